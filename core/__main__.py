@@ -1,4 +1,4 @@
-"""`python -m core`: the command line."""
+"""The entry point of `python -m core`."""
 
 import gc
 import sys

@@ -1,4 +1,4 @@
-"""The parts of the running app: its folders, its stores, and the core that `core.wiring` puts together."""
+"""The parts of the running app: its folders, its stores, and the core that `core.wiring` assembles."""
 
 import asyncio
 import os
@@ -55,8 +55,9 @@ SEARCH_FILE = "search.db"
 
 @dataclass(frozen=True, slots=True)
 class Folders:
-    """Where things are kept: `store` is the database, `logs` the log files, `keys` the file for keys where the system
-    has no keyring, `search` the file of the index of all texts, which can be made anew (None: in a temporary one)."""
+    """Where data is stored: `store` is the database, `logs` the log files, `keys` the file for API keys if the system
+    has no keyring, `search` the file of the full-text index, which can be rebuilt (None: a temporary file).
+    """
 
     store: Path
     logs: Path
@@ -65,7 +66,7 @@ class Folders:
 
     @classmethod
     def choose(cls, data: str | None) -> Self:
-        """`data` if given, else METIER_DATA, else the system's own places. Nothing is created."""
+        """Return the folders under `data`, else under METIER_DATA, else in the system's places. Creates nothing."""
         chosen = data or os.environ.get("METIER_DATA")
         if chosen:
             root = Path(chosen).absolute()
@@ -79,7 +80,7 @@ class Folders:
 
 
 class Stores:
-    """What a window shows, folded from the bus; no window is needed for it. Lives on the running loop."""
+    """What a window shows, folded from the bus; it needs no window. Lives on the running loop."""
 
     def __init__(self, bus: Bus, clock: Clock, settings: SettingsService) -> None:
         call_later = asyncio.get_running_loop().call_later
@@ -103,7 +104,7 @@ class Stores:
         )
 
     def close(self) -> None:
-        """Hear nothing more, and leave no timer behind."""
+        """Close all stores: no subscription and no timer is left."""
         for store in (
             self.reminders,
             self._feed,

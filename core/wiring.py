@@ -1,7 +1,6 @@
-"""The composition root: the only module that knows everything.
+"""The composition root: the only module that depends on all others.
 
-`open_core` opens a store and hands out the services around it; leaving it checkpoints what is at work
-and closes the store.
+`open_core` opens a store and yields the services around it; leaving it checkpoints active runs and closes the store.
 """
 
 import gc
@@ -68,10 +67,9 @@ from core.tools.registry import Registry, Tool
 
 
 class Toolbox:
-    """Tools, sandbox, validation. An async context manager.
+    """Tools, sandbox and validation. An async context manager.
 
-    `storage` is where tools keep things; without one, they are kept as long as this is. `picker` asks a person for a
-    file, in the window.
+    `storage` is where tools store data; without it they use memory. `picker` asks the user for a file, in the window.
     """
 
     def __init__(
@@ -106,9 +104,9 @@ class Toolbox:
 
 
 async def load_stored_tools(box: Toolbox, folders: Folders) -> None:
-    """Have the tools of the stored MCP servers in the registry, as far as they are known; none of them can be called.
+    """Register the stored tools of MCP servers; calling them fails.
 
-    A store that is not there, or that somebody else has open, tells of none.
+    Without a store, or with a store that another process has open, nothing is registered.
     """
     if not folders.store.exists():
         return
@@ -128,7 +126,7 @@ async def load_stored_tools(box: Toolbox, folders: Folders) -> None:
 
 @asynccontextmanager
 async def open_core(folders: Folders, picker: FilePicker | None = None) -> AsyncIterator[Core]:
-    """Open the store and start the engine. Recovers nothing by itself. `picker` asks for a file, in the window.
+    """Open the store and start the engine. Does not recover runs. `picker` asks the user for a file, in the window.
 
     Raises StorageFailed (`in_use`, `store_doubtful`, `storage_not_writable`, `storage_full`).
     """
@@ -157,7 +155,7 @@ async def temporary_storage() -> AsyncIterator[Storage]:
 
 @contextmanager
 def open_search_index(path: Path | None) -> Iterator[SearchIndex]:
-    """The index in that file, or in one that is gone at the end. Nothing is opened yet."""
+    """Yield the index in that file, or in a temporary file. It is opened by its first use."""
     from core.persistence.search.index import FileSearchIndex  # late: SQLite takes its time to load
 
     if path is not None:
@@ -168,12 +166,12 @@ def open_search_index(path: Path | None) -> Iterator[SearchIndex]:
 
 
 def tune_gc() -> None:
-    """Keep the garbage collector away from what was loaded until now, which lives as long as the process.
+    """Exclude everything loaded so far, which lives as long as the process, from garbage collection.
 
-    It would walk through all of it again and again while runs make objects: a fifth of the engine's time, and stalls
-    of the window. Of new objects it looks at few at once, since results of megabytes are hundreds of thousands of them:
-    50 000 take it 16 ms, 400 000 took 110; and it seldom goes through all that are left. For a process whose only work
-    is one core, once its modules are loaded; it may have switched the collector off until now.
+    Otherwise the collector would traverse it again and again while runs create objects: a fifth of the engine's time,
+    and stalls of the window. Few new objects are examined at once, since results of megabytes are hundreds of thousands
+    of objects: 50 000 take 16 ms, 400 000 took 110; full collections are rare. For a process whose only work is a
+    single core, after its modules are loaded; the collector may be disabled until then.
     """
     gc.freeze()
     gc.enable()
@@ -181,7 +179,7 @@ def tune_gc() -> None:
 
 
 class Models:
-    """Everything that answers an agent: the offline agent, and providers. An async context manager."""
+    """Everything that answers an agent: the offline agent and the providers. An async context manager."""
 
     def __init__(self, clock: Clock, settings: SettingsService, key_file: Path | None) -> None:
         self._clients = HttpClients()
@@ -206,11 +204,11 @@ async def run_core(
     picker: FilePicker | None = None,
     search_file: Path | None = None,
 ) -> AsyncIterator[Core]:
-    """The core on a store that somebody else opened and closes, with `more_tools` beside the built-in ones. Code runs
-    in worker processes of its own, or in the `sandbox` given.
+    """Run the core on a store that the caller opens and closes, with `more_tools` beside the built-in tools. Code runs
+    in worker processes, or in the `sandbox` given.
 
-    Without a `key_file`, keys are kept in the system's keyring or not at all; without a `search_file`, the index of all
-    texts is kept no longer than this runs.
+    Without a `key_file` API keys are stored in the system's keyring or not at all; without a `search_file` the
+    full-text index is temporary.
     """
     clock = clock or SystemClock()
     bus = Bus()

@@ -1,4 +1,4 @@
-"""Facts go up: typed publish and subscribe on one loop."""
+"""Typed publish and subscribe on one event loop: events flow up."""
 
 from core.bus.bus import Bus, Subscription
 from core.bus.changes import (

@@ -1,6 +1,6 @@
-"""The bus: who publishes does not know who listens, and nobody can harm the others.
+"""The bus: publishers and subscribers do not know each other, and cannot break each other.
 
-It belongs to one loop and one thread. Messages are frozen objects, told apart by their class.
+It belongs to one loop and one thread. Messages are frozen objects, distinguished by class.
 """
 
 import logging
@@ -15,7 +15,7 @@ M = TypeVar("M")
 
 
 class Subscription:
-    """What its owner closes to hear no more. As a context manager it closes at the end of the block."""
+    """A handle that its owner closes to unsubscribe. As a context manager it closes at the end of the block."""
 
     def __init__(self, bus: "Bus", kind: type[Any], handler: Callable[[Any], object]) -> None:
         self.kind = kind
@@ -24,10 +24,11 @@ class Subscription:
 
     @property
     def is_open(self) -> bool:
+        """Whether messages are still delivered."""
         return self._bus is not None
 
     def close(self) -> None:
-        """Hear nothing from now on, the message being delivered included. Closing again has no effect."""
+        """Unsubscribe at once, even during a delivery. Closing again has no effect."""
         if self._bus is not None:
             self._bus.remove(self)
             self._bus = None
@@ -48,8 +49,8 @@ def _log_error(error: Exception) -> None:
 class Bus:
     """Delivers each message to the subscribers of its class, at once and in the order of subscription.
 
-    A message published during a delivery follows after it, so every subscriber sees one order.
-    `report` is told of a subscriber's error; the other subscribers and the publisher are not.
+    A message published during a delivery follows after it, so that every subscriber sees the same order. `report`
+    receives exceptions of subscribers; other subscribers and the publisher do not.
     """
 
     def __init__(self, report: Callable[[Exception], None] = _log_error) -> None:
@@ -59,7 +60,7 @@ class Bus:
         self._is_delivering = False
 
     def subscribe(self, kind: type[M], handler: Callable[[M], object]) -> Subscription:
-        """Have `handler` called with each message of exactly this class that is delivered from now on.
+        """Call `handler` with each message of exactly this class from now on, and return the subscription.
 
         The bus keeps the handler alive until the subscription is closed.
         """
@@ -68,11 +69,14 @@ class Bus:
         return subscription
 
     def remove(self, subscription: Subscription) -> None:
+        """Remove the subscription."""
         others = tuple(other for other in self._subscriptions[subscription.kind] if other is not subscription)
         self._subscriptions[subscription.kind] = others
 
     def publish(self, message: object) -> None:
-        """Deliver the message. When this returns outside a delivery, all have seen it and what followed from it."""
+        """Deliver the message. When this returns outside of a delivery, it and all messages that followed from it are
+        delivered.
+        """
         self._queue.append(message)
         if self._is_delivering:
             return

@@ -1,4 +1,4 @@
-"""What changed in the core apart from runs, in the past tense."""
+"""Changes in the core apart from runs, in the past tense."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,47 +16,47 @@ from core.domain.workflow import Workflow
 
 @dataclass(frozen=True, slots=True)
 class SettingsChanged:
-    """These are the settings now."""
+    """The settings changed."""
 
     settings: Settings
 
 
 @dataclass(frozen=True, slots=True)
 class AgentsChanged:
-    """These are the agents now, by name."""
+    """The agents changed; sorted by name."""
 
     agents: Sequence[Agent]
 
 
 @dataclass(frozen=True, slots=True)
 class PromptsChanged:
-    """These are the prompts of the library now, by name."""
+    """The prompts of the library changed; sorted by name."""
 
     prompts: Sequence[Prompt]
 
 
 @dataclass(frozen=True, slots=True)
 class MemoriesChanged:
-    """A person changed or deleted what agents remember."""
+    """The user changed or deleted memories."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServersChanged:
-    """This is how the MCP servers are now, by name: one was added, changed, removed, started, or has ended."""
+    """An MCP server was added, changed, removed, started or stopped; sorted by name."""
 
     servers: Sequence[ServerStatus]
 
 
 @dataclass(frozen=True, slots=True)
 class ConsentExceptionsChanged:
-    """The exceptions of consent are others now."""
+    """The exceptions of consent changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkflowChanged:
-    """The row of a workflow is this now: it was made, renamed, given another agent, archived or restored.
+    """A workflow was created, renamed, assigned another agent, archived or restored.
 
-    `status` is that of its newest run where whoever hears it may know nothing of it, else None.
+    `status` is that of its newest run if subscribers may not know it, else None.
     """
 
     workflow: Workflow
@@ -65,16 +65,18 @@ class WorkflowChanged:
 
 @dataclass(frozen=True, slots=True)
 class WorkflowDeleted:
-    """A workflow is gone with everything that belonged to it, or hidden until it is. Its run was cancelled before
-    (UI §11). One that `can_return` is only hidden: a `WorkflowChanged` brings it back, or a second one of these tells
-    that it is gone for good."""
+    """A workflow and all its data were deleted or hidden. Its run was cancelled before (UI §11).
+
+    If it `can_return` it is only hidden: a `WorkflowChanged` restores it, or a second WorkflowDeleted reports that it
+    is gone for good.
+    """
 
     workflow_id: WorkflowId
     can_return: bool = False
 
 
 class SaveState(StrEnum):
-    """How far what runs tell is on disk."""
+    """Whether the events of runs are on disk."""
 
     SAVED = "saved"
     WRITING = "writing"
@@ -83,7 +85,7 @@ class SaveState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SaveStateChanged:
-    """So is what runs tell now. `code`: why it could not be written, where it could not; it is tried again."""
+    """The save state changed. `code`: why a write failed; it is retried."""
 
     saving: SaveState
     code: str | None = None
@@ -91,7 +93,7 @@ class SaveStateChanged:
 
 @dataclass(frozen=True, slots=True)
 class QueueChanged:
-    """These messages of a workflow wait now, in that order, and why they do where nothing is at work there."""
+    """The queue of a workflow changed: its messages in order, and why they are held, if they are."""
 
     workflow_id: WorkflowId
     messages: Sequence[QueuedMessage]
@@ -100,4 +102,4 @@ class QueueChanged:
 
 @dataclass(frozen=True, slots=True)
 class SearchIndexChanged:
-    """The index of all texts is further on, or stands still."""
+    """The progress of the full-text index changed."""

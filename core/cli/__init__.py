@@ -1,4 +1,4 @@
-"""The command line: `python -m core COMMAND` (COMMAND_LINE). A command a file."""
+"""The command line: `python -m core COMMAND` (COMMAND_LINE), a command per file."""
 
 from core.cli.app import main
 

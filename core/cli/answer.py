@@ -1,4 +1,4 @@
-"""`answer`: give a run what it waits for, and stay until it has ended or waits again."""
+"""`answer`: answer what a run waits for, and follow it until it ends or waits again."""
 
 import argparse
 
@@ -41,7 +41,7 @@ async def execute(args: argparse.Namespace, folders: Folders) -> int:
 
 
 def parse_answer(text: str) -> Answer:
-    """The answer of a JSON text. Raises CommandFailed `bad_answer`."""
+    """Return the answer in a JSON text. Raises CommandFailed `bad_answer`."""
     try:
         given = parse(text)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Reading the command line and running one command under signals."""
+"""Parses the command line and runs a command under signals."""
 
 import argparse
 import asyncio
@@ -37,7 +37,7 @@ COMMANDS = (run, validate, list_, show, events, answer, cancel, resume, fork, ch
 
 
 class _Parser(argparse.ArgumentParser):
-    """Wrong usage is an error like every other: a JSON object on stdout, exit 2; the usage goes to stderr."""
+    """Reports wrong usage like every other error: a JSON object on stdout, exit 2; the usage goes to stderr."""
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
@@ -45,7 +45,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """All commands. `--data` may stand before or after the command."""
+    """Return the parser of all commands. `--data` may stand before or after the command."""
     options = _Parser(parents=[data_option()], add_help=False, argument_default=argparse.SUPPRESS)
     parser = _Parser(
         prog="python -m core", description="Metier without a window.", parents=[options], allow_abbrev=False
@@ -66,7 +66,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; gives the exit code. Nothing but KeyboardInterrupt gets out."""
+    """Run a command and return its exit code. Raises nothing but KeyboardInterrupt."""
     try:
         args = build_parser().parse_args(arguments)
         folders = Folders.choose(getattr(args, "data", None))
@@ -83,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _print_failure(failed: CommandFailed) -> int:
-    """Say on stdout why there is no run; gives the exit code."""
+    """Print why there is no run, and return the exit code."""
     if failed.failure.code == "invalid_template":
         write_line({"problems": failed.failure.details["problems"]})
     else:
@@ -92,7 +92,7 @@ def _print_failure(failed: CommandFailed) -> int:
 
 
 async def _execute(args: argparse.Namespace, folders: Folders) -> int:
-    """Run the command; SIGINT and SIGTERM cancel it, and it decides what that means for its run."""
+    """Run the command. SIGINT and SIGTERM cancel it; the command decides what that means for its run."""
     task = asyncio.current_task()
     assert task is not None
     loop = asyncio.get_running_loop()

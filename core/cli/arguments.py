@@ -1,4 +1,4 @@
-"""What several commands take."""
+"""Arguments and options that several commands share."""
 
 import argparse
 import sys
@@ -14,14 +14,14 @@ from core.services.templates import read_text
 
 
 def data_option() -> argparse.ArgumentParser:
-    """The option that may stand anywhere, for `parents`."""
+    """Return a parent parser with the option that may stand anywhere."""
     options = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
     options.add_argument("--data", metavar="DIR", help="the data folder (else METIER_DATA, else the system's place)")
     return options
 
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
-    """The options of `run` and `chat`."""
+    """Add the options of `run` and `chat`."""
     parser.add_argument("--events", action="store_true", help="print every event as a JSON line, as it happens")
     parser.add_argument(
         "--allow",
@@ -44,15 +44,16 @@ def unsupported(option: str) -> CommandFailed:
 
 
 def require_supported(args: argparse.Namespace, *options: str) -> None:
-    """Refuse what is parsed but not carried out, before anything is done. Raises CommandFailed `unsupported`."""
+    """Raise CommandFailed `unsupported` for options that are parsed but not implemented."""
     for option in options:
         if getattr(args, option.lstrip("-").replace("-", "_")):
             raise unsupported(option)
 
 
 def allowed_places(places: list[str]) -> list[str]:
-    """What `--allow` names: folders, absolute, and origins. Raises CommandFailed `bad_input` for one that is neither or
-    cannot be read."""
+    """Return what `--allow` names: absolute folders, and origins. Raises CommandFailed `bad_input` if a place is
+    neither, or is unreadable.
+    """
     folders = []
     for place in places:
         if is_origin(place):
@@ -78,7 +79,7 @@ def _origin(place: str) -> str:
 
 
 def seconds(text: str) -> float:
-    """A duration, at least a millisecond and at most a year."""
+    """Return a duration between a millisecond and a year."""
     value = float(text)
     if not 0.001 <= value <= 366 * 86_400:
         raise argparse.ArgumentTypeError("a number of seconds, at least 0.001")
@@ -86,7 +87,7 @@ def seconds(text: str) -> float:
 
 
 def input_object(text: str) -> dict[str, Any]:
-    """The object of `--input JSON|@FILE|-`. Raises CommandFailed `bad_input`."""
+    """Return the object of `--input JSON|@FILE|-`. Raises CommandFailed `bad_input`."""
     try:
         if text == "-":
             text = sys.stdin.buffer.read().decode("utf-8")
@@ -104,7 +105,7 @@ def input_object(text: str) -> dict[str, Any]:
 
 
 def preset_results(given: list[str]) -> dict[str, Any]:
-    """The results of `--preset STEP=JSON`, by step. Raises CommandFailed `bad_preset`."""
+    """Return the results of `--preset STEP=JSON` by step. Raises CommandFailed `bad_preset`."""
     presets: dict[str, Any] = {}
     for text in given:
         step, between, value = text.partition("=")

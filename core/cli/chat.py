@@ -1,4 +1,4 @@
-"""`chat`: say something to an agent and read its answer."""
+"""`chat`: send a message to an agent and print its answer."""
 
 import argparse
 import os
@@ -89,7 +89,7 @@ async def execute(args: argparse.Namespace, folders: Folders) -> int:
 
 
 def _is_of_provider(args: argparse.Namespace) -> bool:
-    """Whether a language model is asked for. Raises CommandFailed where the offline agent is asked for too."""
+    """Return whether a language model is requested. Raises CommandFailed if the offline agent is requested too."""
     named = [name for name in ("base_url", "model", "provider", "api_key_env") if getattr(args, name) is not None]
     other = "--script" if args.script else "--agent offline" if args.agent == OFFLINE else None
     if named and other is not None:

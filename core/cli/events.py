@@ -1,4 +1,4 @@
-"""`events`: what a run told, as it is stored."""
+"""`events`: print the stored events of a run."""
 
 import argparse
 

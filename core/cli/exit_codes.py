@@ -45,25 +45,26 @@ class CommandFailed(Exception):
 
     @property
     def exit_code(self) -> int:
+        """The exit code of the failure."""
         if self.failure.code == KEY_MISSING:
             return WAITING
         return STORE if self.failure.code in _STORE_ERRORS else USAGE
 
 
 def run_exit_code(line: Mapping[str, Any]) -> int:
-    """The exit code of a run whose last line this is; one that is neither ended nor waiting stays for `resume`."""
+    """Return the exit code of a run from its last line; a run that has neither ended nor waits is left for `resume`."""
     if needs_key(line):
         return WAITING
     return _EXIT_CODES.get(RunStatus(line["status"]), STORE)
 
 
 def needs_key(line: Mapping[str, Any]) -> bool:
-    """Whether the run stays enqueued until there is a key for its model."""
+    """Return whether the run stays enqueued until the key of its model exists."""
     return line["status"] == RunStatus.ENQUEUED and (line["error"] or {}).get("code") == KEY_MISSING
 
 
 def unwrap(outcome: Ok[T] | Failed) -> T:
-    """The data of a service's answer. Raises CommandFailed if there is none."""
+    """Return the data of an outcome. Raises CommandFailed if it failed."""
     if isinstance(outcome, Failed):
         raise CommandFailed(outcome)
     return outcome.data

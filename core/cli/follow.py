@@ -1,4 +1,4 @@
-"""Following a run on stdout: events as lines, or its text as it streams."""
+"""Follows a run on stdout: events as lines, text as it streams, and the line at its end."""
 
 import asyncio
 from collections import deque
@@ -17,9 +17,9 @@ from core.services.outcome import Failed
 
 
 class EventPrinter:
-    """Prints every event of this process as a JSON line, once what it tells is on disk.
+    """Prints every event of this process as a JSON line, once it is on disk.
 
-    Streamed text and a pause are told as they come, but never before a stored event of a lower number.
+    Streamed text and a pause are printed as they come, but never before a stored event with a lower number.
     """
 
     def __init__(self, bus: Bus) -> None:
@@ -59,13 +59,13 @@ class TextPrinter:
             write_text(event.fact.text)
 
     def end(self) -> None:
-        """Close the last line."""
+        """End the last line."""
         if self.has_written:
             write_text("\n")
 
 
 class PauseWatch:
-    """Notices that the store can no longer be written; `reason` is its code then."""
+    """Watches for a store that can no longer be written; `reason` is the error code then."""
 
     def __init__(self, bus: Bus) -> None:
         self.reason: str | None = None
@@ -73,7 +73,7 @@ class PauseWatch:
         bus.subscribe(Event, self._told)
 
     async def unless(self, work: Coroutine[Any, Any, object]) -> None:
-        """Wait for the work, but no longer than the store can be written. Raises what the work raises."""
+        """Wait for the work, but only as long as the store can be written. Raises the exception of the work."""
         both = [asyncio.ensure_future(work), asyncio.ensure_future(self._paused.wait())]
         try:
             await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
@@ -91,9 +91,9 @@ class PauseWatch:
 
 
 async def attend(core: Core, run_id: RunId) -> dict[str, Any]:
-    """Wait for the run and give its last line. Cancelled (Ctrl+C, SIGTERM), it cancels the run first.
+    """Wait for the run and return its last line. If this is cancelled (Ctrl+C, SIGTERM), it cancels the run first.
 
-    If the store can no longer be written the run is given as `paused`; it stays for `resume`.
+    If the store can no longer be written the run is reported as `paused`; `resume` continues it.
     """
     pause = PauseWatch(core.bus)
     try:

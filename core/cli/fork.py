@@ -1,4 +1,4 @@
-"""`fork`: run a finished or waiting run again from a step, keeping what does not depend on it."""
+"""`fork`: run a finished or waiting run again from a step, keeping the results that do not depend on it."""
 
 import argparse
 

@@ -1,4 +1,4 @@
-"""`list`: the newest runs, one a line."""
+"""`list`: print the newest runs, a line each."""
 
 import argparse
 

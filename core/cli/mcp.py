@@ -1,6 +1,6 @@
-"""`mcp`: offer templates and runs to any MCP client, over stdio, and record what it calls (AGENTS_AND_TOOLS §7).
+"""`mcp`: serve templates and runs to MCP clients over stdio, and record their calls (AGENTS_AND_TOOLS §7).
 
-Stdout is the protocol's alone. The end of stdin, Ctrl+C and SIGTERM leave the runs to the next process.
+Stdout is reserved for the protocol. The end of stdin, Ctrl+C and SIGTERM leave runs to the next process.
 """
 
 import argparse
@@ -75,14 +75,14 @@ async def execute(args: argparse.Namespace, folders: Folders) -> int:
 
 
 async def _recording(core: Core, workflow_id: WorkflowId) -> RunId:
-    """The open recording of the workflow, or a new one. Raises CommandFailed."""
+    """Return the open recording of the workflow, or a new recording. Raises CommandFailed."""
     recording = unwrap(await core.recording.start(workflow_id))
     write_error_line({"recording_id": recording, "workflow_id": workflow_id})
     return recording
 
 
 async def _serve(core: Core, streams: StandardStreams, recording: RunId | None) -> None:
-    """Speak the protocol until stdin ends, or this is cancelled."""
+    """Serve the protocol until stdin ends, or this is cancelled."""
     from mcp.server.stdio import stdio_server
 
     calls = CallHandler(core, recording)
@@ -137,8 +137,9 @@ def _server(calls: CallHandler, instructions: str) -> "Server[Any]":
 
 
 def _as_mcp_tool(info: ToolInfo, calls: CallHandler) -> "Tool":
-    """A tool as clients are told of it. A call from outside is a new one each time, so that none is idempotent but
-    those that change nothing."""
+    """Return a tool in the protocol's form. A call from outside is a new call each time, so that only tools that change
+    nothing are idempotent.
+    """
     import mcp_types as types
 
     reads = calls.only_reads(info.name)
@@ -179,8 +180,8 @@ def _version() -> str:
 class LineTransport:
     """The lines of both directions, as the SDK's transport reads and writes them.
 
-    What is no message is answered here, since the SDK drops it without a word. The end of stdin is told once the
-    requests before it are answered, or have had their grace; `on_end` is called before that.
+    Lines that are not messages are answered here, since the SDK drops them silently. The end of stdin is passed on once
+    the requests before it are answered, or their grace period ends; `on_end` is called before that.
     """
 
     def __init__(self, streams: StandardStreams, on_end: Callable[[], None]) -> None:
@@ -203,15 +204,16 @@ class LineTransport:
         self._on_end()
 
     async def write(self, text: str) -> None:
+        """Write a line, and note the request that it answers."""
         await self._streams.write(text)
         if response := _RESPONSE.match(text):
             self._settle(json.loads(response[1]))
 
     async def flush(self) -> None:
-        """Nothing is kept back."""
+        """Do nothing: lines are not buffered."""
 
     def _problem(self, line: str | LineTooLong) -> dict[str, Any] | None:
-        """The answer to a line that is no message; None: it is one, and is kept in mind if it wants an answer."""
+        """Return the error response for a line that is not a message, else None. A request is noted as unanswered."""
         from mcp_types import jsonrpc_message_adapter
 
         if isinstance(line, LineTooLong):
@@ -237,8 +239,9 @@ class LineTransport:
 
 
 async def _refuse(streams: StandardStreams, failed: CommandFailed) -> int:
-    """Say why there is no server: to the client, which shows it to people, as the answer to whatever it asks; and on
-    stderr, since stdout, where other commands say it, is the protocol's."""
+    """Report why there is no server: to the client, as the answer to each of its requests, and on stderr, since stdout
+    is reserved for the protocol.
+    """
     failure = failed.failure
     write_error_line({"error": failure.as_dict()})
     asked: list[str | int | None] = []

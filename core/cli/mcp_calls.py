@@ -1,6 +1,6 @@
-"""Calls that come through MCP: each carried out by the tools, followed while it waits, and ended with its caller.
+"""Calls of MCP clients: executed by the tools, with progress reports, and cancelled with their caller.
 
-Knows nothing of the protocol itself, which `core.cli.mcp` speaks.
+This module is independent of the protocol, which `core.cli.mcp` implements.
 """
 
 import asyncio
@@ -54,8 +54,9 @@ class UnknownTool(Exception):  # no error of ours: the caller asked for what is 
 
 
 class CallHandler:
-    """Carries out calls of the tools of `core` that are offered. With a `recording` each call becomes a step of it, and
-    nearly all tools are offered."""
+    """Executes calls of the offered tools of `core`. With a `recording` each call becomes a step of it, and nearly all
+    tools are offered.
+    """
 
     def __init__(self, core: Core, recording: RunId | None = None) -> None:
         self._core = core
@@ -64,11 +65,11 @@ class CallHandler:
         self._is_closing = False
 
     def let_go(self) -> None:
-        """From now on the end of a call ends no run: runs stay for the next process."""
+        """From now on the end of a call cancels no run: runs are left to the next process."""
         self._is_closing = True
 
     async def close(self) -> None:
-        """Give up what is at work."""
+        """Cancel active calls."""
         self.let_go()
         for task in self._tasks:
             task.cancel()
@@ -76,20 +77,20 @@ class CallHandler:
             await asyncio.wait(self._tasks)
 
     def offered(self) -> Sequence[ToolInfo]:
-        """The tools that can be called, by name."""
+        """Return the tools that can be called, sorted by name."""
         infos = self._core.tools.infos()
         return [
             info for info in infos if info.name in MCP_TOOLS or (self._recording is not None and _is_recordable(info))
         ]
 
     def only_reads(self, name: str) -> bool:
-        """Whether calls of the tool change nothing."""
+        """Return whether calls of the tool change nothing."""
         return self._core.tools.only_reads(name)
 
     async def call(self, name: str, arguments: Mapping[str, Any], report: ReportProgress) -> Reply:
-        """Make the call. Cancelled, it is given up: the work of a tool that is offered to a recording alone ends with
-        it; a run that it began and waits for is cancelled, any other goes on; at the close none is. Raises
-        UnknownTool."""
+        """Make the call. If it is cancelled, a tool that only a recording offers stops; a run that the call started and
+        awaits is cancelled, any other run continues; while this closes, no run is cancelled. Raises UnknownTool.
+        """
         if name not in {info.name for info in self.offered()}:
             raise UnknownTool(name)
         context = CallContext.outside(CallId(new_id("call")))
@@ -113,7 +114,9 @@ class CallHandler:
         return await asyncio.to_thread(_make_reply, result) if is_long(result.value) else _make_reply(result)
 
     async def _result(self, name: str, arguments: dict[str, Any], context: CallContext) -> CallResult:
-        """A call of what is always offered stands for a person; any other obeys the rules of the recording."""
+        """Return the result of a call. A tool that is always offered acts for the user; any other obeys the rules of
+        the recording.
+        """
 
         async def stand_in(resolved: Any) -> CallResult:
             return await self._core.tools.call(
@@ -129,7 +132,7 @@ class CallHandler:
         return made.data
 
     async def _end(self, run_id: RunId, work: "asyncio.Task[Any]") -> None:
-        """Cancel the run; one that is still being checked, as soon as it is written down."""
+        """Cancel the run; a run that is still being validated is cancelled as soon as it is created."""
         created: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
         def told(event: Event) -> None:
@@ -149,7 +152,9 @@ class CallHandler:
 
 
 class RunProgress:
-    """How far a run is: its finished steps, and a part of one more for what has happened since; so it only grows."""
+    """The progress of a run: its finished steps, plus a growing part of a step for events since then, so that it only
+    increases.
+    """
 
     def __init__(self, core: Core, run_id: RunId, report: ReportProgress) -> None:
         self._core = core
@@ -205,19 +210,20 @@ class RunProgress:
 
 
 def _is_recordable(info: ToolInfo) -> bool:
-    """Whether a call from outside can be a step: it needs no window, no person to be asked and no agent above it, and
-    neither begins nor ends a recording."""
+    """Return whether a call from outside can be a step: it needs no window, no user and no agent above it, and neither
+    starts nor ends a recording.
+    """
     needs_more = info.runtime is Runtime.CLIENT or info.asks_people or info.begins_agents
     return not needs_more and info.name not in RECORDING_TOOLS
 
 
 def well_formed(text: str) -> str:
-    """The text with a replacement character for each lone surrogate, which UTF-8 cannot hold."""
+    """Return the text with lone surrogates replaced, which UTF-8 cannot encode."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _awaited_run(name: str, arguments: Mapping[str, Any], context: CallContext) -> RunId | None:
-    """The run that the call waits for, if it does."""
+    """Return the run that the call waits for, if it does."""
     if arguments.get("wait") is not True:
         return None
     named = arguments.get("run_id")

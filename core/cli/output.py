@@ -1,7 +1,6 @@
-"""Writing to stdout: JSON lines and streamed text, and nothing else.
+"""Writes JSON lines and streamed text to stdout.
 
-Lines are ASCII, so that no terminal and no lone surrogate can break one. A reader that went away is no
-reason to stop the work.
+Lines are ASCII, so that no terminal and no lone surrogate can break a line. A closed pipe does not stop the work.
 """
 
 import json
@@ -11,17 +10,17 @@ from typing import Any
 
 
 def write_line(value: Any) -> None:
-    """One JSON value on a line of stdout."""
+    """Write a JSON value as a line to stdout."""
     write_text(_line(value))
 
 
 def write_error_line(value: Any) -> None:
-    """One JSON value on a line of stderr."""
+    """Write a JSON value as a line to stderr."""
     sys.stderr.write(_line(value))
 
 
 def write_text(text: str) -> None:
-    """Text on stdout, at once. Characters that the terminal cannot show are escaped."""
+    """Write text to stdout and flush it. Characters that the terminal cannot show are escaped."""
     encoding = sys.stdout.encoding or "utf-8"
     try:
         sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))

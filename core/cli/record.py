@@ -1,4 +1,4 @@
-"""`record`: a recorded run becomes a template (ENGINE §11)."""
+"""`record`: review a recording, or export it to a template (ENGINE §11)."""
 
 import argparse
 from pathlib import Path
@@ -60,8 +60,9 @@ async def execute(args: argparse.Namespace, folders: Folders) -> int:
 
 
 def _target(place: str) -> tuple[Path, bool]:
-    """The file, which can be written, and whether it was made for that. Raises CommandFailed `bad_input`; the recording
-    is still open then."""
+    """Return the output file, which is writable, and whether it was created for that. Raises CommandFailed `bad_input`,
+    while the recording is still open.
+    """
     path = Path(place)
     try:
         is_new = not path.exists()

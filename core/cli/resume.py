@@ -1,4 +1,4 @@
-"""`resume`: go on with every unfinished run, as a start of the app does."""
+"""`resume`: continue every unfinished run, as a start of the app does."""
 
 import argparse
 import asyncio
@@ -20,7 +20,7 @@ EXAMPLE = "python -m core resume"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """`resume` takes no arguments of its own."""
+    """Add nothing: `resume` has no arguments of its own."""
 
 
 async def execute(args: argparse.Namespace, folders: Folders) -> int:

@@ -1,4 +1,4 @@
-"""`run`: start a template and stay until it has ended."""
+"""`run`: start a template and follow it until it ends."""
 
 import argparse
 from pathlib import Path

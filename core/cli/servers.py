@@ -1,4 +1,4 @@
-"""`servers`: the MCP servers that agents and templates can call."""
+"""`servers`: manage the MCP servers that agents and templates can call."""
 
 import argparse
 import asyncio
@@ -65,7 +65,7 @@ async def execute(args: argparse.Namespace, folders: Folders) -> int:
 
 
 async def _add(core: Core, text: str, args: argparse.Namespace) -> int:
-    """Add all of them, then connect to each, so that its tools are known. One that does not answer stays."""
+    """Add all servers, then connect to each to list its tools. A server that does not answer stays."""
     pasted: PastedConfig = unwrap(await core.servers.read(text))
     inputs = dict(_input(one) for one in args.input)
     if not args.yes:
@@ -95,7 +95,7 @@ async def _test(core: Core, args: argparse.Namespace) -> int:
 
 
 def server_line(status: ServerStatus) -> dict[str, Any]:
-    """A server as a line: no secrets."""
+    """Return a server as a line, without secrets."""
     return {
         "id": status.server.id,
         **status.server.what_runs(),
@@ -107,7 +107,7 @@ def server_line(status: ServerStatus) -> dict[str, Any]:
 
 
 def _text(place: str) -> str:
-    """Raises CommandFailed `bad_input`."""
+    """Return the configuration from a file or stdin. Raises CommandFailed `bad_input`."""
     if place != "-":
         return read_text(Path(place))
     try:
@@ -117,7 +117,7 @@ def _text(place: str) -> str:
 
 
 def _input(text: str) -> tuple[str, str]:
-    """Raises CommandFailed `bad_input`."""
+    """Return name and value of an `--input`. Raises CommandFailed `bad_input`."""
     name, is_pair, value = text.partition("=")
     if not name or not is_pair:
         raise CommandFailed.usage("bad_input", "--input is ID=VALUE, or ID=@FILE")

@@ -1,4 +1,4 @@
-"""`show`: everything about one run."""
+"""`show`: print everything about a run."""
 
 import argparse
 

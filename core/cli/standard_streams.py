@@ -1,7 +1,6 @@
-"""Stdin and stdout for a protocol of lines: nobody else in the process can read the one or write to the other.
+"""Stdin and stdout for a protocol of lines: no other code in the process can read or write them.
 
-Both are read and written in threads of their own, which may be left behind blocked: an end of the process need not wait
-for whoever is at the other end.
+Both are served by daemon threads, which may stay blocked: the end of the process need not wait for the other end.
 """
 
 import asyncio
@@ -18,13 +17,14 @@ MAX_LINE_BYTES = 32_000_000
 
 
 class LineTooLong(Exception):  # no error of ours: the other end broke the rules
-    """A line of more than 32 MB was thrown away."""
+    """A line of more than 32 MB was dropped."""
 
 
 class StandardStreams:
-    """A context manager on the running loop. Meanwhile `print` goes to stderr, and stdin is empty for everybody else.
+    """A context manager on the running loop. While it is open `print` goes to stderr, and stdin is empty for other
+    code.
 
-    Once nobody reads what is written, there is nothing to be read any more either.
+    Once the reader of stdout is gone, input ends as well.
     """
 
     def __enter__(self) -> Self:
@@ -44,11 +44,11 @@ class StandardStreams:
 
     @property
     def is_broken(self) -> bool:
-        """Whether nobody reads what is written any more."""
+        """Whether the reader of stdout is gone."""
         return self._broken.is_set()
 
     async def lines(self) -> AsyncIterator[str | LineTooLong]:
-        """The lines that come in, without their ends; the last one may have none. Empty ones are left out."""
+        """Yield the incoming lines without their ends, skipping empty lines; the last line may lack its end."""
         kept = bytearray()
         is_too_long = False
         is_open = True
@@ -70,7 +70,7 @@ class StandardStreams:
                 kept.clear()
 
     async def write(self, text: str) -> None:
-        """Come back when it is written, or when nobody reads any more."""
+        """Return when the text is written, or when the reader is gone."""
         if self._broken.is_set():
             return
         try:
@@ -79,7 +79,7 @@ class StandardStreams:
             self._broken.set()
 
     async def _piece(self) -> bytes:
-        """What comes next; empty at the end."""
+        """Return the next chunk; empty at the end."""
         reading = asyncio.ensure_future(self._reader.do(lambda: os.read(self._in, CHUNK_BYTES)))
         broken = asyncio.ensure_future(self._broken.wait())
         try:
@@ -93,7 +93,7 @@ class StandardStreams:
 
 
 class _WorkerThread:
-    """Does one thing at a time. Nobody waits for it at the end of the process."""
+    """A thread that does one thing at a time. The end of the process does not wait for it."""
 
     def __init__(self, name: str) -> None:
         self._todo: queue.SimpleQueue[tuple[Callable[[], Any], asyncio.Future[Any]]] = queue.SimpleQueue()
@@ -133,7 +133,7 @@ def _write_all(descriptor: int, data: bytes) -> None:
 
 
 def _set_binary_mode(*descriptors: int) -> None:
-    """Leave line ends as they are, on Windows too."""
+    """Leave line ends unchanged, on Windows too."""
     if sys.platform == "win32":
         import msvcrt
 

@@ -1,4 +1,4 @@
-"""`validate`: every problem of a template file at once."""
+"""`validate`: print every problem of a template file at once."""
 
 import argparse
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""`worker`: go on with every unfinished run, and stay for what becomes due (ENGINE §14).
+"""`worker`: continue every unfinished run, and stay for what becomes due (ENGINE §14).
 
-An embedded store has one owner, so that nobody else can add runs meanwhile: what the worker does beside `resume` is to
-keep the expiries of questions, the retries and the deadlines of runs that wait.
+An embedded store has one owner, so that no other process can add runs meanwhile: beyond `resume`, the worker serves
+expiring questions, retries and the deadlines of waiting runs.
 """
 
 import argparse
@@ -19,7 +19,7 @@ EXAMPLE = "python -m core worker"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """`worker` takes no arguments of its own."""
+    """Add nothing: `worker` has no arguments of its own."""
 
 
 async def execute(args: argparse.Namespace, folders: Folders) -> int:

@@ -1,4 +1,4 @@
-"""The activity of a workflow beyond what its live state holds: whole results of calls, and a file of all of it."""
+"""The activity of a workflow beyond its live state: whole results of calls, and the export to a file."""
 
 import asyncio
 import os
@@ -34,18 +34,24 @@ _FENCE = re.compile("`{3,}")
 
 
 class ExportFormat(StrEnum):
+    """The format of an exported activity."""
+
     JSON = "json"
     MARKDOWN = "md"
 
 
 class ActivityService:
+    """Reads results of tool calls and exports activities."""
+
     def __init__(self, storage: Storage, clock: Clock) -> None:
         self._storage = storage
         self._clock = clock
 
     @returns_outcome
     async def result(self, run_id: RunId, call_id: CallId) -> str:
-        """The whole result of a call to be read: a text, or else JSON. Fails with `not_found` where none is kept."""
+        """Return the whole result of a call as readable text: a string as it is, any other value as JSON. Fails with
+        `not_found` if no result is stored.
+        """
         text = (await self._results(run_id)).get(call_id)
         if text is None:
             raise Refused("not_found", f"the call {call_id!r} has no result", kind="result", name=call_id)
@@ -56,10 +62,11 @@ class ActivityService:
     async def export(
         self, path: Path, title: str, entries: Sequence[Entry], form: ExportFormat, told: Callable[[int], object]
     ) -> None:
-        """Write these to a file, in their order and without secrets; `told` hears after each how many are done.
+        """Write the entries to a file in order, with secrets masked; `told` is called with the number of entries
+        written so far.
 
-        The file is there whole or not at all, for its owner alone; a former one stays when this is cancelled or fails.
-        Fails with `export_failed` where it cannot be written.
+        The file appears whole or not at all, readable by its owner alone; an earlier file stays if this fails or is
+        cancelled. Fails with `export_failed` if the file cannot be written.
         """
         temporary = path.with_name(f".{secrets.token_hex(8)}.part")
         try:
@@ -110,7 +117,7 @@ class ActivityService:
         return told
 
     async def _results(self, run_id: RunId) -> Mapping[CallId, str]:
-        """The JSON of the results that are kept of a run; none where they cannot be read."""
+        """Return the stored results of a run as JSON text by call; empty if the run is unreadable."""
         try:
             calls = await self._storage.tool_calls(run_id)
         except StorageFailed as error:
@@ -164,7 +171,7 @@ async def _entry_text(number: int, fields: Mapping[str, Any], form: ExportFormat
 
 
 async def _section(fields: Mapping[str, Any]) -> AsyncIterator[str]:
-    """An item in Markdown. Values stand in fences, so that nothing in them is read as Markdown."""
+    """Yield an item as Markdown. Values stand in code fences, so that nothing in them is parsed as Markdown."""
     title = " ".join(str(fields[name]) for name in ("kind", "name", "target") if name in fields)
     yield f"\n## {_escape_markdown(title)}\n\n"
     for name in _LIST_FIELDS:
@@ -191,12 +198,12 @@ _BLOCK_FIELDS = ("errors", "arguments", "result", "console")
 
 
 def _escape_markdown(text: str) -> str:
-    """With what Markdown would take for marks as it is."""
+    """Return the text on one line, with Markdown's special characters escaped."""
     return "".join(f"\\{sign}" if sign in "\\`*_[]<>#|" else sign for sign in " ".join(text.split()))
 
 
 def _make_fence(text: str) -> str:
-    """Longer than any in the text."""
+    """Return a fence longer than any fence in the text."""
     return "`" * (max(map(len, _FENCE.findall(text)), default=2) + 1)
 
 

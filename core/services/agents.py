@@ -1,4 +1,4 @@
-"""Agents: those that a person set up beside the one that is always there, and who answers where."""
+"""Agents: the built-in assistant, the agents of the user, and which of them answers."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
@@ -26,14 +26,14 @@ OFFLINE = "offline"
 
 @dataclass(frozen=True, slots=True)
 class RemovedAgent:
-    """An agent that is gone, as it was, and how many workflows it was to answer in."""
+    """An agent as it was before its removal, and the number of workflows that it was assigned to."""
 
     agent: Agent
     workflows: int
 
 
 class AgentService:
-    """`current` holds those that there are, by name."""
+    """`current` holds all agents, sorted by name."""
 
     def __init__(
         self,
@@ -54,27 +54,28 @@ class AgentService:
 
     @property
     def default(self) -> Agent:
-        """Who answers where none is named."""
+        """The agent that answers where none is named."""
         return self.get(self._settings().default_agent) or self.get(ASSISTANT.id) or ASSISTANT
 
     def tools(self) -> Sequence[ToolInfo]:
-        """The tools that an agent can have, by name."""
+        """Return the tools that an agent can have, sorted by name."""
         return self._tools()
 
     def servers(self) -> Sequence[McpServer]:
-        """The MCP servers that an agent can be limited to, by name."""
+        """Return the MCP servers that an agent can be restricted to, sorted by name."""
         return self._servers()
 
     def lost_servers(self, agent: Agent) -> Sequence[ServerId]:
-        """A `core.ports.sub_agents.AgentDirectory`."""
+        """Return the servers of the agent that no longer exist (`core.ports.sub_agents.Roster`)."""
         there = {one.id for one in self._servers()}
         return [one for one in agent.mcp_servers or () if one not in there]
 
     def get(self, agent_id: AgentId | None) -> Agent | None:
+        """Return the agent, or None if it does not exist."""
         return next((one for one in self.current if one.id == agent_id), None)
 
     def named(self, name: str) -> Agent:
-        """The agent of that name: exact, else without case. Raises NotFound."""
+        """Return the agent of that name, matching exactly, else ignoring case. Raises NotFound."""
         wanted = name.strip()
         exact = next((one for one in self.current if one.name == wanted), None)
         found = exact or next((one for one in self.current if one.name.casefold() == wanted.casefold()), None)
@@ -83,7 +84,9 @@ class AgentService:
         return found
 
     def colleague(self, name: str, usual: ModelChoice | None) -> tuple[Agent, ModelChoice | None]:
-        """A `core.ports.sub_agents.AgentDirectory`. By the name `offline` it is the default agent, without a model."""
+        """Return the agent for a sub-agent call (`core.ports.sub_agents.Roster`). The name `offline` gives the default
+        agent without a model.
+        """
         if name.strip().casefold() == OFFLINE:
             return self.default, None
         agent = self.get(AgentId(name.strip())) or self.named(name)
@@ -91,18 +94,21 @@ class AgentService:
         return agent, model and agent.asking(self._as_set(model))
 
     def cast(self, answering: AgentSelection) -> tuple[Agent, ModelChoice | None]:
-        """Who answers, and with which model as that agent asks it; None: the offline agent.
+        """Return the agent that answers, and its model with the agent's own parameters; None as model is the offline
+        agent.
 
-        An agent that is gone is replaced by the default one.
+        A removed agent is replaced by the default agent.
         """
         agent = self.get(answering.agent) or self.default
         model = None if answering.is_offline else answering.model or agent.model or self._settings().model
         return agent, model and agent.asking(self._as_set(model))
 
     def for_steps(self, template: Template, profile: Agent | None, model: ModelChoice | None) -> dict[str, StepAgent]:
-        """Those whom the steps of a template name, by step (`Casting`). An agent is named by its id, or as for `named`;
-        `offline` is the offline agent. A model is one of the settings' of that name, else one of that name where the
-        step's agent asks its own."""
+        """Return the agent and model of each step whose template names an agent or a model (`Casting`).
+
+        An agent is named by id or name; `offline` is the offline agent. A model is looked up by name in the settings;
+        an unknown name is taken as a model of the same server as the step's own model.
+        """
         found: dict[str, StepAgent] = {}
         for step in template.steps:
             if isinstance(step.action, AgentAction) and (step.action.agent.agent_id or step.action.agent.model):
@@ -129,15 +135,16 @@ class AgentService:
         return StepAgent(profile, model, tuple(missing))
 
     def _model_named(self, name: str, usual: ModelChoice) -> ModelChoice:
-        """One of the settings' of that name, else the one of that name at the server of the `usual` one."""
+        """Return the model of that name from the settings, else the model of that name at the server of `usual`."""
         known = (one for one in self._settings().models if one.label == name)
         return next(known, None) or usual.model_copy(
             update={"model": name, "price_in": None, "price_out": None, "context_tokens": None}
         )
 
     def settled(self, answering: AgentSelection, asked: ModelChoice | None) -> AgentSelection:
-        """The same, as a workflow keeps it once it was answered so: it stays with the model that the settings had then,
-        and follows its agent where that has a model of its own. `asked` is the model that was asked."""
+        """Return the answering as a workflow stores it after a turn. The workflow keeps the model that the settings had
+        then, unless the agent has a model of its own, which it then follows. `asked` is the model that answered.
+        """
         agent = self.get(answering.agent) or self.default
         if asked is None:
             return AgentSelection(agent=agent.id, is_offline=True)
@@ -148,9 +155,9 @@ class AgentService:
 
     @returns_outcome
     async def put(self, agent_id: AgentId | None = None, **fields: Any) -> Agent:
-        """Make an agent, or change all of one; what is not given has its default.
+        """Create an agent, or replace all fields of an existing agent; fields that are not given have their defaults.
 
-        Fails with `bad_input` (`field` says which) and `name_taken`.
+        Fails with `bad_input` (`field` names the field) and `name_taken`.
         """
         async with self._one_at_a_time:
             agent = _validated_agent({**fields, "id": agent_id or new_id("agent")})
@@ -161,9 +168,11 @@ class AgentService:
 
     @returns_outcome
     async def delete(self, agent_id: AgentId) -> RemovedAgent:
-        """Remove an agent. The workflows in which it was to answer go on with the default agent; a run at work keeps
-        it. `put` with what is given brings it back, there too. Fails with `not_found`, and with `agent_stays` for the
-        one that is always there."""
+        """Remove an agent. Its workflows continue with the default agent; an active run keeps the agent.
+
+        `put` with the returned fields restores it. Fails with `not_found`, and with `agent_stays` for the built-in
+        assistant.
+        """
         async with self._one_at_a_time:
             agent = self.get(agent_id)
             if agent is None:
@@ -177,7 +186,7 @@ class AgentService:
             return RemovedAgent(agent, using)
 
     def _as_set(self, model: ModelChoice) -> ModelChoice:
-        """The model with what the settings say of it by now: its prices and the size of its window."""
+        """Return the model with the prices and the context size that the settings have for it now."""
         told = next((one for one in self._settings().models if one.is_same(model)), None)
         if told is None:
             return model
@@ -185,7 +194,7 @@ class AgentService:
         return model.model_copy(update={name: getattr(told, name) for name in names})
 
     def _require_own_name(self, agent: Agent) -> None:
-        """Raises Refused where another has it."""
+        """Raise Refused `name_taken` if another agent has the name."""
         name = agent.name.casefold()
         others = {one.name.casefold() for one in self.current if one.id != agent.id}
         if name in others or name == OFFLINE:
@@ -202,7 +211,7 @@ def _with_assistant(kept: Iterable[Agent]) -> tuple[Agent, ...]:
 
 
 def _validated_agent(fields: dict[str, Any]) -> Agent:
-    """Raises Refused `bad_input`."""
+    """Return the validated agent. Raises Refused `bad_input`."""
     try:
         return Agent.model_validate(fields)
     except ValidationError as error:

@@ -1,6 +1,6 @@
-"""Files that a person attaches to a message: read as text, or refused with the reason (AGENTS_AND_TOOLS §9).
+"""Files attached to a message: read as text, or refused with the reason (AGENTS_AND_TOOLS §9).
 
-No provider here takes images yet, so a picture is refused by name rather than sent as something else.
+No provider accepts images yet, so a picture is refused by name rather than sent as something else.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ _OPEN_FLAGS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getatt
 
 @dataclass(frozen=True, slots=True)
 class PathCompletion:
-    """An entry of a folder. `path` is absolute."""
+    """An entry of a folder that completes a path. `path` is absolute."""
 
     path: str
     name: str
@@ -42,29 +42,34 @@ class PathCompletion:
 
 
 class AttachmentService:
+    """Reads files that the user attaches."""
+
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
 
     @returns_outcome
     async def read(self, path: str) -> AttachedText:
-        """What the file holds now. Fails with `file_gone`, `file_unreadable`, `not_a_file`, `file_is_picture`,
-        `file_is_not_text` or `file_too_large`, each with the `name` of the file."""
+        """Return the text of the file. Fails with `file_gone`, `file_unreadable`, `not_a_file`, `file_is_picture`,
+        `file_is_not_text` or `file_too_large`, each with the `name` of the file.
+        """
         name = os.path.basename(path) or path  # noqa: PTH119  # a name may hold what is no path
         return await asyncio.to_thread(_read_attachment, path, name)
 
     @returns_outcome
     async def texts(self, workflow_id: WorkflowId, message_id: MessageId) -> list[str]:
-        """The texts that went along with a message, in their order."""
+        """Return the texts attached to a message, in order."""
         return await self._storage.attached_texts(workflow_id, message_id)
 
     async def beside(self, beginning: str) -> list[PathCompletion]:
-        """What a path that begins so can go on as: the entries of its folder, folders first, without hidden ones unless
-        the dot is there. Nothing where it cannot be read. A `~` is the home folder."""
+        """Return the entries that complete a path, folders first. `~` is the home folder.
+
+        Hidden entries are included only if the typed name begins with a dot. An unreadable folder gives an empty list.
+        """
         return await asyncio.to_thread(_complete_path, beginning)
 
 
 def require_within_limits(attached: Sequence[AttachedText]) -> None:
-    """Raises Refused `too_many_files`, `files_too_large` for more than one message takes along."""
+    """Raise Refused `too_many_files` or `files_too_large` if the files exceed the limits of a message."""
     if len(attached) > MESSAGE_FILES:
         raise Refused("too_many_files", f"a message takes at most {MESSAGE_FILES} files", limit=MESSAGE_FILES)
     if sum(one.about.size for one in attached) > MESSAGE_BYTES:
@@ -99,7 +104,7 @@ def _read_bytes(path: str, name: str) -> bytes:
 
 
 def _decode_text(data: bytes, name: str) -> str:
-    """By its byte order mark, else UTF-8, else the encoding of old files of Windows; exact but for the mark."""
+    """Return the text, decoded by its byte order mark, else as UTF-8, else as Windows-1252, without that mark."""
     encoding = next((codec for mark, codec in _BYTE_ORDER_MARKS if data.startswith(mark)), "utf-8")
     try:
         text = data.decode(encoding)

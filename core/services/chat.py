@@ -1,4 +1,4 @@
-"""Chat: what a person writes becomes a run with one agent step."""
+"""Chat: a message of the user becomes a run with a single agent step."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -30,6 +30,8 @@ _SCANNED_CHARACTERS = 1000
 
 
 class ChatService:
+    """Sends messages of the user to agents."""
+
     def __init__(self, engine: Engine, storage: Storage, clock: Clock, access: KeyCheck, agents: AgentService) -> None:
         self._engine = engine
         self._storage = storage
@@ -57,22 +59,21 @@ class ChatService:
         attached: Sequence[AttachedText] = (),
         waited: QueuedMessage | None = None,
     ) -> Run:
-        """Say something in a workflow, or in a new one named after the first words.
+        """Start a turn in a workflow, or in a new workflow titled after the first words.
 
-        `answering` was chosen for it; without one the conversation stays with who answered last, and a new one has the
-        default agent. The `agent` of that name takes the place of the agent, `model` that of the model; a `script` and
-        the name `offline` ask for the offline agent. `gated`: a person says it in the window; `queued`:
-        it may wait for a place (StartRequest). Fails with `bad_input` (nothing said, over 1 000 000 characters),
-        `not_found`, `workflow_busy` or `limit_reached`.
+        `answering` selects agent and model; the default is whoever answered last, in a new workflow the default agent.
+        `agent` overrides the agent by name, `model` the model; a `script` or the name `offline` selects the offline
+        agent. `gated`: the user sends it in the window; `queued`: it may wait for a slot (StartRequest).
 
-        Where the model needs a key and there is none, the run stays enqueued; a `gated` one fails with `key_missing`.
+        Fails with `bad_input` (empty, or over 1 000 000 characters), `not_found`, `workflow_busy` or `limit_reached`.
+        If the model's key is missing the run stays enqueued; a `gated` run fails with `key_missing`.
 
-        `record`: the calls of this turn, and of those that follow, become steps of a recording, with that input
-        (ENGINE §11); one that is open goes on.
+        `record`: the calls of this turn and of later turns become steps of a recording with `record_input` as its input
+        (ENGINE §11); an open recording continues.
 
-        The texts `attached` go along with it, and fail it with `too_many_files` or `files_too_large`. `waited`: it is
-        that queued message, the texts of which are kept already; it leaves the queue with the creation of the run, and
-        begins one run at most.
+        `attached` texts are sent with the message; they fail it with `too_many_files` or `files_too_large`. `waited` is
+        the queued message that is sent, whose texts are stored already; it leaves the queue in the transaction that
+        creates the run, and starts at most one run.
         """
         require_message(text, attached)
         workflow = await self._workflow(workflow_id, text if text.strip() else attached[0].about.name)
@@ -119,7 +120,7 @@ class ChatService:
         return run
 
     async def _leave(self, request: StartRequest) -> Run:
-        """Write the run down, enqueued, and leave it to the next recovery that finds its key. Raises as a start."""
+        """Store the run as enqueued, for the next recovery that finds its key. Raises the errors of a start."""
         workflow = request.workflow
         newest = await self._engine.newest(workflow.id)
         if newest is not None and newest.status in ACTIVE_STATUSES:
@@ -135,13 +136,13 @@ class ChatService:
         return run
 
     def _named(self, agent: str) -> dict[str, Any]:
-        """What an agent of that name changes. Raises NotFound."""
+        """Return the fields of `Answering` that select the agent of that name. Raises NotFound."""
         if agent == OFFLINE:
             return {"model": None, "is_offline": True}
         return {"agent": self._agents.named(agent).id, "model": None, "is_offline": False}
 
     async def answering(self, workflow: Workflow) -> AgentSelection:
-        """Who answers next: as it was chosen, else who answered last."""
+        """Return the answering of the next turn: as chosen, else that of the last turn."""
         if workflow.answering is not None:
             return workflow.answering
         newest = await self._engine.newest(workflow.id)
@@ -166,7 +167,7 @@ class ChatService:
 
 
 def require_message(text: str, attached: Sequence[AttachedText]) -> None:
-    """Raises Refused for what cannot be a message: `bad_input`, `too_many_files`, `files_too_large`."""
+    """Raise Refused if this cannot be a message: `bad_input`, `too_many_files`, `files_too_large`."""
     if not text.strip() and not attached:
         raise Refused("bad_input", "there is nothing to send")
     if len(text) > TEXT_CHARACTERS:
@@ -177,7 +178,7 @@ def require_message(text: str, attached: Sequence[AttachedText]) -> None:
 def message_fields(
     workflow_id: WorkflowId, attached: Sequence[AttachedText], waited: QueuedMessage | None = None
 ) -> dict[str, Any]:
-    """The fields of a StartRequest that tell of the person's message."""
+    """Return the fields of a StartRequest that describe the user's message."""
     if waited is not None:
         gone: tuple[Write, ...] = (UnqueueMessage(workflow_id, waited.id),)
         return {"message_id": waited.id, "attachments": waited.attachments, "writes": gone, "key": waited.key}
@@ -187,7 +188,7 @@ def message_fields(
 
 
 def title_from(text: str) -> str:
-    """A title from a message: its first words, at most 60 characters."""
+    """Return a title for a message: its first words, at most 60 characters."""
     line = normalized_title(text.lstrip()[:_SCANNED_CHARACTERS]) or "…"
     if len(line) <= TITLE_CHARACTERS:
         return line

@@ -1,4 +1,4 @@
-"""Consent: the exceptions that people made, and the audit log of what was decided (AGENTS_AND_TOOLS §6)."""
+"""Consent: exceptions of the user, and the audit log of decisions (AGENTS_AND_TOOLS §6)."""
 
 import asyncio
 import logging
@@ -29,10 +29,10 @@ log = logging.getLogger(__name__)
 
 
 class ConsentService:
-    """A `core.ports.consent.ConsentRules`. `kept` are the stored settings, which hold the exceptions.
+    """A `core.ports.consent.ConsentBook`. `kept` are the stored settings, which hold the exceptions.
 
-    A context manager on the running loop: meanwhile entries of the log that are too old are deleted, at once, each day,
-    and when another age is set.
+    A context manager on the running loop. While it is open, expired entries of the log are deleted at once, every day,
+    and when the retention changes.
     """
 
     def __init__(
@@ -51,42 +51,42 @@ class ConsentService:
 
     @property
     def policy(self) -> ConsentPolicy:
-        """What holds now."""
+        """The policy that applies now."""
         if self._policy.settings is not self._settings.current or self._policy.exceptions is not self._exceptions:
             self._policy = ConsentPolicy(self._settings.current, self._exceptions)
         return self._policy
 
     def know(self, tools: Callable[[], Sequence[ToolInfo]]) -> None:
-        """These are the tools that there are."""
+        """Set the function that returns all tools."""
         self._tools = tools
 
     @property
     def nameable(self) -> list[str]:
-        """What an exception can be made for: tools that may need consent, and servers."""
+        """The names that an exception can be made for: tools that may need consent, and servers."""
         names = [info.name for info in self._tools() if info.name not in NEVER_ASKED]
         servers = {f"mcp__{server}" for name in names if (server := mcp_server_of(name)) is not None}
         return sorted({*names, *servers})
 
     @property
     def exceptions(self) -> Mapping[str, Rule]:
-        """By the name of the tool, or of the server as `mcp__SERVER`."""
+        """The rules by name of the tool, or of the server as `mcp__SERVER`."""
         return self._exceptions
 
     def allow(self, tool: str) -> None:
-        """An exception for this tool is on disk: it holds from now on."""
+        """Apply an exception for this tool that is stored already."""
         self._take([tool], Rule.ALLOW)
 
     @returns_outcome
     async def except_(self, name: str, rule: Rule | None) -> None:
-        """Make an exception for a tool or a server, on disk before it holds; None takes it back.
+        """Store an exception for a tool or a server, then apply it; None removes it.
 
-        Fails with `bad_input` for what is no name.
+        Fails with `bad_input` if the name is not valid.
         """
         await self._except([name], rule)
 
     @returns_outcome
     async def except_each(self, names: Sequence[str], rule: Rule | None) -> None:
-        """The same for each of these, all or none."""
+        """Store the same rule for all names in one transaction."""
         await self._except(names, rule)
 
     async def _except(self, names: Sequence[str], rule: Rule | None) -> None:
@@ -104,13 +104,14 @@ class ConsentService:
 
     @returns_outcome
     async def audit(self, limit: int = PAGE_ROWS, before: AuditId | None = None) -> list[AuditEntry]:
-        """A page of the log, newest first (`Storage.audit`)."""
+        """Return a page of the log, newest first (`Storage.audit`)."""
         return await self._storage.audit(limit=limit, before=before)
 
     @returns_outcome
     async def export(self, path: Path) -> int:
-        """Write the whole log, newest first, as JSON lines; gives how many there are. The file is there whole or not at
-        all, and for its owner alone. Fails with `not_written`."""
+        """Write the whole log as JSON lines, newest first, and return the number of entries. The file appears whole or
+        not at all, readable by its owner alone. Fails with `not_written`.
+        """
         whole = [encode(entry.as_dict()) async for entry in self._all()]
         try:
             await asyncio.to_thread(replace_private, path, "".join(f"{line}\n" for line in whole).encode("ascii"))
@@ -137,7 +138,7 @@ class ConsentService:
         self._sweeping.cancel()
 
     async def sweep(self) -> None:
-        """Delete what is older than is set. Raises StorageFailed."""
+        """Delete entries older than the retention. Raises StorageFailed."""
         await self._storage.drop_audit(self._clock.now() - timedelta(days=self._settings.current.audit_days))
 
     async def _sweep_on(self) -> None:

@@ -1,6 +1,6 @@
-"""The demo: three workflows on the offline agent, the same engine and storage as everything else (UI §10).
+"""The demo: three workflows of the offline agent, on the same engine and storage as everything else (UI §10).
 
-Which workflows are of the demo is kept as a setting, so that they can be removed without a trace.
+The ids of its workflows are stored as a setting, so that the demo can be removed without a trace.
 """
 
 from collections.abc import Sequence
@@ -25,10 +25,10 @@ LONG_ANSWER = "say 300 words"
 
 @dataclass(frozen=True, slots=True)
 class DemoTexts:
-    """What a person reads of it: the titles of its workflows, what the question asks, and the options of that.
+    """The visible texts of the demo: titles, the question and its options.
 
-    The titles begin with letters of their own, which are all that a narrow list shows of them. The options hold neither
-    commas nor brackets, which the offline agent reads.
+    The titles begin with different letters, which is all that a narrow list shows. The options hold neither commas nor
+    brackets, which the offline agent parses.
     """
 
     long_answer: str = "Long answer"
@@ -42,6 +42,8 @@ ENGLISH = DemoTexts()
 
 
 class DemoService:
+    """Starts and removes the demo."""
+
     def __init__(
         self,
         chat: ChatService,
@@ -57,9 +59,9 @@ class DemoService:
         self._storage = storage
 
     async def start(self, texts: DemoTexts = ENGLISH) -> Sequence[Outcome[Run]]:
-        """Start a long answer, a template with a skipped step, and a question, as a person in the window would.
+        """Start a long answer, a template with a skipped step, and a question, as the user would in the window.
 
-        What finds no place waits for one. Each may be refused by itself; those that began are the demo's.
+        Runs without a free slot wait. Each run may be refused on its own; the started workflows belong to the demo.
         """
         started = [
             await self._say(LONG_ANSWER, texts.long_answer),
@@ -71,14 +73,14 @@ class DemoService:
         return started
 
     async def workflows(self) -> list[WorkflowId]:
-        """The workflows of the demo that are still there."""
+        """Return the workflows of the demo that still exist."""
         kept = (await self._storage.settings()).get(SETTING_NAME, [])
         there = {workflow.id for workflow in await self._storage.workflows()}
         return [WorkflowId(one) for one in kept if one in there] if isinstance(kept, list) else []
 
     @returns_outcome
     async def remove(self) -> None:
-        """Cancel and delete everything that the demo made. After a failure, what is left is still the demo's."""
+        """Cancel and delete all workflows of the demo. After a failure the remaining workflows still belong to it."""
         for workflow_id in await self.workflows():
             await self._workflows.remove(workflow_id)
         await self._keep([])
@@ -94,7 +96,7 @@ class DemoService:
         return await self._titled(begun, title)
 
     async def _titled(self, begun: Outcome[Run], title: str) -> Outcome[Run]:
-        """Where the title is not taken, it runs under that which it has."""
+        """Rename the workflow of a started run. A refused title leaves the default title."""
         if isinstance(begun, Ok):
             await self._workflows.rename(begun.data.workflow_id, title)
         return begun

@@ -1,4 +1,4 @@
-"""Runs, as tools reach them: from within a run, and from outside; a `core.ports.executions.Runs`."""
+"""Runs as tools use them, from inside and outside of a run: a `core.ports.executions.Runs`."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -18,7 +18,9 @@ from core.services.runs import RunService
 
 
 class ExecutionService:
-    """A call from outside stands for a person; a run and what it calls never does."""
+    """Executes, lists, answers and cancels runs for tools. A call from outside acts for the user; a call from a run
+    never does.
+    """
 
     def __init__(self, engine: Engine, runs: RunService, templates: TemplateResolver, storage: Storage) -> None:
         self._engine = engine
@@ -114,7 +116,7 @@ class ExecutionService:
             unwrap(await self._runs.recover(run.root or run.id))
 
     async def _requirement(self, context: CallContext) -> Callable[[Interruption], None]:
-        """Raises where a call of that context may not answer (AGENTS_AND_TOOLS §5)."""
+        """Return a check that raises if a call from this context may not answer (AGENTS_AND_TOOLS §5)."""
         if context.is_outside:
             return lambda found: None
         own = {context.run_id, *await self._above(await self.find(context.run_id))}
@@ -128,7 +130,7 @@ class ExecutionService:
         return require
 
     async def _above(self, run: Run) -> set[RunId]:
-        """The runs above that one, those that have ended too."""
+        """Return the ids of all ancestors of the run, finished ancestors included."""
         found: set[RunId] = set()
         parent = run.parent
         while parent is not None and parent not in found:
@@ -139,7 +141,7 @@ class ExecutionService:
 
 
 def outside_run_id(context: CallContext) -> RunId:
-    """The run that a call from outside begins."""
+    """Return the id of the run that a call from outside starts."""
     return RunId(id_from_key("run", _outside_key(context)))
 
 
@@ -148,7 +150,7 @@ def _outside_key(context: CallContext) -> str:
 
 
 def _page_of(runs: list[Run], status: RunStatus | None, limit: int, after: RunId | None) -> RunPage:
-    """Those behind `after`, which may have another status by now."""
+    """Return the page after `after`, whose status may have changed since."""
     begin = 0
     if after is not None:
         places = [place for place, one in enumerate(runs) if one.id == after]

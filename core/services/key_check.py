@@ -1,4 +1,4 @@
-"""Whether a run may ask its model: one that needs a key, and has none, waits for it (COMMAND_LINE)."""
+"""Checks that the model of a run has its API key; a run without its key waits for it (COMMAND_LINE)."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,20 +16,24 @@ RUNS_AT_ONCE = 50
 
 
 class KeyCheck:
-    """Finds out which runs have to wait. The answer is never kept: the next start with a key goes on."""
+    """Checks which runs must wait for an API key. Answers are not cached: the next start that finds the key continues
+    the run.
+    """
 
     def __init__(self, keys: KeyStore, storage: Storage) -> None:
         self._keys = keys
         self._storage = storage
 
     async def granted(self, model: ModelChoice) -> ModelChoice | None:
-        """The choice for a run that begins now, which will need a key again if it has one; None: one is missing."""
+        """Return the choice for a new run, marked as needing a key again if a key was found; None if the key is
+        missing.
+        """
         if await self._keys.find(model) is not None:
             return model.model_copy(update={"needs_key": True})
         return None if model.needs_key else model
 
     async def all_granted(self, cast: Mapping[str, StepAgent]) -> Mapping[str, StepAgent]:
-        """Those who answer the steps of a run that begins now, likewise. Raises Refused `key_missing`."""
+        """Return the same for the model of each step of a new run. Raises Refused `key_missing`."""
         found: dict[str, StepAgent] = {}
         for step, one in cast.items():
             model = await self.granted(one.model) if one.model is not None else None
@@ -39,14 +43,16 @@ class KeyCheck:
         return found
 
     async def missing(self, run_id: RunId) -> ErrorInfo | None:
-        """Why the run waits for a key, if it does."""
+        """Return the error of a run that waits for a key, None if it does not wait."""
         for model in await self._models(run_id):
             if model.needs_key and await self._keys.find(model) is None:
                 return key_missing(model)
         return None
 
     async def waiting(self, runs: Sequence[Run]) -> frozenset[RunId]:
-        """Those of the runs that have to wait for a key. What was at work when its process died is enqueued then."""
+        """Return the runs that must wait for a key. Of these, runs that were running when their process died become
+        enqueued.
+        """
         found: set[RunId] = set()
         has_key: dict[str, bool] = {}
         for at in range(0, len(runs), RUNS_AT_ONCE):
@@ -79,10 +85,11 @@ class KeyCheck:
 
 
 def key_missing(model: ModelChoice) -> ErrorInfo:
+    """Return the error of a run whose model has no key."""
     message = f"there is no key for {model.origin}; the run goes on at the next start that finds one"
     return ErrorInfo(KEY_MISSING, message, failed_during="model", parameters={"origin": model.origin})
 
 
 def refusal(error: ErrorInfo) -> Refused:
-    """A request that is refused for this reason."""
+    """Return the exception that refuses a request for this reason."""
     return Refused(error.code, error.message, **error.parameters)

@@ -1,4 +1,4 @@
-"""Where the log goes: a file of its own, and to stderr what a person at a terminal should see."""
+"""Log handlers: a rotating file, and stderr for the terminal."""
 
 import logging
 import logging.handlers
@@ -12,7 +12,7 @@ BACKUP_FILES = 3
 
 
 def log_to(folder: Path, name: str, *, stderr_level: int) -> None:
-    """Log to `folder`/`name`.log from now on; where that cannot be written, only to stderr. Secrets are left out."""
+    """Log to `folder`/`name`.log, or only to stderr if the file cannot be written. Secrets are masked."""
     root = logging.getLogger()
     root.setLevel(logging.INFO)
     to_stderr = logging.StreamHandler(sys.stderr)
@@ -35,14 +35,14 @@ def log_to(folder: Path, name: str, *, stderr_level: int) -> None:
 
 
 class _MaskingFormatter(logging.Formatter):
-    """Without secrets, be they in the message or in the traceback."""
+    """Masks secrets in the message and in the traceback."""
 
     def format(self, record: logging.LogRecord) -> str:
         return masked_text(super().format(record))
 
 
 class _OneLineFormatter(_MaskingFormatter):
-    """The message without its traceback: that is for the log file."""
+    """Leaves out the traceback, which only the log file has."""
 
     def format(self, record: logging.LogRecord) -> str:
         copy = logging.makeLogRecord(record.__dict__)

@@ -1,4 +1,4 @@
-"""An MCP server that is about to be kept: its row without secrets, and the secrets apart (AGENTS_AND_TOOLS §7)."""
+"""MCP servers before they are saved: the configuration without secrets, and the secrets apart (AGENTS_AND_TOOLS §7)."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,21 +16,22 @@ from core.tools.mcp.tool_list import make_server_id
 
 @dataclass(frozen=True, slots=True)
 class ServerDraft:
-    """Its row, the values of its secrets that are new, and where secrets were that it has no longer, by place."""
+    """The server to save, its new secrets by place, and the stored secrets that it no longer has."""
 
     server: McpServer
     secrets: Mapping[str, str]
     dropped: Mapping[str, KeyLocation]
 
     def confirmed(self) -> "ServerDraft":
-        """The same, with a person's agreement to run it."""
+        """Return the same draft with the user's consent to run it."""
         return replace(self, server=self.server.model_copy(update={"confirmed": self.server.fingerprint}))
 
 
 @dataclass(frozen=True, slots=True)
 class ServerPreview:
-    """A server of a configuration that is about to be added. `runs`: what would run, as `McpServer.what_runs` tells it,
-    inputs not filled in yet; `problem`: why it cannot be added as it is, None if nothing is known to be in the way."""
+    """A server that is about to be added. `runs` is what would run, as in `McpServer.what_runs`, before inputs are
+    filled in; `problem` is why it cannot be added, if known.
+    """
 
     place: str
     runs: Mapping[str, Any]
@@ -39,21 +40,21 @@ class ServerPreview:
 
 @dataclass(frozen=True, slots=True)
 class ConfigPreview:
-    """What was understood of a text, to be shown before `pasted` is added."""
+    """A parsed configuration to show before `pasted` is added."""
 
     pasted: PastedConfig
     servers: Sequence[ServerPreview]
 
 
 def redacted_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """What would run, before it is known whether all of it is well formed: no value of the environment, no secret."""
+    """Return what would run, before the fields are validated, without values of the environment and without secrets."""
     shown = masked_config(fields, find_secrets(fields))
     names: dict[str, Any] = {part: sorted(shown[part]) for part in ("env", "headers") if part in shown}
     return {**{name: shown[name] for name in ("name", "command", "args", "cwd", "url") if name in shown}, **names}
 
 
 def make_draft(fields: Mapping[str, Any], old: McpServer | None = None, more_secret: Iterable[str] = ()) -> ServerDraft:
-    """The row of a configuration without its secrets. Raises Refused `bad_input`."""
+    """Return the draft of a configuration, its secrets separated. Raises Refused `bad_input`."""
     _validated_server({**fields, "secrets": {}})
     found = find_secrets(fields)
     for place in more_secret:
@@ -78,7 +79,7 @@ def make_draft(fields: Mapping[str, Any], old: McpServer | None = None, more_sec
 
 
 def preview_servers(pasted: PastedConfig, there: Iterable[McpServer]) -> list[ServerPreview]:
-    """What would be added beside those that are there. Where values are still to be given, only names are looked at."""
+    """Return previews of the servers to add. As long as inputs are missing only the names are checked."""
     found: list[ServerPreview] = []
     names = {one.name.casefold() for one in there}
     for one in pasted.servers:
@@ -97,10 +98,10 @@ def preview_servers(pasted: PastedConfig, there: Iterable[McpServer]) -> list[Se
 def make_drafts(
     filled: PastedConfig, secret: Mapping[str, Collection[str]], there: Iterable[McpServer]
 ) -> list[ServerDraft]:
-    """Every server of a configuration whose values are given, beside those that are there. `secret` has the places, by
-    name of the server, of what is secret though it does not look so.
+    """Return drafts of all servers of a filled configuration. `secret` names, by server, places whose values are secret
+    though they do not look so.
 
-    Raises Refused: `bad_config` with all problems, or `name_taken` where one server is all there is.
+    Raises Refused: `bad_config` with all problems, or `name_taken` for a configuration of a single server.
     """
     before = list(there)
     taken: set[str] = {one.id for one in before}
@@ -126,7 +127,7 @@ def make_drafts(
 
 
 def require_unique_name(server: McpServer, others: Iterable[McpServer]) -> None:
-    """Raises Refused `name_taken` where another of them has its name."""
+    """Raise Refused `name_taken` if another server has the name."""
     name = server.name.casefold()
     if any(one.name.casefold() == name for one in others if one.id != server.id):
         raise _name_taken(server.name)
@@ -137,7 +138,7 @@ def _name_taken(name: str) -> Refused:
 
 
 def _value_at(fields: Mapping[str, Any], place: str) -> Any:
-    """What stands in that place; None if there is no such place."""
+    """Return the value at the place, None if there is no such place."""
     part, _, name = place.partition("/")
     value = fields.get(part)
     if part == "url":
@@ -148,7 +149,7 @@ def _value_at(fields: Mapping[str, Any], place: str) -> Any:
 
 
 def _validated_server(fields: Mapping[str, Any]) -> McpServer:
-    """Raises Refused `bad_input`."""
+    """Return the validated server. Raises Refused `bad_input`."""
     try:
         return McpServer.model_validate(fields)
     except ValidationError as error:

@@ -1,4 +1,4 @@
-"""MCP servers as they are: found by id and name, started, tried out, ended (AGENTS_AND_TOOLS §7)."""
+"""MCP servers at run time: found by id and name, started, tested, stopped (AGENTS_AND_TOOLS §7)."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -17,7 +17,9 @@ from core.tools.registry import Arguments, Registry
 
 
 class McpServerRuntime:
-    """`states` holds those that there are, by name; `ServersChanged` tells of each change. `hub` runs them."""
+    """The servers as they are now. `states` holds their status, sorted by name; each change publishes `ServersChanged`.
+    `hub` runs them.
+    """
 
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
@@ -25,11 +27,12 @@ class McpServerRuntime:
 
     @property
     def states(self) -> Sequence[ServerStatus]:
+        """The status of each server, sorted by name."""
         return self._hub.statuses if self._hub is not None else ()
 
     @property
     def configs(self) -> Sequence[McpServer]:
-        """Those that there are, as a person set them up, by name."""
+        """The configurations of all servers, sorted by name."""
         return [one.server for one in self.states]
 
     @property
@@ -38,13 +41,13 @@ class McpServerRuntime:
         return self._hub
 
     def get(self, server: ServerId) -> ServerStatus:
-        """Raises NotFound."""
+        """Return the status of the server. Raises NotFound."""
         if server not in self._running.configs:
             raise NotFound("server", server)
         return self._running.status(server)
 
     def named(self, name: str) -> ServerStatus:
-        """The server of that name, else of that id, else of that name without case. Raises NotFound."""
+        """Return the server of that name, else of that id, else of that name ignoring case. Raises NotFound."""
         for same in (
             lambda one: one.server.name == name,
             lambda one: one.server.id == name,
@@ -55,19 +58,20 @@ class McpServerRuntime:
         raise NotFound("server", name)
 
     def log(self, server: ServerId) -> list[str]:
-        """What it said, the last 500 lines, without secrets. Raises NotFound."""
+        """Return the last 500 lines of the server's stderr, secrets masked. Raises NotFound."""
         self.get(server)
         return self._running.log(server)
 
     def start_with_app(self) -> None:
-        """Start those that are to run from the start, and those whose tools nobody knows yet, without waiting."""
+        """Start the servers that start with the app, and those whose tools are unknown, without waiting."""
         for one in self.states:
             if one.server.starts_with_app or not self._running.is_known(one.server.id):
                 self._start(one.server)
 
     async def learn(self, tools: Iterable[str]) -> None:
-        """Connect to the servers of these tools that have never told what they offer. One that does not answer is
-        found out by whoever calls it."""
+        """Connect to the servers of these tools whose tool list is unknown. A server that does not answer fails later,
+        at its call.
+        """
         names = {server for tool in tools if (server := mcp_server_of(tool)) is not None}
         unknown = [one for one in self.configs if one.id in names]
         await asyncio.gather(
@@ -80,19 +84,20 @@ class McpServerRuntime:
 
     @returns_outcome
     async def test(self, server: ServerId) -> ServerStatus:
-        """Connect and list: how it is, with its tools. Fails with `not_found`, `not_allowed`, and `failed` with the
-        cause: `cause`, `stderr`, `exit_code`, `runs` and `path` where they are known."""
+        """Connect, list the tools and return the status. Fails with `not_found`, `not_allowed`, and `failed` with the
+        cause: `cause`, `stderr`, `exit_code`, `runs` and `path` as far as known.
+        """
         self.get(server)
         return await self._running.connect(server)
 
     @returns_outcome
     async def stop(self, server: ServerId) -> None:
-        """End it; it is started again when it is needed. Fails with `not_found`."""
+        """Stop the server; the next call starts it again. Fails with `not_found`."""
         self.get(server)
         await self._running.stop(server)
 
     def publish(self) -> None:
-        """Tell how they are now."""
+        """Publish the status of all servers."""
         if self._hub is not None:
             self._bus.publish(ServersChanged(tuple(self._hub.statuses)))
 
@@ -101,13 +106,13 @@ class McpServerRuntime:
             self._running.start(server.id)
 
     def _learn_later(self, server: ServerId) -> None:
-        """Start one whose tools nobody knows: agents and templates can only use what is known."""
+        """Start the server if its tools are unknown: agents and templates use only known tools."""
         if not self._running.is_known(server):
             self._start(self._running.configs[server])
 
 
 def register_stored_tools(registry: Registry, servers: Iterable[StoredServer]) -> None:
-    """Tell a registry of their tools, without anything that could run them."""
+    """Register the stored tools of the servers; calling them fails with `not_available`."""
 
     async def nothing_runs(arguments: Arguments, context: CallContext) -> Any:
         raise ToolFailed("not_available", "no MCP server runs here")
@@ -120,7 +125,9 @@ def register_stored_tools(registry: Registry, servers: Iterable[StoredServer]) -
 
 
 def stored_listing(stored: StoredServer) -> ToolListing | None:
-    """What it offered when it was last asked. A list that cannot be read is learned again when the server runs."""
+    """Return the tool list of the last connection. An unreadable list is None: it is fetched again when the server
+    runs.
+    """
     try:
         return ToolListing.from_json(stored.tools_json) if stored.tools_json is not None else None
     except (ValueError, KeyError, TypeError, AttributeError):

@@ -1,4 +1,4 @@
-"""The secrets of MCP servers: kept, put in their places, and forgotten (AGENTS_AND_TOOLS §7)."""
+"""The secrets of MCP servers: saved, filled in, removed (AGENTS_AND_TOOLS §7)."""
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,13 +18,13 @@ StoredSecret = tuple[str, KeyLocation]
 
 
 class ServerSecrets:
-    """Where the secrets of servers are, among the other `keys`."""
+    """Stores the secrets of servers among the other `keys`."""
 
     def __init__(self, keys: KeyStore) -> None:
         self._keys = keys
 
     async def filled(self, server: McpServer) -> McpServer:
-        """The server with its secrets in their places. Raises ToolFailed."""
+        """Return the server with its secrets filled in. Raises ToolFailed."""
         values: dict[str, str] = {}
         for place, kept in server.secrets.items():
             try:
@@ -37,7 +37,8 @@ class ServerSecrets:
         return McpServer.model_validate(with_values(server.model_dump(), values))
 
     async def keep(self, drafts: Sequence[ServerDraft], kept: list[StoredSecret]) -> list[McpServer]:
-        """Keep what is secret of the drafts; `kept` has what was, also where this fails. Their rows, which know where.
+        """Save the secrets of the drafts and return the servers with the places of their secrets. `kept` receives each
+        saved secret, even if this fails.
 
         Raises Refused `keys_unreadable` and `keys_not_writable`.
         """
@@ -52,8 +53,9 @@ class ServerSecrets:
         return rows
 
     async def of(self, server: McpServer) -> Mapping[str, Secret]:
-        """Its secrets by place, without those that are not there any more, or cannot be read: what is removed need not
-        be whole."""
+        """Return the secrets of a server by place, without missing and unreadable secrets: a server can be removed
+        though it is not whole.
+        """
         found: dict[str, Secret] = {}
         for place, kept in server.secrets.items():
             try:
@@ -65,12 +67,12 @@ class ServerSecrets:
         return found
 
     async def forget(self, server: McpServer) -> None:
-        """Forget all of its secrets. Raises Refused where one cannot be."""
+        """Remove all secrets of the server. Raises Refused if a secret cannot be removed."""
         for place, kept in server.secrets.items():
             await self._keys.forget(_key_name(server.id, place), kept)
 
     async def drop(self, names: Iterable[StoredSecret]) -> None:
-        """Forget these; one that cannot be is left behind."""
+        """Remove these secrets; a secret that cannot be removed is logged and left behind."""
         for name, place in names:
             try:
                 await self._keys.forget(name, place)
@@ -78,10 +80,10 @@ class ServerSecrets:
                 log.warning("a secret of an MCP server is left behind: %s", error.message)
 
     async def drop_places(self, server: ServerId, places: Mapping[str, KeyLocation]) -> None:
-        """Forget the secrets of a server that were in these places, likewise."""
+        """Remove the secrets of a server at these places, in the same way."""
         await self.drop((_key_name(server, place), kept) for place, kept in places.items())
 
 
 def _key_name(server: ServerId, place: str) -> str:
-    """Under which a secret is kept."""
+    """Return the name that the secret is stored under."""
     return f"mcp:{server}:{place}"

@@ -1,4 +1,4 @@
-"""MCP servers: which there are, how they are, and what a person does with them (AGENTS_AND_TOOLS §7)."""
+"""MCP servers: configuration, consent to run them, and their removal (AGENTS_AND_TOOLS §7)."""
 
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -34,7 +34,7 @@ from core.tools.mcp.tool_list import ToolListing, make_server_id
 
 @dataclass(frozen=True, slots=True)
 class _RemovedServer:
-    """The server that was removed last, whole, so that it can be put back."""
+    """The server that was removed last, with all that restores it."""
 
     server: McpServer
     listing: ToolListing | None
@@ -43,8 +43,8 @@ class _RemovedServer:
 
 
 class McpServerService(McpServerRuntime):
-    """What a person sets up. A server is run once a person has confirmed what will run, and again after each change of
-    that. `consent` has the exceptions for its tools.
+    """Manages the servers of the user. A server runs once the user has confirmed what will run, and needs a new
+    confirmation after each change of that. `consent` holds the exceptions for its tools.
     """
 
     def __init__(self, storage: Storage, bus: Bus, keys: KeyStore, consent: ConsentService) -> None:
@@ -56,7 +56,7 @@ class McpServerService(McpServerRuntime):
         self._removed: _RemovedServer | None = None
 
     async def open(self, hub: Hub) -> None:
-        """Hand over what is stored: their tools are known before any of them runs. Raises StorageFailed."""
+        """Hand the stored servers to the hub: their tools are known before a server runs. Raises StorageFailed."""
         for stored in await self._storage.servers():
             hub.put(stored.server, stored_listing(stored))
         self._hub = hub
@@ -65,13 +65,16 @@ class McpServerService(McpServerRuntime):
 
     @returns_outcome
     async def read(self, text: str) -> PastedConfig:
-        """The servers of a configuration of another app. Nothing is kept. Fails with `bad_config` and all problems."""
+        """Return the servers of another app's configuration; nothing is saved. Fails with `bad_config` and all
+        problems.
+        """
         return await asyncio.to_thread(read_pasted, text)
 
     @returns_outcome
     async def look(self, text: str) -> ConfigPreview:
-        """What would be added, to be shown before it is; fails as `read` does. Where values are still to be given, only
-        names are looked at."""
+        """Return a preview of what would be added; fails as `read` does. As long as inputs are missing only the names
+        are checked.
+        """
         pasted = await asyncio.to_thread(read_pasted, text)
         return ConfigPreview(pasted, preview_servers(pasted, self.configs))
 
@@ -79,7 +82,7 @@ class McpServerService(McpServerRuntime):
     async def add(
         self, pasted: PastedConfig, inputs: Mapping[str, str] | None = None, *, confirmed: bool = False
     ) -> list[ServerStatus]:
-        """Keep servers, all or none; `inputs` are the values that the configuration asks for. `confirmed`: a person has
+        """Save all servers or none; `inputs` are the values that the configuration asks for. `confirmed`: the user has
         seen what will run, and agrees.
 
         Fails with `input_needed`, `bad_config`, `name_taken`, `keys_unreadable`, `keys_not_writable`.
@@ -101,10 +104,10 @@ class McpServerService(McpServerRuntime):
         more_secret: Collection[str] = (),
         **fields: Any,
     ) -> ServerStatus:
-        """Make a server, or change some fields of one. A value that is shown masked, and given back so, stays.
+        """Create a server, or change some fields. A masked value that is passed back unchanged stays as it is.
         `more_secret`: places (`env/NAME`) whose values are secrets, though they do not look so.
 
-        Fails with `not_found`, `bad_input` (`field` says which), `name_taken`, and as keys are kept.
+        Fails with `not_found`, `bad_input` (`field` names the field), `name_taken`, and the errors of saving keys.
         """
         async with self._one_at_a_time:
             old = self.get(server).server if server is not None else None
@@ -120,8 +123,7 @@ class McpServerService(McpServerRuntime):
 
     @returns_outcome
     async def confirm(self, server: ServerId, fingerprint: str) -> ServerStatus:
-        """A person agrees to run what has this fingerprint. Fails with `not_found`, and `changed` where it is another
-        by now."""
+        """Confirm what has this fingerprint. Fails with `not_found`, and `changed` if the server has changed since."""
         async with self._one_at_a_time:
             found = self.get(server).server
             if found.fingerprint != fingerprint:
@@ -132,7 +134,7 @@ class McpServerService(McpServerRuntime):
 
     @returns_outcome
     async def enable(self, server: ServerId, *, enabled: bool) -> ServerStatus:
-        """Switch it on or off: off, it ends, and its tools are gone. Fails with `not_found`."""
+        """Enable or disable the server; a disabled server is stopped and has no tools. Fails with `not_found`."""
         async with self._one_at_a_time:
             status = await self._become(self.get(server).server.model_copy(update={"is_enabled": enabled}))
             if not enabled:
@@ -142,10 +144,10 @@ class McpServerService(McpServerRuntime):
 
     @returns_outcome
     async def remove(self, server: ServerId) -> McpServer:
-        """End it and forget it, with its secrets and the exceptions of consent for its tools: another server of that
-        name is another. Fails with `not_found`, or as secrets are removed.
+        """Stop and delete the server with its secrets and the consent exceptions for its tools: a later server of the
+        same name starts without them. Fails with `not_found`, or with the errors of removing secrets.
 
-        The last one that was removed can be put back, as long as the app runs.
+        The server removed last can be restored until the app closes.
         """
         async with self._one_at_a_time:
             found = self.get(server).server
@@ -166,8 +168,9 @@ class McpServerService(McpServerRuntime):
 
     @returns_outcome
     async def put_back(self, server: ServerId) -> ServerStatus:
-        """The server that was removed last is there again, with its secrets. Fails with `not_found` where it is
-        another one, `name_taken`, and as keys are kept."""
+        """Restore the server removed last, with its secrets. Fails with `not_found` for any other server, `name_taken`,
+        and the errors of saving keys.
+        """
         async with self._one_at_a_time:
             removed = self._removed
             if removed is None or removed.server.id != server or server in self._running.configs:
@@ -186,11 +189,11 @@ class McpServerService(McpServerRuntime):
     # For the hub
 
     async def launch_of(self, server: McpServer) -> LaunchSpec:
-        """What is to be run, with its secrets in their places. Raises ToolFailed."""
+        """Return what to run, with secrets filled in. Raises ToolFailed."""
         return resolve_launch(await self._vault.filled(server))
 
     async def keep_list(self, server: ServerId, listing: ToolListing) -> None:
-        """Keep what it offers. Raises StorageFailed."""
+        """Save the tool list of a server. Raises StorageFailed."""
         await self._storage.commit([PutToolList(server, listing.to_json())])
 
     # Keeping
@@ -201,7 +204,7 @@ class McpServerService(McpServerRuntime):
         return self._running.status(server.id)
 
     async def _keep(self, drafts: Sequence[ServerDraft]) -> None:
-        """Secrets first, then the rows, then they hold; what fails leaves nothing behind."""
+        """Save secrets, then the configurations, then apply them; a failure leaves nothing behind."""
         kept: list[StoredSecret] = []
         try:
             rows = await self._vault.keep(drafts, kept)
@@ -215,5 +218,5 @@ class McpServerService(McpServerRuntime):
             await self._vault.drop_places(row.id, draft.dropped)
 
     def _require_own_name(self, server: McpServer, others: Iterable[McpServer] = ()) -> None:
-        """Raises Refused where another has it."""
+        """Raise Refused `name_taken` if another server has the name."""
         require_unique_name(server, [*self._running.configs.values(), *others])

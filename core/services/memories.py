@@ -1,4 +1,6 @@
-"""What agents remember, as a person looks it through (UI §8): listed, searched, read, changed, deleted."""
+"""The memories of agents: listed, searched, edited and deleted by the user (UI §8), and deleted when they expire
+(AGENTS_AND_TOOLS §5).
+"""
 
 import asyncio
 import logging
@@ -25,8 +27,9 @@ MAX_WORDS = 20
 
 @dataclass(frozen=True, slots=True)
 class MemoryListing:
-    """`memories` are heads; `titles` has those of the workflows that some are of. `more`: there are others after
-    them."""
+    """A page of memories without their contents. `titles` holds the titles of their workflows; `more`: other memories
+    follow.
+    """
 
     memories: Sequence[Memory]
     titles: dict[WorkflowId, str]
@@ -34,7 +37,7 @@ class MemoryListing:
 
 
 class MemoryService:
-    """Every memory of every workflow. `MemoriesChanged` tells of each change that is made here."""
+    """Manages the memories of all workflows. Each change here publishes `MemoriesChanged`."""
 
     def __init__(
         self,
@@ -50,31 +53,35 @@ class MemoryService:
 
     @returns_outcome
     async def page(self, kind: MemoryType | None = None, before: MemoryId | None = None) -> MemoryListing:
-        """Newest first; `before` is the last one of the page before."""
+        """Return a page, newest first; `before` is the last memory of the previous page."""
         found = await self._memories.page(MemoryQuery(None, self._clock.now(), kind, PAGE_SIZE + 1), before)
         return await self._listed(found, PAGE_SIZE)
 
     @returns_outcome
     async def search(self, text: str, kind: MemoryType | None = None) -> MemoryListing:
-        """Those in which each of the words begins a word, by relevance. A text without words finds none."""
+        """Return the memories in which each word of the text begins a word, by relevance. A text without words finds
+        none.
+        """
         words = words_of(text)[:MAX_WORDS]
         found = await self._memories.search(MemoryQuery(None, self._clock.now(), kind, SEARCH_LIMIT), words)
         return await self._listed(found, SEARCH_LIMIT)
 
     @returns_outcome
     async def get(self, memory_id: MemoryId) -> Memory:
-        """The whole of it. Fails with `not_found`, also for one that has expired."""
+        """Return the whole memory. Fails with `not_found`, also for an expired memory."""
         return await self._required(memory_id)
 
     @returns_outcome
     async def room(self) -> MemoryUsage:
-        """What all of them take."""
+        """Return the space that all memories take."""
         return await self._memories.room()
 
     @returns_outcome
     async def change(self, memory_id: MemoryId, content: str, kind: MemoryType) -> Memory:
-        """Give it another content and type. One that becomes context expires as such; one that is none any more stays.
-        Secrets are masked. Fails with `not_found`, and with `bad_input` for a blank or a too long content."""
+        """Change content and type of a memory. A memory that becomes context expires as context; any other type does
+        not expire. Secrets are masked. Fails with `not_found`, and with `bad_input` if the content is blank or too
+        long.
+        """
         if not content.strip() or len(content) > CONTENT_CHARACTERS:
             message = f"a memory has 1 to {CONTENT_CHARACTERS:,} characters, not all of them blank"
             raise Refused("bad_input", message, field="content", limit=CONTENT_CHARACTERS)
@@ -91,7 +98,7 @@ class MemoryService:
 
     @returns_outcome
     async def remove(self, memory_id: MemoryId) -> Memory:
-        """Delete it, and give it as it was: `put_back` with that undoes it. Fails with `not_found`."""
+        """Delete a memory and return it: `put_back` restores it. Fails with `not_found`."""
         memory = await self._required(memory_id)
         if not await self._memories.remove(memory_id):
             raise NotFound("memory", memory_id)
@@ -100,14 +107,14 @@ class MemoryService:
 
     @returns_outcome
     async def put_back(self, memory: Memory) -> Memory:
-        """One that was deleted is there again, at its place."""
+        """Restore a deleted memory at its place."""
         kept = await self._memories.add(memory)
         self._bus.publish(MemoriesChanged())
         return kept
 
     @returns_outcome
     async def remove_some(self) -> int:
-        """Delete some hundred of all there are, for good; how many, 0 once there are none."""
+        """Delete some hundred memories for good and return their number; 0 when none are left."""
         count = await self._memories.remove_some()
         self._bus.publish(MemoriesChanged())
         return count
@@ -131,7 +138,7 @@ log = logging.getLogger(__name__)
 
 
 class MemoryExpiry:
-    """Sweeps as long as it is entered. What it has not come to is not found by anybody all the same."""
+    """Sweeps while it is open. Queries skip expired memories that the sweep has not reached."""
 
     def __init__(self, memories: Memories, clock: Clock) -> None:
         self._memories = memories
@@ -147,7 +154,7 @@ class MemoryExpiry:
             await asyncio.wait([self._sweeping])
 
     async def sweep(self) -> int:
-        """Delete what has expired; how many there were. Raises StorageFailed."""
+        """Delete expired memories and return their number. Raises StorageFailed."""
         count = await self._memories.purge(self._clock.now())
         if count:
             log.info("%d expired memories were deleted", count)

@@ -1,10 +1,10 @@
-"""Messages that wait until the present turn of their workflow has ended (UI §5).
+"""Messages that wait for the end of the current turn of their workflow (UI §5).
 
-    add ──► waits, on disk ──(a turn ends in success)──► the first is said: one commit takes it from the queue and
-                                                          begins its run, which has the message's own id as its key
-            └──(the turn fails, or is stopped)──► held: they stay, until a turn succeeds or a person says *send now*
+    add ──► waiting, stored ──(a turn succeeds)──► the first is sent: one transaction takes it from the queue and
+                                                    creates its run, which has the message's id as its key
+            └──(the turn fails or is stopped)──► held: messages stay until a turn succeeds or the user sends them now
 
-They are said by the process that attends them, which is the one with the window: others leave them where they are.
+They are sent by the process that has the window and calls `attend`; other processes leave them in the store.
 """
 
 import asyncio
@@ -34,7 +34,9 @@ _HOLD_REASONS = {RunStatus.ERROR: QueueHold("turn_failed"), RunStatus.CANCELLED:
 
 
 class QueueService:
-    """An async context manager: leaving it says nothing more. What it does to one workflow it does in turn."""
+    """An async context manager; after it is closed nothing is sent. The operations of a workflow run one after the
+    other.
+    """
 
     def __init__(
         self, chat: ChatService, engine: Engine, storage: Storage, bus: Bus, clock: Clock, settings: SettingsService
@@ -67,7 +69,7 @@ class QueueService:
 
     @returns_outcome
     async def attend(self) -> None:
-        """Take in what waits in the store, and say it from now on. To be called when runs are recovered."""
+        """Load the stored messages, and send them from now on. Call it when runs are recovered."""
         self._is_attending = True  # what is added from now on is said, even where the rest cannot be read
         for message in await self._storage.queued_messages():
             if self._find(message.workflow_id, message.id) is None:
@@ -78,9 +80,9 @@ class QueueService:
 
     @returns_outcome
     async def add(self, workflow_id: WorkflowId, text: str, attached: Sequence[AttachedText] = ()) -> QueuedMessage:
-        """Have it said when those before it are, and the turn at work has ended in success; on disk when this returns.
+        """Store a message that is sent after those before it, once the current turn has succeeded.
 
-        Fails with `not_found`, `queue_full`, and with what refuses a message.
+        Fails with `not_found`, `queue_full`, and the errors of `require_message`.
         """
         return await self._add(workflow_id, text, attached)
 
@@ -88,26 +90,29 @@ class QueueService:
     async def interject(
         self, workflow_id: WorkflowId, text: str, attached: Sequence[AttachedText] = ()
     ) -> QueuedMessage:
-        """Stop the turn at work, and say this instead, before all that waits. It is on disk when this returns: what
-        goes wrong after that holds it, and fails nothing."""
+        """Stop the current turn and send this message before all that wait. It is stored when this returns; later
+        errors hold the message and fail nothing.
+        """
         added = await self._add(workflow_id, text, attached, is_urgent=True)
         self._spawn(self._interject(added))
         return added
 
     @returns_outcome
     async def send_now(self, workflow_id: WorkflowId, message_id: MessageId) -> None:
-        """Stop the turn at work, and say this message that waits. Without effect where it does so no longer."""
+        """Stop the current turn and send this waiting message. Does nothing if it no longer waits."""
         await self._say_now(workflow_id, message_id)
 
     @returns_outcome
     async def move(self, workflow_id: WorkflowId, message_id: MessageId, place: int) -> None:
-        """Have it wait at that place (from 0) among those of its workflow. Without effect where it waits no longer."""
+        """Move a message to a position (from 0) in its queue. Does nothing if it no longer waits."""
         async with self._turn(workflow_id):
             await self._move(workflow_id, message_id, place)
 
     @returns_outcome
     async def take_back(self, workflow_id: WorkflowId, message_id: MessageId) -> list[AttachedText]:
-        """Have it wait no longer; gives what went along with it. Fails with `not_found` where it was said meanwhile."""
+        """Remove a message from the queue and return its attached texts. Fails with `not_found` if it was sent
+        meanwhile.
+        """
         async with self._turn(workflow_id):
             message = self._find(workflow_id, message_id)
             if message is None:
@@ -156,8 +161,9 @@ class QueueService:
             await self._say_first(workflow_id)
 
     async def _go_on(self, workflow_id: WorkflowId, ended: RunId | None = None) -> None:
-        """Say the next if the newest run of the workflow has ended in success, else hold them; nothing while it is at
-        work, nor where `ended` is not the newest."""
+        """Send the next message if the newest run of the workflow has succeeded, else hold the queue. Do nothing while
+        the run is active, or if `ended` is not the newest run.
+        """
         if ended is not None:
             await self._engine.wait(ended)
         async with self._turn(workflow_id):
@@ -257,7 +263,7 @@ class QueueService:
 
 
 async def _log_errors(chore: Coroutine[Any, Any, None]) -> None:
-    """What cannot be said now is said with the next turn that ends, or at the next start."""
+    """Log errors: what cannot be sent now is sent after the next turn, or at the next start."""
     try:
         await chore
     except MetierError as error:

@@ -1,7 +1,7 @@
-"""What a person was told stays in the inbox over a restart (UI §7).
+"""Notices of the inbox survive a restart (UI §7).
 
-Ends of runs and questions are not kept here: their own rows tell them again. Everything else that was said is, the
-newest of it.
+Ends of runs and questions are not stored here, because they are derived from their own rows. All other toasts are
+stored, the newest 200.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ _DERIVED_CODES = frozenset({"workflow_success", "workflow_error", "user_question
 
 
 class NoticeService:
-    """Keeps what is said as long as it is entered. Where the disk refuses, it is tried again with the next notice."""
+    """Saves toasts while it is open. A failed write is retried with the next notice."""
 
     def __init__(self, storage: Storage, toasts: Toasts, bus: Bus) -> None:
         self._storage = storage
@@ -49,7 +49,9 @@ class NoticeService:
             await self._write()
 
     async def kept(self) -> list[Toast]:
-        """What was said in former lives and this one, the oldest first; none where it cannot be read."""
+        """Return the stored notices of this process and previous processes, oldest first; empty if they are
+        unreadable.
+        """
         try:
             found = await self._storage.notices()
         except StorageFailed as error:
@@ -108,5 +110,5 @@ class NoticeService:
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether it can be kept as it is. What is not, no notice has words for."""
+    """Return whether the value can be stored as it is. No notice has a text for any other value."""
     return value is None or (isinstance(value, str | int | float) and len(str(value)) <= MESSAGE_CHARACTERS)

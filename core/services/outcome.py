@@ -1,4 +1,4 @@
-"""What a service answers: the data, or why not."""
+"""The outcome of a service call: the data, or the reason of the failure."""
 
 import functools
 from collections.abc import Awaitable, Callable, Mapping
@@ -13,12 +13,14 @@ P = ParamSpec("P")
 
 @dataclass(frozen=True, slots=True)
 class Ok(Generic[T]):
+    """The data that a call returned."""
+
     data: T
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """Why not, for people and scripts. `retryable`: the same request may succeed later."""
+    """Why a call failed, for users and scripts. `retryable`: the same request may succeed later."""
 
     code: str
     message: str
@@ -38,7 +40,7 @@ Outcome = Ok[T] | Failed
 
 
 def returns_outcome(method: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[Ok[T] | Failed]]:
-    """Make a service method answer: what it returns becomes Ok, the errors of Metier become Failed."""
+    """Make a service method return its outcome: the result becomes Ok, a MetierError becomes Failed."""
 
     @functools.wraps(method)
     async def answering(*args: P.args, **kwargs: P.kwargs) -> Ok[T] | Failed:
@@ -51,7 +53,7 @@ def returns_outcome(method: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[
 
 
 def unwrap(outcome: Ok[T] | Failed) -> T:
-    """The data of an answer, for other services. Raises Refused with the code and the details of one that failed."""
+    """Return the data of an outcome. Raises Refused with code and details of a failure."""
     if isinstance(outcome, Failed):
         raise Refused(outcome.code, outcome.message, **outcome.details)
     return outcome.data

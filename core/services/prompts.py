@@ -1,4 +1,4 @@
-"""The prompt library: prompts listed, read, saved, removed, filled in (AGENTS_AND_TOOLS §9)."""
+"""The prompt library (AGENTS_AND_TOOLS §9)."""
 
 import asyncio
 from collections.abc import Iterable, Mapping
@@ -15,7 +15,7 @@ from core.services.outcome import returns_outcome
 
 
 class PromptService:
-    """`current` holds those that there are, by name."""
+    """`current` holds all prompts, sorted by name."""
 
     def __init__(self, kept: Iterable[Prompt], storage: Storage, bus: Bus) -> None:
         self.current = _sorted_by_name(kept)
@@ -24,14 +24,15 @@ class PromptService:
         self._one_at_a_time = asyncio.Lock()
 
     def get(self, prompt_id: PromptId | None) -> Prompt | None:
+        """Return the prompt, or None if it does not exist."""
         return next((one for one in self.current if one.id == prompt_id), None)
 
     @returns_outcome
     async def save(self, prompt_id: PromptId | None = None, **fields: Any) -> Prompt:
-        """Make a prompt, or change all of one; what is not given of `name`, `content`, `description`, `category` has
-        its default.
+        """Create a prompt, or replace all of it; fields among `name`, `content`, `description`, `category` that are not
+        given have their defaults.
 
-        Fails with `bad_input` (`field` says which) and `name_taken`, whatever the case of the name.
+        Fails with `bad_input` (`field` names the field) and `name_taken`; names are compared ignoring case.
         """
         async with self._one_at_a_time:
             prompt = _validated_prompt({**fields, "id": prompt_id or new_id("prompt")})
@@ -42,7 +43,7 @@ class PromptService:
 
     @returns_outcome
     async def remove(self, prompt_id: PromptId) -> Prompt:
-        """Remove a prompt and give it as it was: `save` with that brings it back. Fails with `not_found`."""
+        """Remove a prompt and return it: `save` with its fields restores it. Fails with `not_found`."""
         async with self._one_at_a_time:
             prompt = self._required(prompt_id)
             await self._storage.commit([RemovePrompt(prompt_id)])
@@ -51,10 +52,10 @@ class PromptService:
 
     @returns_outcome
     async def fill(self, prompt_id: PromptId, values: Mapping[str, str]) -> str:
-        """The text of a prompt with a value in each place; what a value names that has no place changes nothing.
+        """Return the text of a prompt with its variables filled in; values without a variable are ignored.
 
-        Fails with `not_found`, with `missing_values`, which names all of them in `missing`, and with
-        `filled_too_long` where it would have more characters than a message.
+        Fails with `not_found`, with `missing_values` (`missing` lists all of them), and with `filled_too_long` if the
+        text would exceed the limit of a message.
         """
         prompt = self._required(prompt_id)
         given = normalized_names(values)
@@ -74,7 +75,7 @@ class PromptService:
         return prompt
 
     def _require_own_name(self, prompt: Prompt) -> None:
-        """Raises Refused where another has it."""
+        """Raise Refused `name_taken` if another prompt has the name."""
         name = prompt.name.casefold()
         if any(one.name.casefold() == name for one in self.current if one.id != prompt.id):
             raise Refused("name_taken", f"there is a prompt {prompt.name!r} already", field="name")
@@ -89,7 +90,7 @@ def _sorted_by_name(prompts: Iterable[Prompt]) -> tuple[Prompt, ...]:
 
 
 def _validated_prompt(fields: dict[str, Any]) -> Prompt:
-    """Raises Refused `bad_input`."""
+    """Return the validated prompt. Raises Refused `bad_input`."""
     try:
         return Prompt.model_validate(fields)
     except ValidationError as error:

@@ -1,4 +1,4 @@
-"""Providers: which there are, which models they have, and whether there is a key."""
+"""Model providers: presets, their models, and their API keys."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,6 +18,8 @@ CHOICE_TIMEOUT_S = 3.0
 
 
 class ProviderService:
+    """Manages the models of the settings and the keys of their servers."""
+
     def __init__(self, catalogue: Catalogue, keys: KeyStore, settings: SettingsService) -> None:
         self._catalogue = catalogue
         self._keys = keys
@@ -25,7 +27,7 @@ class ProviderService:
 
     @property
     def presets(self) -> Mapping[str, Preset]:
-        """Those that are known by name."""
+        """The known providers by id."""
         return PRESETS
 
     @returns_outcome
@@ -37,10 +39,10 @@ class ProviderService:
         model: str | None = None,
         key_env: str | None = None,
     ) -> ModelChoice:
-        """A choice of a preset, an address, or both; with a model alone, another one where the settings have theirs.
+        """Return the choice of a preset, an address, or both; a model alone changes the model of the settings' choice.
 
-        Without a model it is the only one that the server lists; a server that lists none is asked without a name.
-        Fails with `bad_input`, also for several models to choose from, and `not_found` for the preset.
+        Without a model it is the only model that the server lists; a server without a list is asked without a model
+        name. Fails with `bad_input`, also if there are several models to choose from, and `not_found` for the preset.
         """
         choice = _parse_choice(self._settings.current.model, provider, base_url, model, key_env)
         if choice.model is not None:
@@ -56,18 +58,18 @@ class ProviderService:
 
     @returns_outcome
     async def models(self, choice: ModelChoice) -> list[ListedModel]:
-        """What the server of a choice lists. Fails as a request to it does."""
+        """Return the models that the server lists. Fails with the errors of a request to it."""
         return await self._catalogue.models(choice, await self._keys.find(choice))
 
     def as_listed(self, choice: ModelChoice, listed: ListedModel) -> ModelChoice:
-        """The choice of that model, with what its server tells of it, else its preset."""
+        """Return the choice of that model, completed by its server's list, else by its preset."""
         return _with_listed(choice.model_copy(update={"model": None, "context_tokens": None}), listed)
 
     @returns_outcome
     async def keep(self, choice: ModelChoice, **told: Any) -> ModelChoice:
-        """Have a model among those that can be chosen, in the place of the same one if it is there; `told` are fields
-        of it. The first answers where none is named, unless another does. Fails with `bad_input`, or as a change of the
-        settings does."""
+        """Add a model to the settings, replacing the same model; `told` are fields of it. The first model becomes the
+        default, unless there is a default. Fails with `bad_input`, or with the errors of changing settings.
+        """
         kept = _validated_choice({**choice.model_dump(), **told})
         now = self._settings.current
         others = [one for one in now.models if not one.is_same(kept)]
@@ -77,35 +79,38 @@ class ProviderService:
 
     @returns_outcome
     async def forget(self, choice: ModelChoice) -> None:
-        """Offer a model no more. Where none is named, the offline agent answers then, if it was this one; workflows
-        that have it go on with it, and so do runs."""
+        """Remove a model from the settings. If it was the default, the offline agent becomes the default; workflows and
+        runs that use the model keep it.
+        """
         now = self._settings.current
         others = tuple(one for one in now.models if not one.is_same(choice))
         await self._change(models=others, **({"model": None} if choice.is_same(now.model) else {}))
 
     @returns_outcome
     async def discover(self) -> list[LocalServer]:
-        """The servers on this machine that answer within 300 ms."""
+        """Return the servers on this machine that answer within 300 ms."""
         return await self._catalogue.discover()
 
     @returns_outcome
     async def put_key(self, choice: ModelChoice, key: str) -> KeyLocation:
-        """Keep the key for the address of a choice; gives where. Fails with `bad_input`, `keys_unreadable`,
-        `keys_not_writable`, or as a change of the settings does."""
+        """Save the key for the address of a choice and return its place. Fails with `bad_input`, `keys_unreadable`,
+        `keys_not_writable`, or with the errors of changing settings.
+        """
         place = await self._keys.put(choice.origin, key)
         await self._note(choice.origin, place)
         return place
 
     @returns_outcome
     async def remove_key(self, choice: ModelChoice) -> None:
-        """Forget it. Fails with `no_keyring`, `keys_unreadable`, `keys_not_writable`, or as a change of the settings
-        does."""
+        """Delete the key. Fails with `no_keyring`, `keys_unreadable`, `keys_not_writable`, or with the errors of
+        changing settings.
+        """
         await self._keys.remove(choice.origin)
         await self._note(choice.origin, None)
 
     @returns_outcome
     async def key_source(self, choice: ModelChoice) -> KeySource | None:
-        """Where the key of a choice would be taken from; never the key."""
+        """Return where the key of a choice would be read from; never the key."""
         return await self._keys.source(choice)
 
     async def _note(self, origin: str, place: KeyLocation | None) -> None:
@@ -113,7 +118,7 @@ class ProviderService:
         await self._change(key_places=places if place is None else {**places, origin: place})
 
     async def _change(self, **fields: Any) -> None:
-        """Change settings. Raises Refused as that fails."""
+        """Change settings. Raises Refused if that fails."""
         changed = await self._settings.change(**fields)
         if isinstance(changed, Failed):
             raise Refused(changed.code, changed.message, **changed.details)
@@ -122,7 +127,7 @@ class ProviderService:
 def _parse_choice(
     usual: ModelChoice | None, provider: str | None, base_url: str | None, model: str | None, key_env: str | None
 ) -> ModelChoice:
-    """Raises Refused `bad_input`, NotFound."""
+    """Return the choice without a lookup at the server. Raises Refused `bad_input`, NotFound."""
     if provider is not None and provider not in PRESETS:
         raise NotFound("provider", provider)
     if provider is None and base_url is None:
@@ -154,7 +159,7 @@ def _validated_choice(fields: Mapping[str, Any]) -> ModelChoice:
 
 
 def _with_listed(choice: ModelChoice, listed: ListedModel | None) -> ModelChoice:
-    """The choice of that model, with what its server or its preset tells of it; what was chosen before stands."""
+    """Return the choice of the listed model, completed by server list and preset; fields chosen before stay."""
     told: dict[str, Any] = {"context_tokens": preset_of(choice).context_tokens}
     if listed is not None:
         told |= {"model": listed.id, "price_in": listed.price_in, "price_out": listed.price_out}

@@ -1,4 +1,4 @@
-"""Recordings: begun, reviewed, sealed and ended by a person (ENGINE §11)."""
+"""Recordings: started, reviewed, exported to templates and ended by the user (ENGINE §11)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,17 +15,19 @@ __all__ = ["ExportOptions", "ExportPreview", "ExportedTemplate", "RecordingServi
 
 
 class RecordingService:
+    """Offers the recordings of the engine as outcomes."""
+
     def __init__(self, recordings: Recordings) -> None:
         self._recordings = recordings
 
     @returns_outcome
     async def open_of(self, workflow_id: WorkflowId) -> RunId | None:
-        """The open recording of the workflow, if there is one."""
+        """Return the open recording of the workflow, if there is one."""
         return await self._recordings.open_of(workflow_id)
 
     @returns_outcome
     async def all_open(self) -> list[ListedRecording]:
-        """Every open recording, the oldest first."""
+        """Return every open recording, oldest first."""
         return [
             ListedRecording(run.id, run.workflow_id, sum(step.tool is not None for step in recording.steps.values()))
             for run, recording in await self._recordings.all_open()
@@ -33,51 +35,57 @@ class RecordingService:
 
     @returns_outcome
     async def start(self, workflow_id: WorkflowId, given: Mapping[str, Any] | None = None) -> RunId:
-        """Record the calls of the workflow from now on, or go on with its open recording; with `given` as the input
-        from now on. Fails with `not_found`, `bad_input`."""
+        """Record the calls of the workflow from now on, or continue its open recording; `given` becomes its input.
+        Fails with `not_found`, `bad_input`.
+        """
         return await self._recordings.start(workflow_id, given)
 
     @returns_outcome
     async def set_input(self, run_id: RunId, given: Mapping[str, Any]) -> None:
-        """Give an open recording another input."""
+        """Replace the input of an open recording."""
         await self._recordings.set_input(run_id, given)
 
     @returns_outcome
     async def preset(self, run_id: RunId, step: str, output: Any) -> None:
-        """Give the result of a step of a recording, or of a run at work, without running it.
+        """Set the result of a step of a recording, or of an active run, without running the step.
 
-        Fails with `not_found`, `bad_input`, `step_running`, `already_sealed`, `recording_ended`; of a run at work with
+        Fails with `not_found`, `bad_input`, `step_running`, `already_sealed`, `recording_ended`; for an active run with
         `bad_preset`, `step_started`, `not_at_work`.
         """
         await self._recordings.preset(run_id, step, output)
 
     @returns_outcome
     async def guide(self, run_id: RunId) -> str:
-        """What a model is told that calls tools in an open recording: how steps are named, and how to refer to them.
-        Fails with `not_found`, `not_a_recording`, `already_sealed`, `recording_ended`."""
+        """Return instructions for a model that calls tools in an open recording: how steps are named and referred to.
+        Fails with `not_found`, `not_a_recording`, `already_sealed`, `recording_ended`.
+        """
         return await self._recordings.guide(run_id)
 
     @returns_outcome
     async def call(self, run_id: RunId, tool: str, arguments: Any, through: CallExecutor | None = None) -> CallResult:
-        """Make one call that comes from outside, of an MCP client, as a step of an open recording: its refs are
-        resolved, the tool is called under the rules of the recording, or `through` what is given, and the result is on
-        disk when this returns. What goes wrong in the call is its result. Fails with `not_found`, `not_a_recording`,
-        `already_sealed`, `recording_ended`, `not_available`."""
+        """Make a call from outside, of an MCP client, as a step of an open recording. Refs are resolved; the tool is
+        called under the rules of the recording, or by `through`; the result is stored when this returns. An error of
+        the call is its result.
+
+        Fails with `not_found`, `not_a_recording`, `already_sealed`, `recording_ended`, `not_available`.
+        """
         return await self._recordings.call(run_id, tool, arguments, through)
 
     @returns_outcome
     async def review(self, run_id: RunId, wishes: ExportOptions | None = None) -> ExportPreview:
-        """What sealing would make of it: its steps, what is left out, the offered refs. Fails with `not_found`,
-        `not_a_recording`, `bad_input`."""
+        """Return what an export would contain: steps, omissions, suggested refs. Fails with `not_found`,
+        `not_a_recording`, `bad_input`.
+        """
         return await self._recordings.look(run_id, wishes)
 
     @returns_outcome
     async def seal(self, run_id: RunId, wishes: ExportOptions) -> ExportedTemplate:
-        """Make a template of it (`Recordings.make`); nothing has changed where that fails."""
+        """Export the recording to a template (`Recordings.make`); a failure changes nothing."""
         return await self._recordings.make(run_id, wishes)
 
     @returns_outcome
     async def end(self, run_id: RunId) -> None:
-        """End it without a template: a success all the same. Fails with `not_found`, `not_a_recording`,
-        `already_sealed`, `recording_ended`."""
+        """End the recording without a template; its run succeeds. Fails with `not_found`, `not_a_recording`,
+        `already_sealed`, `recording_ended`.
+        """
         await self._recordings.end(run_id)

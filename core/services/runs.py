@@ -1,4 +1,4 @@
-"""Runs: start one of a template, follow, cancel and describe them."""
+"""Runs: started from a template, followed, cancelled, described."""
 
 from collections.abc import AsyncIterator, Callable, Container, Mapping, Sequence
 from dataclasses import replace
@@ -35,6 +35,8 @@ _UNFINISHED = frozenset({StepStatus.RUNNING, StepStatus.RETRYING, StepStatus.WAI
 
 
 class RunService:
+    """Starts and manages runs of templates."""
+
     def __init__(
         self,
         engine: Engine,
@@ -68,16 +70,16 @@ class RunService:
         answering: AgentSelection | None = None,
         attached: Sequence[AttachedText] = (),
     ) -> Run:
-        """Start a template with the `given` input, in that workflow or in one of its own that is named after it.
+        """Start a template with the `given` input, in a workflow or in a new workflow titled after the template.
 
-        `prompt` is what a person wrote to start it: it becomes their message, and the texts `attached` go along with
-        it. A template has them in `@input.attachments`.
+        `prompt` is the user's message that started it, with the texts `attached`; the template reads these as
+        `@input.attachments`. `mode` defaults to the template's, else to auto. `timeout_ms` replaces the template's
+        deadline in active time. `gated`: the user starts it in the window; `queued`: it may wait for a slot
+        (StartRequest). `presets` are results of steps that are not run, by step name; a result that the step could not
+        have fails with `bad_preset`.
 
-        `mode` None is the template's, else auto. `timeout_ms`: its deadline in active time, in the place of the
-        template's. `gated`: a person starts it in the window; `queued`: it may wait for a place (StartRequest).
-        `presets` are the results of steps that are not run, by their names; one that its step could not have is
-        `bad_preset`. Its steps ask who is `answering`, else who answers in the workflow, in a new one the default
-        agent; where the model of that needs a key and there is none, it fails with `key_missing`.
+        Agent steps use `answering`, else the workflow's, in a new workflow the default agent. Fails with `key_missing`
+        if the model's key is missing.
         """
         template = found.template
         require_within_limits(attached)
@@ -128,12 +130,14 @@ class RunService:
 
     @returns_outcome
     async def cancel(self, run_id: RunId) -> Run:
+        """Cancel the run and return it."""
         return await self._engine.cancel(run_id)
 
     @returns_outcome
     async def fork(self, run_id: RunId, step: str, given: Mapping[str, Any] | None = None) -> Run:
-        """Begin the run again at a step, keeping what does not depend on it (`Engine.fork`). Fails with `key_missing`
-        where its model would not be asked."""
+        """Run again from a step, keeping the results that do not depend on it (`Engine.fork`). Fails with `key_missing`
+        if the model's key is missing.
+        """
         await self._run(run_id)
         if (missing := await self._access.missing(run_id)) is not None:
             raise refusal(missing)
@@ -141,8 +145,9 @@ class RunService:
 
     @returns_outcome
     async def recover(self, only: RunId | None = None) -> list[RunId]:
-        """Go on with every unfinished run that nobody drives, or with `only` that one. One that waits for a key stays
-        as it is, and is among those that are given."""
+        """Continue every unfinished run that no driver runs, or only that run. A run that waits for a key stays as it
+        is, and is included in the returned ids.
+        """
         unfinished = [
             one
             for one in await self._storage.unfinished_runs()
@@ -156,13 +161,13 @@ class RunService:
 
     @returns_outcome
     async def events(self, run_id: RunId) -> list[Event]:
-        """The stored events of a run, in order."""
+        """Return the stored events of a run, in order."""
         await self._run(run_id)
         return await self._storage.events(run_id)
 
     @returns_outcome
     async def describe(self, run_id: RunId) -> dict[str, Any]:
-        """Everything about a run as one JSON object (COMMAND_LINE)."""
+        """Return everything about a run as a JSON object (COMMAND_LINE)."""
         run = await self._run(run_id)
         live = replay(await self._storage.events(run_id))
         told = run_object(run, live, is_driven=self._engine.drives(run_id))
@@ -184,8 +189,9 @@ class RunService:
         step: str | None = None,
         require: Callable[[Interruption], None] = lambda found: None,
     ) -> Interruption:
-        """Answer what the run, or one below it, waits for (`Engine.answer`). Fails with `key_missing` where it could
-        not go on with the answer; it stays open."""
+        """Answer an interruption of the run or of a descendant (`Engine.answer`). Fails with `key_missing` if the run
+        could not continue with the answer; the interruption stays open.
+        """
         run = await self._run(run_id)
         top = run.root or run.id
         if not self._engine.drives(top) and (missing := await self._access.missing(top)) is not None:
@@ -194,23 +200,23 @@ class RunService:
 
     @returns_outcome
     async def root_of(self, run_id: RunId) -> RunId:
-        """The run at the top of the chain that this one is in; itself, if nothing began it."""
+        """Return the root of the run's tree; the run itself, if no other run started it."""
         run = await self._run(run_id)
         return run.root or run.id
 
     @returns_outcome
     async def open_interruptions(self) -> list[Interruption]:
-        """What waits for a person, in all runs, oldest first."""
+        """Return the open interruptions of all runs, oldest first."""
         return await self._storage.open_interruptions()
 
     @returns_outcome
     async def asked(self, run_id: RunId) -> list[dict[str, Any]]:
-        """What the run and those below it wait for, in the order of asking."""
+        """Return the open interruptions of the run and of its descendants, oldest first."""
         await self._run(run_id)
         return [interruption_object(one) for one in await self._interruptions(run_id) if one.is_open]
 
     async def _interruptions(self, run_id: RunId) -> list[Interruption]:
-        """Those of the run and of all below it, open ones first, each in the order of asking."""
+        """Return the interruptions of the run and of its descendants, open interruptions first, then by age."""
         found, todo = list[Interruption](), [run_id]
         while todo:
             one = todo.pop()
@@ -222,7 +228,7 @@ class RunService:
     async def newest(
         self, limit: int, status: RunStatus | None = None, *, is_archived: bool | None = None
     ) -> AsyncIterator[Run]:
-        """The newest runs, page by page: those of archived workflows alone, those of all others, or both."""
+        """Yield the newest runs, page by page: only archived workflows, only others, or both (None)."""
         archived = await self._storage.archived_workflows() if is_archived is not None else set()
         discarded = set(await self._storage.discarded_workflows())
         before: RunId | None = None
@@ -245,7 +251,7 @@ class RunService:
 
 
 def run_summary(run: Run) -> dict[str, Any]:
-    """A run as one line of a list."""
+    """Return a run as a line of a list."""
     return {
         "run_id": run.id,
         "workflow_id": run.workflow_id,
@@ -258,7 +264,7 @@ def run_summary(run: Run) -> dict[str, Any]:
 
 
 def interruption_object(one: Interruption) -> dict[str, Any]:
-    """An interruption as COMMAND_LINE has it."""
+    """Return an interruption as JSON (COMMAND_LINE)."""
     return {
         **one.fields(),
         "run_id": one.run_id,
@@ -269,7 +275,7 @@ def interruption_object(one: Interruption) -> dict[str, Any]:
 
 
 def run_object(run: Run, live: LiveRun | None, *, is_driven: bool) -> dict[str, Any]:
-    """The run object of COMMAND_LINE, from its row and the fold of its events."""
+    """Return the run object of COMMAND_LINE from its row and the fold of its events."""
     head = {"type": "run", "run_id": run.id, "workflow_id": run.workflow_id, "title": run.title, "kind": run.kind}
     result = {
         "status": run.status,
@@ -319,7 +325,7 @@ def run_object(run: Run, live: LiveRun | None, *, is_driven: bool) -> dict[str, 
 
 
 def _late_result(late: ToolEndedLate) -> dict[str, Any]:
-    """How a call ended after its time limit."""
+    """Return how a call ended after its time limit."""
     fields = fact_fields(late)
     del fields["call_id"]
     return fields
@@ -331,14 +337,14 @@ def _empty_fields(run: Run) -> dict[str, Any]:
 
 
 def _reopen_calls(told: dict[str, Any], asking: Container[CallId | None]) -> None:
-    """Show calls that wait for a person as at work, though the process that made them was closed: the next goes on."""
+    """Show calls that wait for the user as running: the process that made them was closed, the next continues them."""
     for call in told["tool_calls"]:
         if call["id"] in asking and call["status"] == CallStatus.CANCELLED:
             call.update(status=CallStatus.RUNNING, error=None, duration_ms=None)
 
 
 def _close_unfinished(live: LiveRun) -> None:
-    """In a run that has ended, with nobody at it, nothing is running: a crash took its last moments."""
+    """Show nothing as running in a run that has ended without a driver: a crash took its last moments."""
     for step in live.steps.values():
         if step.status in _UNFINISHED:
             step.status = StepStatus.CANCELLED

@@ -1,4 +1,4 @@
-"""Search in all workflows, archived ones too (UI §4): what was said, what tools gave, what steps put out, titles."""
+"""Search in all workflows, archived ones too (UI §4): messages, tool results, step outputs, titles."""
 
 from collections.abc import Awaitable, Callable
 from typing import Self, TypeVar
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class SearchService:
-    """A context manager: at its end the index is closed."""
+    """An async context manager that closes the index."""
 
     def __init__(self, index: SearchIndex, storage: Storage, bus: Bus, clock: Clock) -> None:
         self._index = index
@@ -32,27 +32,27 @@ class SearchService:
 
     @property
     def state(self) -> IndexProgress:
-        """How far the index is; SearchIndexChanged tells that this is another."""
+        """The progress of the index; `SearchIndexChanged` announces changes."""
         return self._indexing.state
 
     def begin(self) -> None:
-        """Index what is not indexed yet, and follow the store from now on."""
+        """Start to index what is missing, and follow the store."""
         self._indexing.begin()
 
     def stop_indexing(self) -> None:
-        """A person does not want the rest of an old store indexed now."""
+        """Stop catching up with an old store."""
         self._indexing.stop()
 
     def go_on_indexing(self) -> None:
-        """They do after all, or try again after a failure."""
+        """Resume catching up, or retry after a failure."""
         self._indexing.go_on()
 
     @returns_outcome
     async def find(self, query: str, skip: int = 0) -> HitPage:
-        """Workflows in which every word of the query is found in one text, in pages: `skip` those that are known.
+        """Return workflows in which every word of the query occurs in a single text, in pages: `skip` known results.
 
-        Words are found without regard to case and accents, the last one by its beginning; what stands in quotes is
-        found as it stands there. No query is an error; one without letters and digits finds nothing.
+        Words match regardless of case and accents, the last word by its prefix; quoted text matches literally. An empty
+        query is an error; a query without letters and digits finds nothing.
         """
         page = await self._asked(lambda terms: self._index.find(terms, skip), parse_query(query))
         gone = self._indexing.is_deleted
@@ -60,11 +60,11 @@ class SearchService:
 
     @returns_outcome
     async def find_in(self, workflow_id: WorkflowId, query: str, skip: int = 0) -> tuple[Hit, ...]:
-        """All that `find` finds in one workflow, in pages."""
+        """Return all hits of `find` in one workflow, in pages."""
         return await self._asked(lambda terms: self._index.find_in(workflow_id, terms, skip), parse_query(query))
 
     async def _asked(self, ask: Callable[[tuple[Term, ...]], Awaitable[T]], terms: tuple[Term, ...]) -> T:
-        """Where the index turns out to be broken, it is made anew; there will be answers as that goes on."""
+        """Query the index. A broken index is rebuilt; results appear as that proceeds."""
         await self._index.open()
         try:
             return await ask(terms)

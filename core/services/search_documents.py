@@ -1,6 +1,6 @@
-"""What of a run can be found: what was said, what tools were asked and gave, what steps put out. Pure.
+"""The searchable texts of a run: messages, calls and results, step outputs. Pure.
 
-Of a long value its beginning alone: who looks for a result remembers how it began, not its last megabyte.
+Of a long value only the beginning is indexed: a user remembers how a result began, not its last megabyte.
 """
 
 import re
@@ -19,7 +19,9 @@ _ESCAPED = re.compile(r"\\(?:u([0-9a-fA-F]{4})|([nrt])|([\"\\/]))")
 
 
 def documents_of(run: LiveRun, results: Mapping[CallId, str]) -> Pieces[list[Document]]:
-    """The texts of one run, one after the other: for a thread. `results` are the JSON texts of what its calls gave."""
+    """Yield between texts and return the documents of a run, for use in a thread. `results` are the calls' results as
+    JSON text.
+    """
     at = run.completed_at or run.created_at
     found: list[Document] = []
     if run.prompt and run.prompt_id is not None:
@@ -44,7 +46,7 @@ def documents_of(run: LiveRun, results: Mapping[CallId, str]) -> Pieces[list[Doc
 
 
 def text_of_value(value: Any) -> str:
-    """The names, texts and numbers of a JSON value, a line each, as far as VALUE_CHARACTERS reach."""
+    """Return names, texts and numbers of a JSON value, a line each, up to VALUE_CHARACTERS."""
     lines: list[str] = []
     left = VALUE_CHARACTERS
     for line in _lines(value):
@@ -56,7 +58,7 @@ def text_of_value(value: Any) -> str:
 
 
 def text_of_json(text: str) -> str:
-    """`text_of_value` of JSON text; of a long one, its beginning as it is written."""
+    """Return `text_of_value` of JSON text; of a long text, its raw beginning."""
     if len(text) <= VALUE_CHARACTERS:
         try:
             return text_of_value(decode(text))
@@ -74,7 +76,7 @@ def _call_text(call: LiveCall, result: str | None) -> str:
 
 
 def _lines(value: Any) -> Iterator[str]:
-    """In the order of the value, however deep it is."""
+    """Yield the texts in document order, at any depth."""
     todo: list[Iterable[Any]] = [iter([value])]
     while todo:
         for part in todo[-1]:

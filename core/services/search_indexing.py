@@ -1,8 +1,8 @@
-"""Keeps the index of all texts behind the store: what changes is followed, what was missed is caught up with.
+"""Keeps the full-text index in step with the store: follows changes, and catches up with what it missed.
 
-The store is the truth. At the start each run is compared by its status with what the index says of it, so that what
-was written before a crash, by another process, or into a store that a backup was put back to is indexed then.
-A run is indexed together with the runs below it, and again when it has ended.
+The store is the truth. At the start the status of each run is compared with the index, so that runs written before a
+crash, by another process, or restored from a backup are indexed then. A run is indexed together with its descendants,
+and again when it has ended.
 """
 
 import asyncio
@@ -40,8 +40,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class IndexProgress:
-    """How far it is: `done` of `total` runs that were not indexed when it began. `is_stopped`: a person has stopped
-    that. `problem` is why nothing can be indexed now."""
+    """The progress of indexing: `done` of `total` runs that were missing at the start. `is_stopped`: the user stopped
+    catching up. `problem` is why nothing can be indexed now.
+    """
 
     done: int = 0
     total: int = 0
@@ -50,11 +51,12 @@ class IndexProgress:
 
     @property
     def is_behind(self) -> bool:
+        """Whether runs are missing from the index."""
         return self.done < self.total
 
 
 class SearchIndexer:
-    """At work between `begin` and the end of its block."""
+    """Works between `begin` and the end of its `async with` block."""
 
     def __init__(self, index: SearchIndex, storage: Storage, bus: Bus, clock: Clock) -> None:
         self._index = index
@@ -92,7 +94,7 @@ class SearchIndexer:
             await self._index.close()
 
     def begin(self) -> None:
-        """Catch up with the store, and follow it from now on. A second time it has no effect."""
+        """Start to catch up with the store and to follow it. A second call has no effect."""
         if self._working is None:
             self._subscriptions = (
                 self._bus.subscribe(WorkflowDeleted, self._on_deleted),
@@ -103,16 +105,16 @@ class SearchIndexer:
             self._wake.set()
 
     def stop(self) -> None:
-        """Catch up no further; what is new is followed all the same."""
+        """Stop catching up; new runs are still indexed."""
         self._tell(replace(self.state, is_stopped=self.state.is_behind))
 
     def go_on(self) -> None:
-        """Catch up after all, and try again what was not possible."""
+        """Resume catching up, and retry after a problem."""
         self._tell(replace(self.state, is_stopped=False, problem=None))
         self._wake.set()
 
     def mend(self) -> None:
-        """Whoever searched found the index broken: make it anew."""
+        """Rebuild the index: a search found it broken."""
         self._is_broken = True
         self._wake.set()
 
@@ -125,7 +127,7 @@ class SearchIndexer:
         self._wake.set()
 
     def _on_changed(self, message: WorkflowChanged) -> None:
-        """One that was deleted is there again: then all that it has is looked for."""
+        """Queue the title. A deleted workflow that exists again is swept, to find all of its runs."""
         workflow_id = message.workflow.id
         if workflow_id in self.is_deleted:
             self.is_deleted.discard(workflow_id)
@@ -180,7 +182,9 @@ class SearchIndexer:
         await self._index.open()
 
     async def _is_done(self) -> bool:
-        """Do the next thing; what a person may look for next goes before what was missed."""
+        """Do the next piece of work; what the user may search for next comes before what was missed. Return whether
+        nothing is left.
+        """
         if self._deleted:
             await self._index.forget_workflow(self._deleted[0])
             self._deleted.popleft()
@@ -211,7 +215,7 @@ class SearchIndexer:
         return False
 
     async def _index_or_keep(self, run_id: RunId) -> None:
-        """Index it; where that fails it is still to be indexed."""
+        """Index the run; if that fails, keep it in the queue."""
         try:
             await self._index_run(run_id)
         except BaseException:
@@ -240,7 +244,7 @@ class SearchIndexer:
         self._tell(IndexProgress(total=len(missed)))
 
     async def _index_run(self, run_id: RunId) -> None:
-        """Put the texts of the run, or of the one at its top, with all below it."""
+        """Index the texts of the run's root and of all of its descendants."""
         run = await self._storage.run(run_id)
         if run is not None and run.root is not None:
             run = await self._storage.run(run.root)
@@ -257,7 +261,7 @@ class SearchIndexer:
             await self._index.put_runs(run.workflow_id, [RunDocuments(run.id, run.status, documents)])
 
     async def _texts(self, run: Run) -> list[Document]:
-        """Nothing for a run that cannot be read: it has no texts any more."""
+        """Return the documents of a run; empty if the run is unreadable."""
         try:
             live = replay(await self._storage.events(run.id))
             if live is None:
@@ -271,7 +275,7 @@ class SearchIndexer:
         return await in_thread(documents_of(live, results))
 
     def _meet(self, error: SearchFailed | StorageFailed) -> None:
-        """An index that is broken is made anew at once; for what else is wrong, it is tried again later."""
+        """Rebuild a broken index at once; retry later after any other problem."""
         log.warning("the texts cannot be indexed: %s", error.message)
         if error.code == "search_broken" and not self._is_broken:
             self.mend()

@@ -1,4 +1,4 @@
-"""The settings: read once, changed one at a time, kept before they hold."""
+"""The settings: loaded once, changed one at a time, saved before they apply."""
 
 import asyncio
 from typing import Any
@@ -14,7 +14,7 @@ from core.services.outcome import returns_outcome
 
 
 class SettingsService:
-    """`current` holds what is set now."""
+    """`current` holds the settings."""
 
     def __init__(self, current: Settings, storage: Storage, bus: Bus) -> None:
         self.current = current
@@ -23,14 +23,14 @@ class SettingsService:
         self._one_at_a_time = asyncio.Lock()
 
     def read(self) -> Settings:
-        """What is set now."""
+        """Return the current settings."""
         return self.current
 
     @returns_outcome
     async def change(self, **fields: Any) -> Settings:
-        """Set some fields, on disk before it holds. Fails with `bad_input`, and nothing has changed.
+        """Save some fields, then apply them. Fails with `bad_input` and changes nothing.
 
-        Who sets a mode has chosen it: what it was before the demo is forgotten then.
+        Setting a mode discards the mode that the demo would restore.
         """
         if "validation_mode" in fields:
             fields = {"mode_before_demo": None, **fields}
@@ -52,7 +52,7 @@ class SettingsService:
 
 
 def parse_settings(kept: Any) -> Settings:
-    """The settings that a store holds. A field that cannot be read has its default: the app must start."""
+    """Return the stored settings. An unreadable field gets its default, because the app must start."""
     good = dict(kept)
     while True:
         try:

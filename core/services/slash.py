@@ -1,4 +1,4 @@
-"""Slash commands: the templates and prompts that a message can name, and what it makes of them."""
+"""Slash commands: the templates and prompts that a message can name, and their inputs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -34,6 +34,8 @@ class ReadyTemplate:
 
 
 class SlashService:
+    """Resolves slash commands."""
+
     def __init__(self, book: TemplateLibrary, templates: TemplateResolver, prompts: PromptService) -> None:
         self._book = book
         self._templates = templates
@@ -41,7 +43,7 @@ class SlashService:
 
     @returns_outcome
     async def titles(self) -> list[SlashTarget]:
-        """Every template and prompt, by title."""
+        """Return every template and prompt, sorted by title."""
         page = await self._book.listed(None, limit=MAX_TEMPLATES, after=None)
         found = [SlashTarget(SlashKind.TEMPLATE, one.id, one.title, one.description or "") for one in page.entries]
         found += [SlashTarget(SlashKind.PROMPT, one.id, one.name, one.description) for one in self._prompts.current]
@@ -49,7 +51,7 @@ class SlashService:
 
     @returns_outcome
     async def read(self, text: str) -> SlashCommand | UnknownCommand | None:
-        """What a message asks for (`read_slash`)."""
+        """Return the command in a message (`read_slash`), None if there is none."""
         if not text.startswith("/"):
             return None
         titles: list[SlashTarget] = unwrap(await self.titles())
@@ -57,8 +59,9 @@ class SlashService:
 
     @returns_outcome
     async def template(self, template_id: TemplateId, rest: str = "") -> ReadyTemplate:
-        """A template with what `rest` is for it. Fails with `not_found`, `invalid_template`, and `rest_has_no_place`
-        where it takes no text."""
+        """Return a template with `rest` as its input. Fails with `not_found`, `invalid_template`, and
+        `rest_has_no_place` if it takes no text.
+        """
         found = await self._templates.named(template_id, None)
         given = template_input(found.template.input_schema, rest)
         if rest and rest not in given.given.values() and not _is_default(given.asked, rest):
@@ -68,7 +71,7 @@ class SlashService:
 
     @returns_outcome
     async def prompt(self, prompt_id: PromptId, rest: str = "") -> PromptInput:
-        """What `rest` is for a prompt. Fails with `not_found`."""
+        """Return `rest` as the input of a prompt. Fails with `not_found`."""
         prompt = self._prompts.get(prompt_id)
         if prompt is None:
             raise NotFound("prompt", prompt_id)
@@ -76,7 +79,7 @@ class SlashService:
 
     @returns_outcome
     async def text(self, prompt_id: PromptId, given: PromptInput, values: Mapping[str, str]) -> str:
-        """The text of a prompt, with the values that were asked for. Fails with `not_found` and `missing_values`."""
+        """Return the text of a prompt with the values filled in. Fails with `not_found` and `missing_values`."""
         text = unwrap(await self._prompts.fill(prompt_id, {**values, **given.values}))
         return append_rest(text, given.appended)
 

@@ -1,7 +1,7 @@
-"""Going on from a summary: the model of a workflow sums up what was said in it, and is told that from then on.
+"""Summaries: the model of a workflow summarises the conversation, and later turns see the summary instead.
 
-The summary is the output of a run of its own in the same workflow: it can be watched, stopped and lost in no crash, and
-what it stands for stays in the transcript. What does not fit the model's window at once is summed up part by part.
+The summary is the output of a run in the same workflow, so that it can be watched, stopped and recovered; the messages
+it replaces stay in the transcript. What exceeds the model's window is summarised part by part.
 """
 
 from collections.abc import Iterable, Sequence
@@ -40,6 +40,8 @@ _RESULT_CHARACTERS = 2000
 
 
 class SummaryService:
+    """Starts summaries."""
+
     def __init__(
         self, chat: ChatService, engine: Engine, storage: Storage, access: KeyCheck, agents: AgentService
     ) -> None:
@@ -58,11 +60,12 @@ class SummaryService:
         gated: bool = False,
         queued: bool = False,
     ) -> Run:
-        """Have who answers in the workflow sum it up. Once that run has ended in success, later turns are told the
-        summary in the place of what was said before.
+        """Start a summary by the agent of the workflow. Once its run has succeeded, later turns see the summary in
+        place of the messages before it.
 
-        `gated` and `queued` as in a start (StartRequest). Fails with `not_found`, `workflow_busy`, `limit_reached`,
-        `key_missing`, `nothing_to_sum_up`, `no_model` (the offline agent cannot write one) and `window_too_small`.
+        `gated` and `queued` as in StartRequest. Fails with `not_found`, `workflow_busy`, `limit_reached`,
+        `key_missing`, `nothing_to_sum_up`, `no_model` (the offline agent cannot write a summary) and
+        `window_too_small`.
         """
         workflow = await self._storage.workflow(workflow_id)
         if workflow is None:
@@ -96,7 +99,7 @@ class SummaryService:
 
 
 def _template(parts: Sequence[str], words: int) -> Template:
-    """An answer for each part, which goes on from the one before; the last one is the summary."""
+    """Return a template with a step per part, each of which continues the summary of the step before."""
     task, steps = TASK.format(words=words), list[Step]()
     for number in range(len(parts)):
         name = "summary" if number == len(parts) - 1 else f"part_{number + 1}"
@@ -111,12 +114,14 @@ def _template(parts: Sequence[str], words: int) -> Template:
 
 
 def _word_limit(model: ModelChoice) -> int:
-    """How long a summary may be: it takes its part of the window from then on."""
+    """Return the word limit of the summary: it takes its share of the window from then on."""
     return max(50, min(MAX_WORDS, available_tokens(model.context_tokens, model.max_tokens) // (2 * _SHARE)))
 
 
 def _part_tokens(model: ModelChoice, own_tokens: int) -> int:
-    """How much of a conversation is summed up at once, beside the task and the summary of what was before."""
+    """Return the size of a part, which shares the window with the task and the summary so far. Raises Refused
+    `window_too_small`.
+    """
     room = available_tokens(model.context_tokens, model.max_tokens)
     part = room - room // _SHARE - _FRAME_TOKENS - estimate_tokens(TASK) - own_tokens
     if part < MIN_PART_TOKENS:
@@ -126,7 +131,7 @@ def _part_tokens(model: ModelChoice, own_tokens: int) -> int:
 
 
 def _make_parts(texts: Iterable[str], most_tokens: int) -> list[str]:
-    """The conversation in as few parts as there must be, cut between messages where that is possible."""
+    """Return the conversation in as few parts as possible, cut between messages where possible."""
     parts: list[str] = []
     size = most_tokens
     for text in texts:
@@ -144,7 +149,7 @@ def _make_parts(texts: Iterable[str], most_tokens: int) -> list[str]:
 
 
 def _split(text: str, most_tokens: int) -> Iterable[str]:
-    """The text, in halves of halves until each fits."""
+    """Return the text, halved until each piece fits."""
     if estimate_tokens(text) < most_tokens:
         return [text]
     middle = len(text) // 2
@@ -152,7 +157,7 @@ def _split(text: str, most_tokens: int) -> Iterable[str]:
 
 
 def _message_text(message: ChatMessage) -> str:
-    """A message as it stands in what is summed up; of calls and results their beginning, where they are long."""
+    """Return a message as text for the summary; long calls and results are truncated."""
     if message.role == "tool":
         return f"[Result] {_truncate(message.text, _RESULT_CHARACTERS)}"
     speaker = "[User]" if message.role == "user" else "[Assistant]"

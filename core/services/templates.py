@@ -1,4 +1,4 @@
-"""Templates that can be run by name: the person's own, and those that ship with the app."""
+"""Templates: found by name to be run, and stored as versions; those of the user, and those that ship with the app."""
 
 import asyncio
 import json
@@ -24,15 +24,17 @@ FILE_BYTES = 20_000_000
 
 
 class TemplateService:
+    """Finds and validates templates to run."""
+
     def __init__(self, storage: Storage, validator: Validator) -> None:
         self._storage = storage
         self._validator = validator
 
     @returns_outcome
     async def find(self, name: str) -> ResolvedTemplate:
-        """A template by its file, else by its exact title, else by its title without case (COMMAND_LINE).
+        """Return a template by its file, else by its exact title, else by its title ignoring case (COMMAND_LINE).
 
-        Fails with `not_found`, `invalid_template` and all its problems, or `bad_input` for a file that cannot be read.
+        Fails with `not_found`, `invalid_template` and all problems, or `bad_input` for an unreadable file.
         """
         path = Path(name)
         if _exists(path):
@@ -40,7 +42,7 @@ class TemplateService:
         return await self.named(None, name)
 
     async def named(self, template_id: TemplateId | None, title: str | None) -> ResolvedTemplate:
-        """A `core.ports.templates.TemplateResolver`."""
+        """Return a template by id or title (`core.ports.templates.Templates`). Raises NotFound."""
         if template_id is not None:
             if is_shipped(template_id) and (text := shipped_by_id().get(template_id)) is not None:
                 return await self._checked(text, template_id, None)
@@ -62,12 +64,12 @@ class TemplateService:
 
 
 async def check_file(validator: Validator, path: Path) -> ValidationResult:
-    """Validate a file. Raises Refused `bad_input` if it cannot be read."""
+    """Validate a file. Raises Refused `bad_input` if it is unreadable."""
     return await validator.check_text(read_text(path))
 
 
 def shipped() -> list[tuple[str, str]]:
-    """Title and text of the templates that come with the app, by title."""
+    """Return title and text of the shipped templates, sorted by title."""
     found: list[tuple[str, str]] = []
     for text in shipped_by_id().values():
         data: dict[str, Any] = json.loads(text)
@@ -76,7 +78,7 @@ def shipped() -> list[tuple[str, str]]:
 
 
 def shipped_by_id() -> dict[TemplateId, str]:
-    """The texts of the templates that come with the app, by the ids that they can be started with."""
+    """Return the texts of the shipped templates by the ids that start them."""
     return {
         TemplateId(SHIPPED_PREFIX + path.stem): path.read_text("utf-8")
         for path in sorted(SHIPPED_FOLDER.glob("*.json"))
@@ -84,12 +86,12 @@ def shipped_by_id() -> dict[TemplateId, str]:
 
 
 def is_shipped(template_id: TemplateId) -> bool:
-    """Whether it is the id of a template that comes with the app, were it of an older version."""
+    """Return whether this is the id of a shipped template, even of another version of the app."""
     return template_id.startswith(SHIPPED_PREFIX)
 
 
 def read_text(path: Path) -> str:
-    """The text of a file, at most 20 MB. Raises Refused `bad_input` if there is none to be read."""
+    """Return the text of a file of at most 20 MB. Raises Refused `bad_input` or `too_large`."""
     try:
         if path.stat().st_size > FILE_BYTES:
             raise Refused("too_large", f"{path} is larger than 20 MB", path=str(path))
@@ -111,8 +113,9 @@ TITLE_CHARACTERS = 256
 
 
 class TemplateBookService:
-    """One change at a time, so that two cannot take the same title or make the same version; also a
-    `core.ports.templates.TemplateTitles`, for those who save a template with other things."""
+    """Changes one template at a time, so that two changes cannot take the same title or version. Also a
+    `core.ports.template_book.Titles`, for callers that save a template with other data.
+    """
 
     def __init__(self, storage: Storage, validator: Validator, clock: Clock) -> None:
         self._storage = storage
@@ -176,7 +179,9 @@ class TemplateBookService:
         await self._require_own_title(title, None)
 
     async def _newest(self, template_id: TemplateId) -> StoredTemplate:
-        """The version that a change begins at. Raises NotFound, and Refused `not_allowed` for one of the app."""
+        """Return the newest version, which a change starts from. Raises NotFound, and Refused `not_allowed` for a
+        shipped template.
+        """
         if template_id in shipped_by_id():
             raise Refused("not_allowed", "this template comes with the app; create one of your own in its place")
         newest = await self._storage.template(template_id)
@@ -202,13 +207,13 @@ class TemplateBookService:
         return _whole_template(_stored_entry(stored, value), value, checked)
 
     async def _require_own_title(self, title: str, template_id: TemplateId | None) -> None:
-        """Raises Refused where another has it, in whatever case (ENGINE §1)."""
+        """Raise Refused `title_taken` if another template has the title, ignoring case (ENGINE §1)."""
         for one in await self._entries():
             if one.id != template_id and one.title.casefold() == title.casefold():
                 raise Refused("title_taken", f"there is a template {one.title!r} already", title=one.title, id=one.id)
 
     async def _entries(self) -> list[TemplateEntry]:
-        """All, by title."""
+        """Return all templates, sorted by title."""
         shipped = [(one, parse(text)) for one, text in shipped_by_id().items()]
         entries = [_entry(one, value["title"], value) for one, value in shipped]
         entries += [_stored_entry(one, _parsed(one.text)) for one in await self._storage.templates()]

@@ -1,8 +1,8 @@
-"""Deleting workflows so that it can be undone for a while (UI §11).
+"""The trash: deletion of workflows that can be undone for a while (UI §11).
 
-A discarded workflow is marked in the store, and found by nobody from then on. It is deleted when whoever offered to
-undo it says so, at the end of the app, or at the next start: its mark tells that it was meant to go, so that neither a
-crash nor a full disk leaves half of one to be seen. Once deleting has begun, nothing brings it back.
+A discarded workflow is marked in the store and hidden from all queries. It is deleted when the offer to undo ends, when
+the app closes, or at the next start: because of the mark, neither a crash nor a full disk shows a half-deleted
+workflow. A deletion that has begun cannot be undone.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 
 class Trash:
-    """An async context manager, within the engine's life. Entering it deletes what an earlier process left to go."""
+    """An async context manager, inside the engine's. Entering it deletes what a previous process left marked."""
 
     def __init__(self, engine: Engine, storage: Storage, bus: Bus, clock: Clock) -> None:
         self._engine = engine
@@ -43,7 +43,7 @@ class Trash:
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, *exception: object) -> None:
-        """Delete what can still return. What takes longer than 2 s is done at the next start."""
+        """Delete the remaining workflows. What takes over 2 s is done at the next start."""
         if kind is GeneratorExit:  # whoever is abandoned cannot wait
             return
         try:
@@ -55,7 +55,7 @@ class Trash:
 
     @returns_outcome
     async def discard(self, workflow_id: WorkflowId) -> Workflow:
-        """Cancel what is active, then hide the workflow until it is deleted. Fails with `not_found`."""
+        """Cancel active runs, then hide the workflow until it is deleted. Fails with `not_found`."""
         found = await self._storage.workflow(workflow_id)
         if found is None:
             raise NotFound("workflow", workflow_id)
@@ -69,7 +69,9 @@ class Trash:
 
     @returns_outcome
     async def bring_back(self, workflow_id: WorkflowId) -> Workflow:
-        """Undo `discard`: everything is as it was, but what was cancelled. Fails with `not_found` once it is gone."""
+        """Undo `discard`: restore everything but the cancelled runs. Fails with `not_found` once the workflow is
+        deleted.
+        """
         returned = self._can_return.pop(workflow_id, None)
         if returned is None:
             raise NotFound("workflow", workflow_id)
@@ -83,7 +85,7 @@ class Trash:
 
     @returns_outcome
     async def finish(self, workflow_id: WorkflowId) -> None:
-        """Nobody can undo it any more: delete it. Without effect on one that was brought back or is gone."""
+        """Delete the workflow: the offer to undo has ended. Does nothing if it was restored or is deleted already."""
         await self._finish(workflow_id)
 
     async def _finish(self, workflow_id: WorkflowId) -> None:
@@ -95,7 +97,7 @@ class Trash:
             log.warning("a discarded workflow is deleted at the next start: %s", error.message)
 
     async def _delete(self, workflow_id: WorkflowId) -> None:
-        """Raises StorageFailed; the mark goes last, so that the next start finds what is left."""
+        """Delete the workflow; its mark goes last, so that the next start finds what remains. Raises StorageFailed."""
         await self._engine.cancel_workflow(workflow_id)  # what began while it was marked
         await self._storage.delete_workflow(workflow_id)
         self._bus.publish(WorkflowDeleted(workflow_id))

@@ -1,4 +1,4 @@
-"""Workflows as the sidebar and the chat pane need them: listed, opened, renamed, archived, deleted."""
+"""Workflows for the sidebar and the chat pane: listed, opened, renamed, archived, deleted."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -31,8 +31,9 @@ RUNS_AT_ONCE = 20
 
 @dataclass(frozen=True, slots=True)
 class WorkflowListing:
-    """Every workflow, last changed first, and the runs that were read for it, newest first: all, or the newest 2,000,
-    without those of workflows that are to be deleted."""
+    """Every workflow, last changed first, and the runs read for the list, newest first: all, or the newest 2,000,
+    without those of discarded workflows.
+    """
 
     workflows: Sequence[ListedWorkflow]
     newest_runs: Sequence[Run]
@@ -40,8 +41,9 @@ class WorkflowListing:
 
 @dataclass(frozen=True, slots=True)
 class OpenedWorkflow:
-    """A workflow with its messages, oldest first, the states of the runs that show in them, and those of the runs that
-    these have begun. `is_whole`: these are all of them."""
+    """A workflow with its messages, oldest first, the states of their runs, and the states of the descendants of these
+    (`below`). `is_whole`: the messages are complete.
+    """
 
     workflow: Workflow
     messages: Sequence[Message]
@@ -51,6 +53,8 @@ class OpenedWorkflow:
 
 
 class WorkflowService:
+    """Manages workflows."""
+
     def __init__(
         self, engine: Engine, storage: Storage, bus: Bus, clock: Clock, access: KeyCheck, agents: AgentService
     ) -> None:
@@ -63,7 +67,7 @@ class WorkflowService:
 
     @returns_outcome
     async def listed(self) -> WorkflowListing:
-        """Every workflow, with the status of its newest run."""
+        """Return every workflow with the status of its newest run."""
         runs: list[Run] = []
         for _ in range(MAX_RUNS_READ // PAGE_ROWS):
             page = await self._storage.runs(limit=PAGE_ROWS, before=runs[-1].id if runs else None)
@@ -83,7 +87,7 @@ class WorkflowService:
 
     @returns_outcome
     async def newest(self, workflow_id: WorkflowId, count: int) -> OpenedWorkflow:
-        """The end of a conversation as `opened` has it, about so many messages: what is seen first, and soon there."""
+        """Return the end of a conversation, about `count` messages, as `opened` does: what the user sees first."""
         workflow = await self._workflow(workflow_id)
         if count > PAGE_ROWS:
             messages = await self._storage.messages(workflow_id)
@@ -96,9 +100,10 @@ class WorkflowService:
 
     @returns_outcome
     async def opened(self, workflow_id: WorkflowId, is_wanted: Callable[[], bool] | None = None) -> OpenedWorkflow:
-        """What the chat pane shows of a workflow. A run that cannot be read leaves its message without details.
+        """Return what the chat pane shows of a workflow. The message of an unreadable run has no details.
 
-        A long conversation takes its time: `is_wanted` is asked now and then, and fails it with `overtaken` if not.
+        A long conversation takes time: `is_wanted` is polled, and fails the call with `overtaken` once it returns
+        False.
         """
         workflow = await self._workflow(workflow_id)
         messages = await self._storage.messages(workflow_id)
@@ -115,7 +120,7 @@ class WorkflowService:
         return runs
 
     async def _replayed(self, run_ids: Sequence[RunId]) -> list[LiveRun]:
-        """The states of runs from their stored events, without those that cannot be read."""
+        """Return the states of runs from their stored events, without unreadable runs."""
         states = []
         for events in (await self._storage.events_of(run_ids)).values():
             states.append(replay(events))
@@ -123,7 +128,7 @@ class WorkflowService:
         return [run for run in states if run is not None]
 
     async def _below(self, runs: Sequence[LiveRun]) -> list[LiveRun]:
-        """The runs that these have begun, and those below them."""
+        """Return the states of all descendants of these runs."""
         below: list[LiveRun] = []
         seen = {run.run_id for run in runs}
         parents = [run for run in runs if _may_have_children(run)]
@@ -137,7 +142,7 @@ class WorkflowService:
 
     @returns_outcome
     async def rename(self, workflow_id: WorkflowId, title: str) -> Workflow:
-        """Give a workflow another title. Fails with `bad_input` for an empty one or over 256 characters."""
+        """Change the title. Fails with `bad_input` if it is empty or over 256 characters."""
         title = normalized_title(title)
         if not title or len(title) > TITLE_CHARACTERS:
             raise Refused("bad_input", f"a title has 1 to {TITLE_CHARACTERS} characters")
@@ -149,10 +154,10 @@ class WorkflowService:
 
     @returns_outcome
     async def choose(self, workflow_id: WorkflowId | None, answering: AgentSelection) -> AgentSelection:
-        """Have this agent and this model answer the next turns; a run at work goes on as it began. Without a
-        workflow it is only found out whether they could.
+        """Set agent and model of the next turns; an active run keeps its own. Without a workflow only check that they
+        could answer.
 
-        Fails with `not_found`, also for the agent, and with `key_missing` where the model could not be asked.
+        Fails with `not_found`, also for the agent, and with `key_missing` if the model's key is missing.
         """
         if answering.agent is not None and self._agents.get(answering.agent) is None:
             raise NotFound("agent", answering.agent)
@@ -167,9 +172,9 @@ class WorkflowService:
 
     @returns_outcome
     async def archive(self, workflow_id: WorkflowId) -> Workflow:
-        """Cancel what is active, then put the workflow away: it is kept whole, and listed among the archived ones.
+        """Cancel active runs, then archive the workflow: it is kept whole and listed as archived.
 
-        A run that begins in it brings it back. Without effect on one that is archived. Fails with `not_found`.
+        A new run in it restores it. Does nothing if it is archived already. Fails with `not_found`.
         """
         if (await self._workflow(workflow_id)).is_archived:
             return await self._workflow(workflow_id)
@@ -178,7 +183,7 @@ class WorkflowService:
 
     @returns_outcome
     async def restore(self, workflow_id: WorkflowId) -> Workflow:
-        """Bring an archived workflow back, where it was. Fails with `not_found`."""
+        """Restore an archived workflow to its place. Fails with `not_found`."""
         return await self._put_away(workflow_id, None)
 
     async def _put_away(self, workflow_id: WorkflowId, at: datetime | None) -> Workflow:
@@ -189,7 +194,7 @@ class WorkflowService:
 
     @returns_outcome
     async def delete(self, workflow_id: WorkflowId) -> None:
-        """Cancel what is active, then remove the workflow with all that belongs to it."""
+        """Cancel active runs, then delete the workflow with all its data."""
         await self.remove(workflow_id)
 
     async def remove(self, workflow_id: WorkflowId) -> None:
@@ -211,7 +216,7 @@ def _always() -> bool:
 
 
 def _may_have_children(run: LiveRun) -> bool:
-    """Whether there may be runs below it: most have none, and are not looked up."""
+    """Return whether the run may have children: most have none, and cost no query."""
     return any(step.has_child for step in run.steps.values()) or any(
         call.tool == execution_create.NAME for call in run.calls.values()
     )

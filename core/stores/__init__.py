@@ -1,1 +1,1 @@
-"""Observable state: what the screen shows, folded from the facts, without a window."""
+"""Observable state: what the screen shows, folded from events, without a window."""

@@ -1,4 +1,4 @@
-"""What happened in the runs of the viewed workflow, the newest first (UI §1)."""
+"""The activity of the viewed workflow, newest first (UI §1)."""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -14,8 +14,9 @@ from core.stores.watched_runs import Batch
 
 
 class Activity:
-    """The items of the viewed workflow: of the runs that its chat shows, and of those that these have begun. `changed`
-    tells that they may be others."""
+    """The activity items of the viewed workflow: of the runs in its chat, and of their children. `changed` is emitted
+    when items may have changed.
+    """
 
     changed = Signal()
 
@@ -31,7 +32,7 @@ class Activity:
         self._look()
 
     def close(self) -> None:
-        """Hear nothing more."""
+        """Disconnect from the view."""
         for changed in (self._view.changed, self._view.below_changed):
             changed.disconnect(self._on_changed)
         for batch in (self._view.batch, self._view.below_batch):
@@ -39,7 +40,7 @@ class Activity:
 
     @property
     def items(self) -> list[ActivityItem]:
-        """The newest first. An item that did not change is the same object as before."""
+        """The items, newest first. An unchanged item is the same object as before."""
         for run_id in self._stale:
             known = {item.id: item for item in self._items.get(run_id, ())}
             fresh = activity_of(self._runs[run_id], known)
@@ -50,12 +51,12 @@ class Activity:
         return list(_deduplicated(items))
 
     def detail(self, item: ActivityItem) -> ActivityDetail | None:
-        """What there is to read about it now; None if it is not shown any more."""
+        """Return the detail of an item; None if it is no longer shown."""
         run = self._runs.get(item.run_id)
         return None if run is None else detail_of(run, item.id)
 
     def details(self, items: Iterable[ActivityItem]) -> Iterator[tuple[ActivityItem, ActivityDetail]]:
-        """The same of many items, at a cost that grows with their number alone."""
+        """Yield items with their details, in time linear in their number."""
         makers: dict[RunId, dict[str, Callable[[], ActivityDetail]]] = {}
         for item in items:
             run = self._runs.get(item.run_id)
@@ -87,7 +88,7 @@ class Activity:
 
 
 def _deduplicated(items: Iterable[ActivityItem]) -> Iterator[ActivityItem]:
-    """The items, of a task the first alone: several runs may have told of it."""
+    """Yield the items; of a task only the newest, since several runs may report it."""
     seen: set[str] = set()
     for item in items:
         if item.kind is ActivityKind.TASK:

@@ -1,4 +1,4 @@
-"""All that is known of a line of the activity. Pure."""
+"""The details of an activity item. Pure."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,9 +13,10 @@ from core.stores.activity_items import step_id, sub_agent_id, thought_id
 
 @dataclass(frozen=True, slots=True)
 class ActivityDetail:
-    """All that is known of an item. None is a value too: `has_result` tells whether there is one. `console` is what the
-    code of a step wrote, a line each; `is_console_cut`: there was more. `is_summary`: the result is but a summary, of
-    a call whose whole result is kept in the store."""
+    """Everything known about an item. None is a valid value: `has_arguments` and `has_result` state whether there is
+    one. `console` is the output of a step's code, cut if `is_console_cut`. `is_summary`: the result is a summary of a
+    call's result, whose whole is in the store.
+    """
 
     arguments: Any = None
     has_arguments: bool = False
@@ -30,12 +31,12 @@ class ActivityDetail:
 
 
 def detail_of(run: LiveRun, item_id: str) -> ActivityDetail | None:
-    """What there is to read about an item of this run; None if it has no such item."""
+    """Return the detail of an item of this run; None if the run has no such item."""
     return next((make() for known, make in details_of(run) if known == item_id), None)
 
 
 def details_of(run: LiveRun) -> Iterator[tuple[str, Callable[[], ActivityDetail]]]:
-    """The ids of all items that the run may have, and what makes the detail of each."""
+    """Yield the ids of all items that the run may have, each with a function that builds its detail."""
     yield from ((call.id, partial(_call_detail, run, call)) for call in run.calls.values())
     yield from ((task.told.id, partial(_task_detail, task)) for task in run.tasks.values())
     yield from ((sub_agent_id(run, one), partial(_sub_agent_detail, one)) for one in run.sub_agents.values())
@@ -60,7 +61,7 @@ def _step_detail(run: LiveRun, step: LiveStep) -> ActivityDetail:
 
 
 def _thought_detail(thought: LiveThought) -> ActivityDetail:
-    """What was thought, as far as it is kept."""
+    """Return the reasoning text, as far as it is kept."""
     text = thought.text
     return ActivityDetail(result=text, has_result=bool(text))
 
@@ -89,8 +90,9 @@ def _fields_of(task: LiveTask) -> dict[str, Any]:
 
 
 def _call_detail(run: LiveRun, call: LiveCall) -> ActivityDetail:
-    """The result of a step that is this one call is the step's output, or what that was made of; of an agent's call
-    there is a summary."""
+    """Return the detail of a call. The result of a step that is a single call is the step's output or raw value; an
+    agent's call has a summary.
+    """
     step = run.steps.get(call.step) if call.round is None and call.index is None else None
     is_known = step is not None and (step.has_raw or step.status is StepStatus.COMPLETED)
     has_output = is_known and call.status is CallStatus.COMPLETED
@@ -106,6 +108,6 @@ def _call_detail(run: LiveRun, call: LiveCall) -> ActivityDetail:
 
 
 def _console_line(line: Mapping[str, Any]) -> str:
-    """The text, behind its level where that is not the plain one."""
+    """Return the text, prefixed by its level unless that is `log`."""
     text = str(line["text"])
     return text if line["level"] == "log" else f"{line['level']}: {text}"

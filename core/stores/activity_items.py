@@ -1,4 +1,4 @@
-"""What happened in a run as lines: its tool calls, steps, sub-agents, thoughts and tasks (UI §1). Pure."""
+"""What happened in a run as items: tool calls, steps, sub-agents, reasoning and tasks (UI §1). Pure."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -35,9 +35,10 @@ _TOOLS_WITHOUT_TARGET = frozenset(
 
 
 class ActivityKind(StrEnum):
-    """`agent` is a step at which an agent is at work, of which a chat has one for each turn, or a sub-agent. `task` is
-    one that an agent keeps with `todo`: whatever runs tell of it, there is one item, with what was told last.
-    `reasoning` is what a model thought aloud before it said or did something."""
+    """What an item is. `agent` is a step of an agent, which a chat has for each turn, or a sub-agent. `task` is a task
+    of the `todo` tool: a single item with its last change, whichever runs report it. `reasoning` is what a model
+    thought before it answered or acted.
+    """
 
     TOOL = "tool"
     AGENT = "agent"
@@ -47,6 +48,8 @@ class ActivityKind(StrEnum):
 
 
 class ActivityState(StrEnum):
+    """The state of an item."""
+
     RUNNING = "running"
     WAITING = "waiting"
     DONE = "done"
@@ -60,6 +63,8 @@ class ActivityState(StrEnum):
 
 
 class ActivityFilter(StrEnum):
+    """A filter of the activity list."""
+
     ALL = "all"
     TOOLS = "tools"
     AGENTS = "agents"
@@ -67,6 +72,7 @@ class ActivityFilter(StrEnum):
     TASKS = "tasks"
 
     def takes(self, item: "ActivityItem") -> bool:
+        """Return whether the filter includes the item."""
         return self is ActivityFilter.ALL or _KINDS[self] is item.kind
 
 
@@ -80,7 +86,7 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a forEach is."""
+    """The progress of a forEach."""
 
     completed: int
     failed: int
@@ -89,13 +95,13 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class ActivityItem:
-    """A call, a step, a sub-agent, a thought or a task as a line. `id` is its own among all runs; `name` the tool, the
-    step, a chat's agent, what is to be done, or empty for a thought.
+    """A call, step, sub-agent, thought or task on a line. `id` is unique among all runs; `name` is the tool, the step,
+    a chat's agent, the task, or empty for reasoning.
 
-    `at` is when it began, of a task when it last changed. `target` is what a call is about, or how a thought begins,
-    on one line; `summary` what came out of it. `step` is where a call was made in a template, `sub_agent` who made it
-    where that was one, `below` the title of the run where another run has begun that.
-    `reason` is what the condition of a skipped step looked at, as JSON text.
+    `at` is the start, of a task its last change. `target` is what a call is about, or how a thought begins, on one
+    line; `summary` the result. `step` is the step of a call in a template, `sub_agent` the sub-agent that made it,
+    `below` the title of its run if that is a child run. `reason` is the value that the condition of a skipped step had,
+    as JSON text.
     """
 
     id: str
@@ -116,9 +122,9 @@ class ActivityItem:
 
 
 def activity_of(run: LiveRun, known: Mapping[str, ActivityItem] | None = None) -> list[ActivityItem]:
-    """The items of a run, the newest first. Pure. Of `known` ones, calls that have ended are taken as they are.
+    """Return the items of a run, newest first. Pure. Finished calls are taken from `known`.
 
-    A step that has not begun is none yet.
+    A step that has not started has no item.
     """
     known = known or {}
     agents = {call.step for call in run.calls.values() if call.round is not None and call.sub_agent_id is None}
@@ -140,12 +146,12 @@ def activity_of(run: LiveRun, known: Mapping[str, ActivityItem] | None = None) -
 
 
 def start_time(item: ActivityItem) -> datetime:
-    """By which items are ordered."""
+    """Return the sort key of an item."""
     return item.at
 
 
 def count_by_filter(items: Iterable[ActivityItem]) -> dict[ActivityFilter, int]:
-    """How many each filter takes."""
+    """Return the number of items of each filter."""
     of_kind = Counter(item.kind for item in items)
     return {
         ActivityFilter.ALL: of_kind.total(),
@@ -157,7 +163,7 @@ def count_by_filter(items: Iterable[ActivityItem]) -> dict[ActivityFilter, int]:
 
 
 def target_of(tool: str, arguments: Any) -> str:
-    """The argument that tells most: by its name, else the first text or number. Empty where none does.
+    """Return the most telling argument of a call: by its name, else the first text or number, else empty.
 
     At most 200 characters, without line breaks.
     """
@@ -188,7 +194,7 @@ def _call_item(run: LiveRun, call: LiveCall) -> ActivityItem:
 
 
 def is_waiting_for_user(run: LiveRun, call: LiveCall) -> bool:
-    """Whether a call goes on when a person has answered it. One tool asks one thing at a time."""
+    """Return whether a call continues when the user has answered. A tool asks one thing at a time."""
     if call.status is not CallStatus.RUNNING:
         return False
     asked = (one.asked for one in run.open_interruptions)
@@ -212,6 +218,7 @@ def _sub_agent_item(run: LiveRun, one: LiveSubAgent) -> ActivityItem:
 
 
 def sub_agent_id(run: LiveRun, one: LiveSubAgent) -> str:
+    """Return the item id of a sub-agent."""
     return f"{run.run_id}/{one.id}"
 
 
@@ -257,7 +264,7 @@ def _thought_item(run: LiveRun, thought: LiveThought) -> ActivityItem:
 
 
 def thought_id(run: LiveRun, thought: LiveThought) -> str:
-    """By where and when it began: the first thoughts of a long run go."""
+    """Return the item id of a thought: where and when it began, since a long run drops its first thoughts."""
     return f"{run.run_id}/{thought.step}[{thought.index}]/{thought.offset}/{thought.started_at.timestamp()}"
 
 
@@ -266,6 +273,7 @@ def _child_title(run: LiveRun) -> str | None:
 
 
 def step_id(run: LiveRun, step: LiveStep) -> str:
+    """Return the item id of a step."""
     return f"{run.run_id}/{step.name}"
 
 

@@ -1,7 +1,7 @@
-"""The workflows at work and lately finished: the only place that takes in run events (UI §2).
+"""The active and recently finished workflows: the only place that receives run events (UI §2).
 
-Each event is folded into the live state of its run, whether somebody looks or not; everything that shows
-a run is derived from here. Method names are those of UI §2.
+Each event is folded into the live state of its run, viewed or not; everything that shows a run is derived from here.
+Method names are those of UI §2.
 """
 
 import logging
@@ -34,7 +34,7 @@ PROGRESS_INTERVAL_S = 0.03
 
 @dataclass(frozen=True, slots=True)
 class SweepReport:
-    """What a sweep found: runs that gave their texts back since the last one, rows that left, rows that stay."""
+    """The result of a sweep: runs released since the last sweep, rows removed, rows that stay."""
 
     released: int
     timed_out: int
@@ -42,10 +42,12 @@ class SweepReport:
 
 
 class BackgroundWorkflows:
-    """Live states by workflow. `changed(workflow_id)` tells that a row is to be drawn anew, `viewed_changed`
-    that another workflow is viewed, or none, `window_active_changed` that a person came to the window or left it.
-    What only moves a row's `3/7` is told 30 ms later, once for all that came meanwhile: a run may take thousands of
-    steps a second."""
+    """Live states by workflow.
+
+    `changed(workflow_id)` is emitted when a row must be redrawn, `viewed_changed` when another workflow is viewed, or
+    none, `window_active_changed` when the user activates or leaves the window. A change of only the progress (`3/7`) is
+    emitted 30 ms later, once for all steps of that time: a run may take thousands of steps a second.
+    """
 
     changed = Signal(WorkflowId)
     viewed_changed = Signal()
@@ -74,7 +76,7 @@ class BackgroundWorkflows:
         )
 
     def close(self) -> None:
-        """Hear nothing more, send the viewers away, and leave no timer behind."""
+        """Close subscriptions, viewers and timers."""
         for subscription in self._subscriptions:
             subscription.close()
         self._runs.forget_all()
@@ -83,7 +85,7 @@ class BackgroundWorkflows:
             self._progress_timer.cancel()
 
     def know(self, workflows: Iterable[Workflow]) -> None:
-        """These are called so from now on: a run bears the name of its workflow, not that of its template."""
+        """Set the titles of workflows: a run bears the name of its workflow, not that of its template."""
         for workflow in workflows:
             self._names[workflow.id] = workflow.title
             execution = self._executions.get(workflow.id)
@@ -94,21 +96,21 @@ class BackgroundWorkflows:
     # Starting
 
     def can_start(self, mode: ValidationMode) -> bool:
-        """Whether the workflow gate is open for another workflow of this mode (ENGINE §9)."""
+        """Return whether the workflow gate admits another workflow of this mode (ENGINE §9)."""
         return self.running_count < self._settings.max_workflows(mode)
 
     @property
     def can_start_new(self) -> bool:
-        """`can_start` with the mode of the settings."""
+        """`can_start` in the mode of the settings."""
         return self.can_start(self._settings.validation_mode)
 
     def register(
         self, workflow_id: WorkflowId, agent_id: str | None, workflow_name: str, mode: ValidationMode | None = None
     ) -> Execution:
-        """Take a place before the first event. `mode` None is that of the settings.
+        """Take a slot before the first event. `mode` defaults to that of the settings.
 
-        Raises Refused, and has changed nothing: `workflow_busy`, or `limit_reached` with mode and limit.
-        If the start fails afterwards, `mark_complete` gives the place back.
+        Raises Refused and changes nothing: `workflow_busy`, or `limit_reached` with mode and limit. If the start fails
+        afterwards, `mark_complete` frees the slot.
         """
         mode = self._settings.validation_mode if mode is None else mode
         before = self._executions.get(workflow_id)
@@ -122,7 +124,7 @@ class BackgroundWorkflows:
     # Taking in
 
     def update_from_chunk(self, event: Event) -> None:
-        """Fold the event into its run. Duplicate and late ones, and those of unknown runs, change nothing."""
+        """Fold the event into its run. Duplicate and late events, and events of unknown runs, change nothing."""
         audience = self._runs.audience(event.run_id)
         if audience is None:
             if isinstance(event.fact, RunCreated) and event.fact.kind is RunKind.RECORDING:
@@ -164,9 +166,9 @@ class BackgroundWorkflows:
                 emit(self.changed, workflow_id)
 
     def mark_complete(self, workflow_id: WorkflowId, status: RunStatus, error: dict[str, Any] | None = None) -> None:
-        """The workflow is not active any more, although no event says so: its start failed, or its run was lost.
+        """End a workflow without an event: its start failed, or its run was lost.
 
-        A place that had no run yet leaves no trace. Without effect where nothing is active.
+        A slot without a run leaves no trace. Does nothing if the workflow is not active.
         """
         execution = self._executions.get(workflow_id)
         if execution is None or not execution.is_active:
@@ -185,74 +187,79 @@ class BackgroundWorkflows:
 
     @property
     def running_workflows(self) -> list[Execution]:
-        """The active ones, in the order of their start."""
+        """The active workflows, in the order of their start."""
         return [execution for execution in self._executions.values() if execution.is_active]
 
     @property
     def recently_completed_workflows(self) -> list[Execution]:
-        """Those in the section *Recently finished*, the last one first."""
+        """The section *Recently finished*, newest first."""
         return sorted(self._ended, key=lambda execution: execution.recent_since or 0.0, reverse=True)
 
     @property
     def running_count(self) -> int:
+        """The number of active workflows."""
         return len(self.running_workflows)
 
     def get_execution(self, workflow_id: WorkflowId) -> Execution | None:
-        """The live state of a workflow that is at work or lately finished."""
+        """Return the live state of an active or recently finished workflow."""
         return self._executions.get(workflow_id)
 
     def workflow_at(self, slot: int) -> WorkflowId | None:
-        """Who stands at the number 1–9."""
+        """Return the workflow with the number 1–9."""
         return self._slots.workflow_at(slot)
 
     @property
     def viewed_workflow_id(self) -> WorkflowId | None:
+        """The workflow that the window shows."""
         return self._viewed
 
     @property
     def viewed_execution(self) -> Execution | None:
+        """The live state of the viewed workflow."""
         return self._executions.get(self._viewed) if self._viewed is not None else None
 
     def is_viewed(self, workflow_id: WorkflowId) -> bool:
+        """Return whether the window shows the workflow."""
         return workflow_id == self._viewed
 
     def set_viewed(self, workflow_id: WorkflowId | None) -> None:
-        """Look at another workflow: a pointer moves, and nothing is copied or lost."""
+        """View another workflow: a pointer moves, nothing is copied."""
         if workflow_id != self._viewed:
             self._viewed = workflow_id
             emit(self.viewed_changed)
 
     def set_window_active(self, is_active: bool) -> None:
-        """Whether the window that shows the viewed workflow is the one that a person works in."""
+        """Set whether the window is the active window."""
         if is_active != self._is_window_active:
             self._is_window_active = is_active
             emit(self.window_active_changed)
 
     def is_watched(self, workflow_id: WorkflowId) -> bool:
-        """Whether a person sees what happens in it: it is viewed, in the active window."""
+        """Return whether the user sees the workflow: it is viewed, in the active window."""
         return self._is_window_active and self.is_viewed(workflow_id)
 
     def live_run(self, run_id: RunId) -> LiveRun | None:
-        """The live state of a run, to be read and never changed; None where it is not held any more."""
+        """Return the live state of a run, which must not be changed; None if it is no longer held."""
         audience = self._runs.audience(run_id)
         return audience.run if audience is not None else None
 
     def runs_below(self, workflow_id: WorkflowId) -> list[LiveRun]:
-        """The runs of a workflow that others have begun, as `live_run` gives them, the oldest first."""
+        """Return the child runs of a workflow, as `live_run` does, oldest first."""
         return self._runs.below(workflow_id)
 
     def attach(self, run_id: RunId) -> Viewer:
-        """Watch a run. Raises NotFound where its state is not held any more; it can be read from the store then."""
+        """Return a viewer of the run. Raises NotFound if its state is no longer held; the store still has it."""
         return self._runs.attach(run_id)
 
     def viewer_count(self, run_id: RunId) -> int:
+        """Return the number of viewers of a run."""
         audience = self._runs.audience(run_id)
         return len(audience.viewers) if audience else 0
 
     # Time
 
     def tick(self, now: float) -> float | None:
-        """Do what is due at this monotonic time, and tell when to come again. The alarm calls it by itself."""
+        """Do what is due at this monotonic time, and return the next due time. Called by the alarm."""
         for run in self._runs.tick(now):
             self._released += 1
             if self._execution_of(run) is None:
@@ -262,9 +269,9 @@ class BackgroundWorkflows:
         return self._arm()
 
     def cleanup(self, now: float) -> SweepReport:
-        """Let rows that ended 10 minutes ago leave *Recently finished*. Runs each minute while there are any.
+        """Remove rows from *Recently finished* after 10 minutes. Runs every minute while there are any.
 
-        A row below which somebody still waits for the person stays.
+        A row with an open question below it stays.
         """
         ended = [execution for execution in self._ended if not execution.has_pending_question]
         over = [execution for execution in ended if (execution.recent_since or 0.0) + RECENT_S <= now]
@@ -294,13 +301,12 @@ class BackgroundWorkflows:
         return execution if execution is not None and execution.run is run else None
 
     def _root_of(self, child: LiveRun) -> Execution | None:
-        """The row that a run which another began shows in: its root's, or that of its workflow where it has gone on
-        without one."""
+        """Return the row that shows a child run: that of its root, or else of its workflow."""
         execution = self._executions.get(child.workflow_id)
         return execution if execution is not None and execution.holds(child) else None
 
     def _place(self, execution: Execution) -> Execution:
-        """Make this the live state of its workflow. A number that the row has already stays."""
+        """Make this the live state of its workflow. A row keeps its number."""
         workflow_id = execution.workflow_id
         execution.workflow_name = self._names.get(workflow_id, execution.workflow_name)
         execution.slot = self._slots.take(workflow_id)
@@ -337,7 +343,7 @@ class BackgroundWorkflows:
         emit(self.changed, execution.workflow_id)
 
     def _let_go(self, execution: Execution) -> None:
-        """No row shows the run any more. What is not released yet stays until it is."""
+        """Forget the run if it is released; otherwise it stays until then. No row shows it."""
         if execution.run is not None and execution.run.is_released:
             self._runs.forget(execution.run.run_id)
 
@@ -347,7 +353,7 @@ class BackgroundWorkflows:
         self._settings = message.settings
 
     def _on_workflow(self, message: WorkflowChanged) -> None:
-        """One that is archived leaves *Recently finished*; what is at work in it is seen as long as it is."""
+        """Update the title. An archived workflow leaves *Recently finished*; its active run stays visible."""
         self.know((message.workflow,))
         execution = self._executions.get(message.workflow.id)
         if message.workflow.is_archived and execution is not None and not execution.is_active:

@@ -1,4 +1,4 @@
-"""When a store has to look at itself again, on whatever timer its process has."""
+"""What stores share: a timer for their deadlines, and signals whose listeners cannot break them."""
 
 import logging
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from core.ports.clock import Clock
 
 
 class Timer(Protocol):
-    """A call that is due later, such as an `asyncio.TimerHandle`."""
+    """A pending call, such as an `asyncio.TimerHandle`."""
 
     def cancel(self) -> None: ...
 
@@ -20,7 +20,7 @@ CallLater = Callable[[float, Callable[[], None]], Timer]
 
 
 class Alarm:
-    """One timer for all the deadlines of a store, rung at the earliest. Times are monotonic seconds."""
+    """A single timer for all deadlines of a store; it calls `ring` at the earliest. Times are monotonic seconds."""
 
     def __init__(self, clock: Clock, call_later: CallLater, ring: Callable[[float], object]) -> None:
         self._clock = clock
@@ -30,7 +30,7 @@ class Alarm:
         self._timer: Timer | None = None
 
     def set(self, at: float | None) -> None:
-        """Ring once, at that time and no other; None: not at all."""
+        """Ring once, at this time instead of any other; None cancels."""
         if at == self._at:
             return
         if self._timer is not None:
@@ -50,9 +50,9 @@ log = logging.getLogger(__name__)
 
 
 def emit(signal: SignalInstance, *values: object) -> None:
-    """Emit the signal. A listener that raises is logged; whoever changed the store never sees it.
+    """Emit the signal. An exception of a listener is logged and never reaches the code that changed the store.
 
-    Listeners that are bound methods are held weakly. Those behind one that raises miss this emission.
+    Listeners that are bound methods are held weakly. Listeners behind a failing listener miss this emission.
     """
     try:
         signal.emit(*values)

@@ -1,4 +1,4 @@
-"""A workflow at work or lately finished, as its row shows it (UI §1, §2)."""
+"""The row of an active or recently finished workflow (UI §1, §2)."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -24,12 +24,12 @@ from core.domain.run import RunKind, RunStatus
 
 @dataclass(slots=True, eq=False)
 class Execution:
-    """The live state of one workflow, read from its newest run; its store alone changes it.
+    """The live state of a workflow, read from its newest run; only its store changes it.
 
-    Before the run's first event `run` is None: the place is taken, and `before` is what the row showed until
-    then. `slot` is its number 1–9 or None. `recent_since` is when it came to *Recently finished*, in
-    monotonic seconds. `below` are the runs at work that its run has started, and those
-    below these; one that nobody awaits may outlive it, and then goes on as a root of its own.
+    Before the run's first event `run` is None: the slot is taken, and `before` is what the row showed until then.
+    `slot` is its number 1–9 or None. `recent_since` is when it became *Recently finished*, in monotonic seconds.
+    `below` are the active descendants of its run; a child that no run awaits may outlive it, and then continues as a
+    root.
     """
 
     workflow_id: WorkflowId
@@ -44,70 +44,78 @@ class Execution:
 
     @property
     def status(self) -> RunStatus:
+        """The status of the run; enqueued before it begins."""
         return self.run.status if self.run else RunStatus.ENQUEUED
 
     @property
     def is_active(self) -> bool:
-        """Whether it counts at the workflow gate; one that waits for an answer does (ENGINE §9)."""
+        """Whether it counts at the workflow gate; a run that waits for an answer does (ENGINE §9)."""
         return not self.status.is_final
 
     @property
     def content(self) -> str:
+        """The text of the run so far."""
         return self.run.content if self.run else ""
 
     @property
     def tools(self) -> list[LiveCall]:
-        """Tool calls, oldest first."""
+        """The tool calls, oldest first."""
         return list(self.run.calls.values()) if self.run else []
 
     @property
     def tokens_received(self) -> int:
+        """The number of tokens received."""
         return self.run.tokens_received if self.run else 0
 
     @property
     def error(self) -> dict[str, Any] | None:
+        """The error of the run."""
         return self.run.error if self.run else None
 
     @property
     def started_at(self) -> datetime:
+        """The start of the run, else its creation, else when the slot was taken."""
         return (self.run.started_at or self.run.created_at) if self.run else self.registered_at
 
     @property
     def completed_at(self) -> datetime | None:
+        """The end of the run."""
         return self.run.completed_at if self.run else None
 
     @property
     def progress(self) -> tuple[int, int] | None:
-        """Steps done and steps in all (`3/7`) of a template's run, else None."""
+        """Finished steps and all steps (`3/7`) of a template's run, else None."""
         if self.run is None or self.run.kind is not RunKind.WORKFLOW:
             return None
         return self.run.steps_done, len(self.run.steps)
 
     @property
     def on_their_own(self) -> list[LiveRun]:
-        """Those of `below` that go on without its run, with what is below them."""
+        """The active runs of `below` that continue without its run, with their descendants."""
         roots = {run.run_id for run in self.below if run.root is None}
         mine = [run for run in self.below if run.root is None or run.root in roots]
         return [run for run in mine if not run.status.is_final]
 
     def holds(self, child: LiveRun) -> bool:
-        """Whether a run that another began shows in this row."""
+        """Return whether this row shows the child run."""
         roots = (self.run, *self.on_their_own) if self.run is not None else self.on_their_own
         is_on_its_own = child.root is None and child.parent is not None
         return is_on_its_own or child.root in {run.run_id for run in roots}
 
     @property
     def open_interruptions(self) -> list[tuple[LiveRun, LiveInterruption]]:
-        """What waits for a person, in its run and in those below it, with the run that asks; oldest first."""
+        """The open interruptions of its run and of the runs below it, with the asking run; oldest first."""
         runs = self.below if self.run is None else (self.run, *self.below)
         asking = [(run, one) for run in runs if not run.status.is_final for one in run.open_interruptions]
         return sorted(asking, key=lambda pair: (pair[1].created_at, pair[1].seq))
 
     @property
     def has_pending_question(self) -> bool:
+        """Whether the user must answer something."""
         return bool(self.open_interruptions)
 
     def elapsed_s(self, now: datetime) -> float:
+        """Return the seconds since the start, up to the end."""
         return self.run.elapsed_s(now) if self.run else max(0.0, (now - self.registered_at).total_seconds())
 
 
@@ -116,17 +124,17 @@ _STATE = frozenset({RunStarted, RunPaused, RunContinued, RunWaiting, RunResumed,
 
 
 def changes_progress(fact: Fact) -> bool:
-    """Whether the `3/7` of the row is another now. An iteration is no step of its own there."""
+    """Return whether the fact changes the `3/7` of the row. An iteration is no step of its own."""
     return isinstance(fact, StepFinished | StepSkipped) and getattr(fact, "index", None) is None
 
 
 def changes_row(fact: Fact) -> bool:
-    """Whether state or time of the row may be others now."""
+    """Return whether the fact may change state or time of the row."""
     return type(fact) in _STATE or changes_questions(fact)
 
 
 def changes_questions(fact: Fact) -> bool:
-    """Whether a person is asked, or is asked no longer."""
+    """Return whether the fact opens or closes a question to the user."""
     return type(fact) in _ASKING
 
 
@@ -134,13 +142,13 @@ SLOTS = range(1, 10)
 
 
 class Slots:
-    """Gives each workflow the lowest free number, for as long as it is kept. Nothing renumbers."""
+    """Assigns each workflow the lowest free number while its row exists. Rows are never renumbered."""
 
     def __init__(self) -> None:
         self._taken: dict[int, WorkflowId] = {}
 
     def take(self, workflow_id: WorkflowId) -> int | None:
-        """The number the workflow has, else the lowest free one, else None: ten or more go without."""
+        """Return the workflow's number, else the lowest free number, else None: the tenth row has none."""
         free = None
         for slot in SLOTS:
             holder = self._taken.get(slot)
@@ -153,7 +161,9 @@ class Slots:
         return free
 
     def free(self, workflow_id: WorkflowId) -> None:
+        """Free the number of the workflow."""
         self._taken = {slot: holder for slot, holder in self._taken.items() if holder != workflow_id}
 
     def workflow_at(self, slot: int) -> WorkflowId | None:
+        """Return the workflow with this number."""
         return self._taken.get(slot)

@@ -1,8 +1,7 @@
-"""What was told lately, seen or not: the part of the inbox that asks nothing any more (UI §7).
+"""The notices of the inbox: what was reported lately, seen or not, without open questions (UI §7).
 
-Ends of runs are read from their rows when the app starts, so that what ended while no window was open is here too;
-what else was said, from the rows of notices. What is said from then on is added as it is said. What is asked stands in
-`Questions`.
+Ends of runs are read from their rows when the app starts, so that runs that ended without a window are included; other
+notices come from their own rows. Later notices are added as they are reported. Open questions are in `Questions`.
 """
 
 from collections.abc import Iterable
@@ -20,7 +19,7 @@ _USER_ACTIONS = frozenset({"workflow_archived", "workflow_deleted"})  # what a p
 
 
 class Inbox:
-    """`changed` tells that other notices are here."""
+    """`changed` is emitted when the notices change."""
 
     changed = Signal()
 
@@ -31,17 +30,17 @@ class Inbox:
         toasts.added.connect(self._on_added)
 
     def close(self) -> None:
-        """Hear nothing more."""
+        """Close all subscriptions."""
         self._subscription.close()
         self._toasts.added.disconnect(self._on_added, missing_ok=True)
 
     @property
     def notices(self) -> list[Toast]:
-        """The newest first, at most 200. One that was said again stands at its last time."""
+        """The newest 200 notices, newest first. A repeated notice counts as of its last time."""
         return sorted(self._notices.values(), key=lambda notice: notice.created_at, reverse=True)
 
     def load(self, runs: Iterable[Run], said: Iterable[Toast] = ()) -> None:
-        """Take in the ends of these runs, and what was said of none. What a person stopped is no news."""
+        """Add the ends of these runs, and stored notices. Runs that the user cancelled are left out."""
         for notice in said:
             self._keep(notice)
         for run in runs:
@@ -67,7 +66,7 @@ class Inbox:
 
 
 def _run_notice(run: Run) -> Toast:
-    """The end of a run as its toast told it."""
+    """Return the end of a run as its toast reported it."""
     assert run.finished_at is not None
     is_success = run.status is RunStatus.SUCCESS
     return Toast(

@@ -1,7 +1,7 @@
-"""What somebody who looks elsewhere is told by their desktop: who needs them, what finished, what failed (UI §7).
+"""Desktop notifications for a user who looks elsewhere: open questions, finished runs, failures (UI §7).
 
-Only which notifications stand and what they are about; a window gives them to the system's service, or to whatever
-there is. News of one second becomes one notification, and no workflow has two of one group.
+This module only decides which notifications exist and what they are about; a window passes them to the system. Toasts
+of one second share a notification, and a workflow has at most one notification of each group.
 """
 
 from collections.abc import Callable, Iterable
@@ -25,7 +25,7 @@ GROUPING_S = 1.0
 
 
 class NotificationGroup(StrEnum):
-    """What is never gathered with the other."""
+    """A group of notifications; groups are never combined."""
 
     ASKING = "asking"
     ENDED = "ended"
@@ -43,9 +43,9 @@ _CODES = frozenset({"user_question", "workflow_success", "workflow_error"})
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """One for the desktop: a toast for each of its workflows, the newest last. `key` is its own as long as it stands.
+    """A notification with a toast for each of its workflows, newest last. `key` is unique while it stands.
 
-    `is_quiet`: it only takes the place of one that told more, and must not ring.
+    `is_quiet`: it only replaces a notification that had more toasts, and must not ring.
     """
 
     key: str
@@ -55,11 +55,14 @@ class Notification:
 
     @property
     def workflows(self) -> tuple[WorkflowId, ...]:
+        """The workflows that it is about."""
         return tuple(toast.workflow_id for toast in self.toasts if toast.workflow_id is not None)
 
 
 class Notifications:
-    """`shown(notification)` is to be shown, in the place of one with its key if there is one; `closed(key)` to go."""
+    """`shown(notification)` is emitted to show a notification, replacing any notification of the same key;
+    `closed(key)` to remove it.
+    """
 
     shown = Signal(Notification)
     closed = Signal(str)
@@ -91,19 +94,19 @@ class Notifications:
         background.window_active_changed.connect(self._on_looking)
 
     def set_present(self, is_present: bool) -> None:
-        """Whether a person works in the app, be it in one of its dialogs: then nothing becomes news."""
+        """Set whether the user works in the app or in a dialog of it: then there are no notifications."""
         self._is_present = is_present
         if is_present:
             self._news.clear()
             self._alarm.set(None)
 
     def remind(self, toasts: Iterable[Toast]) -> None:
-        """Tell once more of workflows that ask, as these say it."""
+        """Notify again of workflows with open questions, with these toasts."""
         for toast in toasts:
             self._become_news(toast)
 
     def close(self) -> None:
-        """Hear nothing more, and leave no timer behind."""
+        """Close subscriptions and the timer."""
         self._subscription.close()
         self._alarm.set(None)
         self._toasts.added.disconnect(self._on_toast, missing_ok=True)
@@ -114,11 +117,11 @@ class Notifications:
 
     @property
     def standing(self) -> tuple[Notification, ...]:
-        """Those that were shown and hold still."""
+        """The notifications that were shown and still apply."""
         return tuple(self._standing.values())
 
     def dismissed(self, key: str) -> None:
-        """A person sent it away, or went where it leads: it stands no more, and is not told of again."""
+        """Forget a notification that the user dismissed or followed."""
         self._standing.pop(key, None)
 
     # What becomes news
@@ -145,7 +148,9 @@ class Notifications:
                 self._show(group, fresh)
 
     def _show(self, group: NotificationGroup, fresh: list[Toast]) -> None:
-        """One piece of news has a notification of its own; several share theirs with those that shared it before."""
+        """Show the toasts. A single toast has its own notification; several share a notification with earlier shared
+        toasts.
+        """
         several = f"{group}:several"
         key = several if len(fresh) > 1 else f"{group}:{fresh[0].workflow_id}"
         for toast in fresh:
@@ -163,7 +168,7 @@ class Notifications:
             self._forget(NotificationGroup.ASKING, workflow_id)
 
     def _on_workflow(self, workflow_id: WorkflowId) -> None:
-        """At work again: that it had finished is no news. That it failed stays one."""
+        """Remove a success once the workflow is active again. A failure stays."""
         if not self._news and not self._standing:
             return
         execution = self._background.get_execution(workflow_id)
@@ -173,7 +178,9 @@ class Notifications:
                 self._forget(NotificationGroup.ENDED, workflow_id)
 
     def _on_looking(self) -> None:
-        """What a person sees in the window needs no notification; that of another workflow stays (UI §7)."""
+        """Remove notifications of the workflow that the user sees in the window; those of other workflows stay (UI
+        §7).
+        """
         viewed = self._background.viewed_workflow_id
         if viewed is not None and self._background.is_watched(viewed):
             for group in NotificationGroup:
@@ -197,7 +204,7 @@ class Notifications:
         self._drop(group, workflow_id)
 
     def _drop(self, group: NotificationGroup, workflow_id: WorkflowId, unless: str = "") -> None:
-        """Take the workflow out of what stands, but not out of the notification of that key."""
+        """Remove the workflow from standing notifications, except the notification of the key `unless`."""
         for standing in self.standing:
             if standing.group is not group or standing.key == unless or workflow_id not in standing.workflows:
                 continue

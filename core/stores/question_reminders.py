@@ -1,4 +1,7 @@
-"""The one toast of reminders: what has waited long for a person, of whatever workflow (UI §7)."""
+"""Reminders of questions that have waited long: a toast, and a desktop notification if the user looks elsewhere.
+
+`Questions` has the open questions; this module only stores when the user was last reminded of each (UI §6, §7).
+"""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
@@ -30,11 +33,11 @@ class _ToastFields(TypedDict):
 
 
 class ReminderToast:
-    """At most one stands, and tells of every request that was reminded of since a person last sent one away, as long as
-    that is open.
+    """A single toast for all requests that the user was reminded of since a reminder was last dismissed, as long as
+    they are open.
 
-    Of one request the toast has the prompt; of several of one workflow that workflow; of several workflows their names.
-    Its parameters are how many there are (`count`), and when the oldest was asked (`since`).
+    For a single request the toast shows the prompt; for several of one workflow that workflow; for several workflows
+    their names. Its parameters are the number of requests (`count`), and the time of the oldest (`since`).
     """
 
     def __init__(self, background: BackgroundWorkflows, toasts: Toasts) -> None:
@@ -44,7 +47,7 @@ class ReminderToast:
         self._about: dict[InterruptionId, Question] = {}
 
     def tell(self, questions: Sequence[Question]) -> list[Toast]:
-        """Say it of these too, as something new. What is to be said of each workflow alone is returned."""
+        """Show the toast again with these questions added, and return a toast for each workflow."""
         if self._id is not None and self._toasts.standing(self._id) is None:
             self._about.clear()
         elif self._id is not None:
@@ -59,7 +62,7 @@ class ReminderToast:
         return [replace(told, **self._words(those)) for those in by_workflow.values()]
 
     def keep(self, open_ids: Collection[InterruptionId]) -> None:
-        """No others are open any more: it tells of what is left, or goes."""
+        """Drop all questions that are not open any more: update the toast, or remove it."""
         left = {one: question for one, question in self._about.items() if one in open_ids}
         if self._id is None or len(left) == len(self._about):
             return
@@ -99,7 +102,7 @@ MAX_TIMER_S = 60.0
 
 
 class Reminders:
-    """Does nothing until `begin`: a process without a window has nobody to remind."""
+    """Does nothing until `begin`: a process without a window has no user to remind."""
 
     def __init__(
         self,
@@ -127,19 +130,19 @@ class Reminders:
         questions.changed.connect(self._on_questions)
 
     def begin(self, is_seen: Callable[[WorkflowId], bool]) -> None:
-        """Remind from now on, but not of what is seen: whether somebody looks at the requests of that workflow."""
+        """Start to remind of questions in workflows that are not seen."""
         self._is_seen = is_seen
         self.look()
 
     def close(self) -> None:
-        """Hear nothing more, and leave no timer behind."""
+        """Close subscriptions and the timer."""
         self._is_seen = None
         self._alarm.set(None)
         self._subscription.close()
         self._questions.changed.disconnect(self._on_questions, missing_ok=True)
 
     def put_off(self, workflow_id: WorkflowId) -> None:
-        """A person has seen what is asked there, and will answer later: its time begins anew."""
+        """Restart the time of the workflow's questions: the user has seen them, and will answer later."""
         now = self._clock.now()
         asked = [one.id for one in self._questions.get_questions_for_workflow(workflow_id)]
         self._told_at.update(dict.fromkeys(asked, now))
@@ -147,7 +150,7 @@ class Reminders:
         self.look()
 
     def look(self) -> None:
-        """Remind of what is due, and set the timer for what will be."""
+        """Remind of what is due, and set the timer."""
         if self._is_seen is None:
             return
         now = self._clock.now()
@@ -174,7 +177,7 @@ class Reminders:
             self._alarm.set(self._clock.monotonic() + delay_s)
 
     def _remind(self, due: list[Question], now: datetime) -> None:
-        """What is seen needs no reminder, and counts as told."""
+        """Remind of unseen questions. Seen questions need no reminder, and count as reminded."""
         assert self._is_seen is not None
         seen = {workflow_id: self._is_seen(workflow_id) for workflow_id in {one.workflow_id for one in due}}
         if unseen := [one for one in due if not seen[one.workflow_id]]:

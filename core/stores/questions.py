@@ -1,4 +1,4 @@
-"""What waits for a person, by workflow: every open interruption of its run and of those below it (UI §2, §6).
+"""What waits for the user, by workflow: open interruptions of a run and of its descendants (UI §2, §6).
 
 Derived from the live states of `BackgroundWorkflows`, so that a question is open here exactly as long as it is there.
 """
@@ -21,10 +21,9 @@ from core.stores.base import emit
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """An open interruption. `run_id` is the run that asks; `below` its title where that is not the workflow's own.
+    """An open interruption. `run_id` is the run that asks; `below` its title if it is a child run.
 
-    `expires_at` is None where it waits for ever; `agent` answers the turn of a conversation that asks, None in a
-    template's run.
+    `expires_at` is None if it never expires; `agent` is the agent of a chat turn that asks, None in a template's run.
     """
 
     workflow_id: WorkflowId
@@ -37,24 +36,27 @@ class Question:
 
     @property
     def id(self) -> InterruptionId:
+        """The id of the interruption."""
         return self.asked.id
 
     @property
     def kind(self) -> InterruptionKind:
+        """The kind of the interruption."""
         return self.asked.kind
 
     @property
     def step(self) -> str:
+        """The step that asks."""
         return self.asked.step
 
     @property
     def asker(self) -> str:
-        """Who asks: the agent or its sub-agent, or a template's step."""
+        """What asks: the agent or its sub-agent, or a template's step."""
         return self.asked.sub_agent_name or self.agent or self.asked.step
 
 
 class Questions:
-    """`changed(workflow_id)` tells that other questions are open in a workflow."""
+    """`changed(workflow_id)` is emitted when the open questions of a workflow change."""
 
     changed = Signal(WorkflowId)
 
@@ -64,21 +66,21 @@ class Questions:
         background.changed.connect(self._on_changed)
 
     def close(self) -> None:
-        """Tell nothing more."""
+        """Disconnect from the live states."""
         self._background.changed.disconnect(self._on_changed, missing_ok=True)
 
     def get_questions_for_workflow(self, workflow_id: WorkflowId) -> list[Question]:
-        """The open ones of the workflow, oldest first."""
+        """Return the open questions of the workflow, oldest first."""
         execution = self._background.get_execution(workflow_id)
         return [_question(*asking) for asking in execution.open_interruptions] if execution is not None else []
 
     def count(self, workflow_id: WorkflowId) -> int:
-        """How many are open in the workflow: what its badge shows."""
+        """Return the number of open questions of the workflow, which its badge shows."""
         execution = self._background.get_execution(workflow_id)
         return len(execution.open_interruptions) if execution is not None else 0
 
     def how_closed(self, workflow_id: WorkflowId, question_id: InterruptionId) -> InterruptionStatus | None:
-        """How a question of the workflow was closed; None where that is not known any more, or it is open."""
+        """Return how a question of the workflow was closed; None if it is open or unknown."""
         execution = self._background.get_execution(workflow_id)
         runs = [*execution.below, execution.run] if execution is not None else []
         known = [run.interruptions[question_id] for run in runs if run is not None and question_id in run.interruptions]
@@ -86,7 +88,7 @@ class Questions:
 
     @property
     def workflows(self) -> list[WorkflowId]:
-        """Those that need the person, in the order in which they began to."""
+        """The workflows with open questions, in the order of their oldest question."""
         asking = [
             (one.open_interruptions[0][1].created_at, one.workflow_id)
             for one in (*self._background.running_workflows, *self._background.recently_completed_workflows)
@@ -96,11 +98,11 @@ class Questions:
 
     @property
     def all(self) -> list[Question]:
-        """Every open one, by workflow."""
+        """All open questions, by workflow."""
         return [one for workflow_id in self.workflows for one in self.get_questions_for_workflow(workflow_id)]
 
     def _on_changed(self, workflow_id: WorkflowId) -> None:
-        """A row is drawn anew for other reasons too."""
+        """Emit `changed` if the questions differ: a row is redrawn for other reasons too."""
         now = tuple(one.id for one in self.get_questions_for_workflow(workflow_id))
         if now != self._told.get(workflow_id, ()):
             if now:
@@ -125,8 +127,9 @@ def _question(run: LiveRun, waiting: LiveInterruption) -> Question:
 
 @dataclass(frozen=True, slots=True)
 class OpenRequest:
-    """An open request. `tool` is that of the call which is at stake or asks, `agent` who answers in its run, if anybody
-    does."""
+    """An open request. `tool` is the tool of the call to approve, or the tool that asks; `agent` the agent of its run,
+    if it has one.
+    """
 
     workflow_id: WorkflowId
     workflow: str
@@ -136,7 +139,7 @@ class OpenRequest:
 
 
 def open_requests(questions: Questions, background: BackgroundWorkflows) -> list[OpenRequest]:
-    """Every open request, by workflow."""
+    """Return every open request, by workflow."""
     found = []
     for one in questions.all:
         execution, run = background.get_execution(one.workflow_id), background.live_run(one.run_id)
@@ -147,22 +150,22 @@ def open_requests(questions: Questions, background: BackgroundWorkflows) -> list
 
 
 def requests_about_server(waiting: Iterable[OpenRequest], server: ServerId) -> list[OpenRequest]:
-    """Those about a call of one of the server's tools, which is to be made yet."""
+    """Return the requests to approve a call of a tool of the server."""
     return [one for one in _requests_of_server(waiting, server) if one.kind is not InterruptionKind.QUESTION]
 
 
 def requests_by_server(waiting: Iterable[OpenRequest], server: ServerId) -> list[OpenRequest]:
-    """Those that the server itself asks, in a call that goes on until they are answered."""
+    """Return the requests of the server itself, in a call that continues when they are answered."""
     return [one for one in _requests_of_server(waiting, server) if one.kind is InterruptionKind.QUESTION]
 
 
 def agent_requests(waiting: Iterable[OpenRequest]) -> list[OpenRequest]:
-    """Those in whose run an agent goes on once they are answered."""
+    """Return the requests in whose run an agent continues after the answer."""
     return [one for one in waiting if one.agent is not None]
 
 
 def consent_requests(waiting: Iterable[OpenRequest]) -> list[OpenRequest]:
-    """Those that are there since the mode asks for consent."""
+    """Return the requests that exist because the mode requires consent."""
     return [one for one in waiting if one.kind is InterruptionKind.TOOL_APPROVAL]
 
 

@@ -1,4 +1,4 @@
-"""Which messages wait in which workflow, and why: the chips above the composer (UI §5)."""
+"""The queued messages of each workflow, and why they are held: the chips above the composer (UI §5)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from core.stores.base import emit
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """What waits in a workflow, the next one first. `held`: it does not go on by itself."""
+    """The queued messages of a workflow, next first. `held`: it does not continue by itself."""
 
     messages: Sequence[QueuedMessage] = ()
     held: QueueHold | None = None
@@ -23,7 +23,7 @@ EMPTY_QUEUE = Queue()
 
 
 class Queues:
-    """By workflow. `changed` tells that something else waits somewhere."""
+    """Queues by workflow. `changed` is emitted when a queue changes."""
 
     changed = Signal()
 
@@ -35,11 +35,12 @@ class Queues:
         )
 
     def close(self) -> None:
-        """Hear nothing more."""
+        """Close all subscriptions."""
         for subscription in self._subscriptions:
             subscription.close()
 
     def of(self, workflow_id: WorkflowId | None) -> Queue:
+        """Return the queue of the workflow; empty if there is none."""
         return self._queues.get(workflow_id, EMPTY_QUEUE) if workflow_id is not None else EMPTY_QUEUE
 
     def _on_changed(self, message: QueueChanged) -> None:

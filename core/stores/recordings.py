@@ -1,4 +1,4 @@
-"""Which workflows are recorded, and how many steps there are: what the banner shows (UI §9)."""
+"""The open recordings by workflow and their number of steps: what the banner shows (UI §9)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ class ListedRecording:
 
 
 class Recordings:
-    """The open ones by workflow. `changed` tells that one came, went, or grew."""
+    """Open recordings by workflow. `changed` is emitted when a recording opens, closes or grows."""
 
     changed = Signal()
 
@@ -34,17 +34,17 @@ class Recordings:
         )
 
     def close(self) -> None:
-        """Hear nothing more."""
+        """Close all subscriptions."""
         for subscription in self._subscriptions:
             subscription.close()
 
     def load(self, recordings: Iterable[ListedRecording]) -> None:
-        """Take in what the store holds; what was heard of meanwhile is newer and stays."""
+        """Add what the store holds; later events are newer and win."""
         self._open = {**{one.workflow_id: one for one in recordings}, **self._open}
         emit(self.changed)
 
     def get(self, workflow_id: WorkflowId | None) -> ListedRecording | None:
-        """The open recording of the workflow."""
+        """Return the open recording of the workflow."""
         return self._open.get(workflow_id) if workflow_id is not None else None
 
     def _on_event(self, event: Event) -> None:

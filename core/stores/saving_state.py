@@ -1,4 +1,4 @@
-"""Whether what runs tell is on disk, as steady as a person can read it (UI §1)."""
+"""The save indicator, steady enough to be read (UI §1)."""
 
 from psygnal import Signal
 
@@ -11,7 +11,7 @@ SETTLE_S = 1.0
 
 
 class SaveIndicator:
-    """`changed` tells that `saving` or `code`, why it failed, is another one."""
+    """`changed` is emitted when `saving` changes, or `code`, the reason of a failure."""
 
     changed = Signal()
 
@@ -23,7 +23,7 @@ class SaveIndicator:
         self._subscription = bus.subscribe(SaveStateChanged, self._on_changed)
 
     def close(self) -> None:
-        """Hear nothing more, and leave no timer behind."""
+        """Close the subscription and the timer."""
         self._subscription.close()
         self._alarm.set(None)
 

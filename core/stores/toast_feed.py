@@ -1,4 +1,4 @@
-"""Which facts become toasts: the link between the bus and the pile (UI §7)."""
+"""Which events become toasts: the link between the bus and the toast stack (UI §7)."""
 
 from collections import deque
 
@@ -14,10 +14,10 @@ MAX_REMEMBERED_RUNS = 256
 
 
 class ToastFeed:
-    """Tells each end of a run once, viewed or not, and each question where a person does not look; takes away what
-    does not matter any more.
+    """Adds a toast for the end of each run, viewed or not, and for each question that the user does not see; withdraws
+    toasts that no longer apply.
 
-    Names are read from `background`, which therefore has to be subscribed to the bus before.
+    Names are read from `background`, which must subscribe to the bus first.
     """
 
     def __init__(self, bus: Bus, background: BackgroundWorkflows, questions: Questions, toasts: Toasts) -> None:
@@ -30,12 +30,13 @@ class ToastFeed:
         questions.changed.connect(self._on_questions)
 
     def close(self) -> None:
+        """Close all subscriptions."""
         for subscription in self._subscriptions:
             subscription.close()
         self._questions.changed.disconnect(self._on_questions, missing_ok=True)
 
     def take_back(self, question: Question) -> None:
-        """Something else tells of it from now on: its toast goes, unless that tells of another one too."""
+        """Withdraw the toast of a question that a reminder covers now, unless it covers another question too."""
         asked = self._asked.get(question.workflow_id, {})
         toast_id = asked.get(question.id)
         if toast_id is not None:
@@ -44,7 +45,7 @@ class ToastFeed:
                 self._toasts.withdraw(toast_id)
 
     def _on_questions(self, workflow_id: WorkflowId) -> None:
-        """Each question has its toast, unless it is seen anyway; what closed takes its toast with it."""
+        """Add a toast for each new unseen question; withdraw the toasts of closed questions."""
         before = self._asked.get(workflow_id, {})
         asked = {
             one.id: before[one.id] if one.id in before else self._ask(one)

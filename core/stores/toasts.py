@@ -1,4 +1,4 @@
-"""The pile of toasts: which are seen, for how long, and which wait (UI §7)."""
+"""The toast stack: which toasts are visible, for how long, and which wait (UI §7)."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
@@ -27,7 +27,7 @@ its server wants to be left alone."""
 
 @dataclass(slots=True, eq=False)
 class _VisibleToast:
-    """A toast that is seen: since when, and until when, in monotonic seconds."""
+    """A visible toast: since when and until when, in monotonic seconds."""
 
     toast: Toast
     since: float
@@ -35,9 +35,9 @@ class _VisibleToast:
 
 
 class Toasts:
-    """At most five toasts are visible. A persistent one is never pushed out; what finds no place waits.
+    """At most five toasts are visible. A persistent toast is never pushed out; toasts without a place wait.
 
-    `added(toast)` tells what was said, or said again; `changed` that other toasts are visible.
+    `added(toast)` is emitted for a new or repeated toast, `changed` when the visible toasts change.
     """
 
     added = Signal(Toast)
@@ -53,22 +53,22 @@ class Toasts:
         self._alarm = Alarm(clock, call_later, self.tick)
 
     def close(self) -> None:
-        """Leave no timer behind."""
+        """Cancel the timer."""
         self._alarm.set(None)
 
     @property
     def visible(self) -> tuple[Toast, ...]:
-        """What is seen, the newest last."""
+        """The visible toasts, newest last."""
         return tuple(shown.toast for shown in self._visible)
 
     @property
     def waiting(self) -> tuple[Toast, ...]:
-        """What gets the next places, persistent ones first."""
+        """The waiting toasts in the order of their places, persistent toasts first."""
         return tuple(self._waiting)
 
     @property
     def history(self) -> tuple[Toast, ...]:
-        """What was dismissed, ran out or was pushed out, the last one last; at most 500."""
+        """The toasts that were dismissed, expired or pushed out, last one last; at most 500."""
         return tuple(self._history)
 
     # Saying
@@ -84,9 +84,9 @@ class Toasts:
         duration_s: float | None = None,
         parameters: Iterable[tuple[str, Any]] = (),
     ) -> ToastId:
-        """Say something. `duration_s` None is the usual one of its kind.
+        """Add a toast. `duration_s` defaults to that of its kind.
 
-        Saying what stands there already counts it once more, where it stands, and its time begins anew.
+        Repeating a standing toast increments its count where it stands, and restarts its time.
         """
         toast = Toast(
             ToastId(new_id("toast")),
@@ -108,8 +108,9 @@ class Toasts:
     def add_workflow_complete(
         self, workflow_id: WorkflowId, name: str, status: RunStatus, error: dict[str, Any] | None = None
     ) -> ToastId | None:
-        """Tell that a run ended, in success or error: with the error's code, what the run was doing, and the HTTP
-        status where there was one. None, and nothing is said, where a person cancelled it."""
+        """Report the end of a run: on an error with the code, what the run was doing, and the HTTP status if there was
+        one. Returns None, without a toast, for a cancelled run.
+        """
         if status is RunStatus.SUCCESS:
             return self.add(ToastType.SUCCESS, "workflow_success", title=name, workflow_id=workflow_id)
         if status is not RunStatus.ERROR:
@@ -128,9 +129,9 @@ class Toasts:
     def add_user_question(
         self, workflow_id: WorkflowId, name: str, question: str, parameters: Iterable[tuple[str, Any]] = ()
     ) -> ToastId:
-        """Tell that a workflow asks something. It stays until it is closed.
+        """Report a question of a workflow. The toast stays until it is closed.
 
-        Where there is no `question`, the `parameters` say what it is: the `kind` of asking, and the `step`.
+        Without a `question` the `parameters` describe it: the `kind` of the request, and the `step`.
         """
         kind = ToastType.USER_QUESTION
         return self.add(
@@ -138,7 +139,7 @@ class Toasts:
         )
 
     def amend(self, toast: Toast) -> None:
-        """Have the standing toast of that id say this from now on, where it stands, without saying it again."""
+        """Replace the standing toast of this id where it stands, without reporting it again."""
         for shown in self._visible:
             if shown.toast.id == toast.id:
                 shown.toast = toast
@@ -146,38 +147,39 @@ class Toasts:
         self._waiting = [toast if other.id == toast.id else other for other in self._waiting]
 
     def standing(self, toast_id: ToastId) -> Toast | None:
-        """The one of that id, seen or waiting; None: it is gone."""
+        """Return the visible or waiting toast of this id; None if it is gone."""
         return next((toast for toast in (*self.visible, *self.waiting) if toast.id == toast_id), None)
 
     # Closing
 
     def dismiss(self, toast_id: ToastId) -> None:
-        """Close a toast, seen or waiting. Without effect on one that is gone."""
+        """Close a toast, visible or waiting. Does nothing if it is gone."""
         self._dismiss(lambda toast: toast.id == toast_id)
 
     def withdraw(self, toast_id: ToastId) -> None:
-        """What it says holds no longer: it goes without a trace, from the history too."""
+        """Remove a toast that no longer applies, from the history too."""
         self._dismiss(lambda toast: toast.id == toast_id)
         self._history = deque((one for one in self._history if one.id != toast_id), maxlen=MAX_HISTORY)
 
     def dismiss_for_workflow(self, workflow_id: WorkflowId, kind: ToastType | None = None) -> None:
-        """Close all toasts of a workflow, or those of one kind."""
+        """Close all toasts of a workflow, or those of a kind."""
         self._dismiss(lambda toast: toast.workflow_id == workflow_id and kind in (None, toast.type))
 
     def clear(self) -> None:
+        """Close all toasts."""
         self._dismiss(lambda toast: True)
 
     # Time
 
     def pause(self, reason: str) -> None:
-        """Stop the time of all toasts, until every reason (hover, focus, an inactive window) is taken back."""
+        """Stop the time of all toasts, until every reason (hover, focus, an inactive window) is resumed."""
         self._pauses.add(reason)
         if self._paused_at is None:
             self._paused_at = self._clock.monotonic()
             self._arm()
 
     def resume(self, reason: str) -> None:
-        """Take a reason back. What had 2 s left before the pause has 2 s left now."""
+        """Remove a reason. A toast that had 2 s left before the pause has 2 s left now."""
         self._pauses.discard(reason)
         if self._paused_at is not None and not self._pauses:
             pause_s = self._clock.monotonic() - self._paused_at
@@ -189,7 +191,7 @@ class Toasts:
             self._arm()
 
     def tick(self, now: float) -> float | None:
-        """Close what ran out by this monotonic time, and tell when to come again. The alarm calls it by itself."""
+        """Close toasts that expired by this monotonic time, and return the next due time. Called by the alarm."""
         if self._paused_at is None:
             over = [shown for shown in self._visible if shown.due is not None and shown.due <= now]
             for shown in over:
@@ -221,7 +223,7 @@ class Toasts:
         return None
 
     def _place(self, toast: Toast) -> Toast:
-        """Show the toast in place of the one that was said longest ago, or let it wait."""
+        """Show the toast in place of the oldest passing toast, or let it wait."""
         passing = [shown for shown in self._visible if not shown.toast.persistent]
         if len(self._visible) < MAX_VISIBLE:
             self._visible.append(self._show(toast))
@@ -233,7 +235,7 @@ class Toasts:
         return toast
 
     def _wait(self, toast: Toast) -> None:
-        """Stand in line, persistent ones before the others; of these only the newest wait."""
+        """Queue the toast, persistent toasts before others; of the others only the newest five wait."""
         persistent = [other for other in self._waiting if other.persistent]
         passing = [other for other in self._waiting if not other.persistent]
         (persistent if toast.persistent else passing).append(toast)
@@ -246,7 +248,7 @@ class Toasts:
             self._visible.append(self._show(self._waiting.pop(0)))
 
     def _show(self, toast: Toast) -> _VisibleToast:
-        """The toast, seen from now on; during a pause its time stands from the start."""
+        """Return the toast, visible from now on; during a pause its time stands from the start."""
         now = self._paused_at if self._paused_at is not None else self._clock.monotonic()
         return _VisibleToast(toast, now, now + toast.duration_s if toast.duration_s is not None else None)
 
@@ -267,5 +269,5 @@ class Toasts:
 
 
 def error_parameters(error: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-    """What a toast tells of the error of a run, as its `parameters`."""
+    """Return the toast parameters for the error of a run."""
     return tuple((name, error[key]) for name, key in _ERROR_PARAMETERS if key in error)

@@ -1,8 +1,7 @@
-"""What workflows have used: tokens, what they cost, how full the context is, how fast the answer comes (UI §5).
+"""The usage of workflows: tokens, cost, context size, speed of the answer (UI §5).
 
-Counted from the live states of runs, which the one fold makes, whether somebody looks at a workflow or not. It is held
-for what is at work, has lately finished or is viewed; the rest comes in with the load that each view begins with, and
-is the same fold of the stored events.
+Counted from the live states of runs, viewed or not. It is held for workflows that are active, recently finished or
+viewed; the rest is loaded with each view, by the same fold of stored events.
 """
 
 from collections.abc import Iterable, Mapping
@@ -38,8 +37,9 @@ SPEED_INTERVAL_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class TokenUsage:
-    """Tokens in and out, and dollars. `cost` None: not known. `is_less`: there were answers that nobody counted, so
-    that it is more; `is_cheaper`: the same of the price."""
+    """Tokens in and out, and dollars. `cost` is None if unknown. `is_less`: some answers were not counted, so that the
+    true numbers are higher; `is_cheaper`: the same of the cost.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -56,10 +56,10 @@ class TokenUsage:
 
 @dataclass(frozen=True, slots=True)
 class WorkflowUsage:
-    """What a workflow has used: in its newest turn, with what runs below that, and in all.
+    """The usage of a workflow: of its newest turn with its child runs, and in total.
 
-    `context_tokens` is about how much of a model's window the conversation takes, None where that is not known.
-    `is_cut`: its oldest messages were not sent any more.
+    `context_tokens` is about how much of the model's window the conversation fills, None if unknown. `is_cut`: its
+    oldest messages are no longer sent.
     """
 
     turn: TokenUsage = TokenUsage()
@@ -71,7 +71,7 @@ class WorkflowUsage:
 
 @dataclass(frozen=True, slots=True)
 class _RunUsage:
-    """What one run has used, as its state told last."""
+    """The usage of a run, from its last known state."""
 
     run_id: RunId
     root: RunId
@@ -90,7 +90,7 @@ class _RunUsage:
 
 
 class Usage:
-    """`changed(workflow_id)` tells that its numbers may be others."""
+    """`changed(workflow_id)` is emitted when the usage of a workflow may have changed."""
 
     changed = Signal(WorkflowId)
 
@@ -106,14 +106,14 @@ class Usage:
         self._subscriptions = (bus.subscribe(Event, self._on_event), bus.subscribe(WorkflowDeleted, self._on_deleted))
 
     def close(self) -> None:
-        """Hear nothing more."""
+        """Close all subscriptions."""
         for subscription in self._subscriptions:
             subscription.close()
         self._background.changed.disconnect(self._on_changed)
         self._background.viewed_changed.disconnect(self._on_viewed)
 
     def load(self, workflow_id: WorkflowId, runs: Iterable[LiveRun]) -> None:
-        """Take in what the store tells of the runs of a workflow. What was heard of one since is newer, and stays."""
+        """Add stored runs of a workflow. Later live states are newer and win."""
         known = self._runs.setdefault(workflow_id, {})
         for run in runs:
             before = known.get(run.run_id)
@@ -123,7 +123,7 @@ class Usage:
         emit(self.changed, workflow_id)
 
     def of(self, workflow_id: WorkflowId | None) -> WorkflowUsage:
-        """What is known of a workflow; of one that nobody heard of, nothing."""
+        """Return the usage of a workflow; empty if it is unknown."""
         known = self._runs.get(workflow_id) if workflow_id is not None else None
         if workflow_id is None or not known:
             return WorkflowUsage()
@@ -149,7 +149,7 @@ class Usage:
         emit(self.changed, run.workflow_id)
 
     def _is_due(self, run: LiveRun) -> bool:
-        """Whether the speed of an answer that comes in is to be told anew."""
+        """Return whether the speed of a streaming answer must be updated."""
         now = self._clock.monotonic()
         if run.status.is_final or now - self._told_at.setdefault(run.run_id, now) < SPEED_INTERVAL_S:
             return False
@@ -165,7 +165,7 @@ class Usage:
             self._on_changed(left)
 
     def _on_changed(self, workflow_id: WorkflowId) -> None:
-        """Hold nothing of a workflow that neither a row among those at work nor a view shows."""
+        """Drop the usage of a workflow that is neither active, recently finished nor viewed."""
         if workflow_id != self._viewed and self._background.get_execution(workflow_id) is None:
             self._forget(workflow_id)
 
@@ -195,7 +195,7 @@ def _workflow_usage(known: Mapping[RunId, _RunUsage]) -> WorkflowUsage:
 
 
 def _is_negligible(run: LiveRun) -> bool:
-    """Whether a run below another has ended without asking any model: there may be thousands of these."""
+    """Return whether a child run has ended without asking a model: there may be thousands."""
     return run.parent is not None and run.status.is_final and not run.asked
 
 
@@ -227,7 +227,7 @@ def _run_usage(run: LiveRun) -> _RunUsage:
 
 
 def _token_usage(runs: list[_RunUsage]) -> TokenUsage:
-    """What these have used together. An answer that still comes in is counted when it is whole."""
+    """Return the sum of these runs. A streaming answer counts when it is complete."""
     costs = [run.cost for run in runs if run.cost is not None]
     uncounted = sum(run.uncounted for run in runs)
     is_unpriced = any(run.unpriced for run in runs)
@@ -242,8 +242,7 @@ def _token_usage(runs: list[_RunUsage]) -> TokenUsage:
 
 
 def _uncounted_answers(run: LiveRun) -> int:
-    """Answers that a language model gave, and nobody counted. A request that was refused has none, be it that of a
-    sub-agent."""
+    """Return the number of answers without token counts. A refused request has no answer, even that of a sub-agent."""
     if run.model is None or not run.status.is_final:
         return 0
     errors = [run.error, *(one.error for one in run.sub_agents.values())]
@@ -251,7 +250,7 @@ def _uncounted_answers(run: LiveRun) -> int:
 
 
 def _is_unanswered(error: Mapping[str, Any] | None) -> bool:
-    """Whether it is that of a request that got no answer."""
+    """Return whether it is the error of a request that got no answer."""
     return error is not None and (isinstance(error.get("status"), int) or error.get("code") in _UNANSWERED_CODES)
 
 

@@ -1,6 +1,6 @@
-"""What the chat pane is bound to: the viewed workflow, derived from its live runs and its stored messages.
+"""The viewed workflow: what the chat pane is bound to, derived from live runs and stored messages.
 
-Nothing is copied on a switch and nothing is owned here, so there is nothing to bring up to date (UI §2, §3).
+Nothing is copied on a switch and nothing is owned here, so that nothing can be stale (UI §2, §3).
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,14 +23,15 @@ MAX_WATCHED_CHILDREN = 500
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Load:
-    """A load of stored messages that was begun: whose they are, and by identity which load it is."""
+    """A load of stored messages: its workflow, and by identity which load it is."""
 
     workflow_id: WorkflowId
 
 
 class ViewCache:
-    """The viewed workflow. `changed` tells that it, its messages or its runs are others; `batch` what happened
-    in a run that is shown; `below_changed` and `below_batch` the same of the runs that these have begun."""
+    """The viewed workflow. `changed` is emitted when it, its messages or its runs change; `batch` carries events of a
+    visible run; `below_changed` and `below_batch` are the same for child runs.
+    """
 
     changed = Signal()
     batch = Signal(Batch)
@@ -52,7 +53,7 @@ class ViewCache:
         self._watch_below()
 
     def close(self) -> None:
-        """Leave the runs that are shown, and show nothing any more."""
+        """Close all viewers and show nothing."""
         self._background.viewed_changed.disconnect(self._on_viewed)
         self._background.changed.disconnect(self._on_changed)
         self._leave()
@@ -60,7 +61,7 @@ class ViewCache:
     # What a service hands in
 
     def begin_load(self) -> Load | None:
-        """Begin to load the messages of the viewed workflow. A load begun before comes too late from now on."""
+        """Begin to load the messages of the viewed workflow. Results of earlier loads are dropped from now on."""
         workflow_id = self.workflow_id
         self._load = Load(workflow_id) if workflow_id is not None else None
         return self._load
@@ -74,11 +75,11 @@ class ViewCache:
         *,
         load: Load | None = None,
     ) -> bool:
-        """Show what was loaded: messages, oldest first, and the states of their runs and of those `below` these,
-        replayed from the store.
+        """Show loaded messages, oldest first, with the states of their runs and of the runs `below` these, replayed
+        from the store.
 
-        False, and nothing is shown, if the view has moved on, or if `load` is not the last one begun.
-        What a live run tells of itself is newer than what was loaded, and wins.
+        Returns False and shows nothing if the view has moved on, or if `load` is not the newest. A live run is newer
+        than what was loaded, and wins.
         """
         if workflow_id != self.workflow_id or (load is not None and load is not self._load):
             return False
@@ -94,18 +95,19 @@ class ViewCache:
         return True
 
     def awaits(self, load: Load) -> bool:
-        """Whether what this load brings would be shown still."""
+        """Return whether the results of this load would still be shown."""
         return load is self._load
 
     # What is shown
 
     @property
     def workflow_id(self) -> WorkflowId | None:
+        """The id of the viewed workflow."""
         return self._background.viewed_workflow_id
 
     @property
     def execution(self) -> Execution | None:
-        """The viewed workflow as its row shows it, if it is at work or lately finished."""
+        """The row of the viewed workflow, if it is active or recently finished."""
         return self._background.viewed_execution
 
     @property
@@ -120,19 +122,19 @@ class ViewCache:
 
     @property
     def messages(self) -> list[Message]:
-        """The conversation, oldest first: what is stored, and what live runs have said since, each once."""
+        """The conversation, oldest first: stored messages and later live messages, each once."""
         live = {message.id: message for viewer in self._viewers.values() for message in _messages_of(viewer.run)}
         shown = [live.pop(message.id, message) for message in self._stored]
         return [*shown, *live.values()]
 
     def run_of(self, message_id: MessageId) -> LiveRun | None:
-        """The run that shows in a message, with its steps and calls, if it is known."""
+        """Return the run of a message, with its steps and calls, if it is known."""
         watched = (viewer.run for viewer in self._viewers.values() if viewer.run.message_id == message_id)
         return next(watched, self._stored_runs.get(message_id))
 
     @property
     def below(self) -> list[LiveRun]:
-        """The newest of the runs that those shown have begun, the oldest of them first."""
+        """The newest child runs of the visible runs, oldest first."""
         runs = {**self._stored_below, **{run_id: viewer.run for run_id, viewer in self._below.items()}}
         return sorted(runs.values(), key=lambda run: (run.created_at, run.run_id))[-MAX_WATCHED_CHILDREN:]
 
@@ -154,7 +156,9 @@ class ViewCache:
             emit(self.below_changed)
 
     def _watch(self) -> bool:
-        """Watch the viewed workflow's run if it is not watched yet. Earlier ones stay until a load brings them."""
+        """Watch the run of the viewed workflow. Earlier runs stay until a load brings them. Return whether the run is
+        new.
+        """
         run = self.execution.run if self.execution else None
         if run is None or run.run_id in self._viewers or run.is_released or self._is_stored(run):
             return False
@@ -164,7 +168,9 @@ class ViewCache:
         return True
 
     def _watch_below(self) -> bool:
-        """Watch the newest runs below, and let go of older ones and of those that the load has brought whole."""
+        """Watch the newest child runs, and close viewers of older runs and of runs that were loaded whole. Return
+        whether any is new.
+        """
         workflow_id = self.workflow_id
         held = self._background.runs_below(workflow_id)[-MAX_WATCHED_CHILDREN:] if workflow_id is not None else []
         wanted = {run.run_id for run in held if not self._is_stored_below(run)}
@@ -181,7 +187,7 @@ class ViewCache:
         return run.status.is_final and stored is not None and stored.status.is_final
 
     def _is_stored(self, run: LiveRun) -> bool:
-        """Whether the load has brought all that the run will ever tell."""
+        """Return whether the load has brought the whole run."""
         stored = self._stored_runs.get(run.message_id)
         return run.status.is_final and stored is not None and stored.status.is_final
 
@@ -201,7 +207,7 @@ class ViewCache:
 
 
 def _messages_of(run: LiveRun) -> Iterable[Message]:
-    """What the run has said: the prompt it answers, and its own message as it is now."""
+    """Yield the messages of a run: the prompt, and its answer as it is now."""
     if run.prompt_id is not None:
         yield Message(
             run.prompt_id,

@@ -1,4 +1,4 @@
-"""Who watches a run, and what they are sent: its state once, then its events in batches (UI §2)."""
+"""Live runs and their viewers, which receive the state once and then events in batches (UI §2)."""
 
 from collections import deque
 from collections.abc import Callable
@@ -25,17 +25,17 @@ RELEASE_S = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What happened in a run since the batch before, in order and without duplicates."""
+    """The events of a run since the previous batch, in order and without duplicates."""
 
     run_id: RunId
     events: tuple[Event, ...]
 
 
 class Viewer:
-    """One who watches a run until it closes.
+    """A viewer of a run, until it is closed.
 
-    `run` is the live state, to be read and never changed. What it says at the time of attaching is the
-    snapshot: the batches go on from there, with no gap and no duplicate.
+    `run` is the live state, which must not be changed. Its content at the time of attaching is the snapshot: batches
+    continue from there, without gaps or duplicates.
     """
 
     batch = Signal(Batch)
@@ -46,10 +46,11 @@ class Viewer:
 
     @property
     def is_open(self) -> bool:
+        """Whether it still receives batches."""
         return self in self._audience.viewers
 
     def close(self) -> None:
-        """Leave the count and hear nothing more, at once. Closing again has no effect."""
+        """Stop receiving batches, at once. Closing again has no effect."""
         self._audience.leave(self)
         self.batch.disconnect()
 
@@ -63,9 +64,9 @@ class Viewer:
 
 
 class WatchedRun:
-    """A run, its viewers, and the batch that is open for them; no viewer, no batch.
+    """A run, its viewers, and the open batch for them; without viewers there is no batch.
 
-    `due` is when `tick` has something to do; `due_changed` is called when that is another time.
+    `due` is the next time for `tick`; `due_changed` is called when it changes.
     """
 
     def __init__(self, run: LiveRun, clock: Clock, due_changed: Callable[[], object]) -> None:
@@ -77,6 +78,7 @@ class WatchedRun:
         self._batch: list[Event] = []
 
     def attach(self) -> Viewer:
+        """Return a new viewer."""
         self.flush()  # what the state has in it already belongs to those who came before
         viewer = Viewer(self)
         self.viewers = (*self.viewers, viewer)
@@ -84,6 +86,7 @@ class WatchedRun:
         return viewer
 
     def leave(self, viewer: Viewer) -> None:
+        """Remove the viewer. The state of a finished run is released some time after its last viewer."""
         if viewer in self.viewers:
             self.viewers = tuple(other for other in self.viewers if other is not viewer)
             if not self.viewers:
@@ -91,7 +94,7 @@ class WatchedRun:
                 self._set_due(self._release_time())
 
     def take(self, event: Event) -> bool:
-        """Fold the event into the run and put it into the batch. False: it changed nothing."""
+        """Fold the event into the run and append it to the batch. Return False if it changed nothing."""
         was_final = self.run.status.is_final
         if not apply(self.run, event):
             return False
@@ -106,14 +109,14 @@ class WatchedRun:
         return True
 
     def end(self, status: RunStatus, error: dict[str, Any] | None) -> None:
-        """The run is over although no event says so."""
+        """End the run without an event."""
         self.run.end(status, error, self._clock.now())
         self.flush()
         if not self.viewers:
             self._set_due(self._release_time())
 
     def flush(self) -> None:
-        """Send the open batch, the same to every viewer."""
+        """Send the open batch to every viewer."""
         if self._batch:
             batch = Batch(self.run.run_id, tuple(self._batch))
             self._batch.clear()
@@ -123,7 +126,7 @@ class WatchedRun:
                     emit(viewer.batch, batch)
 
     def tick(self, now: float) -> bool:
-        """Do what is due. True: the state of the run was released."""
+        """Do what is due. Return whether the state of the run was released."""
         if self.due is None or self.due > now:
             return False
         self.due = None
@@ -147,7 +150,7 @@ MAX_FORGOTTEN = 256
 
 
 class LiveRuns:
-    """Audiences by run. `due_changed` is called when `due` is another time."""
+    """Watched runs by id. `due_changed` is called when `due` changes."""
 
     def __init__(self, clock: Clock, due_changed: Callable[[], object]) -> None:
         self._clock = clock
@@ -156,7 +159,9 @@ class LiveRuns:
         self._forgotten: deque[RunId] = deque(maxlen=MAX_FORGOTTEN)
 
     def open(self, event: Event) -> LiveRun | None:
-        """The run that this event creates, held from now on. None if it tells of something else, or comes late."""
+        """Return the run that this event creates, held from now on. None for any other event, and for a late one of a
+        forgotten run.
+        """
         if event.run_id in self._forgotten:
             return None
         run = created_run(event)
@@ -165,24 +170,25 @@ class LiveRuns:
         return run
 
     def audience(self, run_id: RunId) -> WatchedRun | None:
+        """Return the watched run, or None."""
         return self._audiences.get(run_id)
 
     def below(self, workflow_id: WorkflowId) -> list[LiveRun]:
-        """The runs of a workflow that others have begun, in the order of their beginnings, as far as they are held."""
+        """Return the held child runs of a workflow, in the order of their creation."""
         held = (audience.run for audience in self._audiences.values())
         return [
             run for run in held if run.workflow_id == workflow_id and run.parent is not None and not run.is_released
         ]
 
     def attach(self, run_id: RunId) -> Viewer:
-        """Watch a run. Raises NotFound where its state is not held any more."""
+        """Return a viewer of the run. Raises NotFound if its state is no longer held."""
         audience = self._audiences.get(run_id)
         if audience is None or audience.run.is_released:
             raise NotFound("run", run_id)
         return audience.attach()
 
     def forget(self, run_id: RunId) -> None:
-        """Hold the run no longer; those who watch it are sent away."""
+        """Stop holding the run, and close its viewers."""
         audience = self._audiences.pop(run_id, None)
         if audience is not None:
             self._forgotten.append(run_id)
@@ -190,19 +196,21 @@ class LiveRuns:
                 viewer.close()
 
     def forget_workflow(self, workflow_id: WorkflowId) -> None:
+        """Forget all runs of the workflow."""
         for audience in tuple(self._audiences.values()):
             if audience.run.workflow_id == workflow_id:
                 self.forget(audience.run.run_id)
 
     def forget_all(self) -> None:
+        """Forget all runs."""
         for run_id in tuple(self._audiences):
             self.forget(run_id)
 
     @property
     def due(self) -> float | None:
-        """When `tick` has something to do next, in monotonic seconds."""
+        """The next time for `tick`, in monotonic seconds."""
         return min((one.due for one in self._audiences.values() if one.due is not None), default=None)
 
     def tick(self, now: float) -> list[LiveRun]:
-        """Send the batches that are due, and give the runs that were released."""
+        """Send due batches, and return the runs that were released."""
         return [one.run for one in tuple(self._audiences.values()) if one.tick(now)]

@@ -1,4 +1,4 @@
-"""Every workflow there is, the last changed first: what the section *Workflows* lists, and what is archived."""
+"""Every workflow, last changed first: the section *Workflows*, and the archive."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -15,18 +15,19 @@ from core.stores.base import emit
 
 @dataclass(frozen=True, slots=True)
 class ListedWorkflow:
-    """A workflow with the status of its newest run, None without one."""
+    """A workflow with the status of its newest run, None without a run."""
 
     workflow: Workflow
     status: RunStatus | None = None
 
     @property
     def title(self) -> str:
+        """The title of the workflow."""
         return self.workflow.title
 
 
 class Workflows:
-    """The list. `changed` tells that a row came, went, or is another."""
+    """The list. `changed` is emitted when a row is added, removed or changed."""
 
     changed = Signal()
 
@@ -42,18 +43,18 @@ class Workflows:
         )
 
     def close(self) -> None:
-        """Hear nothing more."""
+        """Close all subscriptions."""
         for subscription in self._subscriptions:
             subscription.close()
 
     def load(self, rows: Iterable[ListedWorkflow]) -> None:
-        """Take in what the store holds; what was heard of meanwhile is newer and stays."""
+        """Add what the store holds; later events are newer and win."""
         self._rows = {**{row.workflow.id: row for row in rows}, **self._rows}
         self._tell()
 
     @property
     def rows(self) -> list[ListedWorkflow]:
-        """Those that are not archived. The list is made once for each change, and is not to be changed."""
+        """The workflows that are not archived. The list is cached until the next change, and must not be modified."""
         if self._in_order is None:
             listed = (row for row in self._rows.values() if not row.workflow.is_archived)
             self._in_order = sorted(listed, key=lambda row: row.workflow.updated_at, reverse=True)
@@ -61,17 +62,17 @@ class Workflows:
 
     @property
     def archived(self) -> list[ListedWorkflow]:
-        """The last one put away first."""
+        """The archived workflows, last archived first."""
         put_away = [(row.workflow.archived_at, row) for row in self._rows.values() if row.workflow.archived_at]
         return [row for _, row in sorted(put_away, key=lambda one: one[0], reverse=True)]
 
     def get(self, workflow_id: WorkflowId) -> ListedWorkflow | None:
-        """Archived or not."""
+        """Return the workflow, archived or not."""
         return self._rows.get(workflow_id)
 
     @property
     def all_ids(self) -> set[WorkflowId]:
-        """Of those that are listed, archived, or deleted so that it can be undone."""
+        """The ids of all workflows: listed, archived, or discarded and still restorable."""
         return {*self._rows, *self._hidden}
 
     def _on_changed(self, message: WorkflowChanged) -> None:
@@ -91,7 +92,7 @@ class Workflows:
             self._tell()
 
     def _on_event(self, event: Event) -> None:
-        """The status of a workflow is that of its newest run; what runs below that one shows in it."""
+        """Update the status of a workflow, which is that of its newest root run."""
         fact = event.fact
         if isinstance(fact, RunCreated) and fact.parent_run_id is None and fact.kind is not RunKind.RECORDING:
             self._newest[event.workflow_id] = event.run_id
