@@ -4,7 +4,7 @@ import gc
 import sys
 
 if __name__ == "__main__":
-    gc.disable()  # until the modules are loaded (core.wiring.spare_heap): nothing of them is garbage
+    gc.disable()  # until the modules are loaded (core.app.tune_gc): nothing of them is garbage
     try:
         from core.cli import main
 

@@ -3,7 +3,6 @@
 `open_core` opens a store and yields the services around it; leaving it checkpoints active runs and closes the store.
 """
 
-import gc
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
@@ -163,19 +162,6 @@ def open_search_index(path: Path | None) -> Iterator[SearchIndex]:
         return
     with TemporaryDirectory(prefix=f"{APP}-", ignore_cleanup_errors=True) as folder:
         yield FileSearchIndex(Path(folder) / SEARCH_FILE)
-
-
-def tune_gc() -> None:
-    """Exclude everything loaded so far, which lives as long as the process, from garbage collection.
-
-    Otherwise the collector would traverse it again and again while runs create objects: a fifth of the engine's time,
-    and stalls of the window. Few new objects are examined at once, since results of megabytes are hundreds of thousands
-    of objects: 50 000 take 16 ms, 400 000 took 110; full collections are rare. For a process whose only work is a
-    single core, after its modules are loaded; the collector may be disabled until then.
-    """
-    gc.freeze()
-    gc.enable()
-    gc.set_threshold(5_000, 10, 1_000)
 
 
 class Models:

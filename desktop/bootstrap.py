@@ -9,7 +9,6 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
@@ -22,14 +21,11 @@ from desktop.theme.tokens import DARK, LIGHT
 from desktop.window.frame.main_window import MainWindow
 from desktop.window_state import WindowState
 
-if TYPE_CHECKING:
-    from core.app import Folders
-
 
 def start() -> int:
     """Open the window, run until it is closed, and return the exit code."""
     began = time.perf_counter() - _process_age_s()
-    gc.disable()  # until all is loaded (core.wiring.spare_heap): it would walk through every module, and free none
+    gc.disable()  # until all is loaded (core.app.tune_gc): it would walk through every module, and free none
     read_no_sources()
     options = arguments.read()
     if options.smoke_test and options.data is None:
@@ -64,10 +60,13 @@ def _open(options: Arguments, data: Path | None, began: float) -> int:
     first_paint_ms = (time.perf_counter() - began) * 1000
     window.painted.disconnect(_leave_first_loop)
 
+    from core.app import Folders
+    from core.wiring import open_core
     from desktop.loop import run
     from desktop.session import Session
 
-    session = Session(app, window, options, _folders(data), state_file, state, first_paint_ms)
+    folders = Folders.choose(str(data) if data else None)
+    session = Session(app, window, options, folders, open_core, state_file, state, first_paint_ms)
     try:
         return run(session.run(), app)
     finally:
@@ -85,12 +84,6 @@ def _is_shown_elsewhere(folder: Path) -> bool:
 
 def _leave_first_loop() -> None:
     QApplication.exit(0)  # not `quit`, which asks the window whether it may close
-
-
-def _folders(data: Path | None) -> "Folders":
-    from core.app import Folders
-
-    return Folders.choose(str(data) if data else None)
 
 
 def _state_file(data: Path | None) -> Path:

@@ -12,13 +12,12 @@ from typing import Any
 
 from PySide6.QtWidgets import QApplication
 
-from core.app import Core, Folders
+from core.app import Core, Folders, OpenCore, tune_gc
 from core.domain.ids import WorkflowId
 from core.errors import StorageFailed
 from core.services.logs import log_to
 from core.services.outcome import Failed, Ok
 from core.stores.inbox import MAX_NOTICES as NOTICES
-from core.wiring import open_core, tune_gc
 from desktop import window_state
 from desktop.aio import Tasks, report_uncaught
 from desktop.arguments import Arguments
@@ -50,6 +49,7 @@ class Session:
         window: MainWindow,
         given: Arguments,
         folders: Folders,
+        open_core: OpenCore,
         state_file: Path,
         state: WindowState,
         first_paint_ms: float,
@@ -59,6 +59,7 @@ class Session:
         self._content: Content | None = None
         self._given = given
         self.folders = folders
+        self._open_core = open_core
         self._state_file = state_file
         self._state = state
         self._first_paint_ms = first_paint_ms
@@ -91,7 +92,7 @@ class Session:
         """Open the core and run; return whether the user wants another try after it could not be opened."""
         async with AsyncExitStack() as stack:
             try:
-                core = await stack.enter_async_context(open_core(self.folders, FileDialogs(self._window)))
+                core = await stack.enter_async_context(self._open_core(self.folders, FileDialogs(self._window)))
             except StorageFailed as error:
                 return await self._stay_closed(error)
             await self._live(core)

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from core.app import Folders
+from core.app import Folders, tune_gc
 from core.cli import (
     answer,
     cancel,
@@ -31,7 +31,6 @@ from core.cli.exit_codes import CommandFailed
 from core.cli.output import write_line
 from core.errors import MetierError
 from core.services.logs import log_to
-from core.wiring import tune_gc
 
 COMMANDS = (run, validate, list_, show, events, answer, cancel, resume, fork, chat, record, servers, mcp, worker)
 

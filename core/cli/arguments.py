@@ -39,17 +39,6 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def unsupported(option: str) -> CommandFailed:
-    return CommandFailed.usage("unsupported", f"{option} is not supported by this version")
-
-
-def require_supported(args: argparse.Namespace, *options: str) -> None:
-    """Raise CommandFailed `unsupported` for options that are parsed but not implemented."""
-    for option in options:
-        if getattr(args, option.lstrip("-").replace("-", "_")):
-            raise unsupported(option)
-
-
 def allowed_places(places: list[str]) -> list[str]:
     """Return what `--allow` names: absolute folders, and origins. Raises CommandFailed `bad_input` if a place is
     neither, or is unreadable.

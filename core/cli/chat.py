@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from core.app import Core, Folders
-from core.cli.arguments import add_run_options, allowed_places, input_object, require_supported
+from core.cli.arguments import add_run_options, allowed_places, input_object
 from core.cli.exit_codes import CommandFailed, unwrap
 from core.cli.follow import EventPrinter, TextPrinter, attend, exit_code
 from core.cli.output import write_error_line, write_line
@@ -50,7 +50,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 async def execute(args: argparse.Namespace, folders: Folders) -> int:
-    require_supported(args)
     if args.input is not None and not args.record:
         raise CommandFailed.usage("usage", "--input goes with --record")
     given = input_object(args.input) if args.input is not None else None

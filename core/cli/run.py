@@ -9,7 +9,6 @@ from core.cli.arguments import (
     allowed_places,
     input_object,
     preset_results,
-    require_supported,
     seconds,
 )
 from core.cli.exit_codes import unwrap
@@ -38,7 +37,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 async def execute(args: argparse.Namespace, folders: Folders) -> int:
-    require_supported(args)
     presets = preset_results(args.preset)
     given, allow = input_object(args.input), allowed_places(args.allow)
     async with open_core(folders) as core:

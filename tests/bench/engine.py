@@ -17,7 +17,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from core.app import Core
+from core.app import Core, tune_gc
 from core.domain.template import Template
 from core.domain.tool import ToolInfo
 from core.persistence.surreal import SurrealStorage
@@ -26,7 +26,7 @@ from core.ports.templates import ResolvedTemplate
 from core.ports.tools import CallContext
 from core.services.outcome import Ok
 from core.tools.registry import Tool
-from core.wiring import run_core, tune_gc
+from core.wiring import run_core
 from tests.bench import large, people, recovery
 from tests.bench.measure import contest, line, report
 

@@ -19,7 +19,7 @@ from core.domain.workflow import Workflow
 from core.engine.runs.start_request import StartRequest
 from core.ports.storage import Storage
 from core.services.outcome import Ok
-from core.wiring import run_core
+from core.wiring import open_core, run_core
 from desktop.aio import Tasks
 from desktop.arguments import Arguments
 from desktop.bind import Frames
@@ -119,7 +119,8 @@ async def an_app(
     window.show()
     window.activateWindow()
     folders = Folders.choose(str(tmp_path))
-    session = Session(qapp, window, arguments or ENGLISH, folders, tmp_path / "window.json", WindowState(), 0.0)
+    state_file = tmp_path / "window.json"
+    session = Session(qapp, window, arguments or ENGLISH, folders, open_core, state_file, WindowState(), 0.0)
     try:
         async with run_core(storage or InMemoryStorage(), key_file=folders.keys) as core:
             await core.settings.change(validation_mode=mode)

@@ -5,13 +5,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import pytest
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
-from core.app import Folders
+from core.app import Core, Folders
 from core.errors import StorageFailed
-from desktop import session as session_module
 from desktop.arguments import Arguments
 from desktop.session import Session
 from desktop.window.frame.failure_page import FailurePage
@@ -22,20 +20,19 @@ Until = Callable[..., Awaitable[None]]
 
 
 @asynccontextmanager
-async def refuse(*_: object) -> AsyncIterator[None]:
+async def refuse(*_: object) -> AsyncIterator[Core]:
     raise StorageFailed("storage_full", "disk full, token=ghp_abcdefghijklmnopqrstuvwxyz")
-    yield
+    yield  # a generator, which never gets here
 
 
 async def test_it_says_which_folder_what_is_safe_and_can_be_tried_again(
-    tmp_path: Path, qapp: QApplication, until: Until, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
-    monkeypatch.setattr(session_module, "open_core", refuse)
     window = MainWindow("#FFFFFF", None)
     window.show()
     given = Arguments(language="en", theme="light")
     folders = Folders.choose(str(tmp_path))
-    session = Session(qapp, window, given, folders, tmp_path / "window.json", WindowState(), 0.0)
+    session = Session(qapp, window, given, folders, refuse, tmp_path / "window.json", WindowState(), 0.0)
     session._end = asyncio.Event()
     living = asyncio.create_task(session._live_once())
     await until(lambda: isinstance(window.centralWidget(), FailurePage))
