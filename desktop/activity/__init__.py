@@ -1,1 +1,1 @@
-"""The right sidebar: what the agents and steps of the viewed workflow did."""
+"""The activity panel: what happened in the viewed workflow."""

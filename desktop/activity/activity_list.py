@@ -1,4 +1,4 @@
-"""The icons of items, and the colours of what they say. No state is told by colour alone."""
+"""The list of the activity panel: icons, model, delegate and view. No state is shown by colour alone."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -49,8 +49,9 @@ _STATE_COLORS: dict[ActivityState, ColorName] = {ActivityState.FAILED: "error", 
 
 
 def icon_of(item: ActivityItem) -> tuple[Icon, ColorName]:
-    """What a tool is while all went well, and how it ended where it did not, or that a person is asked; how a step
-    ended; how a task stands; an agent."""
+    """Return the icon and its colour: the tool while all is well, or how it ended, or that it waits for the user; how a
+    step ended; how a task stands; an agent.
+    """
     if item.kind in (ActivityKind.STEP, ActivityKind.TASK) or item.state in _SHOWN_STATES:
         return _STATE_ICONS.get(item.state, (Icon.CIRCLE, "sign_idle"))
     if item.kind is ActivityKind.AGENT:
@@ -69,7 +70,7 @@ _NO_INDEX = QModelIndex()
 
 
 class ActivityModel(QAbstractListModel):
-    """The newest first. What is new is inserted above, so that selection and scroll position stay on their items."""
+    """The items, newest first. New items are inserted above, so that selection and scroll position stay on theirs."""
 
     def __init__(self, now: Callable[[], datetime], parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -77,7 +78,7 @@ class ActivityModel(QAbstractListModel):
         self._items: list[ActivityItem] = []
 
     def show(self, items: Sequence[ActivityItem]) -> None:
-        """Items that did not change are the same objects as before."""
+        """Replace the items. Unchanged items are the same objects as before."""
         more = len(items) - len(self._items)
         if more < 0 or any(old.id != new.id for old, new in zip(self._items, items[more:], strict=False)):
             self.beginResetModel()
@@ -100,7 +101,7 @@ class ActivityModel(QAbstractListModel):
         return next((row for row, item in enumerate(self._items) if item.id == item_id), None)
 
     def age(self, item: ActivityItem) -> str:
-        """How long ago it began."""
+        """Return how long ago the item began."""
         return ago(max(0.0, (self._now() - item.at).total_seconds()))
 
     def rowCount(self, parent: Index = _NO_INDEX) -> int:
@@ -175,7 +176,7 @@ _OPEN_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
 class ActivityList(Adaptive, QListView):
-    """Arrows go from item to item: `reached` tells which. Enter, Space or a click opens one: `opened`."""
+    """The items of the activity. The arrows emit `reached`; Enter, Space or a click emit `opened`."""
 
     opened = Signal(str)
     reached = Signal(str)
@@ -198,7 +199,7 @@ class ActivityList(Adaptive, QListView):
         self.adapt_to(theme)
 
     def select(self, item_id: str | None) -> None:
-        """Mark the item that is open, or none."""
+        """Select the opened item, or none."""
         row = None if item_id is None else self.items.row_of(item_id)
         if row is None:
             self.clearSelection()
@@ -207,7 +208,7 @@ class ActivityList(Adaptive, QListView):
             self.selectionModel().setCurrentIndex(self.items.index(row), flag)
 
     def show_items(self, items: list[ActivityItem]) -> None:
-        """The newest first. The item that is selected stays so as long as it is there."""
+        """Show the items, newest first. The selected item stays selected while it exists."""
         chosen = self.items.item(self.currentIndex()) if self.selectedIndexes() else None
         self.items.show(items)
         if chosen is not None and not self.currentIndex().isValid():

@@ -1,4 +1,4 @@
-"""What an item of the activity is called, and what came out of it, in the language of now."""
+"""Strings of the activity's items."""
 
 from PySide6.QtCore import QCoreApplication
 
@@ -14,7 +14,7 @@ MIN_SHOWN_DURATION_S = 1.0
 
 
 def item_title(item: ActivityItem) -> str:
-    """`Read notes.txt`, or the name of a step or of an agent; a thought by how it begins."""
+    """Return `Read notes.txt`, or the name of a step or an agent; for a thought, how it begins."""
     if item.kind is ActivityKind.AGENT:
         return agent_words(item.name)
     if item.kind is ActivityKind.REASONING:
@@ -27,7 +27,7 @@ def item_title(item: ActivityItem) -> str:
 
 
 def item_outcome(item: ActivityItem) -> str:
-    """The line below: how far it is, or how it ended."""
+    """Return the second line: the progress, or how the item ended."""
     parts = [_summary_line(item), progress_text(item)]
     if item.duration_s is not None and item.duration_s >= MIN_SHOWN_DURATION_S:
         parts.append(duration(item.duration_s))
@@ -59,7 +59,7 @@ def state_text(state: ActivityState) -> str:
 
 
 def item_state_text(item: ActivityItem) -> str:
-    """The state, and why a step was skipped."""
+    """Return the state, and why a step was skipped."""
     if item.kind is ActivityKind.REASONING:
         return _thinking(item)
     if item.kind is ActivityKind.TASK and item.state is ActivityState.RUNNING:
@@ -70,7 +70,7 @@ def item_state_text(item: ActivityItem) -> str:
 
 
 def progress_text(item: ActivityItem) -> str:
-    """How far a forEach is, and at which attempt a step is; mostly empty."""
+    """Return the progress of a forEach and the attempt of a step; mostly empty."""
     return " · ".join(part for part in (_progress(item), _attempts(item)) if part)
 
 

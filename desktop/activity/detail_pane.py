@@ -1,4 +1,4 @@
-"""All that is known of the item that is open."""
+"""The details of the opened item."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -45,7 +45,7 @@ class DetailPane(Adaptive, Surface):
         self.adapt_to(theme)
 
     def show_item(self, item: ActivityItem, detail: ActivityDetail) -> bool:
-        """False: it is shown already."""
+        """Show an item. Return False if it is shown already."""
         if self._shown is not None and self._shown[0] is item and self._shown[1] == detail:
             return False
         self._shown = item, detail
@@ -63,11 +63,11 @@ class DetailPane(Adaptive, Surface):
         return True
 
     def show_result(self, text: str) -> None:
-        """The whole result of what is shown."""
+        """Show the complete result of the opened item."""
         self.result.show_text(text)
 
     def forget(self) -> None:
-        """The next item is shown anew, even if it is the same."""
+        """Show the next item anew, even if it is the same."""
         self._shown = None
 
     def retranslate(self) -> None:
@@ -112,12 +112,12 @@ class DetailPane(Adaptive, Surface):
 
 
 def _errors_text(detail: ActivityDetail) -> str:
-    """The errors in their own words, one under the other."""
+    """Return the messages of the errors, one per line."""
     return "\n".join(map(_error_text, detail.errors))
 
 
 def _error_text(error: Mapping[str, Any]) -> str:
-    """Its words; of an error in somebody's code with the place, as editors write it."""
+    """Return the message of an error; for an error in code with line and column, as editors print them."""
     words = str(error.get("message") or error.get("code") or "")
     line, column = error.get("line"), error.get("column")
     return f"{words} ({line}:{column})" if line and column else words

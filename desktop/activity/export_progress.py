@@ -1,4 +1,4 @@
-"""How far an export has come, and the way to stop it (UI §10)."""
+"""Progress of an export, with a button to cancel it (UI §10)."""
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
@@ -46,7 +46,7 @@ class ExportProgress(Adaptive, Surface):
         self._soon.start()
 
     def tell(self, done: int) -> None:
-        """So many are done."""
+        """Set the number of exported items."""
         self._done = done
         self._bar.setRange(0, self._total)
         self._bar.setValue(done)

@@ -1,4 +1,4 @@
-"""The right sidebar: what happened in the viewed workflow, the newest first."""
+"""The right sidebar: what happened in the viewed workflow, newest first."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -28,12 +28,8 @@ from desktop.widgets.surfaces import Surface
 
 
 class ActivityPanel(Adaptive, Surface):
-    """304 wide, collapsed 48. `now` tells the time, for how long ago things were.
-
-    `fold_keys` and `compose_keys` are those that do the same as its buttons, which name them.
-    `collapsed_changed` tells what a person did, `compose_requested` that they want to write a message,
-    `export_requested` that they want a file of what is listed, `result_wanted` that a call is open of which only a
-    summary is known here.
+    """304 pixels wide, collapsed 48. `now` returns the time for ages; `fold_keys` and `compose_keys` are the shortcuts
+    that its buttons name.
     """
 
     collapsed_changed = Signal(bool)
@@ -88,7 +84,7 @@ class ActivityPanel(Adaptive, Surface):
         frames.bind(self, self._activity.changed, self._render)
 
     def set_keys(self, fold_keys: QKeySequence, compose_keys: QKeySequence) -> None:
-        """Its buttons name these."""
+        """Set the shortcuts that the buttons name."""
         self._fold_keys, self._compose_keys = fold_keys, compose_keys
         self.retranslate()
 
@@ -97,7 +93,7 @@ class ActivityPanel(Adaptive, Surface):
         return self._is_collapsed
 
     def set_collapsed(self, is_collapsed: bool) -> None:
-        """Without a word: who calls it knows."""
+        """Collapse or expand without emitting `collapsed_changed`."""
         if is_collapsed != self._is_collapsed:
             self._is_collapsed = is_collapsed
             self._title.setVisible(not is_collapsed)
@@ -107,22 +103,22 @@ class ActivityPanel(Adaptive, Surface):
             self.apply_theme()
 
     def toggle(self) -> None:
-        """A person folds or unfolds it, by its button or by the keys that the window has for it."""
+        """Collapse or expand on behalf of the user, by the button or a shortcut."""
         self.set_collapsed(not self._is_collapsed)
         self.collapsed_changed.emit(self._is_collapsed)
 
     def listed(self) -> list[tuple[ActivityItem, ActivityDetail]]:
-        """What the filter shows, the oldest first, each with all that is known of it here."""
+        """Return what the filter shows, oldest first, with all details."""
         shown = [item for item in reversed(self._activity.items) if self._filter.takes(item)]
         return list(self._activity.details(shown))
 
     def show_result(self, call_id: str, text: str) -> None:
-        """The whole result of a call; without effect where that is not open any more."""
+        """Show the complete result of a call; no effect if another item is open by now."""
         if call_id == self._opened:
             self._detail.show_result(text)
 
     def take_focus(self) -> None:
-        """A person asks for the pane: focus goes to the list, or to what there is in its place."""
+        """Focus the list, or the button while the list is hidden."""
         target = self._list if self._list.isVisible() else self._button
         target.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -154,7 +150,7 @@ class ActivityPanel(Adaptive, Surface):
         self._list.setMinimumHeight(2 * sizes.row)
 
     def event(self, event: QEvent) -> bool:
-        """With an item open and focus in here, Esc is its own, whatever else in the window has that key."""
+        """Claim Esc while an item is open and the focus is in the panel, whatever shortcut the window has for it."""
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and self._closes(event):
             event.accept()
             return True
@@ -232,7 +228,7 @@ class ActivityPanel(Adaptive, Surface):
         self._show_detail(self._activity.items)
 
     def _reach(self, item_id: str) -> None:
-        """While an item is open, the arrows open the one that they come to."""
+        """Open the item that the arrows reach while an item is open."""
         if self._opened not in (None, item_id):
             self._open(item_id)
 

@@ -1,1 +1,1 @@
-"""The conversation: what was said in a workflow, and the box to say something in."""
+"""The conversation of a workflow: its transcript, and the composer below it."""

@@ -1,4 +1,8 @@
-"""From stored messages and the live states of their runs to the turns of the transcript. Pure."""
+"""Derive the turns of the transcript from stored messages and the live states of their runs.
+
+Pure, and called for every frame of a streaming answer: `TurnCache` derives again only the turns of runs that have not
+ended.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -42,7 +46,7 @@ ANSWER_WARNINGS = frozenset(
 
 
 class TurnCache:
-    """`turns` of one conversation after the other, at the cost of what is new: a run that has ended says no more."""
+    """Derives the turns of one conversation after the other, and reuses the turns of runs that have ended."""
 
     def __init__(self) -> None:
         self._known: dict[MessageId, tuple[Message, LiveRun | None, Sequence[str], Turn]] = {}
@@ -53,8 +57,9 @@ class TurnCache:
         run_of: Callable[[MessageId], LiveRun | None],
         texts_of: Callable[[MessageId], Sequence[str]] = lambda message_id: (),
     ) -> list[Turn]:
-        """The conversation, as `turns` gives it. A turn that is known is the same object as before. `texts_of` are the
-        attached texts of a message, as far as somebody wanted them."""
+        """Return the turns of the conversation, as `derive_turns` does; a cached turn is the same object as before.
+        `texts_of` returns the attached texts of a message, as far as they have been loaded.
+        """
         before, self._known = self._known, {}
 
         def derived(message: Message, run: LiveRun | None) -> Turn:
@@ -75,9 +80,9 @@ def derive_turns(
     run_of: Callable[[MessageId], LiveRun | None],
     derived: Callable[[Message, LiveRun | None], Turn] | None = None,
 ) -> list[Turn]:
-    """The conversation, oldest first. `derived` makes a turn, as `turn_of` does.
+    """Return the turns of the conversation, oldest first. `derived` makes a turn, as `derive_turn` does.
 
-    Text that a crash cut off stands before the turn that went on after it: from its run where that knows it,
+    Text that a crash interrupted stands before the turn that continued it: it is taken from the run if the run has it,
     else from its own message, never from both.
     """
     runs = {message.id: run for message in messages if (run := run_of(message.id)) is not None}
@@ -93,7 +98,9 @@ def derive_turns(
 
 
 def derive_turn(message: Message, run: LiveRun | None, texts: Sequence[str] = ()) -> Turn:
-    """One message as a turn; `run` is the run that shows in it, if it is known, `texts` are those attached to it."""
+    """Return a message as a turn. `run` is the run that is shown in it, if it is loaded; `texts` are the attached
+    texts.
+    """
     author: str | None = None
     model: str | None = None
     is_answer = False
@@ -143,7 +150,9 @@ def _cut_off_parts(message: Message, run: LiveRun | None) -> Iterable[CutOff]:
 
 
 def _warning_parts(run: LiveRun) -> Iterable[CutOff]:
-    """What is to be known about the answers, each thing once; those of sub-agents are no part of what is read here."""
+    """Yield the warnings about the run's answers, each code once. Warnings of sub-agents concern no text that is shown
+    here.
+    """
     own = [warning for warning in run.warnings if warning.get("sub_agent_id") is None]
     for code in dict.fromkeys(str(warning["code"]) for warning in own):
         if code in ANSWER_WARNINGS:
@@ -151,8 +160,9 @@ def _warning_parts(run: LiveRun) -> Iterable[CutOff]:
 
 
 def _chat_parts(message: Message, run: LiveRun) -> Iterable[Part]:
-    """Text, thoughts and calls in turn. A call stands where its offset says, those without one at the end; one that
-    began sub-agents is shown as them."""
+    """Yield text, thoughts and calls in order. A call stands at its offset in the text, or at the end without an
+    offset; a call that started sub-agents is replaced by them.
+    """
     text, at = message.text, 0
     begun = sub_agents_by_call(run)
     group: list[ToolLine] = []
@@ -178,7 +188,7 @@ def _chat_parts(message: Message, run: LiveRun) -> Iterable[Part]:
 
 
 def _ordered_entries(run: LiveRun, end: int) -> list[tuple[int, datetime, LiveCall | LiveThought]]:
-    """Calls and thoughts by where they stand; at one place in the order in which they began."""
+    """Return calls and thoughts by offset; at equal offsets, by start time."""
     own = [call for call in run.calls.values() if call.sub_agent_id is None]
     calls = [(end if one.offset is None else one.offset, one.started_at, one) for one in own]
     thoughts = [(one.offset, one.started_at, one) for one in run.thoughts]
@@ -206,7 +216,9 @@ def _template_parts(message: Message, run: LiveRun) -> Iterable[Part]:
 
 
 def _summary_parts(message: Message, run: LiveRun) -> Iterable[Part]:
-    """The text, once it is whole; before that what is being written: notes of a part, or the summary itself."""
+    """Yield the summary when it is complete; before that, the last text that the run is writing: notes of a part, or
+    the summary.
+    """
     if run.status is RunStatus.SUCCESS:
         yield from text_parts(message.text)
         return
@@ -243,7 +255,7 @@ def _elapsed_s(started_at: datetime | None, finished_at: datetime | None) -> flo
 
 
 def _activity(run: LiveRun, said: Sequence[Part]) -> Activity | None:
-    """What the run does, unless it has ended or what is on screen says so by itself."""
+    """Return what the run is doing, or None if it has ended or the last part already shows it."""
     if run.status.is_final:
         return None
     began = run.started_at or run.created_at
@@ -263,12 +275,14 @@ def _activity(run: LiveRun, said: Sequence[Part]) -> Activity | None:
 
 
 def _may_succeed_again(error: Mapping[str, Any]) -> bool:
-    """Whether it can help to try again."""
+    """Return whether a retry can succeed."""
     return error.get("failed_during") != "model" or is_retryable(str(error.get("code")), error.get("status"))
 
 
 def _failure(run: LiveRun) -> Failure:
-    """Where it happened is told of a template alone: the one step of a chat turn has no name that a person knows."""
+    """Return the failure part. The step is given for templates only: the single step of a chat turn has no name that a
+    user knows.
+    """
     error = run.error or {}
     known = {"code", "message", "failed_step", "failed_during", "tool_name"}
     return Failure(
@@ -285,7 +299,9 @@ def _failure(run: LiveRun) -> Failure:
 
 
 def context_boundaries(messages: Sequence[Message], runs: Mapping[MessageId, LiveRun]) -> dict[MessageId, Boundary]:
-    """By message: at the newest summary, and after it where the last request began."""
+    """Return by message where the model's context begins: at the newest summary, and at the first message that the last
+    request still had room for.
+    """
     edges: dict[MessageId, Boundary] = {}
     is_found = False
     for message in reversed(messages):
@@ -305,5 +321,5 @@ def context_boundaries(messages: Sequence[Message], runs: Mapping[MessageId, Liv
 
 
 def is_summary(run: LiveRun) -> bool:
-    """Whether it writes a summary of the conversation."""
+    """Return whether the run writes a summary of the conversation."""
     return run.template_id == SUMMARY_TEMPLATE

@@ -1,4 +1,4 @@
-"""Texts and tool calls as the parts of a turn that show them. Pure."""
+"""Lines for the tool calls and sub-agents of a run. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from desktop.chat.turn_parts import SubAgentLine, Text, ToolCalls, ToolLine
 
 
 def text_parts(text: str, state: MessageState = MessageState.FINAL) -> Iterable[Text]:
-    """The text, if there is any to be seen."""
+    """Yield the text unless it is blank."""
     if text.strip():
         yield Text(text, is_open=state is MessageState.OPEN)
 
@@ -35,12 +35,12 @@ def tool_line(run: LiveRun, call: LiveCall) -> ToolLine:
 
 
 def error_text(error: Mapping[str, Any] | None) -> str | None:
-    """What an error says, at least its code."""
+    """Return the message of an error, else its code."""
     return None if error is None else str(error.get("message") or error.get("code") or "")
 
 
 def sub_agents_by_call(run: LiveRun) -> dict[CallId, tuple[SubAgentLine, ...]]:
-    """The sub-agents of the run, by the calls that began them."""
+    """Return the sub-agents of the run, grouped by the call that started them."""
     calls: dict[SubAgentId, list[LiveCall]] = {}
     for call in run.calls.values():
         if call.sub_agent_id is not None:
@@ -54,7 +54,7 @@ def sub_agents_by_call(run: LiveRun) -> dict[CallId, tuple[SubAgentLine, ...]]:
 
 
 def _sub_agent_line(run: LiveRun, one: LiveSubAgent, calls: Sequence[LiveCall], *, is_over: bool) -> SubAgentLine:
-    """`is_over`: its run has ended, and took it along."""
+    """Return the line of a sub-agent. `is_over`: its run has ended before it did."""
     return SubAgentLine(
         one.id,
         one.name,
@@ -72,7 +72,7 @@ def _sub_agent_line(run: LiveRun, one: LiveSubAgent, calls: Sequence[LiveCall], 
 def _sub_agent_parts(
     run: LiveRun, text: str, calls: Sequence[LiveCall], *, is_open: bool
 ) -> Iterable[Text | ToolCalls]:
-    """What a sub-agent said, with its calls where they stand."""
+    """Yield the text of a sub-agent, with its calls at their offsets."""
     at = 0
     group: list[ToolLine] = []
     for call in sorted(calls, key=lambda one: (len(text) if one.offset is None else one.offset, one.started_at)):

@@ -1,6 +1,6 @@
-"""What the transcript shows: turns, and the parts that stand in them. Without Qt.
+"""What the transcript shows: turns and their parts, as values without Qt.
 
-Values compare by what they hold, so that a turn that did not change is not drawn again.
+They compare by content, so that an unchanged turn is not laid out again.
 """
 
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from core.domain.tool import CallStatus
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Something said. Open: more may come at its end."""
+    """Text of a message. `is_open`: it may still grow."""
 
     text: str
     is_open: bool = False
@@ -24,7 +24,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class AttachedText:
-    """A text that went along with a message. `text` is None before somebody wanted to see it, `size` its bytes."""
+    """A text attached to a message. `text` is None until it is loaded; `size` is in bytes."""
 
     name: str
     size: int
@@ -33,7 +33,7 @@ class AttachedText:
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """What a model thought aloud; `seconds` is how long, None while it goes on."""
+    """Reasoning of a model; `seconds` is its duration, None while it continues."""
 
     text: str
     seconds: float | None = None
@@ -41,8 +41,9 @@ class Thought:
 
 @dataclass(frozen=True, slots=True)
 class CutOff:
-    """What stands before this is not whole: a person stopped it, or else it was interrupted; or it is what the answer's
-    `warning` says, a code of `AnswerWarned`. `can_retry`: it answered a message, which can be sent again."""
+    """A notice that the text before it is incomplete: stopped by the user, interrupted, or as `warning` says (a code of
+    `AnswerWarned`). `can_retry`: it answers a message that can be sent again.
+    """
 
     is_stopped: bool
     warning: str | None = None
@@ -51,8 +52,9 @@ class CutOff:
 
 @dataclass(frozen=True, slots=True)
 class ToolLine:
-    """A tool call. `target` is what it is about, on one line, or empty; `summary` says what came out of it.
-    `is_waiting`: a person has been asked, and it goes on with the answer."""
+    """A tool call. `target` is its main argument on one line, or empty; `summary` describes its result. `is_waiting`:
+    it continues when the user has answered a request.
+    """
 
     id: CallId
     tool: str
@@ -68,16 +70,16 @@ class ToolLine:
 
 @dataclass(frozen=True, slots=True)
 class ToolCalls:
-    """Calls with nothing said between them."""
+    """Calls with no text between them."""
 
     lines: tuple[ToolLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class SubAgentLine:
-    """A sub-agent; `parts` are what it said and called. `agent` is the stored agent that does its task, if one does.
+    """A sub-agent with its texts and calls as `parts`. `agent` is the stored agent that it runs, if any.
 
-    `elapsed_s` is None before it has ended: until then the time runs since `started_at`.
+    `elapsed_s` is None until it ends; until then the time counts from `started_at`.
     """
 
     id: SubAgentId
@@ -94,14 +96,14 @@ class SubAgentLine:
 
 @dataclass(frozen=True, slots=True)
 class SubAgents:
-    """Those that one call has begun."""
+    """The sub-agents that a call has started."""
 
     lines: tuple[SubAgentLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a forEach is."""
+    """Progress of a forEach."""
 
     done: int
     failed: int
@@ -110,10 +112,11 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class StepLine:
-    """A step of a template's run. `skipped_value` is what its condition looked at; `text` what its agent says.
+    """A step of a template's run. `skipped_value` is the value that its condition evaluated; `text` is the output of
+    its agent.
 
-    `elapsed_s` is None before it has ended: until then the time runs since `started_at`. `tools` are its last
-    calls, after `earlier_calls` that are not shown; those that began `sub_agents` are not among them.
+    `elapsed_s` is None until the step ends; until then the time counts from `started_at`. `tools` are its last calls,
+    after `earlier_calls` that are not shown; calls that started `sub_agents` are not among them.
     """
 
     name: str
@@ -134,7 +137,7 @@ class StepLine:
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """The run of a template, a line a step in template order."""
+    """A template's run, with a line per step in the order of the template."""
 
     status: RunStatus
     lines: tuple[StepLine, ...]
@@ -142,13 +145,13 @@ class Steps:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What a template's run gave back: Markdown, or JSON text."""
+    """The result of a template's run: Markdown, or JSON text."""
 
     text: str
 
 
 class Phase(StrEnum):
-    """What an active run does while it says nothing."""
+    """What an active run does while it produces no text."""
 
     QUEUED = "queued"
     THINKING = "thinking"
@@ -159,7 +162,7 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """A run that is at work without a word to show. `tool` is what it is calling."""
+    """Indicates that a run is active while it produces no text. `tool` is the tool it calls."""
 
     phase: Phase
     since: datetime
@@ -168,9 +171,11 @@ class Activity:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """How a run failed, and when. `code` is for translators, `message` is English, `details` complete them.
+    """Why and when a run failed. `code` selects the translation, `message` is English, `details` are the remaining
+    fields of the error.
 
-    `can_edit`: the run answered a message, which can be written anew; `can_retry`: as it is it may be answered too.
+    `can_edit`: the run answered a message, which can be edited and sent again; `can_retry`: the message can also be
+    sent again unchanged.
     """
 
     code: str
@@ -188,7 +193,7 @@ Part = Text | AttachedText | Thought | CutOff | ToolCalls | SubAgents | Steps | 
 
 
 class Boundary(StrEnum):
-    """Why what stands above a turn is not sent to the model any more: it does not fit, or a summary stands for it."""
+    """Why the turns above are no longer sent to the model: they do not fit its context, or a summary replaces them."""
 
     ROOM = "room"
     SUMMARY = "summary"
@@ -196,9 +201,10 @@ class Boundary(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message of the conversation. `author` is an agent or a template; None is whoever plays the role. `model` is
-    the language model that speaks, if one does. `boundary`: what is sent to the model begins here.
-    `is_answer`: it answers a message, which can be sent again."""
+    """A message of the conversation. `author` is an agent or a template, None for the default of the role; `model` the
+    language model that answers. `boundary`: the model's context begins here. `is_answer`: it answers a message, which
+    can be sent again.
+    """
 
     id: MessageId
     role: Role

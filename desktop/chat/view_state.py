@@ -1,4 +1,6 @@
-"""Where a transcript stands and what a person did in it: kept for each workflow, and given back on a switch."""
+"""View state of a transcript: scroll anchor, folds and selection. The window saves it per workflow and restores it on a
+switch.
+"""
 
 from dataclasses import dataclass
 
@@ -7,7 +9,7 @@ from core.domain.ids import MessageId
 
 @dataclass(frozen=True, slots=True)
 class ScrollAnchor:
-    """A place in the conversation: `offset` pixels below where the block `key` of a turn begins."""
+    """A scroll anchor: `offset` pixels below the top of the block `key` of a turn."""
 
     turn: MessageId
     key: str
@@ -16,7 +18,7 @@ class ScrollAnchor:
 
 @dataclass(frozen=True, slots=True)
 class TextPosition:
-    """A place in the text of a block: `at` counts as Qt does, in UTF-16 units."""
+    """A position in the text of a block, in UTF-16 units as in Qt."""
 
     turn: MessageId
     key: str
@@ -25,7 +27,7 @@ class TextPosition:
 
 @dataclass(frozen=True, slots=True)
 class LastSeen:
-    """Which turn was the last, and how many blocks there were in it. Turns that come before it are no news."""
+    """The last turn when following stopped, and its number of blocks. Earlier turns do not count as new."""
 
     turn: MessageId | None = None
     blocks: int = 0
@@ -33,7 +35,7 @@ class LastSeen:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """A line that a person unfolded, or folded."""
+    """A line that the user has folded or unfolded."""
 
     turn: MessageId
     key: str
@@ -42,9 +44,9 @@ class Fold:
 
 @dataclass(frozen=True, slots=True)
 class ViewState:
-    """The default is that of a conversation that was not looked at yet: at its end, following what comes.
+    """View state of a conversation; the default is that of a conversation never viewed: at its end, following.
 
-    `top` is what stands at the upper edge, unless it follows, and `below` how many turns there were from there on;
+    `top` is the anchor at the upper edge unless the end is followed, and `below` the number of turns from there on;
     `seen` is what there was when following stopped.
     """
 

@@ -1,1 +1,1 @@
-"""The left sidebar: every workflow in one list, by section, and the ways to a new one."""
+"""The left sidebar: all workflows in one list, by section, and buttons for a new workflow, the archive and settings."""

@@ -1,4 +1,4 @@
-"""A button as wide as the sidebar, with its words and keys; of the collapsed sidebar only its icon is left."""
+"""The controls of the sidebar: its header, its buttons and the search field."""
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPixmap
@@ -13,7 +13,7 @@ from desktop.widgets.labels import KeyHint, Label
 
 
 class CollapsibleButton(Adaptive, QWidget):
-    """Emits `pressed`, whichever of the two was."""
+    """A button across the sidebar, with text and shortcut; in the collapsed sidebar only its icon. Emits `pressed`."""
 
     pressed = Signal()
 
@@ -37,7 +37,7 @@ class CollapsibleButton(Adaptive, QWidget):
         self.adapt_to(theme)
 
     def describe(self, text: str, keys: QKeySequence) -> None:
-        """Its words in the language of now, and the keys that do the same."""
+        """Set the text, and the shortcut that does the same."""
         self._wide.setText(text)
         self._keys.set_keys(keys)
         self._small.describe(text, keys)
@@ -60,7 +60,9 @@ _TO_LIST = (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class SearchField(Adaptive, QLineEdit):
-    """Emits `left` when the keys are to go on in the list (Down, Enter), `closed` on Esc."""
+    """Filters workflows by title while it is typed. Emits `left` on Down and Enter, to continue in the list, and
+    `closed` on Esc.
+    """
 
     left = Signal()
     closed = Signal()
@@ -87,7 +89,7 @@ APP_NAME = "Metier"
 
 
 class AppMark(QWidget):
-    """Our mark. It has no name of its own: the words beside it say the same."""
+    """The logo. The name beside it serves as its accessible name."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -109,7 +111,7 @@ class AppMark(QWidget):
 
 
 class SidebarHeader(Adaptive, QWidget):
-    """A line; of the collapsed sidebar a column with what has room there."""
+    """A row with logo, name, search and collapse button; in the collapsed sidebar a column of what fits."""
 
     search_toggled = Signal(bool)
     fold_pressed = Signal()
@@ -143,7 +145,7 @@ class SidebarHeader(Adaptive, QWidget):
         self.apply_theme()
 
     def set_keys(self, fold_keys: QKeySequence) -> None:
-        """Its button names these."""
+        """Set the shortcut that the button names."""
         self._fold_keys = fold_keys
         self.retranslate()
 

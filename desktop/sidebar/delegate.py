@@ -1,4 +1,4 @@
-"""Paints the items of the list, and lets a title be written in its place."""
+"""Paints the items of the list, and edits titles in place."""
 
 from PySide6.QtCore import QAbstractItemModel, QSize, Signal
 from PySide6.QtGui import QHelpEvent, QPainter, QRegion
@@ -22,9 +22,9 @@ from desktop.theme.theme import Theme
 
 
 class RowDelegate(QStyledItemDelegate):
-    """Emits `renamed(id, title)` when another title was written; the row changes when its store says so.
+    """Emits `renamed(id, title)` when the title was edited; the row changes when its store does.
 
-    `is_collapsed` is set by the view, which also has the `dots` forgotten when it moves what is painted.
+    The view sets `is_collapsed`, and clears the `dots` when it moves what is painted.
     """
 
     renamed = Signal(str, str)
@@ -41,7 +41,7 @@ class RowDelegate(QStyledItemDelegate):
         self._wanted = QRegion()
 
     def paint_dots(self, wanted: QRegion) -> bool:
-        """Called before anything is painted: True where this was all that is wanted, and is done."""
+        """Paint only the pulsing dots before anything else is painted. Return True if nothing else is needed."""
         if not self.is_collapsed and self.dots.paint(self._canvas, wanted):
             return True
         self._wanted = wanted
@@ -67,7 +67,7 @@ class RowDelegate(QStyledItemDelegate):
             self._rows.paint_row(painter, option, item, now, self._wanted, self._canvas, is_edited=is_edited)
 
     def helpEvent(self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: Index) -> bool:
-        """A tool tip where the row does not say everything itself."""
+        """Show a tool tip only where the row does not show all of its text."""
         row = model_of(index).row_at(index) if index.isValid() else None
         if row is None or self.is_collapsed or self._rows.is_cut(option.rect, row, self._clock.now()):
             return super().helpEvent(event, view, option, index)
@@ -82,7 +82,7 @@ class RowDelegate(QStyledItemDelegate):
         return editor
 
     def setEditorData(self, _editor: QWidget, _index: Index) -> None:
-        """Nothing: the row may change while a title is written, and what is written stays."""
+        """Do nothing: the row may change while its title is edited, and the edited text stays."""
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, _index: Index) -> None:
         editor.setGeometry(editor_rect(option.rect, self._theme.sizes))

@@ -1,4 +1,4 @@
-"""Where the parts of a row stand."""
+"""Geometry of the rows."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -20,7 +20,7 @@ def item_height(item: Item, sizes: Sizes, *, is_collapsed: bool) -> int:
 
 @dataclass(frozen=True, slots=True)
 class RowGeometry:
-    """The parts of a row that lies in `box`. The sign and the title are on one line, the state below them.
+    """The parts of a row in `box`. Indicator and title are on one line, the state below them.
 
     `badge` is empty where nothing waits.
     """
@@ -66,12 +66,12 @@ class RowGeometry:
 
 
 def background_rect(box: QRect, sizes: Sizes) -> QRect:
-    """What is coloured when a row is viewed or under the pointer."""
+    """Return the area that is coloured when a row is viewed or hovered."""
     return box.adjusted(sizes.space_s, 1, -_right_margin(box, sizes), -1)
 
 
 def editor_rect(box: QRect, sizes: Sizes) -> QRect:
-    """Where a title is written: from a little before the title to the end of the row."""
+    """Return the area of the title editor: from a little before the title to the end of the row."""
     ground = background_rect(box, sizes)
     left = ground.left() + sizes.space_s + sizes.icon_s
     top = box.top() + (box.height() - sizes.control) // 2
@@ -79,20 +79,20 @@ def editor_rect(box: QRect, sizes: Sizes) -> QRect:
 
 
 def header_rect(box: QRect, sizes: Sizes) -> QRect:
-    """The line of a section's title."""
+    """Return the line of a section's title."""
     inset = sizes.space_s + sizes.space_s
     return box.adjusted(inset, sizes.space_m, -_right_margin(box, sizes) - sizes.space_s, 0)
 
 
 def fold_icon_rect(line: QRect, words: int, sizes: Sizes) -> QRect:
-    """Behind the title of a section, which is so many pixels wide: whether its rows are seen."""
+    """Return the area of the fold icon, behind a title that is `words` pixels wide."""
     side = sizes.space_m
     left = min(line.left() + words + sizes.space_xs, line.right() - 2 * side)
     return QRect(left, line.top() + (line.height() - side) // 2, side, side)
 
 
 def tile_rect(box: QRect, sizes: Sizes) -> QRect:
-    """The square of a collapsed row: in the middle of the sidebar, with a scroll bar and without one."""
+    """Return the square of a collapsed row: in the middle of the sidebar, with and without a scroll bar."""
     size = QSize(sizes.sidebar_tile, sizes.sidebar_tile)
     tile = QRect(QRect(box.topLeft(), size))
     tile.moveLeft(box.left() + (sizes.sidebar_collapsed - sizes.sidebar_tile) // 2)
@@ -105,6 +105,6 @@ def center_of(box: QRect) -> QPointF:
 
 
 def _right_margin(box: QRect, sizes: Sizes) -> int:
-    """Less beside a scroll bar, which has a margin of its own."""
+    """Return the right margin, smaller beside a scroll bar, which has a margin of its own."""
     has_scroll_bar = box.width() < sizes.sidebar - sizes.space_s
     return 0 if has_scroll_bar else sizes.space_s - 1

@@ -1,4 +1,4 @@
-"""Which list the sidebar shows: what is searched for, what is folded, how far it is looked at, or what is archived."""
+"""The state of the list: search, folded sections, archive, and how many rows are loaded."""
 
 from collections.abc import Iterable
 
@@ -11,8 +11,9 @@ PAGE_ROWS = 200
 
 
 class SidebarListState:
-    """Derived from the stores at each look. Of thousands of rows the first few hundred are shown, and more when they
-    are looked for: a view takes its time for each."""
+    """Derives the items from the stores. Of thousands of rows the first 200 are shown, and more on demand: a view needs
+    time for each.
+    """
 
     def __init__(self, background: BackgroundWorkflows, workflows: Workflows, mode_of: ModeOf | None) -> None:
         self._background = background
@@ -34,23 +35,25 @@ class SidebarListState:
 
     @property
     def folded(self) -> tuple[str, ...]:
-        """The names of the folded sections, to be kept."""
+        """The names of the folded sections, to be saved."""
         return tuple(section.name.lower() for section in Section if section in self._folded)
 
     def fold_all(self, names: Iterable[str]) -> None:
-        """Those that were kept, and no others. Unknown names are left out."""
+        """Restore the saved folded sections. Unknown names are ignored."""
         kept = set(names)
         self._folded = {section for section in Section if section.name.lower() in kept}
 
     def fold(self, section: Section, is_folded: bool) -> bool:
-        """Whether that changes anything: while something is searched for, and in the archive, nothing folds."""
+        """Fold or unfold a section. Return whether that changed anything: nothing folds during a search or in the
+        archive.
+        """
         if self.wanted.strip() or self._is_archive or (section in self._folded) is is_folded:
             return False
         (self._folded.add if is_folded else self._folded.discard)(section)
         return True
 
     def reveal(self, workflow_id: WorkflowId) -> None:
-        """Unfold its section, and look as far as it stands."""
+        """Unfold the section of a workflow, and load as many rows as needed to include it."""
         found = [item for item in self._listed(()) if isinstance(item, Row) and not item.is_repeated]
         row = next((item for item in found if item.id == workflow_id), None)
         if row is not None:
@@ -58,13 +61,13 @@ class SidebarListState:
             self._most = max(self._most, len(found) + len(Section))
 
     def look_further(self, *, to_the_end: bool) -> bool:
-        """Show a page more, or all. Whether there is more."""
+        """Load a further page, or all rows. Return whether there is more."""
         has_more = self._most < self._count
         self._most = max(self._count, PAGE_ROWS) if to_the_end else self._most + (PAGE_ROWS if has_more else 0)
         return has_more
 
     def items(self, viewed: WorkflowId | None, *, is_collapsed: bool) -> list[Item]:
-        """From the top down. The collapsed sidebar has no titles of sections, so nothing is folded in it."""
+        """Return the items from the top down. Nothing is folded in the collapsed sidebar: it has no section titles."""
         if self._is_archive:
             found = archived_items(self._workflows, self.wanted, rows_of=self._archived_rows)
         else:
@@ -73,7 +76,9 @@ class SidebarListState:
         return first_page(found, self._most, viewed)
 
     def order(self) -> list[WorkflowId]:
-        """The workflows that are not archived, from the top down, each where it has its own row; folded ones too."""
+        """Return the workflows that are not archived, from the top down, in the order of their own rows; folded ones
+        included.
+        """
         return [item.id for item in self._listed(()) if isinstance(item, Row) and not item.is_repeated]
 
     def _listed(self, folded: Iterable[Section]) -> list[Item]:

@@ -1,4 +1,4 @@
-"""The list of workflows: what keys and pointer do in it."""
+"""The list of workflows: its keyboard and mouse handling."""
 
 from collections.abc import Sequence
 
@@ -37,11 +37,11 @@ _OF_ROWS = (OPEN, PEEK, RENAME, ARCHIVE, DELETE)
 
 
 class SidebarList(Adaptive, QListView):
-    """The selected row is the viewed one; keys move a cursor of their own, and open where it stands.
+    """The selected row is the viewed workflow; keys move a separate cursor, and act on its row.
 
-    While somebody aims at a row with the pointer the rows stand still: what they say is kept up to date, and who comes
-    and goes is seen when the pointer rests. `can_leave` says whether Esc has something to leave, `is_cursor_held` that
-    the cursor stays where it is though another workflow is viewed.
+    While the user aims at a row, rows stay where they are: their texts are updated, and insertions, removals and moves
+    follow when the pointer rests. `can_leave`: Esc has something to close; `is_cursor_held`: the cursor stays although
+    another workflow is viewed.
     """
 
     open_requested = Signal(str)
@@ -91,7 +91,7 @@ class SidebarList(Adaptive, QListView):
         self.adapt_to(theme)
 
     def show_items(self, items: Sequence[Item], viewed: WorkflowId | None) -> None:
-        """Have the list be this one. Nothing jumps, except to a workflow that was not viewed before."""
+        """Show these items. The scroll position stays, except for a workflow that was not viewed before."""
         self._late = None
         if [item.key for item in items] == [item.key for item in self._rows.items]:
             self._rows.show_items(items)
@@ -113,7 +113,7 @@ class SidebarList(Adaptive, QListView):
         self._elapsing.start()
 
     def set_keys(self, keys: SidebarKeys) -> None:
-        """The menu of a row names these."""
+        """Set the shortcuts that the menu names."""
         self._menu.set_keys(keys)
 
     def set_collapsed(self, is_collapsed: bool) -> None:
@@ -124,7 +124,7 @@ class SidebarList(Adaptive, QListView):
         self._elapsing.set_wanted(not is_collapsed)
 
     def rename(self, workflow_id: str) -> None:
-        """Let the title of this row be written; `expand_requested` where there is no room for it."""
+        """Edit the title of this row; emit `expand_requested` in the collapsed sidebar."""
         index = self._rows.index_of(WorkflowId(workflow_id))
         if index.isValid() and self._delegate.is_collapsed:
             self.expand_requested.emit(workflow_id)
@@ -133,28 +133,28 @@ class SidebarList(Adaptive, QListView):
             self.edit(index)
 
     def go_to_first(self) -> None:
-        """Take the focus, with the cursor on the first row."""
+        """Focus the list, with the cursor on the first row."""
         self.setCurrentIndex(self._nearest(0, 1))
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def go_to_section(self, section: Section) -> None:
-        """The cursor on its title where it is folded, else on its first row."""
+        """Move the cursor to the section's header if it is folded, else to its first row."""
         place = self._rows.index_of(section).row()
         if place >= 0:
             self.setCurrentIndex(self._nearest(place, 1))
 
     def let_go(self) -> None:
-        """The person did something to the list: it is seen at once, wherever the pointer is."""
+        """Apply pending changes at once after an action of the user, wherever the pointer is."""
         self._aim.let_go()
         self._catch_up()
 
     @property
     def cursor_row(self) -> Row | None:
-        """Where the keys act."""
+        """The row that keys act on."""
         return self._rows.row_at(self.currentIndex())
 
     def tick(self) -> None:
-        """Bring the times up to date; a timer calls it by itself."""
+        """Update the times; a timer does so regularly."""
         self._elapsing.tick()
 
     def retranslate(self) -> None:
@@ -167,7 +167,7 @@ class SidebarList(Adaptive, QListView):
     # Qt
 
     def event(self, event: QEvent) -> bool:
-        """Here the row's keys act on the row, whatever the window does with them elsewhere."""
+        """Claim the keys of a row, whatever shortcuts the window has for them."""
         if (
             event.type() == QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)
@@ -197,7 +197,7 @@ class SidebarList(Adaptive, QListView):
             super().keyPressEvent(event)
 
     def _act(self, row: Row, event: QKeyEvent) -> bool:
-        """Do what the key does with a row; False where it does nothing."""
+        """Perform the key's action on a row. Return False if it has none."""
         if is_pressed(OPEN, event):
             self.open_requested.emit(row.id)
         elif is_pressed(PEEK, event):
@@ -215,7 +215,7 @@ class SidebarList(Adaptive, QListView):
         return True
 
     def _is_own(self, event: QKeyEvent) -> bool:
-        """Whether the key means something here, whatever it means elsewhere."""
+        """Return whether the key has a meaning in the list."""
         if is_pressed(UNDO, event) or (is_pressed(LEAVE, event) and self.can_leave):
             return True
         return self.currentIndex().isValid() and any(is_pressed(keys, event) for keys in _OF_ROWS)
@@ -228,7 +228,7 @@ class SidebarList(Adaptive, QListView):
             self._open_menu(row, event.globalPos())
 
     def moveCursor(self, action: QAbstractItemView.CursorAction, _modifiers: Qt.KeyboardModifier) -> QModelIndex:
-        """From row to row, over headers, as QListView alone does not for Home."""
+        """Move between rows and skip headers, which QListView does not for Home."""
         now, last = self.currentIndex().row(), len(self._rows.items) - 1
         page = max(1, self.viewport().height() // max(1, self.visualRect(self.currentIndex()).height()) - 1)
         match action:
@@ -251,7 +251,7 @@ class SidebarList(Adaptive, QListView):
     def selectionCommand(
         self, _index: QModelIndex | QPersistentModelIndex, _event: QEvent | None = None
     ) -> QItemSelectionModel.SelectionFlag:
-        """Nothing that a person does in the list selects: what is viewed is selected."""
+        """Return no update: the selection shows the viewed workflow, whatever the user does in the list."""
         return _Select.NoUpdate
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
@@ -267,7 +267,7 @@ class SidebarList(Adaptive, QListView):
         return self.state() is QAbstractItemView.State.EditingState
 
     def _nearest(self, place: int, step: int) -> QModelIndex:
-        """The first row or folded section from `place` on, in this direction; where there is none, the cursor stays."""
+        """Return the first row or folded section from `place` on in this direction, or the current index."""
         while 0 <= place < len(self._rows.items):
             index = self._rows.index(place)
             if self._rows.flags(index) & Qt.ItemFlag.ItemIsEnabled:

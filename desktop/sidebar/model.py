@@ -1,6 +1,6 @@
-"""The list as Qt's model: a new list is told as what came, went, moved and changed.
+"""The list as a Qt model: a new list is applied as insertions, removals, moves and changes.
 
-So a row keeps its selection, its cursor and its open editor wherever it moves to.
+So a row keeps its selection, its cursor and its open editor wherever it moves.
 """
 
 from collections.abc import Collection, Hashable, Sequence
@@ -26,7 +26,7 @@ _NOWHERE = QModelIndex()
 
 
 class SidebarModel(QAbstractListModel):
-    """A header can be reached where its section is folded. What a row shows of time is that of `clock`."""
+    """A header is enabled where its section is folded. Times are relative to `clock`."""
 
     def __init__(self, clock: Clock, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -39,7 +39,7 @@ class SidebarModel(QAbstractListModel):
         return self._items
 
     def show_items(self, items: Sequence[Item]) -> None:
-        """Have the list be this one."""
+        """Replace the items."""
         self._remove_all_but({item.key for item in items})
         known = {item.key for item in self._items}
         place = 0
@@ -51,28 +51,28 @@ class SidebarModel(QAbstractListModel):
             place += 1
 
     def retranslate(self) -> None:
-        """Its words are in another language now."""
+        """Emit a change of all rows after a change of language."""
         if self._items:
             self.dataChanged.emit(self.index(0), self.index(len(self._items) - 1))
 
     def index_of(self, key: Hashable) -> QModelIndex:
-        """Where an item stands; invalid if it does not. The key of a workflow's own row is its id."""
+        """Return the index of an item, invalid if it is not listed. The key of a workflow's own row is its id."""
         if self._places is None:
             self._places = {item.key: place for place, item in enumerate(self._items)}
         return self.index(self._places.get(key, -1))
 
     def row_at(self, index: Index) -> Row | None:
-        """The workflow at this place, None for a header or an invalid one."""
+        """Return the workflow at an index, None for a header or an invalid index."""
         item = self._items[index.row()] if index.isValid() else None
         return item if isinstance(item, Row) else None
 
     def header_at(self, index: Index) -> Header | None:
-        """The title of a section at this place, None for a workflow or an invalid one."""
+        """Return the header at an index, None for a workflow or an invalid index."""
         item = self._items[index.row()] if index.isValid() else None
         return item if isinstance(item, Header) else None
 
     def item_at(self, index: Index) -> Item:
-        """Raises IndexError for an invalid one."""
+        """Return the item at an index. Raises IndexError for an invalid index."""
         return self._items[index.row()]
 
     def rowCount(self, parent: Index = _NOWHERE) -> int:
@@ -101,7 +101,7 @@ class SidebarModel(QAbstractListModel):
                 return None
 
     def _spoken_header(self, header: Header) -> str:
-        """`Recently finished, 3 workflows`."""
+        """Return `Recently finished, 3 workflows`."""
         counted = self.tr("%n workflows", "", header.count)
         words = [section_title(header.section), counted]
         if header.is_folded:
@@ -122,7 +122,7 @@ class SidebarModel(QAbstractListModel):
             end = start - 1
 
     def _insert(self, items: Sequence[Item], start: int, known: Collection[object]) -> int:
-        """All new ones that begin here, at once. Gives the place after them."""
+        """Insert all new items that begin here at once. Return the place after them."""
         end = start
         while end < len(items) and items[end].key not in known:
             end += 1
@@ -133,7 +133,7 @@ class SidebarModel(QAbstractListModel):
         return end
 
     def _put(self, item: Item, place: int) -> None:
-        """A known one comes to its place: it stands there or further down."""
+        """Move a known item to its place, from there or further down."""
         old = next(old for old in range(place, len(self._items)) if self._items[old].key == item.key)
         if old != place:
             self.beginMoveRows(_NOWHERE, old, old, _NOWHERE, place)
@@ -147,5 +147,5 @@ class SidebarModel(QAbstractListModel):
 
 
 def model_of(index: Index) -> SidebarModel:
-    """The model that an index of the list belongs to."""
+    """Return the sidebar's model of an index."""
     return cast("SidebarModel", index.model())

@@ -1,4 +1,4 @@
-"""The sign of a row: the shape that says how its workflow stands."""
+"""Paints the rows: indicators, expanded rows, and tiles of the collapsed sidebar."""
 
 from datetime import datetime
 
@@ -29,17 +29,23 @@ _INDICATORS = {
 
 
 def indicator_of(row: Row) -> Indicator:
-    """What ended is told by a shape only while it is new; then it is a ring, and its words tell."""
+    """Return the indicator of a row. A finished run has a shape of its own only while it is recent; then a ring."""
     return Indicator.IDLE if row.section in (Section.WORKFLOWS, Section.ARCHIVED) else _INDICATORS[row.state]
 
 
 def paint_row_indicator(painter: QPainter, theme: Theme, row: Row, center: QPointF, widget: QWidget) -> None:
-    """Paints it in a square of `icon_s` around `center`, on `widget` (see `paint_indicator`)."""
+    """Paint the indicator in a square of `icon_s` around `center`, on `widget` (see `paint_indicator`)."""
     paint_indicator(painter, theme, indicator_of(row), center, widget)
 
 
 class PulsingDots:
-    """Remembers where the rows have painted their dots, and on what ground."""
+    """Caches where the rows have painted their dots, and on which background.
+
+    The pulse runs at 12 frames a second for as long as anything runs. A frame requests only the region of the dots;
+    painted through the list view, that would find every row at these points, compute its geometry and set its text (UI
+    §1: "no repaint of anything else"). Painting the dots directly skips the view; it is right only as long as nothing
+    has moved, so any larger request and any scrolling clear the cache.
+    """
 
     def __init__(self, theme: Theme) -> None:
         self._theme = theme
@@ -48,22 +54,22 @@ class PulsingDots:
         self._region = QRegion()
 
     def forget(self) -> None:
-        """They may stand elsewhere by now."""
+        """Clear the cache, since the dots may be elsewhere."""
         self._centers.clear()
         self._grounds.clear()
         self._region = QRegion()
 
     def remember(self, center: QPointF, ground: QRect, color: ColorName | None) -> None:
-        """A row has painted its dot; `color` is that of its ground, None where the list shows through."""
+        """Add the dot of a row; `color` is that of its background, None where the list shows through."""
         self._centers.append(center)
         if color is not None:
             self._grounds.append((ground, color))
         self._region = self._region.united(dot_place(self._theme, center))
 
     def paint(self, canvas: QWidget, wanted: QRegion) -> bool:
-        """Paint the dots alone, in a paint event of `canvas`; False where more than dots is `wanted`.
+        """Paint only the dots, in a paint event of `canvas`. Return False if more than dots is `wanted`.
 
-        Then rows are painted, and tell of the dots anew that they have there.
+        Then rows are painted, and add their dots again.
         """
         if not wanted.intersects(self._region):
             return False
@@ -88,7 +94,9 @@ _TONES: dict[RowState, ColorName] = {
 
 
 class RowPainter:
-    """Paints within `wanted` alone: a sign that pulses does not have its row's words set again."""
+    """Paints rows and headers of the expanded sidebar, only within `wanted`: text layout is the expensive part of a
+    row, and a pulsing indicator must not cause it.
+    """
 
     def __init__(self, theme: Theme, dots: PulsingDots) -> None:
         self._theme = theme
@@ -105,7 +113,7 @@ class RowPainter:
         *,
         is_edited: bool = False,
     ) -> None:
-        """`is_edited`: its title is being written."""
+        """Paint a row. `is_edited`: its title is in an editor."""
         theme, when = self._theme, time_text(row, now)
         shape = RowGeometry.of(option.rect, theme, when, has_slot=row.slot is not None, waiting=row.waiting)
         color = ground_color(option)
@@ -145,7 +153,7 @@ class RowPainter:
         paint_cursor(painter, theme, option, ring, theme.sizes.radius_row)
 
     def is_cut(self, box: QRect, row: Row, now: datetime) -> bool:
-        """Whether not all of a row's words have room in `box`."""
+        """Return whether the texts of a row do not fit in `box`."""
         theme = self._theme
         shape = RowGeometry.of(box, theme, time_text(row, now), has_slot=row.slot is not None, waiting=row.waiting)
         title, state = QFontMetrics(theme.font("row")), QFontMetrics(theme.font("secondary"))
@@ -169,7 +177,7 @@ class RowPainter:
 def changed_areas(
     box: QRect, theme: Theme, row: Row, before: tuple[str, str] | None, words: tuple[str, str]
 ) -> list[QRect]:
-    """What is to be painted again where the state and the time read other `words` than `before`."""
+    """Return the areas to repaint where state and time have other texts than `before`."""
     shape = RowGeometry.of(box, theme, words[1], has_slot=row.slot is not None, waiting=row.waiting)
     line = QRect(shape.title.topLeft(), QPoint(shape.ground.right(), shape.title.bottom()))
     parts = [] if before is not None and before[0] == words[0] else [shape.state]
@@ -177,7 +185,9 @@ def changed_areas(
 
 
 class TilePainter:
-    """Between two sections stands a line."""
+    """Paints the rows of the collapsed sidebar: a square with the initial, its ring or its indicator; a line between
+    sections.
+    """
 
     def __init__(self, theme: Theme) -> None:
         self._theme = theme
@@ -209,7 +219,7 @@ class TilePainter:
         painter.restore()
 
     def _paint_badge(self, painter: QPainter, row: Row, tile: QRect) -> None:
-        """In the upper right corner, beyond the edge of the square."""
+        """Paint the badge in the upper right corner, beyond the edge of the square."""
         theme = self._theme
         if row.waiting:
             badge = QRect(tile.topLeft(), badge_size(theme, row.waiting))
@@ -219,7 +229,9 @@ class TilePainter:
             paint_badge(painter, theme, row.waiting, QRectF(badge))
 
     def _paint_state(self, painter: QPainter, row: Row, tile: QRect, canvas: QWidget) -> None:
-        """The ring of one that runs, else its sign in the lower right corner. One that needs somebody has its badge."""
+        """Paint the ring of a running workflow, else its indicator in the lower right corner. A repeated row has its
+        badge.
+        """
         theme = self._theme
         if row.is_repeated:
             return

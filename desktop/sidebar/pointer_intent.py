@@ -1,4 +1,4 @@
-"""Whether somebody is about to click in a list: then nothing moves away under the pointer."""
+"""Keeps rows still while the user aims at them, and anchors the scroll position while the list changes."""
 
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ _Type = QEvent.Type
 
 
 class PointerIntent(QObject):
-    """The pointer over a list, a child of its view. `rested` tells that `is_taken` holds no more."""
+    """The pointer over a list, a child of its view. Emits `rested` when the user no longer aims."""
 
     rested = Signal()
 
@@ -31,7 +31,7 @@ class PointerIntent(QObject):
 
     @property
     def place(self) -> QPoint | None:
-        """Where the pointer is, in the viewport."""
+        """The position of the pointer in the viewport."""
         return self._place
 
     @property
@@ -40,7 +40,7 @@ class PointerIntent(QObject):
         return self._is_down or self._timer.isActive()
 
     def let_go(self) -> None:
-        """The person has done something in the list: what comes of it is to be seen at once."""
+        """Reset after an action of the user, whose effect is to be seen at once."""
         self._is_down = False
         self._timer.stop()
 
@@ -60,7 +60,7 @@ class PointerIntent(QObject):
 
 
 def visible_rows(view: QListView, model: SidebarModel) -> Iterator[Row]:
-    """From the top down."""
+    """Yield the visible rows from the top down."""
     room = view.viewport().rect()
     place = view.indexAt(QPoint(0, 0)).row()
     while 0 <= place < len(model.items) and view.visualRect(model.index(place)).intersects(room):
@@ -71,10 +71,10 @@ def visible_rows(view: QListView, model: SidebarModel) -> Iterator[Row]:
 
 @contextmanager
 def anchored_scroll(view: QListView, model: SidebarModel, pointer: QPoint | None = None) -> Iterator[None]:
-    """Around a change of the list: the row under the `pointer` stays where it is, else the one that the keys act on,
-    else the highest visible one; each as long as it stays in its section.
+    """Anchor the scroll position around a change of the list: the row under the `pointer` stays where it is, else the
+    row of the cursor, else the topmost visible row; each while it stays in its section.
 
-    Without a pointer, at the top of the list its top stays in view instead, so that what comes there is seen.
+    At the top of the list without a pointer, the top stays visible instead, so that new rows are seen.
     """
     bar = view.verticalScrollBar()
     is_at_top = bar.value() == bar.minimum()

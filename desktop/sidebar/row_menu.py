@@ -1,4 +1,4 @@
-"""The keys that the sidebar shows, and those that it hears itself while its list has the focus."""
+"""The context menu of a row, and the shortcuts of the list."""
 
 from dataclasses import dataclass, field
 from functools import partial
@@ -27,7 +27,7 @@ LEAVE = "Esc"
 
 @dataclass(frozen=True, slots=True)
 class SidebarKeys:
-    """Those of the window's commands that it has buttons for, and those that its menu names: they are only shown."""
+    """The shortcuts that the sidebar's buttons and menu name; they only are displayed."""
 
     new: QKeySequence
     settings: QKeySequence
@@ -66,7 +66,7 @@ class RowMenu(Adaptive, QMenu):
         self.adapt_to(theme)
 
     def set_keys(self, keys: SidebarKeys) -> None:
-        """Name these beside what they do."""
+        """Set the shortcuts beside the actions."""
         self._open_keys = keys.open
         self._peek.setShortcut(keys.peek)
         self._rename.setShortcut(keys.rename)
@@ -75,7 +75,7 @@ class RowMenu(Adaptive, QMenu):
         self.retranslate()
 
     def open_for(self, row: Row, place: QPoint, *, can_rename: bool) -> None:
-        """At `place`, in the coordinates of the screen. Returns at once."""
+        """Open at `place`, in screen coordinates. Returns at once."""
         self._row_id = row.id
         self._stop.setVisible(row.is_live)
         self._rename.setVisible(can_rename)

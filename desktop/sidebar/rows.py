@@ -1,7 +1,7 @@
-"""What the list shows, derived from the stores: headers and rows, in order.
+"""Derives the items of the list from the stores: headers and rows, in order.
 
-Pure: same stores, same list. A workflow stands in exactly one section, and no header stands over an empty one; what
-needs the person is repeated on top. What is archived has a list of its own.
+Pure. A workflow stands in exactly one section, and no section is empty; workflows that wait for the user are repeated
+on top. Archived workflows have a list of their own.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
@@ -19,7 +19,7 @@ from core.stores.workflows import ListedWorkflow, Workflows
 
 
 class Section(Enum):
-    """In the order of the list. No StrEnum, so that none equals a workflow's id."""
+    """In the order of the list. Not a StrEnum, so that no section equals a workflow's id."""
 
     NEEDS_YOU = auto()
     RUNNING = auto()
@@ -29,7 +29,7 @@ class Section(Enum):
 
 
 class RowState(StrEnum):
-    """How a workflow stands. `interrupted`: its newest run did not come to an end, and is not at work."""
+    """The state of a workflow. `interrupted`: its newest run did not end, and is not active."""
 
     NEW = "new"
     QUEUED = "queued"
@@ -44,7 +44,7 @@ class RowState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The title of a section, with the number of its rows; of a folded one it is all that is seen."""
+    """The header of a section, with the number of its rows; a folded section shows nothing else."""
 
     section: Section
     count: int
@@ -57,13 +57,13 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One workflow.
+    """A workflow.
 
-    `at` is when its run began (section *Running*), when it ended (*Recently finished*), when it was put away
+    `at` is when its run began (section *Running*), when it ended (*Recently finished*), when it was archived
     (*Archived*), or when the workflow was last changed. `since` and `until` are the bounds of the run: None where no
-    run is shown, or where it goes on. `progress` are steps done and in all, of a template's run; `mode` the run's where
-    it is not that of the settings. `waiting` is how many requests wait for the person. In *Needs you* the row is
-    repeated: `asked` is what the oldest of these asks, `since` is when it did.
+    run is shown, or where it continues. `progress` are completed and total steps of a template's run; `mode` is that of
+    the run where it differs from the settings. `waiting` is the number of open requests to the user. In *Needs you* the
+    row is repeated: `asked` is the kind of the oldest request, `since` when it was made.
     """
 
     id: WorkflowId
@@ -82,7 +82,7 @@ class Row:
 
     @property
     def key(self) -> Hashable:
-        """The id, or one of its own for the row that repeats another."""
+        """The id, or a separate key for a repeated row."""
         return (self.section, self.id) if self.is_repeated else self.id
 
     @property
@@ -96,7 +96,7 @@ class Row:
 
     @property
     def is_live(self) -> bool:
-        """Whether its run goes on."""
+        """Whether its run is active."""
         return self.section in (Section.NEEDS_YOU, Section.RUNNING)
 
 
@@ -120,13 +120,13 @@ _STATES = {
 
 
 class IdleRowCache:
-    """The rows of workflows in which nothing is at work, kept from one list to the next: of thousands few change."""
+    """Caches the rows of inactive workflows from one list to the next: of thousands few change."""
 
     def __init__(self) -> None:
         self._kept: dict[WorkflowId, tuple[ListedWorkflow, Row]] = {}
 
     def __call__(self, listed: Iterable[ListedWorkflow]) -> list[Row]:
-        """The rows of these; the same as before where they are the same."""
+        """Return the rows; a row is the same object as before if its workflow is."""
         before, self._kept = self._kept, {}
         for one in listed:
             kept = before.get(one.workflow.id)
@@ -143,10 +143,10 @@ def sidebar_items(
     folded: Collection[Section] = (),
     rows_of: RowsOf | None = None,
 ) -> list[Item]:
-    """Those that need the person, the longest waiting first; running ones in the order of their start; finished ones,
-    the last first; the others, the last changed first.
+    """Return the items: workflows that wait for the user, the longest waiting first; running workflows in the order of
+    their start; finished workflows, the last first; all others, the last changed first.
 
-    `wanted` leaves those with this text in their title, in whatever case; then nothing is folded.
+    `wanted` filters by title, ignoring case; then nothing is folded.
     """
     known = [*background.running_workflows, *background.recently_completed_workflows]
     sections: dict[Section, Sequence[Row]] = {
@@ -163,12 +163,12 @@ def sidebar_items(
 
 
 def archived_items(workflows: Workflows, wanted: str = "", *, rows_of: RowsOf | None = None) -> list[Item]:
-    """What is archived, the last put away first."""
+    """Return the archived workflows, the last archived first."""
     return _in_sections({Section.ARCHIVED: (rows_of or _idle_rows)(workflows.archived)}, wanted, ())
 
 
 def first_page(items: list[Item], most: int, shown: WorkflowId | None) -> list[Item]:
-    """The list as far as it is looked at: at most so many items, or as many as it takes to have `shown` in it."""
+    """Return at most `most` items, or as many as needed to include `shown`."""
     if len(items) <= most:
         return items
     at = next((place for place, item in enumerate(items) if item.key == shown), 0) if shown is not None else 0

@@ -1,4 +1,4 @@
-"""The left sidebar as one widget: shows the stores, and tells what a person wants."""
+"""The left sidebar: shows the stores, and emits what the user requests."""
 
 from collections.abc import Iterable
 
@@ -27,9 +27,9 @@ _CLOSE_SEARCH = QKeySequence("Esc")
 
 
 class Sidebar(Adaptive, Surface):
-    """It changes no store: each wish is a signal, and the list changes when a store says so.
+    """Changes no store: each request is a signal, and the list changes when a store does.
 
-    `keys` are those that its buttons name; `mode_of` gives the mode of a run that has another one than the settings.
+    `keys` are the shortcuts that its buttons name; `mode_of` returns the mode of a run that differs from the settings.
     """
 
     open_requested = Signal(str)
@@ -81,7 +81,7 @@ class Sidebar(Adaptive, Surface):
         frames.bind(self, (background.changed, background.viewed_changed, workflows.changed), self._render)
 
     def set_keys(self, keys: SidebarKeys) -> None:
-        """Its buttons and its menu name these."""
+        """Set the shortcuts that buttons and menu name."""
         self._keys = keys
         self._head.set_keys(keys.collapse)
         self._list.set_keys(keys)
@@ -92,7 +92,7 @@ class Sidebar(Adaptive, Surface):
         return self._is_collapsed
 
     def set_collapsed(self, is_collapsed: bool) -> None:
-        """Fold it to a strip, or open it. `collapsed_changed` is not emitted: it tells what a person did."""
+        """Collapse to a strip, or expand, without emitting `collapsed_changed`."""
         if is_collapsed == self._is_collapsed:
             return
         self._is_collapsed = is_collapsed
@@ -105,25 +105,25 @@ class Sidebar(Adaptive, Surface):
         self._render()
 
     def show_now(self) -> None:
-        """Show the stores anew: `mode_of` says something else than before."""
+        """Show the stores anew after the result of `mode_of` has changed."""
         self._render()
 
     def take_focus(self) -> None:
-        """A person asks for the pane: focus goes to the list, or to what there is in its place."""
+        """Focus the list, or the button for a new workflow while the list is hidden."""
         target = self._list if self._list.isVisible() else self._new
         target.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def order(self) -> list[WorkflowId]:
-        """The workflows that the list has, from the top down."""
+        """Return the listed workflows, from the top down."""
         return self._shown.order()
 
     @property
     def folded_sections(self) -> tuple[str, ...]:
-        """Names, to be kept until the next start."""
+        """The names of the folded sections, to be saved."""
         return self._shown.folded
 
     def fold_sections(self, names: Iterable[str]) -> None:
-        """As it was kept."""
+        """Restore the saved folded sections."""
         self._shown.fold_all(names)
         self._render()
 
@@ -132,7 +132,7 @@ class Sidebar(Adaptive, Surface):
         return self._shown.is_archive
 
     def show_archive(self, is_shown: bool) -> None:
-        """What is archived, in the place of the list; or the list again."""
+        """Show the archive in place of the list, or the list again."""
         if is_shown == self._shown.is_archive:
             return
         self._close_search()
@@ -142,12 +142,12 @@ class Sidebar(Adaptive, Surface):
         self._render()
 
     def set_peeking(self, is_peeking: bool) -> None:
-        """Whether Esc in the list goes back to what was viewed before."""
+        """Set whether Esc in the list returns to the workflow that was viewed before."""
         self._is_peeking = is_peeking
         self._render()
 
     def rename(self, workflow_id: WorkflowId) -> None:
-        """Let the title be written in its row; a collapsed sidebar opens for it, and a folded section."""
+        """Edit a title in its row; expands a collapsed sidebar and a folded section for it."""
         self.set_collapsed(False)
         listed = self._workflows.get(workflow_id)
         self.show_archive(listed is not None and listed.workflow.is_archived)
@@ -254,7 +254,7 @@ class Sidebar(Adaptive, Surface):
             self._render()
 
     def _leave(self) -> None:
-        """The innermost: what is peeked at, then the search, then the archive."""
+        """Close the innermost state: the peek, then the search, then the archive."""
         if self._is_peeking:
             self._list.is_cursor_held = True
             self.peek_left.emit()

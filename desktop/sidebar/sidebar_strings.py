@@ -1,4 +1,4 @@
-"""What a row says, on the screen and to a screen reader."""
+"""Strings of a row, for display and for screen readers."""
 
 from datetime import datetime
 
@@ -16,7 +16,7 @@ _MIN_SHOWN_DURATION_S = 1  # under a second the state says enough (UI §10)
 
 
 def section_title(section: Section) -> str:
-    """As in a sentence; the font makes capitals of it."""
+    """Return the title of a section in sentence case; the font makes capitals of it."""
     match section:
         case Section.NEEDS_YOU:
             return translate("Sidebar", "Needs you")
@@ -31,7 +31,7 @@ def section_title(section: Section) -> str:
 
 
 def state_text(row: Row, now: datetime) -> str:
-    """`Running · 12 s`, `Step 3/7 · 2 min`, `Failed: the model did not answer`; without line breaks."""
+    """Return `Running · 12 s`, `Step 3/7 · 2 min`, `Failed: the model did not answer`; without line breaks."""
     words = [_state(row)]
     if row.progress is not None and row.state is RowState.RUNNING:
         done, steps = row.progress
@@ -45,7 +45,7 @@ def state_text(row: Row, now: datetime) -> str:
 
 
 def time_text(row: Row, now: datetime) -> str:
-    """When it began, how long ago it ended, or when it was changed."""
+    """Return when the run began, how long ago it ended, or when the workflow was changed."""
     match row.section:
         case Section.NEEDS_YOU | Section.RUNNING:
             return time_of_day(row.at.astimezone())
@@ -57,7 +57,7 @@ def time_text(row: Row, now: datetime) -> str:
 
 
 def accessible_row_text(row: Row) -> str:
-    """`Refactor billing, running, step 3 of 7, slot 1`. Without times: it would be said again each second."""
+    """Return `Refactor billing, running, step 3 of 7, slot 1`. Without times: they would be read again each second."""
     state = _state(row)
     words = [row.title, state[:1].lower() + state[1:]]
     if row.is_archived:
@@ -75,7 +75,7 @@ def accessible_row_text(row: Row) -> str:
 
 
 def initial(title: str) -> str:
-    """What stands for a title where there is room for one sign: its first, whole even if it is an emoji."""
+    """Return the first character of a title, whole even if it is an emoji."""
     title = title.strip()
     finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Grapheme, title)
     end = finder.toNextBoundary()

@@ -1,7 +1,6 @@
-"""The times of the rows, kept up to date without painting anything else.
+"""Updates the times of the rows without painting anything else.
 
-While a run that goes on is in view they are looked at each second, else each half minute; while the list is
-hidden, never.
+Every second while a running workflow is visible, else every 30 seconds; never while the list is hidden.
 """
 
 from collections.abc import Hashable
@@ -38,7 +37,7 @@ class TimeRefresher(QObject):
         view.verticalScrollBar().valueChanged.connect(self.start)
 
     def start(self) -> None:
-        """See to it that the next tick comes when it is due for what is in view now."""
+        """Schedule the next tick for what is visible now."""
         if not self._is_wanted or not self._view.isVisible():
             return
         is_live = any(row.is_live for row in visible_rows(self._view, self._model))
@@ -47,7 +46,7 @@ class TimeRefresher(QObject):
             self._timer.start(wanted_ms)
 
     def set_wanted(self, is_wanted: bool) -> None:
-        """Whether the rows show any times."""
+        """Set whether the rows show times."""
         self._is_wanted = is_wanted
         if is_wanted:
             self.start()
@@ -55,7 +54,7 @@ class TimeRefresher(QObject):
             self._timer.stop()
 
     def tick(self) -> None:
-        """Have those words painted again that read otherwise than at the last tick."""
+        """Repaint the texts that have changed since the last tick."""
         now, before, self._words = self._clock.now(), self._words, {}
         for row in visible_rows(self._view, self._model):
             words = state_text(row, now), time_text(row, now)
@@ -67,7 +66,7 @@ class TimeRefresher(QObject):
         self.start()
 
     def eventFilter(self, _view: QObject, event: QEvent) -> bool:
-        """Starts when the view shows, and stops when it hides."""
+        """Start when the view is shown, stop when it is hidden."""
         if event.type() == QEvent.Type.Show:
             self.start()
         elif event.type() == QEvent.Type.Hide:

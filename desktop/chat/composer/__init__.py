@@ -1,1 +1,1 @@
-"""The box to say something in. `Composer` in `composer.py` is its only door."""
+"""The composer of a message, with its attachments, its queue and its token bar."""

@@ -1,6 +1,6 @@
-"""The chips of what goes along with a message: name and size, to be opened and removed.
+"""The chips of attached files: name and size, with buttons to open and remove them.
 
-All by key: Left and Right go from one to the next, Enter opens, Delete removes, Esc goes back to the text.
+Keys: Left and Right move between chips, Enter opens, Delete removes, Esc returns to the text.
 """
 
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ _REMOVE_KEYS = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
 
 
 class FileStrip(Adaptive, QScrollArea):
-    """Hidden while there are none."""
+    """A row of chips, hidden while there are none."""
 
     opened = Signal(object)
     """The DraftFile."""
@@ -68,7 +68,7 @@ class FileStrip(Adaptive, QScrollArea):
         return self._files
 
     def show_files(self, files: Sequence[DraftFile]) -> None:
-        """Show these. The focus stays at its place among them, or goes to the text where none is left."""
+        """Show these files. The focus stays at its position, or goes to the text if no chip is left."""
         if tuple(files) == self._files:
             return
         self._files = tuple(files)
@@ -84,19 +84,19 @@ class FileStrip(Adaptive, QScrollArea):
             self._focus(min(had, len(self._chips) - 1))
 
     def focus_last(self) -> bool:
-        """Put the focus on the newest. False: there is none."""
+        """Focus the newest chip. Return False if there is none."""
         self._focus(len(self._chips) - 1)
         return bool(self._chips)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Before the buttons, which would go from one to the other by the arrows."""
+        """Handle keys before the buttons, which would move between them by the arrows."""
         at = next((at for at, chip in enumerate(self._chips) if chip.has(watched)), None)
         if at is not None and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             return self._on_key(at, event)
         return False
 
     def _on_key(self, at: int, event: QKeyEvent) -> bool:
-        """Whether it was one of ours."""
+        """Return whether the key was handled."""
         if event.modifiers() not in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier):
             return False
         if event.key() in _REMOVE_KEYS:
@@ -128,7 +128,7 @@ class FileStrip(Adaptive, QScrollArea):
         self._fit()
 
     def _fit(self) -> None:
-        """As tall as its lines, of which some are seen at once."""
+        """Set the height to that of the lines, up to a maximum."""
         self._flow.invalidate()
         line = max((chip.sizeHint().height() for chip in self._chips), default=0)
         most = _MAX_LINES * line + (_MAX_LINES - 1) * self._theme.sizes.space_xs
@@ -162,7 +162,7 @@ class FileStrip(Adaptive, QScrollArea):
 
 
 class _Chip(Surface):
-    """Its name opens it, its cross removes it."""
+    """The name opens the file, the cross removes it."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__("card", parent=parent)
@@ -180,7 +180,7 @@ class _Chip(Surface):
         return self.open_button.hasFocus() or self.remove_button.hasFocus()
 
     def has(self, watched: QObject) -> bool:
-        """Whether it is one of its buttons."""
+        """Return whether the object is one of the buttons."""
         return watched in (self.open_button, self.remove_button)
 
     def show_file(self, file: DraftFile, remove_words: str) -> None:
@@ -196,7 +196,7 @@ class _Chip(Surface):
 
 
 class _Flow(QLayout):
-    """From left to right, and on in the next line."""
+    """A layout from left to right that wraps."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -255,7 +255,9 @@ _PIECE_CHARACTERS = 20_000
 
 
 class AttachmentPreview(QDialog):
-    """Closes by Esc. A long text is put in piece by piece, so that the window stalls for none."""
+    """A read-only preview of an attached text, in a window that blocks nothing. Closes on Esc. Long text is inserted in
+    pieces, so that the window stays responsive.
+    """
 
     def __init__(self, theme: Theme, name: str, size: int, text: str, parent: QWidget) -> None:
         super().__init__(parent)
@@ -285,7 +287,7 @@ class AttachmentPreview(QDialog):
 
     @property
     def text(self) -> str:
-        """What is shown by now."""
+        """The text inserted so far."""
         return self._lines.text()
 
     def _put_piece(self) -> None:

@@ -1,7 +1,7 @@
-"""What can be named behind a slash or an at sign: a list above the composer, while a name is typed.
+"""Suggestions behind a slash or an at sign: a popup above the composer while a name is typed.
 
-The text keeps the focus and every key but those that choose: the arrows, Tab and Enter, and Esc to close the list.
-While an input method composes, it is not there.
+The text keeps the focus and all keys except the arrows, Page Up and Page Down, Tab, Enter and Esc. The popup is hidden
+while an input method composes.
 """
 
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ _ACCEPT_KEYS = (Qt.Key.Key_Tab, Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """`key` is what it stands for, as its source knows it; `kind` says in a word what that is."""
+    """A suggestion. `key` identifies it for its source; `kind` names its kind in a word."""
 
     key: object
     title: str
@@ -57,8 +57,9 @@ class Suggestion:
 
 
 class CompletionPopup(Adaptive, Surface):
-    """`suggest` shows it above the `place` and inside of the `pane`, as long as there are suggestions. `text_box` is
-    where a person types. It lies on the window of the pane."""
+    """A popup above `place`, within `pane`, while there are suggestions for the text in `text_box`. It is a child of
+    the pane's window.
+    """
 
     accepted = Signal(object)
     """The Suggestion."""
@@ -93,7 +94,7 @@ class CompletionPopup(Adaptive, Surface):
         self.adapt_to(theme)
 
     def suggest(self, suggestions: Sequence[Suggestion]) -> None:
-        """Show these, the first one chosen; none: nothing is shown."""
+        """Show the suggestions with the first selected; hide the popup if there are none."""
         if list(suggestions) == list(self._rows.suggestions) and self.isVisible():
             return
         self._rows.show(suggestions)
@@ -107,7 +108,7 @@ class CompletionPopup(Adaptive, Surface):
         self._list.scrollToTop()
 
     def shown(self) -> Sequence[Suggestion]:
-        """What can be chosen now."""
+        """Return the suggestions that can be accepted now."""
         return self._rows.suggestions if self.isVisible() else ()
 
     def retranslate(self) -> None:
@@ -173,7 +174,7 @@ class CompletionPopup(Adaptive, Surface):
             announce(self, _accessible_text(self._rows.suggestions[index.row()]))
 
     def _fit(self) -> None:
-        """As wide as the place, and above it, as high as its rows and as there is room."""
+        """Set the geometry: as wide as `place`, above it, as high as the rows and the space allow."""
         sizes = self._theme.sizes
         top = self._place.mapTo(self._pane, QPoint(0, 0))
         rows = min(_MAX_ROWS, self._rows.rowCount())
@@ -207,7 +208,7 @@ class _Rows(QAbstractListModel):
 
 
 class _SuggestionDelegate(QStyledItemDelegate):
-    """The title with its kind at the right; below it one line on what it is, where there is one."""
+    """Paints the title with the kind at the right, and below it a line of description if there is one."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)

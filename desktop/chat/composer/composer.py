@@ -1,4 +1,4 @@
-"""The box to say something in, with its buttons and a line that says what Enter does or why nothing can be sent."""
+"""The box that a message is written in, with its buttons and a hint: what Enter does, or why nothing can be sent."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,7 +26,7 @@ _NAME_CHARACTERS = 60
 
 
 class Composer(Adaptive, Surface):
-    """Keeps its text until it is told that it was taken, so that a message that cannot be sent is not lost."""
+    """Keeps its text until the message has been accepted, so that a message that cannot be sent is not lost."""
 
     send_requested = Signal(object, bool)
     """The Draft as it is written, and whether the turn at work is to be stopped for it. Nothing more is sent until
@@ -67,14 +67,14 @@ class Composer(Adaptive, Surface):
     # What it is for
 
     def set_state(self, state: ComposerState) -> None:
-        """Nothing here touches the text, the cursor, the focus or an input method at work."""
+        """Set the state without touching the text, the cursor, the focus or an active input method."""
         if state != self._state:
             self._state = state
             self.retranslate()
 
     @property
     def needs_ctrl(self) -> bool:
-        """Whether it takes Ctrl+Enter to send, so that Enter begins a line."""
+        """Whether Ctrl+Enter sends, so that Enter inserts a line break."""
         return self._box.needs_ctrl
 
     @needs_ctrl.setter
@@ -83,8 +83,9 @@ class Composer(Adaptive, Surface):
         self.retranslate()
 
     def set_send_keys(self, keys: QKeySequence, now: QKeySequence) -> None:
-        """What its hint names in the place of the usual keys, and what sends `now` while a turn is at work; nothing,
-        where these are none."""
+        """Set the shortcuts that the hint names: the send shortcut, and the shortcut that sends `now` while a turn
+        runs. Empty sequences are not named.
+        """
         self._send_keys, self._send_now_keys = keys, now
         self._update()
 
@@ -94,29 +95,33 @@ class Composer(Adaptive, Surface):
         return replace(self._box.draft(), files=self._files.files)
 
     def put_away(self) -> TextHistory:
-        """Take the text out with what can be undone in it: another workflow's comes. To be called after `draft`."""
+        """Return the text with its undo history and clear the box, before another workflow's draft is set. Call `draft`
+        first.
+        """
         return self._box.put_away()
 
     def set_draft(self, draft: Draft, history: TextHistory | None = None) -> None:
-        """Another workflow's text, with what can be undone in it if that is kept, or one that could not be sent."""
+        """Set the draft of another workflow, with its undo history if that is cached, or a draft that could not be
+        sent.
+        """
         self._box.set_draft(draft, history)
         self._files.show_files(draft.files)
         self._settle("")
         self.drafted.emit()
 
     def take_up(self, text: str, files: Sequence[DraftFile] = ()) -> None:
-        """A message is to be written anew. What stands here already stays, after it."""
+        """Insert a message that is edited again, before the text that is already here."""
         self._box.take_up(text)
         self.show_files([*files, *self._files.files])
         self.focus_text()
 
     @property
     def files(self) -> tuple[DraftFile, ...]:
-        """What goes along."""
+        """The attached files."""
         return self._files.files
 
     def show_files(self, files: Sequence[DraftFile]) -> None:
-        """These go along now, each once."""
+        """Attach these files, without duplicates."""
         once: list[DraftFile] = []
         for file in files:
             known = next((at for at, one in enumerate(once) if one.is_same(file)), None)
@@ -128,12 +133,12 @@ class Composer(Adaptive, Surface):
         self._on_text()
 
     def complain(self, words: str) -> None:
-        """Say what did not work, until the text is another."""
+        """Show an error until the text changes."""
         self._complaint = words
         self._update()
 
     def submit(self, *, interrupts: bool = False) -> None:
-        """Send what is written, as by key; `interrupts`: stop the turn at work for it."""
+        """Send the message; `interrupts`: stop the running turn for it."""
         if self._obstacle() or self._is_sending or self.is_empty:
             return
         self._is_sending = True
@@ -147,7 +152,7 @@ class Composer(Adaptive, Surface):
         return self._box.is_blank() and not self._files.files
 
     def replace(self, text: str) -> None:
-        """Another text in the place of what was written, to be sent by the person; it can be undone."""
+        """Replace the text; the user sends it, and can undo the change."""
         self._box.replace(text)
         self._settle("")
         self.focus_text()
@@ -157,15 +162,16 @@ class Composer(Adaptive, Surface):
         return self._box
 
     def remark(self, words: str) -> None:
-        """What there is to say of the text, in the place of how it is sent; nothing: that again."""
+        """Show a note about the text in place of the hint; empty restores the hint."""
         if words != self._remark:
             self._remark = words
             self._box.setAccessibleDescription(words)
             self._update()
 
     def sending_worked(self, text: str, hashes: Sequence[str] = (), *, is_from_here: bool = False) -> None:
-        """This was taken, with attached texts of these hashes: it goes, unless something else stands here by now. What
-        was written behind a text that `is_from_here` stays."""
+        """Clear the composer after the message was accepted, unless its content has changed since. Text written after a
+        message that `is_from_here` stays.
+        """
         draft = self.draft()
         if draft.is_said_by(text, hashes):
             self.set_draft(Draft())
@@ -176,12 +182,12 @@ class Composer(Adaptive, Surface):
         self._settle("")
 
     def go_on_sending(self) -> None:
-        """What stands here is on its way already."""
+        """Mark the content as being sent already."""
         self._is_sending = True
         self._update()
 
     def sending_failed(self, reason: str) -> None:
-        """The text was not taken: it stays, and the hint says why, in the words given."""
+        """Keep the text, and show why the message was not accepted."""
         self._settle(reason)
 
     def focus_text(self) -> None:
@@ -212,7 +218,7 @@ class Composer(Adaptive, Surface):
         return QSize(self._theme.sizes.composer, super().sizeHint().height())
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Its edge belongs to the text."""
+        """Focus the text: the margin belongs to it."""
         self._box.setFocus(Qt.FocusReason.MouseFocusReason)
         super().mousePressEvent(event)
 
@@ -256,7 +262,7 @@ class Composer(Adaptive, Surface):
         self.attach_requested.emit([])
 
     def _on_up(self) -> None:
-        """To what was done last: what goes along, what waits, what was said."""
+        """Go to the most recent item: an attachment, a queued message, the last message."""
         if not self._files.focus_last():
             self.edit_last_requested.emit()
 
@@ -264,7 +270,7 @@ class Composer(Adaptive, Surface):
         self.show_files([one for one in self._files.files if one is not file])
 
     def _on_long_paste(self, text: str) -> None:
-        """It goes along as a file without a place; undoing the paste brings its text."""
+        """Attach the pasted text as a file without a path; undoing the paste inserts it as text."""
         data = text.encode("utf-8", "surrogatepass")
         digest = sha256(data).hexdigest()
         known = next((one for one in self._files.files if one.path is None and one.hash == digest), None)
@@ -312,14 +318,14 @@ class Composer(Adaptive, Surface):
         self._send.setAccessibleDescription(obstacle)
 
     def _obstacle(self) -> str:
-        """Why nothing can be sent, or nothing if it can."""
+        """Return why nothing can be sent, or an empty string."""
         return self._too_long() if self._box.characters > MAX_MESSAGE_CHARACTERS else ""
 
     def _too_long(self) -> str:
         return self.tr("A message has at most {limit} characters").format(limit=number(MAX_MESSAGE_CHARACTERS))
 
     def _how_to_send(self) -> Sequence[str]:
-        """In full, and as short as there may be room for."""
+        """Return the hint in full, and a shorter form."""
         usual = QKeySequence("Ctrl+Return" if self.needs_ctrl else "Return")
         keys = key_name(usual if self._send_keys is None else self._send_keys)
         now = key_name(self._send_now_keys)

@@ -1,7 +1,8 @@
-"""A long line in an editor, as pieces: Qt takes seconds at each key to lay out a line of a megabyte.
+"""The text of an editor's document: overlong lines in pieces, and emoji that Backspace deletes at once.
 
-A piece that goes on the line before it is a paragraph with a mark of ours. Whoever reads the text reads it here,
-where pieces join again; it is the text as it was, no-break spaces too, which Qt's own plain text has not.
+Qt lays out a paragraph anew at each key, which takes seconds for a line of a megabyte. Such a line is stored as several
+paragraphs, of which all but the first carry a format property; `LongLines` joins them on reading. Unlike `toPlainText`,
+it also keeps no-break spaces.
 """
 
 from collections.abc import Iterator
@@ -18,14 +19,14 @@ _BREAKS = str.maketrans({"\u2028": "\n", "\u2029": "\n"})
 
 
 class LongLines:
-    """Reads and writes the text of `document`. Positions in a text, like Qt's, count UTF-16 units."""
+    """Reads and writes the text of `document`. Positions are in UTF-16 units as in Qt."""
 
     def __init__(self, document: QTextDocument) -> None:
         self._document = document
         self._has_pieces = False  # most texts have none, and need no looking through
 
     def insert(self, cursor: QTextCursor, text: str) -> None:
-        """Put `text` in the place of what the cursor has selected; one step to undo."""
+        """Replace the selection of the cursor with `text`, as a single undo step."""
         cursor.beginEditBlock()
         cursor.removeSelectedText()
         is_first = True
@@ -38,7 +39,7 @@ class LongLines:
         cursor.endEditBlock()
 
     def set_text(self, text: str) -> None:
-        """Instead of all there is; it cannot be undone, nor what was done before."""
+        """Replace all text and drop the undo history."""
         self._has_pieces = False
         self._document.setUndoRedoEnabled(False)
         cursor = QTextCursor(self._document)
@@ -53,7 +54,7 @@ class LongLines:
         return self.text_between(0, self._document.characterCount() - 1)
 
     def text_between(self, start: int, end: int) -> str:
-        """The text between two positions of the document."""
+        """Return the text between two positions of the document."""
         pieces = []
         for block in self._blocks_from(start):
             if block.position() > end:
@@ -66,13 +67,13 @@ class LongLines:
         return "".join(pieces).translate(_BREAKS)
 
     def to_text(self, position: int) -> int:
-        """Which unit of the text stands at a position of the document."""
+        """Return the offset in the text at a position of the document."""
         if not self._has_pieces:
             return position
         return position - sum(_is_continuation(block) for block in self._blocks_from(0) if block.position() <= position)
 
     def to_document(self, at: int) -> int:
-        """The position of a unit of the text; the end for those beyond it."""
+        """Return the position of an offset in the text; the end for offsets beyond it."""
         joints = 0
         for block in self._blocks_from(0) if self._has_pieces else ():
             joints += _is_continuation(block)
@@ -95,7 +96,7 @@ class LongLines:
 
 
 def _insert_lines(cursor: QTextCursor, lines: str) -> None:
-    """Only the first of them may belong to a piece that they are inserted in."""
+    """Insert the lines. Only the first may continue a piece that it is inserted in."""
     first, separator, rest = lines.partition("\n")
     cursor.insertText(first)
     if separator:
@@ -129,7 +130,11 @@ _PARTS = {*range(0x1F3FB, 0x1F400), *range(0x1F1E6, 0x1F200), *range(0xE0020, 0x
 
 
 def delete_emoji_before(cursor: QTextCursor) -> bool:
-    """Delete it, if what stands before the cursor is one of more than one character; else do nothing."""
+    """Delete the emoji before the cursor if it consists of several characters; else do nothing.
+
+    Of anything else Qt deletes the last character, so that an accent can be typed anew (UAX #29 §3, and what other
+    platforms do).
+    """
     if cursor.hasSelection() or cursor.atBlockStart():
         return False
     before = cursor.block().text().encode("utf-16-le", "surrogatepass")[: 2 * cursor.positionInBlock()]

@@ -1,4 +1,4 @@
-"""What a composer is told and what it gives back."""
+"""Values that a composer takes and returns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ MAX_PASTE_BYTES = 20_000
 
 @dataclass(frozen=True, slots=True)
 class DraftFile:
-    """A text that is to go along: a file at `path`, which is read again when it is sent, or a `text` that is kept here.
+    """A text to be sent with a message: a file at `path`, read again when it is sent, or a `text` without a file.
 
-    `hash` is the SHA-256 of the text as it was when it came here, `problem` says why it cannot go along.
+    `hash` is the SHA-256 of the text when it was attached; `problem` is why it cannot be sent.
     """
 
     name: str
@@ -24,7 +24,7 @@ class DraftFile:
     problem: str = ""
 
     def is_same(self, other: "DraftFile") -> bool:
-        """Whatever became of it since."""
+        """Return whether both are the same file, whatever its current content."""
         return (
             self.path == other.path if self.path or other.path else (self.name, self.hash) == (other.name, other.hash)
         )
@@ -32,8 +32,7 @@ class DraftFile:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A text that was not sent yet, with the cursor in it; positions count as Qt does, in UTF-16 units. `scroll` is how
-    far it was scrolled, in lines."""
+    """An unsent message with the cursor in it; positions are in UTF-16 units as in Qt, `scroll` in lines."""
 
     text: str = ""
     cursor: int = 0
@@ -42,12 +41,13 @@ class Draft:
     scroll: int = 0
 
     def is_said_by(self, text: str, hashes: Sequence[str]) -> bool:
-        """Whether a message of that text, with attached texts of these hashes, is what stands here."""
+        """Return whether a message of that text, with attached texts of these hashes, is this draft."""
         return self.text == text and [one.hash for one in self.files] == list(hashes)
 
     def without(self, text: str, hashes: Sequence[str]) -> "Draft":
-        """What was written behind that text since it was sent, and what else is to go along; all of it where the text
-        does not begin with it any more."""
+        """Return what was written after that text since it was sent, and what else is attached; the whole draft if it
+        no longer begins with that text.
+        """
         if not self.text.startswith(text):
             return self
         gone = utf16_length(text)
@@ -56,13 +56,13 @@ class Draft:
 
 
 def utf16_length(text: str) -> int:
-    """How Qt counts it."""
+    """Return the length in UTF-16 units, as Qt counts."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 @dataclass(frozen=True, slots=True)
 class ComposerState:
-    """What a composer is for. While `is_running`, it offers to stop, and what is sent waits."""
+    """The state of a composer. While a turn `is_running`, it offers to stop, and messages are queued."""
 
     workflow: str = ""
     is_running: bool = False

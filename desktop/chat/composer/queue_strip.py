@@ -1,7 +1,7 @@
-"""The messages that wait until the turn at work has ended, above the composer (UI §5).
+"""The messages queued behind the running turn, above the composer (UI §5).
 
-All by key: Up and Down go from one to the next, Ctrl with them moves it, Enter takes it back into the composer,
-Ctrl+Enter says it now, Delete removes it, Esc goes to the text. With the mouse they are moved by drawing them.
+Keys: Up and Down move between rows, Ctrl+Up and Ctrl+Down reorder, Enter edits in the composer, Ctrl+Enter sends now,
+Delete removes, Esc returns to the text. The mouse reorders by dragging.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ _KEYPAD = Qt.KeyboardModifier.KeypadModifier
 
 @dataclass(frozen=True, slots=True)
 class WaitingMessage:
-    """A message that waits; `files` is how many texts go along with it."""
+    """A queued message; `files` is the number of attached texts."""
 
     id: str
     text: str
@@ -39,7 +39,7 @@ class WaitingMessage:
 
 
 class QueueStrip(Adaptive, Surface):
-    """Hidden while nothing waits. It shows what it is told: what a person wants is done elsewhere."""
+    """Shows the queue and emits what the user requests; hidden while the queue is empty."""
 
     edit_requested = Signal(str)
     send_requested = Signal(str)
@@ -82,11 +82,11 @@ class QueueStrip(Adaptive, Surface):
 
     @property
     def title(self) -> str:
-        """What stands above them: how many there are, and why they stay where they do."""
+        """The line above the rows: their number, or why they are held."""
         return self._title.text()
 
     def show_queue(self, waiting: Sequence[WaitingMessage], reason: str) -> None:
-        """`reason`: why they do not go on by themselves, in words; empty where they do."""
+        """Show the queue. `reason` is why the messages are held, empty while they are sent on."""
         if (tuple(waiting), reason) == (self._waiting, self._reason):
             return
         focused = next((row.waiting.id for row in self._rows if row.has_focus), None)
@@ -99,7 +99,7 @@ class QueueStrip(Adaptive, Surface):
             self._focus(min(there, len(waiting) - 1))
 
     def take_focus(self) -> bool:
-        """False: nothing waits."""
+        """Focus the last row. Return False if the queue is empty."""
         self._focus(len(self._rows) - 1)
         return bool(self._rows)
 
@@ -118,7 +118,7 @@ class QueueStrip(Adaptive, Surface):
     # What a row tells
 
     def on_key(self, row: "_Row", event: QKeyEvent) -> bool:
-        """Whether it was one of ours."""
+        """Handle a key of a row. Return whether it was handled."""
         at, key = self._rows.index(row), event.key()
         modifiers = event.modifiers() & ~_KEYPAD
         by = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}.get(Qt.Key(key))
@@ -144,7 +144,7 @@ class QueueStrip(Adaptive, Surface):
         return True
 
     def drawn(self, row: "_Row", at: QPoint) -> None:
-        """A person draws it to another place; `at` is in the list."""
+        """Move a dragged row to the position `at` in the list."""
         step = max(1, row.height())
         self._move(row, max(0, min(at.y() // step, len(self._rows) - 1)))
 
@@ -200,7 +200,7 @@ class QueueStrip(Adaptive, Surface):
 
 
 class _Row(QWidget):
-    """One of them: a line of its text, and what can be done with it."""
+    """A line of a message, with its buttons."""
 
     def __init__(self, theme: Theme, waiting: WaitingMessage, strip: QueueStrip) -> None:
         super().__init__(strip)
@@ -230,7 +230,7 @@ class _Row(QWidget):
         self.setAccessibleName(words)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter on one of its buttons is that button's, though those leave it to what they stand in."""
+        """Click the focused button on Enter: buttons leave that key to their parent."""
         is_enter = event.key() in _ENTER and event.modifiers() in (Qt.KeyboardModifier.NoModifier, _KEYPAD)
         focused = next((one for one in (self.send, self.edit, self.remove) if one.hasFocus()), None)
         if is_enter and focused is not None:

@@ -1,4 +1,4 @@
-"""The text of a message that is being written: plain, as tall as it is within bounds, safe with input methods."""
+"""The text field of the composer: plain text, as tall as its content within limits, safe with input methods."""
 
 from collections.abc import Callable
 from math import ceil
@@ -29,7 +29,7 @@ _WITH_SHIFT = (_MODIFIERS.ShiftModifier, _MODIFIERS.ShiftModifier | _MODIFIERS.K
 
 
 class TextHistory:
-    """A text with all that can be undone in it, while it stands in no box."""
+    """A document with its undo history, while it is shown in no box."""
 
     def __init__(self, document: QTextDocument, lines: LongLines, paste_to_undo: tuple[str, int] | None) -> None:
         self.document = document
@@ -37,14 +37,15 @@ class TextHistory:
         self.paste_to_undo = paste_to_undo
 
     def is_of(self, draft: Draft) -> bool:
-        """Whether it is the history of that text."""
+        """Return whether this is the history of the draft's text."""
         return self.document.characterCount() - 1 >= len(draft.text) and self.lines.text() == draft.text
 
 
 class TextBox(QPlainTextEdit):
-    """Enter submits and Shift+Enter begins a line; with `needs_ctrl`, Ctrl+Enter submits and Enter begins a line.
+    """Enter submits and Shift+Enter inserts a line break; with `needs_ctrl`, Ctrl+Enter submits and Enter inserts a
+    line break.
 
-    While an input method composes, no key does anything but what the method makes of it.
+    While an input method composes, every key belongs to it.
     """
 
     submitted = Signal()
@@ -78,32 +79,32 @@ class TextBox(QPlainTextEdit):
 
     @property
     def characters(self) -> int:
-        """How long the text is, in UTF-16 units."""
+        """The length of the text in UTF-16 units."""
         return self.document().characterCount() - 1
 
     def is_blank(self) -> bool:
-        """Whether there is nothing but spaces; a long text is not looked through."""
+        """Return whether there is only white space; a long text is not scanned."""
         return self.characters < _MAX_BLANK_CHECK and not self.toPlainText().strip()
 
     def text(self) -> str:
-        """As it was written. Not `toPlainText`, which knows neither long lines nor no-break spaces."""
+        """Return the text as written. `toPlainText` would split long lines and replace no-break spaces."""
         return self._lines.text()
 
     @property
     def is_composing(self) -> bool:
-        """Whether an input method has something that it has not committed yet."""
+        """Whether an input method has uncommitted text."""
         return self._is_composing
 
     def beginning(self) -> str:
-        """The first line, or the first characters of a long one; a long text is not looked through."""
+        """Return the first line, or the first piece of a long line; a long text is not scanned."""
         return self.document().firstBlock().text()
 
     def has_lines(self) -> bool:
-        """Whether there is more than that."""
+        """Return whether there is more than the first line or piece."""
         return self.document().blockCount() > 1
 
     def clear_selection(self) -> bool:
-        """Select nothing any more, with the cursor where it is; false if nothing was selected."""
+        """Clear the selection and keep the cursor. Return whether anything was selected."""
         cursor = self.textCursor()
         was_selected = cursor.hasSelection()
         if was_selected:
@@ -112,21 +113,20 @@ class TextBox(QPlainTextEdit):
         return was_selected
 
     def before_cursor(self) -> str:
-        """What stands before the cursor in its line, or in its piece of a long one; nothing while a text is
-        selected."""
+        """Return the text before the cursor in its line, or in its piece of a long line; empty with a selection."""
         cursor = self.textCursor()
         start = cursor.block().position()
         return "" if cursor.hasSelection() else self._lines.text_between(start, cursor.position())
 
     def replace_before(self, characters: int, text: str) -> None:
-        """Put a text in the place of so many characters before the cursor (UTF-16 units); that can be undone."""
+        """Replace so many UTF-16 units before the cursor; can be undone."""
         cursor = self.textCursor()
         cursor.setPosition(cursor.position() - characters, QTextCursor.MoveMode.KeepAnchor)
         self.setTextCursor(cursor)
         self._insert(text)
 
     def replace(self, text: str) -> None:
-        """Put a text in the place of all that was written, the cursor at its end; that can be undone."""
+        """Replace the whole text, with the cursor at its end; can be undone."""
         cursor = self.textCursor()
         cursor.select(QTextCursor.SelectionType.Document)
         self.setTextCursor(cursor)
@@ -139,7 +139,7 @@ class TextBox(QPlainTextEdit):
         return Draft(text, to_text(cursor.position()), to_text(cursor.anchor()), scroll=scroll)
 
     def put_away(self) -> TextHistory:
-        """Take the text out with its history, which belongs to its workflow; an empty one stands here then."""
+        """Return the document with its undo history, which belongs to its workflow, and show an empty document."""
         if self._is_composing:
             QGuiApplication.inputMethod().reset()
             self._is_composing = False
@@ -148,8 +148,9 @@ class TextBox(QPlainTextEdit):
         return kept
 
     def set_draft(self, draft: Draft, history: TextHistory | None = None) -> None:
-        """What can be undone is what its `history` holds, if it is that of this text; else nothing. It never brings
-        back another workflow's text."""
+        """Show a draft. If `history` is that of its text, its changes can be undone; else there is nothing to undo, and
+        never another workflow's text.
+        """
         if history is not None and history.is_of(draft):
             self._put_in(history.document, history.lines, history.paste_to_undo)
             self.textChanged.emit()  # Qt tells of no change where it is another document
@@ -165,7 +166,7 @@ class TextBox(QPlainTextEdit):
             self.verticalScrollBar().setValue(draft.scroll)
 
     def take_up(self, text: str) -> None:
-        """Put a text before what was written, if anything was; that can be undone."""
+        """Insert a text before the present text; can be undone."""
         if not self.characters:
             end = utf16_length(text)
             self.set_draft(Draft(text, end, end))
@@ -176,7 +177,7 @@ class TextBox(QPlainTextEdit):
         self._insert(f"{text}\n\n")
 
     def take_off(self, text: str) -> None:
-        """Take a text off the beginning; the cursor stays where it is in what is written behind it."""
+        """Remove a text from the beginning; the cursor stays where it is in the rest."""
         cursor = QTextCursor(self.document())
         cursor.setPosition(self._lines.to_document(utf16_length(text)), QTextCursor.MoveMode.KeepAnchor)
         cursor.removeSelectedText()
@@ -188,7 +189,7 @@ class TextBox(QPlainTextEdit):
         self._fit()
 
     def apply_theme(self) -> None:
-        """Fonts and lengths are others."""
+        """Apply changed fonts and sizes."""
         self.setFont(self._theme.font("body"))
         self._fit()
 
@@ -199,7 +200,7 @@ class TextBox(QPlainTextEdit):
         return super().event(event)
 
     def focusNextPrevChild(self, is_next: bool) -> bool:
-        """Tab belongs to an input method that composes."""
+        """Leave Tab to an input method that composes."""
         return not self._is_composing and super().focusNextPrevChild(is_next)
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
@@ -229,7 +230,7 @@ class TextBox(QPlainTextEdit):
         return source.hasText() or bool(local_files(source)) or source.hasImage()
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        """Files go along, a long text too; what is neither text nor file is refused."""
+        """Attach files and long text, insert other text, and refuse anything else."""
         if files := local_files(source):
             self.pasted_files.emit(files)
         elif not source.hasText():
@@ -243,11 +244,11 @@ class TextBox(QPlainTextEdit):
             self._insert_pasted(text)
 
     def paste_plain(self) -> None:
-        """Paste the text of the clipboard as text, whatever it is."""
+        """Paste the clipboard's text as text, whatever its length."""
         self._insert_pasted(_normalize_line_ends(QGuiApplication.clipboard().text()))
 
     def _undo_paste(self) -> bool:
-        """Bring the text of a paste that became no text, if that is what was done last."""
+        """Insert the text of a paste that was attached, if that was the last change."""
         if self._paste_to_undo is None or self._paste_to_undo[1] != self.document().availableUndoSteps():
             return False
         text = self._paste_to_undo[0]
@@ -293,7 +294,7 @@ class TextBox(QPlainTextEdit):
         self.ensureCursorVisible()
 
     def _fit(self) -> None:
-        """As tall as the text, between the two sizes of the design; only lines that may fit are looked at."""
+        """Set the height to that of the text within the limits of the design; only lines that may fit are measured."""
         sizes = self._theme.sizes
         block, height = self.document().firstBlock(), 0.0
         while block.isValid() and height < sizes.composer_max:
@@ -308,7 +309,7 @@ class TextBox(QPlainTextEdit):
 
 
 def _empty_document() -> tuple[QTextDocument, LongLines]:
-    """A text of its own, which the box does not delete with the next."""
+    """Return a new document that the box does not delete when it shows another."""
     document = QTextDocument()
     document.setDocumentLayout(QPlainTextDocumentLayout(document))
     document.setDocumentMargin(0)
@@ -317,12 +318,12 @@ def _empty_document() -> tuple[QTextDocument, LongLines]:
 
 
 def is_long_paste(text: str) -> bool:
-    """Whether it is too long to be pasted as text."""
+    """Return whether a paste is too long to be inserted as text."""
     return len(text.encode("utf-8", "surrogatepass")) > MAX_PASTE_BYTES
 
 
 def local_files(source: QMimeData) -> list[str]:
-    """The paths of the files that are dragged or copied; none where any is not on this computer."""
+    """Return the paths of dragged or copied files; none if any is not on this computer."""
     urls = source.urls()
     return [url.toLocalFile() for url in urls] if urls and all(url.isLocalFile() for url in urls) else []
 

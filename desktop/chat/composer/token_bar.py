@@ -1,4 +1,7 @@
-"""How full the context is, as a bar."""
+"""The line under the composer: context use, tokens in and out, cost and speed (UI §5).
+
+Where space is short, the least needed items are hidden, and none is truncated.
+"""
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
@@ -24,7 +27,9 @@ from desktop.widgets.labels import Label, plain_tool_tip
 
 
 class ContextGauge(Adaptive, QWidget):
-    """Filled from the left. The words beside it say the same, so that it has no name of its own."""
+    """A bar that shows how full the context is. The text beside it has the same information, so it has no accessible
+    name.
+    """
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -39,7 +44,7 @@ class ContextGauge(Adaptive, QWidget):
         return self._share
 
     def set_share(self, share: float) -> None:
-        """From 0 to 1; more is full."""
+        """Set the share from 0 to 1; more is shown as full."""
         if share != self._share:
             self._share = share
             self.update()
@@ -71,7 +76,7 @@ class ContextGauge(Adaptive, QWidget):
 
 
 class TokenBar(Adaptive, QWidget):
-    """Shows what it is told of the viewed workflow; keeps its height where there is nothing to tell."""
+    """Shows the usage of the viewed workflow; keeps its height where there is nothing to show."""
 
     summary_requested = Signal()
 
@@ -92,14 +97,16 @@ class TokenBar(Adaptive, QWidget):
         self.adapt_to(theme)
 
     def show_usage(self, usage: WorkflowUsage, room_tokens: int | None) -> None:
-        """`room_tokens` is what the model that answers next has for a conversation; None: it has no bounds."""
+        """Show the usage. `room_tokens` is the context that the next model has for the conversation, None if
+        unlimited.
+        """
         if (usage, room_tokens) != (self._usage, self._room):
             self._usage, self._room = usage, room_tokens
             self.retranslate()
 
     @property
     def share(self) -> float | None:
-        """How full the context is: 0 to 1, and more; None where that is not known."""
+        """How full the context is, from 0 to 1 and more; None if unknown."""
         if self._usage.context_tokens is None or not self._room:
             return None
         return self._usage.context_tokens / self._room
@@ -154,7 +161,7 @@ class TokenBar(Adaptive, QWidget):
             self._row.addWidget(label)
 
     def _fit(self) -> None:
-        """Show what there is to say, from what is needed most, as far as there is room for it."""
+        """Show the items in order of importance, as far as they fit."""
         share = self.share
         wanted: list[tuple[QWidget, bool]] = [
             (self._gauge, share is not None),

@@ -1,4 +1,4 @@
-"""What the token bar says: short on the screen, whole for a tool tip and a screen reader."""
+"""Strings of the token bar: short for display, full for tool tips and screen readers."""
 
 from dataclasses import dataclass
 
@@ -18,14 +18,14 @@ FULL_SHARE = 1.0
 
 @dataclass(frozen=True, slots=True)
 class TokenText:
-    """`short` is what is seen, `whole` what it means; both empty where there is nothing to say."""
+    """`short` is displayed, `whole` explains it; both are empty where there is nothing to show."""
 
     short: str = ""
     whole: str = ""
 
 
 def context_text(tokens: int, room: int, *, is_cut: bool) -> TokenText:
-    """How full the context is. `room` is over 0."""
+    """Return how full the context is. `room` must be positive."""
     share = tokens / room
     if share >= FULL_SHARE:
         short = translate("TokenBar", "Context full")
@@ -62,7 +62,7 @@ def total_text(spent: TokenUsage) -> TokenText:
 
 
 def cost_label(spent: TokenUsage) -> TokenText:
-    """What the workflow has cost. Estimated from prices, never an invoice; what has no known price is not free."""
+    """Return the cost of the workflow: an estimate from prices, never an invoice. An unknown price is not free."""
     if not _is_spent(spent):
         return TokenText()
     if spent.cost is None or (spent.is_cheaper and spent.cost == 0):
@@ -92,7 +92,7 @@ def speed_text(tokens_a_second: float | None) -> TokenText:
 
 
 def _percent(share: float) -> str:
-    """Never more than there is: 99.6 is not 100 yet."""
+    """Return the share rounded down: 99.6 % is not 100 % yet."""
     return percent(int(share * 100) / 100)
 
 

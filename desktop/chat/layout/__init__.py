@@ -1,1 +1,1 @@
-"""What a turn looks like, decided without Qt: blocks, their sizes and places."""
+"""Layout of turns without Qt: blocks, their sizes and positions."""

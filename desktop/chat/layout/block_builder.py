@@ -1,4 +1,4 @@
-"""Lines that unfold, as blocks: tool calls and the steps of a template's run. Pure."""
+"""The blocks of a turn, with the details of its unfolded lines. Pure."""
 
 from collections.abc import Iterable, Mapping
 from typing import assert_never
@@ -56,7 +56,7 @@ _MAX_VALUE_CHARACTERS = 200
 
 
 def tool_call_blocks(key: str, tools: ToolCalls, folds: Folds, memo: BlockCache) -> Iterable[Block]:
-    """A line a call, each in a card of its own; a long run of them as one line that unfolds into theirs."""
+    """Yield a line per call, each in its own card; a long sequence as a single line that unfolds into the others."""
     if len(tools.lines) < MIN_GROUPED_CALLS:
         for line in tools.lines:
             own = f"{key}:{line.id}"
@@ -70,7 +70,7 @@ def tool_call_blocks(key: str, tools: ToolCalls, folds: Folds, memo: BlockCache)
 
 
 def thought_blocks(key: str, thought: Thought, folds: Folds, memo: BlockCache) -> Iterable[Block]:
-    """A line, folded unless a person unfolded it."""
+    """Yield a line, folded unless the user has unfolded it."""
     within, is_unfolded = TOP_LEVEL.card(CardKind.LINES, key), folds.get(key, False)
     yield ThoughtBlock(key=key, within=within, seconds=thought.seconds, is_unfolded=is_unfolded)
     if is_unfolded:
@@ -78,7 +78,7 @@ def thought_blocks(key: str, thought: Thought, folds: Folds, memo: BlockCache) -
 
 
 def attachment_blocks(key: str, part: AttachedText, folds: Folds, memo: BlockCache) -> Iterable[Block]:
-    """A line, folded unless a person unfolded it; below it the text, as code."""
+    """Yield a line, folded unless the user has unfolded it; below it the text, as code."""
     within, is_unfolded = TOP_LEVEL.card(CardKind.LINES, key), folds.get(key, False)
     yield AttachmentBlock(
         key=key,
@@ -93,12 +93,14 @@ def attachment_blocks(key: str, part: AttachedText, folds: Folds, memo: BlockCac
 
 
 def sub_agents_blocks(key: str, part: SubAgents, folds: Folds, memo: BlockCache) -> Iterable[Block]:
-    """Those that one call has begun, in one card; folded unless a person unfolded one."""
+    """Yield the sub-agents of a call in one card, each folded unless the user has unfolded it."""
     yield from _sub_agent_blocks(key, part.lines, TOP_LEVEL.card(CardKind.LINES, key), folds, memo)
 
 
 def steps_blocks(key: str, steps: Steps, folds: Folds, memo: BlockCache) -> Iterable[Block]:
-    """A template's run in one card. A step that speaks or failed is unfolded unless it was folded."""
+    """Yield a template's run in one card. A step that streams text or failed is unfolded unless the user has folded
+    it.
+    """
     within = TOP_LEVEL.card(CardKind.LINES, key)
     for number, line in enumerate(steps.lines):
         own = f"{key}:{line.name}"
@@ -118,7 +120,7 @@ def steps_blocks(key: str, steps: Steps, folds: Folds, memo: BlockCache) -> Iter
 
 
 def _tool_blocks(key: str, line: ToolLine, within: Nesting, folds: Folds, memo: BlockCache) -> Iterable[Block]:
-    """A call; unfolded, with its arguments and what came of it."""
+    """Yield the line of a call; unfolded, with its arguments and its result."""
     is_unfolded = folds.get(key, False)
     yield ToolBlock(key=key, within=within, line=line, is_unfolded=is_unfolded)
     if not is_unfolded:
@@ -145,7 +147,7 @@ def _sub_agent_blocks(
 def _sub_agent_detail_blocks(
     key: str, line: SubAgentLine, within: Nesting, folds: Folds, memo: BlockCache
 ) -> Iterable[Block]:
-    """Its task, then what it said, with its calls where they stand."""
+    """Yield its task, then its text, with its calls at their places."""
     yield from memo.value(f"{key}/task", line.prompt, within, CaptionKind.TASK)
     if line.parts:
         yield CaptionBlock(key=f"{key}/answer", within=within, kind=CaptionKind.ANSWER)
@@ -182,7 +184,7 @@ def _step_detail_blocks(key: str, line: StepLine, within: Nesting, folds: Folds,
 
 
 def blocks_of(turn: Turn, folds: Folds, memo: BlockCache) -> list[Block]:
-    """The blocks of a turn, in order. `memo` is the turn's own, and makes it cheap to ask again."""
+    """Return the blocks of a turn, in order. `memo` is the turn's own cache, which makes repeated calls cheap."""
     edge: list[Block] = []
     if turn.boundary is not None:
         edge.append(BoundaryBlock(key="boundary", boundary=turn.boundary))

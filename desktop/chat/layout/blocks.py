@@ -1,7 +1,7 @@
-"""What a turn is laid out as: blocks, each small enough to be laid out at once. Pure.
+"""The blocks that a turn is laid out as, each small enough to be laid out at once. Pure.
 
-A block has a `key` that stays the same while its turn grows, and is unique in it. Neighbours that share a card
-stand in one frame.
+A block has a `key` that is unique in its turn and stays the same while the turn grows. Adjacent blocks in the same card
+share a frame.
 """
 
 from dataclasses import dataclass
@@ -27,18 +27,18 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Nesting:
-    """Where a block stands: in which cards, from the outside in, and below how many lines that were unfolded."""
+    """Where a block stands: in which cards, outermost first, and below how many unfolded lines."""
 
     cards: tuple[Card, ...] = ()
     depth: int = 0
 
     def card(self, kind: CardKind, key: str) -> "Nesting":
-        """In a card of its own in there."""
+        """Return the nesting inside a further card."""
         return Nesting((*self.cards, Card(kind, key)), self.depth)
 
     @property
     def unfolded(self) -> "Nesting":
-        """In there, below a line."""
+        """The nesting below a line that was unfolded."""
         return Nesting(self.cards, self.depth + 1)
 
 
@@ -57,7 +57,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeaderBlock(Block):
-    """Who speaks, with which language model if with one, and since when."""
+    """The header of a turn: author, language model if there is one, and time."""
 
     author: str | None
     model: str | None
@@ -67,21 +67,23 @@ class HeaderBlock(Block):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoundaryBlock(Block):
-    """What is sent to the model begins below this line."""
+    """The line at which the model's context begins."""
 
     boundary: Boundary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlainBlock(Block):
-    """Text as it was written: what a person said, or a note of the system."""
+    """Plain text: a message of the user, or a notice of the system."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProseBlock(Block):
-    """Markdown with the targets of its reference links; plain is a piece of an endless line."""
+    """Markdown, with the targets of its reference links appended. `is_plain`: a piece of an overlong line, not parsed
+    as Markdown.
+    """
 
     text: str
     is_plain: bool = False
@@ -99,7 +101,7 @@ class CodeBlock(Block):
 
 
 class CaptionKind(StrEnum):
-    """What a caption says: the head of a frame, or a line of what was unfolded."""
+    """The kinds of captions: headers of frames, and lines within unfolded details."""
 
     CODE = "code"
     TABLE = "table"
@@ -117,7 +119,7 @@ class CaptionKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaptionBlock(Block):
-    """`group` names what its copy button copies; without one it has none."""
+    """A caption. `group` is the group that its copy button copies; without a group it has no button."""
 
     kind: CaptionKind
     group: str | None = None
@@ -140,7 +142,7 @@ class ToolGroupBlock(Block):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThoughtBlock(Block):
-    """The line of a thought; unfolded, what was thought stands below it."""
+    """The line of a thought; its text follows when it is unfolded."""
 
     seconds: float | None
     is_unfolded: bool
@@ -148,7 +150,7 @@ class ThoughtBlock(Block):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttachmentBlock(Block):
-    """A text that went along with a message; unfolded, it stands below."""
+    """The line of an attached text; the text follows when it is unfolded."""
 
     name: str
     size: int
@@ -158,7 +160,7 @@ class AttachmentBlock(Block):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubAgentBlock(Block):
-    """A sub-agent's line; unfolded, its task and what it said and called stand below it."""
+    """The line of a sub-agent; its task, texts and calls follow when it is unfolded."""
 
     line: SubAgentLine
     is_unfolded: bool
@@ -167,7 +169,7 @@ class SubAgentBlock(Block):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepBlock(Block):
-    """A step's line. One that has nothing to tell yet does not unfold."""
+    """The line of a step. A step without details yet is not foldable."""
 
     line: StepLine
     is_unfolded: bool

@@ -1,6 +1,8 @@
-"""All turns of a conversation under each other. Pure.
+"""All turns of a conversation, one below the other. Pure.
 
-Only turns that somebody asks about have blocks; the heights of the others are guesses, which the eye cannot tell.
+A conversation may have thousands of turns, of which a screen shows a few. Only turns that are asked for get blocks; the
+heights of all others are estimates. When a block is measured, the difference moves what stands below it, which is why
+scroll positions are kept as anchors (turn, block, offset) and not as pixels.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +18,7 @@ from desktop.chat.view_state import Fold, ScrollAnchor
 
 
 class BlockIndex(NamedTuple):
-    """A block: its turn and itself, by number. In the order of the conversation."""
+    """A block by the numbers of its turn and of itself; compares in the order of the conversation."""
 
     turn: int
     block: int
@@ -26,7 +28,7 @@ _NO_FOLDS: Folds = {}
 
 
 class Column:
-    """The layouts of turns, and the way between places and heights. Places are made into blocks when asked about."""
+    """The layouts of all turns, and the mapping between blocks and heights. Blocks are made on demand."""
 
     def __init__(self, room: AvailableArea) -> None:
         self.room = room
@@ -38,7 +40,7 @@ class Column:
     # What is shown
 
     def show(self, turns: Sequence[Turn], folds: Iterable[Fold]) -> None:
-        """Another conversation, with what a person had unfolded in it."""
+        """Show another conversation, with the folds that were saved for it."""
         self.folds = {}
         for fold in folds:
             self.folds.setdefault(fold.turn, {})[fold.key] = fold.is_unfolded
@@ -46,14 +48,14 @@ class Column:
         self.set_turns(turns)
 
     def set_turns(self, turns: Sequence[Turn]) -> None:
-        """Show these instead; a turn that was shown already keeps its layout."""
+        """Replace the turns; a turn that was shown before keeps its layout."""
         known = {layout.turn.id: layout for layout in self.layouts}
         self.layouts = [self._layout_of(turn, known) for turn in turns]
         self._numbers = {turn.id: number for number, turn in enumerate(turns)}
         self._measure_all()
 
     def set_turn(self, turn: Turn) -> int:
-        """One turn is new, and the last, or has another value; gives back its number."""
+        """Update a turn, or append it if it is new. Return its number."""
         number = self._numbers.setdefault(turn.id, len(self.layouts))
         if number == len(self.layouts):
             self.layouts.append(TurnLayout(turn, self.room))
@@ -64,7 +66,7 @@ class Column:
         return number
 
     def set_room(self, room: AvailableArea) -> None:
-        """Another width or other sizes: every height is a guess again."""
+        """Set another width or other sizes; every height becomes an estimate again."""
         self.room = room
         for layout in self.layouts:
             layout.set_room(room)
@@ -86,7 +88,7 @@ class Column:
         return self.room.sizes.space_xl + round(self._heights.total) if self.layouts else 0
 
     def laid_out(self, turn: int) -> TurnLayout:
-        """The layout of a turn, with blocks."""
+        """Return the layout of a turn, with blocks."""
         layout = self.layouts[turn]
         if not layout.is_laid_out:
             layout.lay_out(self.folds_of(layout.turn.id))
@@ -105,12 +107,12 @@ class Column:
         return self.room.sizes.space_xl + round(self._heights.top(turn))
 
     def top(self, place: BlockIndex) -> int:
-        """Where the slot of a block begins, from the top of the conversation."""
+        """Return where the slot of a block begins, from the top of the conversation."""
         layout = self.laid_out(place.turn)
         return self.turn_top(place.turn) + layout.top(place.block)
 
     def at(self, y: float) -> BlockIndex:
-        """The block at a height: the first above all, the last below. Needs at least one turn."""
+        """Return the block at a height: the first block above all, the last below all. There must be a turn."""
         turn = self._heights.at(y - self.room.sizes.space_xl)
         layout = self.laid_out(turn)
         return BlockIndex(turn, layout.at(y - self.turn_top(turn)))
@@ -135,11 +137,11 @@ class Column:
         return turn in self._numbers
 
     def number_of(self, turn: MessageId) -> int:
-        """Raises KeyError for a turn that is not in the conversation."""
+        """Return the number of a turn. Raises KeyError for a turn that is not in the conversation."""
         return self._numbers[turn]
 
     def place_of(self, turn: MessageId, key: str) -> BlockIndex | None:
-        """Where a block is now: the beginning of its turn if it has no such block any more, None without the turn."""
+        """Return where a block is now: the beginning of its turn if the block is gone, None without the turn."""
         number = self._numbers.get(turn)
         if number is None:
             return None
@@ -147,7 +149,7 @@ class Column:
         return BlockIndex(number, next((place for place, known in enumerate(keys) if known == key), 0))
 
     def point_at(self, y: int) -> ScrollAnchor | None:
-        """What stands at a height, to find it again whatever becomes of the heights above."""
+        """Return the anchor at a height, which finds the place again whatever the heights above become."""
         if not self.layouts:
             return None
         place = self.at(y)

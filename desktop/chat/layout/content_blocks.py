@@ -1,4 +1,4 @@
-"""Markdown as blocks, brought up to date at the cost of what is new. Pure."""
+"""Markdown, values and tables as blocks, cached per turn so that an update costs only what is new. Pure."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -43,14 +43,14 @@ _REFERENCE_LINK = re.compile(r"\[([^\]\[]+)\](?:\[([^\]\[]*)\])?(?![(:])")
 
 @dataclass(slots=True)
 class CodeGroup:
-    """What the pieces of one code frame share: its longest line, its length so far, whether all of it is there."""
+    """What the pieces of a code frame share: the longest line, the length so far, and whether it is complete."""
 
     columns: int = 0
     characters: int = 0
     is_complete: bool = False
 
     def take(self, text: str, start: int, *, is_complete: bool) -> None:
-        """A piece begins at `start`."""
+        """Add a piece that begins at `start`."""
         self.characters = start + len(text)
         self.columns = max(self.columns, *map(_column_count, text.split("\n")))
         self.is_complete = is_complete
@@ -60,9 +60,12 @@ CodeGroups = dict[str, CodeGroup]
 
 
 class MarkdownBlocks:
-    """The blocks of one text. What is frozen keeps its blocks as long as the text only grows.
+    """The blocks of one text, and in `groups` its code frames.
 
-    `groups` is told about its code.
+    A streaming answer grows at its end. The splitter freezes every segment that later text cannot change; frozen
+    segments keep their blocks, and only the open tail is split again for each update, on a copy of the splitter. Two
+    cases start over: the text does not begin with the previous text, or a new link definition may change the links of
+    any earlier paragraph.
     """
 
     def __init__(self, key: str, groups: CodeGroups, within: Nesting = TOP_LEVEL) -> None:
@@ -75,7 +78,7 @@ class MarkdownBlocks:
         self._forget_blocks()
 
     def update(self, text: str) -> list[Block]:
-        """The blocks of `text`: cheap where it is the text before and more."""
+        """Return the blocks of `text`; cheap if it begins with the previous text."""
         if not text.startswith(self._text):
             self._begin_anew()
         self._splitter.feed(text[len(self._text) :])
@@ -103,7 +106,7 @@ class MarkdownBlocks:
         self._starts: dict[int, int] = {}
 
     def _blocks_of(self, segments: Sequence[Segment], starts: dict[int, int]) -> Iterable[Block]:
-        """`starts` says how long each fence is so far, and is brought up to date."""
+        """Yield the blocks of segments. `starts` holds the length of each fence so far, and is updated."""
         for number, segment in enumerate(segments, self._done):
             key = f"{self._key}.{number}"
             if isinstance(segment, Code):
@@ -142,7 +145,7 @@ class MarkdownBlocks:
 
 
 def code_blocks(group: str, text: str, language: str, groups: CodeGroups, within: Nesting) -> Iterable[Block]:
-    """Code that is whole, in pieces, without a head. `group` is the key that theirs begin with."""
+    """Yield complete code in pieces, without a header. `group` is the prefix of their keys."""
     start = 0
     pieces = split_plain(text)
     for number, piece in enumerate(pieces):
@@ -160,20 +163,22 @@ def code_blocks(group: str, text: str, language: str, groups: CodeGroups, within
 
 
 def _column_count(line: str) -> int:
-    """How many columns a line of code takes, more or less: characters that are not Latin may take two."""
+    """Return the approximate width of a line of code in columns: non-Latin characters may take two."""
     expanded = line.expandtabs(TAB_COLUMNS)
     return len(expanded) if expanded.isascii() else sum(1 if sign < "\u1100" else 2 for sign in expanded)
 
 
 def with_link_targets(text: str, definitions: Mapping[str, str]) -> str:
-    """`text` with the targets of those of its reference links that are defined elsewhere."""
+    """Append to `text` the definitions of its reference links that stand elsewhere."""
     used = {(label or name).casefold() for name, label in _REFERENCE_LINK.findall(text)}
     lines = [definitions[label] for label in sorted(used & definitions.keys()) if definitions[label] not in text]
     return "\n".join([text, "", *lines]) if lines else text
 
 
 class BlockCache:
-    """One for each turn. `groups` tells about its code, `tables` has the sources of its tables, by group."""
+    """The blocks of one turn by key, from one derivation to the next. `groups` are its code frames, `tables` the
+    sources of its tables, by group.
+    """
 
     def __init__(self) -> None:
         self.groups: CodeGroups = {}
@@ -188,11 +193,11 @@ class BlockCache:
         return known.update(text)
 
     def output(self, key: str, text: str) -> Iterable[Block]:
-        """What a template's run gave back."""
+        """Yield the result of a template's run."""
         yield from self._shown(key, self._remembered(key, text, present_output), TOP_LEVEL)
 
     def value(self, key: str, value: Any, within: Nesting, caption: CaptionKind) -> Iterable[Block]:
-        """A value that a line unfolds, under a caption."""
+        """Yield a value of an unfolded line, below a caption."""
         shown = self._remembered(key, value, present_value)
         if isinstance(shown, JsonText):
             yield CaptionBlock(key=f"{key}h", within=within, kind=caption, group=key)
@@ -202,7 +207,7 @@ class BlockCache:
             yield from self._shown(key, shown, within)
 
     def attached(self, key: str, name: str, text: str, within: Nesting) -> Iterable[Block]:
-        """A text that went along with a message, in a frame."""
+        """Yield an attached text, in a frame."""
         language = PurePath(name).suffix[1:]
         label = CodeLabel(name, language)
         yield CaptionBlock(
@@ -211,7 +216,7 @@ class BlockCache:
         yield from code_blocks(key, text, language, self.groups, within.card(CardKind.CODE, key))
 
     def source(self, group: str, blocks: Iterable[Block]) -> str:
-        """What the copy button of a group copies: its code or the JSON of its table, whole and as it came."""
+        """Return what the copy button of a group copies: its code or the JSON of its table, complete and unchanged."""
         if group in self.tables:
             return self.tables[group]
         return "".join(block.text for block in blocks if isinstance(block, CodeBlock) and block.group == group)

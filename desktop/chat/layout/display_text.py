@@ -1,7 +1,7 @@
-"""Characters that hide or reorder text, made visible, and the way back to what was really there. Pure.
+"""Text as it is displayed: hidden characters made visible, and the way back to the source. Pure.
 
-Bidirectional controls can make a line read otherwise than it runs; zero-width and tag characters can carry what
-nobody sees. The joiners that emoji, Persian and Indic scripts need stay as they are.
+Bidirectional controls can make a line read differently from how it runs; zero-width and tag characters can carry
+invisible content. The joiners that emoji, Persian and Indic scripts need stay as they are.
 """
 
 import re
@@ -28,7 +28,9 @@ _LONG_LINE = re.compile(rf"[^\n\r]{{{MAX_LINE_CHARACTERS}}}(?=[^\n\r])")
 
 @dataclass(frozen=True, slots=True)
 class DisplayText:
-    """A text as it is shown. `starts` and `sources` tell where its stretches begin, in it and in the source."""
+    """A text as it is displayed. `starts` and `sources` are the offsets of its stretches in the displayed text and in
+    the source.
+    """
 
     text: str
     source: str
@@ -36,7 +38,7 @@ class DisplayText:
     sources: tuple[int, ...]
 
     def original(self, start: int, end: int) -> str:
-        """What the source has where `text[start:end]` is shown; a mark stands for the character behind it."""
+        """Return the source of `text[start:end]`; a mark stands for the character that it replaces."""
         return self.source[self._place(start) : self._place(end)]
 
     def _place(self, position: int) -> int:
@@ -46,12 +48,12 @@ class DisplayText:
 
 
 def reveal_hidden(text: str) -> str:
-    """`text` with a mark that names it for every hidden character."""
+    """Return `text` with every hidden character replaced by a mark that names it."""
     return _HIDDEN_CHARACTER.sub(_mark, text)
 
 
 def display_code(source: str) -> DisplayText:
-    """Code as it is shown: hidden characters as marks, line ends as `\\n`, long lines in pieces."""
+    r"""Return code as it is displayed: hidden characters as marks, line ends as `\n`, long lines in pieces."""
     pieces, starts, sources = [], [0], [0]
     length = at = 0
     for start, end, instead in sorted(_replacements(source)):
@@ -84,12 +86,12 @@ _LAST_OF_ONE_UNIT = "\uffff"
 
 
 def to_units(text: str, characters: int) -> int:
-    """How many units the first `characters` of `text` have."""
+    """Return how many UTF-16 units the first `characters` of `text` have: an emoji is one character and two units."""
     return characters + sum(sign > _LAST_OF_ONE_UNIT for sign in text[:characters]) if _has_pairs(text) else characters
 
 
 def to_characters(text: str, units: int) -> int:
-    """How many characters the first `units` of `text` are; half a pair counts as none."""
+    """Return how many characters the first `units` of `text` are; half a surrogate pair counts as none."""
     if not _has_pairs(text):
         return min(units, len(text))
     return len(text.encode("utf-16-le", "surrogatepass")[: 2 * units].decode("utf-16-le", "ignore"))

@@ -1,4 +1,9 @@
-"""What Markdown is cut into, and how a fence names what is in it. Pure."""
+"""Splits streaming Markdown into segments that never change again and a short open tail. Pure.
+
+The result does not depend on how the text is divided into pieces. A cut falls where both sides read the same apart:
+around fenced code, and at blank lines outside lists. Text without such a place is cut at a line end when it is too
+long, and a single line anywhere; so no segment is slow to lay out.
+"""
 
 import re
 from copy import copy
@@ -8,7 +13,7 @@ from typing import Self
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """Markdown without fenced code. Plain: a piece of a line that is too long to be read as Markdown."""
+    """Markdown without fenced code. `is_plain`: a piece of a line that is too long to be parsed as Markdown."""
 
     text: str
     is_plain: bool = False
@@ -16,9 +21,9 @@ class Prose:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Fenced code, or a piece of it; the pieces of a fence share its `number` and their texts join to the whole.
+    """Fenced code, or a piece of it; the pieces of a fence share its `number`, and their texts join to the whole.
 
-    The whole is what stands between the fences, without the line end before the closing one.
+    The whole is the text between the fences, without the line end before the closing fence.
     """
 
     number: int
@@ -34,7 +39,7 @@ Segment = Prose | Code
 
 @dataclass(frozen=True, slots=True)
 class CodeLabel:
-    """What the head of a code frame says. Either may be empty."""
+    """The header of a code frame. Either field may be empty."""
 
     title: str
     language: str
@@ -46,7 +51,9 @@ _FILE_NAME = re.compile(r"[\w./\\-]+\.\w+")
 
 
 def parse_fence_info(info: str) -> CodeLabel:
-    """Language and file name from the words after a fence: `python invoices.py`, `python:invoices.py`, `title="…"`."""
+    """Parse language and file name from the words after a fence: `python invoices.py`, `python:invoices.py`,
+    `title="…"`.
+    """
     found = _LANGUAGE.match(info)
     language = found[0] if found else ""
     rest = info[len(language) :]
@@ -86,9 +93,9 @@ class _Fence:
 
 
 class MarkdownSplitter:
-    """`frozen` grows and never changes; `definitions` are the targets of reference links, by label.
+    """Appends to `frozen` and never changes it; `definitions` are the targets of reference links, by label.
 
-    One that `is_code` takes everything for the text of one fence that no line ends.
+    With `is_code`, all text belongs to one fence that no line closes.
     """
 
     def __init__(self, *, is_code: bool = False) -> None:
@@ -106,7 +113,7 @@ class MarkdownSplitter:
         self._table: list[str] = []  # the head of the table that the lines are in
 
     def feed(self, text: str) -> None:
-        """Take in what comes next."""
+        """Add the next piece of text."""
         *lines, self._partial = (self._partial + text).split("\n")
         for line in lines:
             self._take_line(self._cut_long(line) if len(line) >= HARD_LIMIT else line)
@@ -114,7 +121,7 @@ class MarkdownSplitter:
         self._partial = self._cut_long(self._partial)
 
     def close(self) -> list[Segment]:
-        """This is the end: nothing can be fed any more. The segments that were not frozen."""
+        """End the text, and return the segments that were not frozen before."""
         known = len(self.frozen)
         if self._partial or self._is_code:
             self._take_line(self._partial)
@@ -128,7 +135,7 @@ class MarkdownSplitter:
         return other
 
     def _cut_long(self, line: str) -> str:
-        """Freeze the beginning of a line that is too long, and give back its rest."""
+        """Freeze the beginning of a line that is too long, and return its rest."""
         while len(line) >= (most := CODE_LINE_LIMIT if self._fence else HARD_LIMIT):
             if not self._is_rest:
                 self._freeze()
@@ -191,7 +198,7 @@ class MarkdownSplitter:
         self._add(line)
 
     def _opens(self, line: str) -> bool:
-        """Whether code begins with this line; if so, what stood before it is frozen."""
+        """Return whether code begins with this line; if so, freeze the text before it."""
         found = _FENCE.match(line)
         if found is None or (len(found[1]) > 3 and not self._is_in_list):
             return False
@@ -219,7 +226,7 @@ class MarkdownSplitter:
             self._size += _CELL_COST * strokes if strokes <= _MAX_COLUMNS + 1 else HARD_LIMIT
 
     def _freeze(self, *, is_last: bool = False, is_closed: bool = False) -> None:
-        """Make a segment of the lines; of code, also of none where its fence ends."""
+        """Append the collected lines as a segment; for code, also an empty segment when its fence closes."""
         text = "\n".join(self._lines)
         has_lines = bool(self._lines)
         self._lines.clear()
@@ -240,7 +247,7 @@ class MarkdownSplitter:
 
 
 def split_plain(text: str) -> list[str]:
-    """Pieces of a text that is no Markdown, each short enough to be laid out at once; they join to the whole."""
+    """Return the pieces of plain text, each short enough to be laid out at once; they join to the whole."""
     splitter = MarkdownSplitter(is_code=True)
     splitter.feed(text)
     splitter.close()
@@ -248,7 +255,7 @@ def split_plain(text: str) -> list[str]:
 
 
 def split(text: str) -> list[Segment]:
-    """The segments of a text that is whole."""
+    """Return the segments of a complete text."""
     splitter = MarkdownSplitter()
     splitter.feed(text)
     splitter.close()

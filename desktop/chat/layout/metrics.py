@@ -1,4 +1,8 @@
-"""Where a block stands within its turn, and about how tall it will be. Pure; lengths in device-independent pixels."""
+"""Insets and estimated heights of blocks. Pure; lengths in device-independent pixels.
+
+An estimate decides only the length of the scroll bar and where a jump lands: it must be cheap (no font is asked) and
+roughly right, since every block is measured before it is painted.
+"""
 
 from bisect import bisect_right
 from collections.abc import Iterable
@@ -28,7 +32,9 @@ _NATURAL_CODE_LINE = 1.32
 
 @dataclass(frozen=True, slots=True)
 class Insets:
-    """The room around a block: `gap` above its card, `top` and `bottom` within it, `below` under the inner of two."""
+    """The space around a block: `gap` above its card, `top` and `bottom` within it, `below` under the inner of two
+    cards.
+    """
 
     left: int
     right: int
@@ -43,7 +49,7 @@ class Insets:
 
 
 def insets_of(before: Block | None, block: Block, after: Block | None, sizes: Sizes) -> Insets:
-    """`before` and `after` are its neighbours in the turn."""
+    """Return the insets of a block; `before` and `after` are its neighbours in the turn."""
     opened = [card for card in block.cards if before is None or card not in before.cards]
     closed = [card for card in block.cards if after is None or card not in after.cards]
     inner = block.cards[-1] if block.cards else None
@@ -59,12 +65,12 @@ def insets_of(before: Block | None, block: Block, after: Block | None, sizes: Si
 
 
 def card_sides(card: Card, block: Block, sizes: Sizes) -> tuple[int, int]:
-    """How far a card that `block` stands in is from the left and the right of its turn."""
+    """Return the left and right distance of a card around `block` from the edges of its turn."""
     return _depth_sides(block, sizes) if card != block.cards[0] else (0, 0)
 
 
 def estimated_height(block: Block, width: int, sizes: Sizes) -> int:
-    """Of what is in the block, before it is measured."""
+    """Return the height of a block's content before it is measured."""
     match block:
         case ProseBlock(text=text) | PlainBlock(text=text):
             room = min(width, sizes.user_bubble) if isinstance(block, PlainBlock) and block.cards else width
@@ -81,7 +87,7 @@ def estimated_height(block: Block, width: int, sizes: Sizes) -> int:
 
 
 def estimated_turn_height(turn: Turn, width: int, sizes: Sizes) -> int:
-    """Of a turn that was not made into blocks yet."""
+    """Return the height of a turn without blocks."""
     height = sizes.space_xl
     for part in turn.parts:
         match part:
@@ -101,7 +107,7 @@ def _text_height(text: str, width: int, sizes: Sizes) -> int:
 
 
 def _depth_sides(block: Block, sizes: Sizes) -> tuple[int, int]:
-    """Under the words of the line that has unfolded it."""
+    """Return the sides of a detail, aligned with the text of the line that unfolds it."""
     depth = block.within.depth
     return (sizes.space_m + depth * (sizes.icon_s + sizes.space_s + 2), sizes.space_m) if depth else (0, 0)
 
@@ -146,12 +152,16 @@ def _bottom_padding(card: Card | None, sizes: Sizes) -> int:
 
 
 def is_card_header(block: Block) -> bool:
-    """Whether it is the caption of a frame."""
+    """Return whether the block is the header of a frame."""
     return isinstance(block, CaptionBlock) and block.kind in (CaptionKind.CODE, CaptionKind.TABLE)
 
 
 class Heights:
-    """A column of heights. What is asked often and changed at the end stays cheap however long it is."""
+    """A column of heights with cached offsets.
+
+    The offsets are valid up to the first changed height and extended on demand: reading is O(1), a search is a
+    bisection, and a change near the end, where an answer streams, invalidates almost nothing.
+    """
 
     def __init__(self, heights: Iterable[float] = ()) -> None:
         self._heights = list(heights)
@@ -173,17 +183,17 @@ class Heights:
             del self._tops[index + 1 :]
 
     def replace(self, start: int, heights: Iterable[float]) -> None:
-        """From `start` on, these instead."""
+        """Replace all heights from `start` on."""
         self._heights[start:] = heights
         del self._tops[start + 1 :]
 
     def top(self, index: int) -> float:
-        """Where it begins; for the number of heights, where the last one ends."""
+        """Return the offset of an item; for the number of items, the end of the last item."""
         for known in range(len(self._tops) - 1, index):
             self._tops.append(self._tops[known] + self._heights[known])
         return self._tops[index]
 
     def at(self, y: float) -> int:
-        """Which one stands at `y`: the first above the column, the last below it. Needs at least one."""
+        """Return the item at `y`: the first item above the column, the last below it. There must be an item."""
         self.top(len(self._heights))
         return min(max(bisect_right(self._tops, y) - 1, 0), len(self._heights) - 1)

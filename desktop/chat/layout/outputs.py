@@ -1,4 +1,4 @@
-"""What a value is shown as: Markdown, a table, or JSON. Pure."""
+"""Decide whether a value is displayed as Markdown, a table or JSON. Pure."""
 
 import json
 import re
@@ -24,14 +24,14 @@ class MarkdownText:
 
 @dataclass(frozen=True, slots=True)
 class JsonText:
-    """JSON, indented unless it is long (64 000 characters)."""
+    """JSON, indented up to 64,000 characters."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A list of flat objects. `rows` are the first ones as they are shown, `source` is the JSON of them all."""
+    """A list of flat objects. `rows` are the first rows as displayed, `source` is the JSON of all rows."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -43,7 +43,7 @@ Presentation = MarkdownText | JsonText | Table
 
 
 def present_output(text: str) -> Presentation:
-    """What the text of a run's output is: a table, JSON, or else Markdown."""
+    """Return how the text of a run's output is displayed: a table, JSON, or else Markdown."""
     if not _JSON_START.match(text):
         return MarkdownText(text)
     if len(text) > MAX_PARSED_CHARACTERS:
@@ -56,7 +56,7 @@ def present_output(text: str) -> Presentation:
 
 
 def present_value(value: Any) -> Presentation:
-    """What a step's output or a call's arguments are shown as."""
+    """Return how a step's output or a call's arguments are displayed."""
     if isinstance(value, str):
         return MarkdownText(value)
     text = json.dumps(value, ensure_ascii=False)
@@ -64,7 +64,7 @@ def present_value(value: Any) -> Presentation:
 
 
 def table_markdown(table: Table) -> str:
-    """The table in Markdown; what is in its cells is text and nothing else."""
+    """Return the table as Markdown, with the text of its cells escaped."""
     lines = [table.columns, ("---",) * len(table.columns), *table.rows]
     escaped = (lines[1] if line is lines[1] else tuple(map(_escape_cell, line)) for line in lines)
     return "\n".join(f"| {' | '.join(line)} |" for line in escaped)
@@ -75,7 +75,7 @@ def _escape_cell(cell: str) -> str:
 
 
 def _to_table(value: Any, source: str) -> Table | None:
-    """None unless `value` is a list of objects with the same few fields, none of which holds a structure."""
+    """Return a table, or None unless `value` is a list of objects with few fields and no nested structure."""
     if not isinstance(value, list) or not value or not all(isinstance(row, dict) and row for row in value):
         return None
     columns = tuple(dict.fromkeys(str(key) for row in value for key in row))
@@ -85,7 +85,7 @@ def _to_table(value: Any, source: str) -> Table | None:
 
 
 def _first_rows(rows: list[dict[str, Any]], columns: Sequence[str]) -> Iterable[tuple[str, ...]]:
-    """As many as can be laid out at once."""
+    """Yield as many rows as can be laid out at once."""
     room = MAX_TABLE_CHARACTERS
     for row in rows:
         cells = tuple(_cell_text(row[column]) if column in row else "" for column in columns)

@@ -1,4 +1,4 @@
-"""One turn laid out: its blocks and their heights, estimated until somebody measures them. Pure."""
+"""Layout of a single turn: its blocks and their heights, estimated until measured. Pure."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from desktop.theme.tokens import Sizes
 
 @dataclass(frozen=True, slots=True)
 class AvailableArea:
-    """What all turns are laid out in."""
+    """The width and the sizes that all turns are laid out with."""
 
     width: int
     sizes: Sizes
@@ -29,7 +29,7 @@ class AvailableArea:
 
 @dataclass(frozen=True, slots=True)
 class PlacedCard:
-    """A card with its place in the turn. `head` is the height of its caption; blocks up to `last` stand in it."""
+    """A card with its position in the turn. `head` is the height of its header; `last` is the last block in it."""
 
     card: Card
     left: int
@@ -41,7 +41,12 @@ class PlacedCard:
 
 
 class TurnLayout:
-    """A turn and its height. It has no blocks before they are asked for: most turns of a long talk are never seen."""
+    """A turn and its height. Most turns of a long conversation are never seen, so blocks are made on demand.
+
+    Laying out again compares old and new blocks from the start: the common prefix keeps its measured heights, a block
+    after it keeps its height by key, and only the remaining blocks are estimated. In a streaming turn of thousands of
+    blocks the prefix is nearly everything.
+    """
 
     def __init__(self, turn: Turn, room: AvailableArea) -> None:
         self.turn = turn
@@ -54,7 +59,7 @@ class TurnLayout:
 
     @property
     def height(self) -> int:
-        """With the space below it."""
+        """The height, including the space below the turn."""
         if self._blocks is None:
             return self._estimate
         return round(self._slots.total) + self._room.sizes.space_xl
@@ -67,7 +72,7 @@ class TurnLayout:
 
     @property
     def blocks(self) -> Sequence[Block]:
-        """In order; none before `lay_out`."""
+        """The blocks in order; none before `lay_out`."""
         return self._blocks or ()
 
     @property
@@ -75,7 +80,7 @@ class TurnLayout:
         return self._blocks is not None
 
     def lay_out(self, folds: Folds) -> None:
-        """Make the blocks, or make them anew after the turn or a fold has changed. What stays keeps its height."""
+        """Make the blocks, or update them after the turn or a fold has changed. Unchanged blocks keep their heights."""
         before = self._blocks or []
         if self._blocks is None:
             self._slots = Heights()
@@ -89,7 +94,7 @@ class TurnLayout:
         self._slots.replace(start, map(_slot_height, contents, self._insets[start:]))
 
     def change(self, turn: Turn, folds: Folds) -> None:
-        """The same turn has another value."""
+        """Set a new value of the same turn."""
         self.turn = turn
         if self._blocks is None:
             self._estimate = estimated_turn_height(turn, self._room.width, self._room.sizes)
@@ -97,7 +102,7 @@ class TurnLayout:
             self.lay_out(folds)
 
     def set_room(self, room: AvailableArea) -> None:
-        """Another width or other sizes: the blocks stay, and what was measured is forgotten."""
+        """Set another width or other sizes: the blocks stay, measured heights become estimates again."""
         self._room = room
         self._estimate = estimated_turn_height(self.turn, room.width, room.sizes)
         if self._blocks is not None:
@@ -109,22 +114,22 @@ class TurnLayout:
         return round(self._slots[number]) - self._insets[number].height if self._slots[number] else 0
 
     def measured(self, number: int, height: int) -> None:
-        """The block is this tall. One without a height takes no room at all."""
+        """Set the measured height of a block. A block without height takes no space at all."""
         self._slots.set(number, _slot_height(height, self._insets[number]))
 
     def insets(self, number: int) -> Insets:
         return self._insets[number]
 
     def top(self, number: int) -> int:
-        """Where the slot of a block begins, its gap included; for their number, where the last one ends."""
+        """Return where the slot of a block begins, gap included; for the number of blocks, where the last slot ends."""
         return round(self._slots.top(number))
 
     def at(self, y: float) -> int:
-        """The block whose slot is at `y`."""
+        """Return the block whose slot contains `y`."""
         return self._slots.at(y)
 
     def cards(self, first: int, last: int) -> Iterable[PlacedCard]:
-        """The cards around the blocks from `first` to `last`, from the outside in."""
+        """Yield the cards around the blocks from `first` to `last`, outermost first."""
         for level in range(2):
             number = first
             while number <= last:
@@ -176,7 +181,7 @@ def _slot_height(content: int, insets: Insets) -> int:
 
 
 def _common_prefix(before: Sequence[Block], after: Sequence[Block]) -> int:
-    """How many blocks at the beginning are the same. Of thousands nearly all are the very same objects."""
+    """Return the length of the common prefix. Nearly all of thousands of blocks are identical objects."""
     least = min(len(before), len(after))
     for start in range(0, least, _COMPARED_AT_ONCE):
         piece = slice(start, min(start + _COMPARED_AT_ONCE, least))

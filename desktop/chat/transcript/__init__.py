@@ -1,1 +1,1 @@
-"""The scrolling conversation. `Transcript` in `transcript.py` is its only door."""
+"""The scrolling conversation and the search in it. Its interface is `Transcript` in `transcript.py`."""

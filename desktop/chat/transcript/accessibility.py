@@ -1,4 +1,4 @@
-"""What a screen reader is told by itself: that an answer has begun and ended. Never its words, piece by piece."""
+"""What assistive technology gets of a conversation: announcements, names of turns, and the focus order."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -20,18 +20,18 @@ translate = QCoreApplication.translate  # by its own name, or lupdate would not 
 
 
 class Announcer:
-    """Knows which answer is open, and has a sentence for each change of that."""
+    """Announces when an answer begins and ends, never its text as it streams."""
 
     def __init__(self) -> None:
         self._open: MessageId | None = None
 
     def reset(self, turns: Sequence[Turn]) -> None:
-        """Another conversation is shown: what it is at is no news."""
+        """Show another conversation, without announcing its state."""
         last = turns[-1] if turns else None
         self._open = last.id if last is not None and last.state is MessageState.OPEN else None
 
     def notice(self, turn: Turn) -> str | None:
-        """The turn is new or has changed: what there is to say about it."""
+        """Return the announcement for a new or changed turn, if there is one."""
         is_open = turn.role is Role.ASSISTANT and turn.state is MessageState.OPEN
         if is_open and self._open != turn.id:
             self._open = turn.id
@@ -46,13 +46,11 @@ class Announcer:
         return translate("Announcer", "Answer finished")
 
 
-translate_name = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
-
 _DESCRIPTION_CHARACTERS = 300  # characters
 
 
 def name_turn(view: TurnView, turn: Turn) -> None:
-    """Name the widget of a turn."""
+    """Set the accessible name and description of a turn's widget."""
     name, beginning = accessible_turn_name(turn), _description(turn)
     if view.accessibleName() != name:
         view.setAccessibleName(name)
@@ -61,7 +59,7 @@ def name_turn(view: TurnView, turn: Turn) -> None:
 
 
 def accessible_turn_name(turn: Turn) -> str:
-    """`You, 14:02`, `Code agent, 14:02, writing`."""
+    """Return the accessible name: `You, 14:02`, `Code agent, 14:02, writing`."""
     words = [_speaker(turn), time_of_day(turn.at.astimezone()), _state(turn)]
     return ", ".join(word for word in words if word)
 
@@ -69,22 +67,22 @@ def accessible_turn_name(turn: Turn) -> str:
 def _speaker(turn: Turn) -> str:
     match turn.role:
         case Role.USER:
-            return translate_name("Transcript", "You")
+            return translate("Transcript", "You")
         case Role.ASSISTANT:
-            author = translate_name("Transcript", "Assistant") if not turn.author else agent_words(turn.author)
+            author = translate("Transcript", "Assistant") if not turn.author else agent_words(turn.author)
             return reveal_hidden(author if turn.model is None else f"{author}, {turn.model}")
         case Role.SYSTEM:
-            return translate_name("Transcript", "Notice")
+            return translate("Transcript", "Notice")
 
 
 def _state(turn: Turn) -> str:
     if any(isinstance(part, Failure) for part in turn.parts):
-        return translate_name("Transcript", "failed")
+        return translate("Transcript", "failed")
     match turn.state:
         case MessageState.OPEN:
-            return translate_name("Transcript", "writing")
+            return translate("Transcript", "writing")
         case MessageState.INTERRUPTED:
-            return translate_name("Transcript", "interrupted")
+            return translate("Transcript", "interrupted")
         case MessageState.FINAL:
             return ""
 
@@ -95,7 +93,9 @@ def _description(turn: Turn) -> str:
 
 
 class FocusOrder:
-    """Brought up to date after each pass; does nothing while the same views are on stage."""
+    """Keeps the order of Tab and of screen readers that of the conversation, whatever order views were made in. Updated
+    after each pass; does nothing while the same views are on stage.
+    """
 
     def __init__(self, stage: Stage, start: QWidget) -> None:
         self._stage = stage
@@ -117,7 +117,9 @@ class FocusOrder:
                     widget.raise_()  # a widget's children are told in the order of their stacking
 
     def leave_turn(self, turn: QWidget, *, is_next: bool) -> None:
-        """Tab was pressed on a turn as a whole, which is no stop: go on to the stop below its head, or back above."""
+        """Handle Tab on a turn as a whole, which is no tab stop: go to the next stop below its top, or to the previous
+        stop above.
+        """
         top = turn.mapToGlobal(QPoint(0, 0)).y()
         inside = self._stops[1:]
         if is_next:
@@ -135,7 +137,7 @@ class FocusOrder:
 
 
 def _stop_after(last: QWidget, turn: QWidget) -> QWidget:
-    """The stop that follows the last one of the conversation; the turn itself where there is none."""
+    """Return the tab stop after the last of the conversation; the turn itself if there is none."""
     found = last.nextInFocusChain()
     while found is not None and found is not last:
         can_focus = found.focusPolicy() & Qt.FocusPolicy.TabFocus and found.isVisible() and found.isEnabled()

@@ -1,4 +1,4 @@
-"""What a person does with the blocks on screen: unfold, copy, try again."""
+"""Actions on the blocks on screen: fold, copy, retry, edit."""
 
 from collections.abc import Callable
 from functools import partial
@@ -26,7 +26,7 @@ from desktop.chat.views.text_view import TextView
 
 
 class BlockActions(QObject):
-    """Carries out what it can, and tells the rest. `fill` puts what can be done with a message into a menu."""
+    """Folds and copies, and emits what it cannot do itself. `fill` adds the actions of a message to a menu."""
 
     folded = Signal()
     """A line was folded or unfolded: what is below it is to be placed anew."""
@@ -57,7 +57,7 @@ class BlockActions(QObject):
         intents.menu.connect(self._on_menu)
 
     def focused_code(self) -> str | None:
-        """The code frame that the focus is in: its copy button or its text."""
+        """Return the code of the frame whose text or copy button has the focus."""
         focus = QApplication.focusWidget()
         for live in self._stage.live():
             block = live.block
@@ -67,7 +67,7 @@ class BlockActions(QObject):
         return None
 
     def copy_selection(self) -> bool:
-        """False: nothing is selected."""
+        """Copy the selection. Return False if nothing is selected."""
         if self._selection.marks is None:
             return False
         self._copier.copy(self._selection.pieces())

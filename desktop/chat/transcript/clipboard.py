@@ -1,4 +1,4 @@
-"""What copying takes: text as it came, byte for byte."""
+"""What is copied from a conversation: source text unchanged, or Markdown as plain text."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -29,23 +29,23 @@ _FENCES = ("```", "~~~")
 
 
 def source_of_group(layout: TurnLayout, group: str) -> str:
-    """The code of a frame, or the JSON of a table."""
+    """Return the code of a frame, or the JSON of a table."""
     return layout.memo.source(group, layout.blocks)
 
 
 def source_of_turn(turn: Turn) -> str:
-    """What was said in a turn, as it was written."""
+    """Return the text of a turn as it was written."""
     return PARAGRAPH_BREAK.join(part.text.strip("\n") for part in turn.parts if isinstance(part, Text | Output))
 
 
 def last_answer(column: Column) -> str | None:
-    """The newest answer in the conversation that says something."""
+    """Return the newest answer of the conversation that has text."""
     said = (source_of_turn(one.turn) for one in reversed(column.layouts) if one.turn.role is Role.ASSISTANT)
     return next((text for text in said if text), None)
 
 
 def last_code(column: Column) -> str | None:
-    """The last code frame in the conversation."""
+    """Return the last code frame of the conversation."""
     for number in range(len(column.layouts) - 1, -1, -1):
         if not any(fence in source_of_turn(column.layouts[number].turn) for fence in _FENCES):
             continue  # most turns need no layout to be told apart
@@ -57,7 +57,7 @@ def last_code(column: Column) -> str | None:
 
 
 def failure_details(failure: Failure) -> str:
-    """All that is known of a failure, as JSON."""
+    """Return everything that is known of a failure, as JSON."""
     known = {
         "code": failure.code,
         "message": failure.message,
@@ -74,13 +74,14 @@ SLICE_S = 0.006
 
 
 def copy_text(text: str) -> None:
-    """To the clipboard, as it is."""
+    """Copy a text to the clipboard."""
     QGuiApplication.clipboard().setText(text)
 
 
 class Copier(QObject):
-    """What takes 30 ms of work is copied at once, more while the window goes on. Whatever is copied meanwhile, here or
-    elsewhere, wins."""
+    """Copies long text in slices: 30 ms at once, the rest while the event loop runs. Any other copy, here or elsewhere,
+    wins.
+    """
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -92,7 +93,7 @@ class Copier(QObject):
         QGuiApplication.clipboard().dataChanged.connect(self._give_up)
 
     def copy(self, pieces: Iterator[str]) -> None:
-        """Copy what these join to; nothing where they are nothing."""
+        """Copy what the pieces join to, unless that is empty."""
         self._pieces, self._gathered = pieces, []
         self._gather(FIRST_SLICE_S)
 
@@ -121,9 +122,9 @@ _IMAGE = "\N{OBJECT REPLACEMENT CHARACTER}"
 
 
 def turn_text_pieces(layout: TurnLayout) -> Iterator[str]:
-    """Piece by piece, since a long one takes its time: they join to the whole.
+    """Yield the plain text of a turn in pieces that join to the whole, since a long turn takes time.
 
-    Code is as it came, and so is what a person wrote and an output that is no Markdown.
+    Code, a user's message, and an output other than Markdown are unchanged.
     """
     joint = ""
     for number, part in enumerate(layout.turn.parts):
@@ -143,14 +144,14 @@ def turn_text_pieces(layout: TurnLayout) -> Iterator[str]:
 
 
 def markdown_to_text(text: str) -> str:
-    """A piece of Markdown as plain text: lists keep their marks, the cells of a table stand between tabs."""
+    """Return Markdown as plain text: lists keep their markers, cells of tables are separated by tabs."""
     document = QTextDocument()
     document.setMarkdown(text, MARKDOWN)
     return "".join(_join_lines(_frame_lines(document.rootFrame())))
 
 
 def _block_text_pieces(blocks: Iterable[Block]) -> Iterator[str]:
-    """The pieces of one frame, or of one endless line, follow each other; all else is a paragraph of its own."""
+    """Yield the text of blocks. Pieces of one frame or of one long line are contiguous; all else is a paragraph."""
     before: Block | None = None
     for block in blocks:
         match block:
@@ -167,7 +168,7 @@ def _block_text_pieces(blocks: Iterable[Block]) -> Iterator[str]:
 
 
 def _frame_lines(frame: QTextFrame) -> Iterator[tuple[str, str]]:
-    """What kind of line each one is, and the line."""
+    """Yield the kind and the text of each line of a frame."""
     place = frame.begin()
     while not place.atEnd():
         child, block = place.currentFrame(), place.currentBlock()
@@ -204,7 +205,7 @@ def _cell_text(cell: QTextTableCell) -> str:
 
 
 def _block_text(block: QTextBlock) -> str:
-    """Its words, with its own line breaks; a picture is its description."""
+    """Return the text of a paragraph with its line breaks; an image becomes its description."""
     text = block.text().replace("\N{LINE SEPARATOR}", "\n")
     if _IMAGE not in text:
         return text
@@ -226,7 +227,7 @@ def _line_kind(block: QTextBlock) -> str:
 
 
 def _item_marker(block: QTextBlock) -> str:
-    """The bullet, the number or the box of an item, as deep as it stands."""
+    """Return the bullet, number or check box of a list item, indented by its level."""
     items = block.textList()
     if items is None:
         return ""

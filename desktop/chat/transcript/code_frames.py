@@ -1,4 +1,4 @@
-"""Colours the code that comes on stage, once all of its frame is there."""
+"""Code frames on stage: syntax colours, and pieces that scroll sideways together."""
 
 from functools import partial
 
@@ -16,14 +16,14 @@ from desktop.chat.views.syntax import MAX_CODE_CHARACTERS, Spans, SyntaxScanner
 
 
 class CodeHighlighter:
-    """Asks `syntax` for the whole of a frame, since what a line means may depend on any line above it."""
+    """Requests the spans of a whole frame, since the meaning of a line may depend on any line above it."""
 
     def __init__(self, stage: Stage, syntax: SyntaxScanner) -> None:
         self._stage = stage
         self._syntax = syntax
 
     def color(self, live: LiveBlock) -> None:
-        """A view shows something new."""
+        """Color a view that shows a new block, if its frame is complete."""
         block, view = live.block, live.view
         if not isinstance(block, CodeBlock) or not isinstance(view, CodeView) or not block.language:
             return
@@ -40,7 +40,7 @@ def _color_view(view: CodeView, block: CodeBlock, spans: Spans) -> None:
 
 
 class CodeScrollSync(QObject):
-    """Remembers how far each frame is scrolled."""
+    """Keeps the horizontal scroll position of each frame, also for pieces that come on stage later."""
 
     def __init__(self, stage: Stage, intents: Intents, parent: QObject) -> None:
         super().__init__(parent)
@@ -50,7 +50,7 @@ class CodeScrollSync(QObject):
         intents.scroll_code.connect(self._on_scrolled)
 
     def apply(self) -> None:
-        """After a pass: whatever came on stage stands where its frame does."""
+        """Scroll the pieces on stage after a pass."""
         self._is_moving = True
         for live in self._stage.live():
             if isinstance(live.view, CodeView) and (key := self._key(live)) is not None:
@@ -58,7 +58,7 @@ class CodeScrollSync(QObject):
         self._is_moving = False
 
     def reset(self) -> None:
-        """Another conversation is shown."""
+        """Forget all positions when another conversation is shown."""
         self._values.clear()
 
     def _on_scrolled(self, view: QWidget, value: int) -> None:
@@ -70,5 +70,5 @@ class CodeScrollSync(QObject):
             self.apply()
 
     def _key(self, live: LiveBlock) -> tuple[MessageId, str] | None:
-        """By its turn's id: the number of a turn is another once one comes before it."""
+        """Return the key by the turn's id: its number changes when a turn is inserted before it."""
         return (self._stage.turn_of(live).id, live.block.group) if isinstance(live.block, CodeBlock) else None

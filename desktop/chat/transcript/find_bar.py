@@ -1,4 +1,4 @@
-"""The find bar: a field above the conversation, how many places there are, and the way from one to the next."""
+"""The find bar: a field above the conversation, the number of matches, and buttons to step through them."""
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
@@ -20,7 +20,7 @@ _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class FindBar(Adaptive, Surface):
-    """Enter goes to the next place, Shift+Enter to the one before, Esc closes it."""
+    """Enter goes to the next match, Shift+Enter to the previous match, Esc closes the bar."""
 
     edited = Signal(str)
     stepped = Signal(int)
@@ -58,7 +58,7 @@ class FindBar(Adaptive, Surface):
         return self._field.text()
 
     def set_text(self, text: str) -> None:
-        """Not as if a person had typed it."""
+        """Set the text without emitting `edited`."""
         if text != self._field.text():
             self._field.setText(text)
 
@@ -67,14 +67,14 @@ class FindBar(Adaptive, Surface):
         self._field.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def show_count(self, ordinal: int, total: int, *, is_at_work: bool) -> None:
-        """*3 of 17*; `is_at_work`: there may be more."""
+        """Show *3 of 17*; `is_at_work`: there may be more matches."""
         if (ordinal, total, is_at_work) != self._counted:
             self._counted = ordinal, total, is_at_work
             self._saying.start()
         self._say()
 
     def set_keys(self, following: QKeySequence, previous: QKeySequence) -> None:
-        """These go to the next place and to the one before as well."""
+        """Set the shortcuts that the buttons name."""
         self._next_keys, self._previous_keys = following, previous
         self.retranslate()
 

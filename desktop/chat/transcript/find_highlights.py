@@ -1,4 +1,4 @@
-"""Marks what was found in the blocks that are on stage."""
+"""Highlights the matches of a search in the blocks on stage."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -16,8 +16,9 @@ MatchesIn = Callable[[MessageId], Mapping[str, Sequence[FindMatch]]]
 
 
 class FindHighlighter:
-    """`found_in` tells what is found, `now` the place that one is at. A view keeps its marks until it shows something
-    else."""
+    """`found_in` returns the matches of a turn, `now` is the current match. A view keeps its highlights until it shows
+    another block.
+    """
 
     def __init__(self, theme: Theme, stage: Stage) -> None:
         self._theme = theme
@@ -27,17 +28,17 @@ class FindHighlighter:
         self._marked: dict[QWidget, tuple[Sequence[FindMatch], FindMatch | None]] = {}
 
     def set_found(self, found_in: MatchesIn | None, now: tuple[MessageId, FindMatch] | None) -> None:
-        """Mark these from the next `apply` on; None: nothing."""
+        """Set what the next `apply` highlights; None highlights nothing."""
         self._found_in, self._now = found_in, now
 
     def forget(self, view: QWidget) -> None:
-        """It shows something new, without marks."""
+        """Clear the highlights of a view that shows another block."""
         self._marked.pop(view, None)
         if isinstance(view, TextView):
             view.setExtraSelections([])
 
     def apply(self) -> None:
-        """After a pass, or where something else is found."""
+        """Highlight the matches, after a pass or a change of the search."""
         live_views: set[QWidget] = set()
         whole: dict[MessageId, dict[str, bool]] = {}
         for live in self._stage.live():

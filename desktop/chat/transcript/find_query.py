@@ -1,4 +1,4 @@
-"""What is looked for in a conversation, and where it was found. Without Qt."""
+"""A search in a conversation, and its matches. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -15,19 +15,19 @@ _HIDDEN_MARKUP = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class FindQuery:
-    """A text that is found anywhere, or, where it `is_words`, the words of a search. Case and accents do not count."""
+    """A literal text, or, where it `is_words`, the words of a search. Case and accents do not count."""
 
     text: str
     is_words: bool = False
 
     @property
     def pattern(self) -> re.Pattern[str] | None:
-        """None where there is nothing to look for."""
+        """The compiled pattern; None where there is nothing to search for."""
         return terms_pattern(parse_query(self.text)) if self.is_words else text_pattern(self.text)
 
     @property
     def letters(self) -> tuple[str, ...]:
-        """One of these is among the letters of each text that it can be found in; empty where that tells nothing."""
+        """Letters of which every matching text contains at least one entry; empty where that excludes nothing."""
         texts = (" ".join(term.words) for term in parse_query(self.text)) if self.is_words else (fold_case(self.text),)
         found = tuple(map(_letters, texts))
         return found if all(found) else ()
@@ -35,8 +35,9 @@ class FindQuery:
 
 @dataclass(frozen=True, slots=True)
 class FindMatch:
-    """A place in the text of a block, in Qt's UTF-16 units; a line that cannot be marked in part `is_whole`. `folds`
-    are the lines to be unfolded for it to be in sight."""
+    """A range in the text of a block, in UTF-16 units as in Qt; `is_whole`: a line that can only be marked entirely.
+    `folds` are the lines to be unfolded to show it.
+    """
 
     key: str
     start: int
@@ -46,9 +47,9 @@ class FindMatch:
 
 
 def may_contain(text: str, letters: tuple[str, ...]) -> bool:
-    """Whether Markdown of this text can show one that has these letters: quick, and never wrong in its no.
+    """Return whether Markdown of this text can contain a match: fast, and without false negatives.
 
-    What stands between letters is left out on both sides, since some of it is markup.
+    Only letters are compared, since what stands between them may be markup.
     """
     if not letters or "&" in text:  # an entity stands for another sign
         return True
@@ -59,7 +60,7 @@ def may_contain(text: str, letters: tuple[str, ...]) -> bool:
 
 
 def plain_texts(turn: Turn) -> list[str] | None:
-    """All texts of a turn that has nothing but texts, else None."""
+    """Return the texts of a turn that has nothing but texts, else None."""
     texts: list[str] = []
     for part in turn.parts:
         if not isinstance(part, Text | Thought | Output):

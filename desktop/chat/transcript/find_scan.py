@@ -1,4 +1,4 @@
-"""What a turn shows where all of it is unfolded, block by block, and where something stands in that."""
+"""The text of a turn with everything unfolded, block by block, and the matches in it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -29,7 +29,7 @@ _LINES = (ToolBlock, ToolGroupBlock, ThoughtBlock, StepBlock, SubAgentBlock)
 
 
 class _AllUnfolded(Mapping[str, bool]):
-    """Every line is."""
+    """Folds in which every line is unfolded."""
 
     def __getitem__(self, key: str) -> bool:
         return True
@@ -45,7 +45,7 @@ ALL_UNFOLDED = _AllUnfolded()
 
 
 class TurnScan:
-    """Looks through one turn, again and again while it grows: what did not change is not looked through anew."""
+    """Searches one turn, repeatedly while it grows; unchanged blocks are not searched again."""
 
     def __init__(self, theme: Theme, sought: FindQuery) -> None:
         self._theme = theme
@@ -55,11 +55,11 @@ class TurnScan:
         self._known: dict[str, tuple[Block, list[FindMatch]]] = {}
 
     def blocks(self, turn: Turn) -> Sequence[Block]:
-        """All that the turn can show. Pure: for a thread, where it is long."""
+        """Return all blocks that the turn can show. Pure, so that it may run in a thread."""
         return blocks_of(turn, ALL_UNFOLDED, self._memo)
 
     def places(self, blocks: Iterable[Block]) -> Iterator[list[FindMatch]]:
-        """What is found in each block, one block after the other: others may have a turn in between."""
+        """Yield the matches in each block, so that the caller can pause between blocks."""
         lines: list[Block] = []
         known: dict[str, tuple[Block, list[FindMatch]]] = {}
         for block in blocks:
@@ -90,7 +90,7 @@ class TurnScan:
                 yield FindMatch(block.key, to_units(text, span.start), to_units(text, span.end), folds)
 
     def _text(self, block: Block) -> str:
-        """What the view of a block shows, sign by sign."""
+        """Return the text that the view of a block displays, character by character."""
         match block:
             case PlainBlock(text=text):
                 return reveal_hidden(text).removesuffix("\n")
@@ -113,7 +113,7 @@ class TurnScan:
 
 
 def _line_text(block: Block) -> str:
-    """What a line says that is painted, not laid out as text."""
+    """Return the text of a line that is painted, not laid out as a document."""
     match block:
         case CaptionBlock(text=text):
             return reveal_hidden(text)

@@ -1,4 +1,4 @@
-"""Finds something in a whole conversation, a few milliseconds at a time, and goes from one place to the next."""
+"""Searches a whole conversation, a few milliseconds at a time, and steps through the matches."""
 
 import asyncio
 import time
@@ -28,7 +28,7 @@ _NO_MATCHES: Mapping[str, Sequence[FindMatch]] = {}
 
 @dataclass(frozen=True, slots=True)
 class TurnMatch:
-    """A place that was found, and in which turn."""
+    """A match, with its turn."""
 
     turn: MessageId
     found: FindMatch
@@ -36,7 +36,7 @@ class TurnMatch:
 
 @dataclass(slots=True)
 class _TurnMatches:
-    """What a turn has, as it was then."""
+    """The matches of a turn, in the version that was searched."""
 
     turn: Turn
     found: list[FindMatch]
@@ -49,8 +49,12 @@ class _TurnMatches:
 
 
 class ConversationSearch(QObject):
-    """Looks through the turns of `column`. `changed` tells that more or other places are known, `reached` that one is
-    to be shown."""
+    """Searches the turns of `column`. Emits `changed` when the known matches have changed, `reached` when a match is to
+    be shown.
+
+    Short turns of plain text are searched on the loop, all others are made into blocks in a thread. A slice takes at
+    most 3 ms, so that a frame can be painted in between.
+    """
 
     changed = Signal()
     reached = Signal(object)
@@ -79,7 +83,7 @@ class ConversationSearch(QObject):
 
     @property
     def ordinal(self) -> int:
-        """Which place one is at, from 1; 0 for none."""
+        """The number of the current match, from 1; 0 without one."""
         if self.now is None:
             return 0
         before = 0
@@ -92,13 +96,14 @@ class ConversationSearch(QObject):
         return 0
 
     def found_in(self, turn: MessageId) -> Mapping[str, Sequence[FindMatch]]:
-        """What is found in a turn, by block."""
+        """Return the matches in a turn, by block key."""
         looked = self._looked.get(turn)
         return looked.by_key if looked is not None else _NO_MATCHES
 
     def look(self, sought: FindQuery, first_turn: int, *, seeks: bool = True, only_in: MessageId | None = None) -> None:
-        """Look for something else, from this turn on and around; `seeks`: the first place that is found is reached, or,
-        with `only_in`, the first of that turn."""
+        """Search for `sought`, from `first_turn` on and around. `seeks`: the first match is reached, or, with
+        `only_in`, the first match of that turn.
+        """
         self.stop()
         self._sought = sought
         self._looked, self.now, self.total = {}, None, 0
@@ -110,7 +115,7 @@ class ConversationSearch(QObject):
         self.changed.emit()
 
     def look_again(self, turns: Iterable[MessageId]) -> None:
-        """These turns may be others; what is gone is forgotten."""
+        """Search turns that have changed; drop the matches of turns that are gone."""
         if self._sought.pattern is None:
             return
         gone = [turn for turn in self._looked if not self._column.has(turn)]
@@ -123,7 +128,7 @@ class ConversationSearch(QObject):
             self.changed.emit()
 
     def stop(self) -> None:
-        """Look no further, and know nothing any more."""
+        """Stop searching."""
         if self._task is not None:
             self._task.cancel()
             self._task = None
@@ -133,7 +138,9 @@ class ConversationSearch(QObject):
         self._seeks = False
 
     def step(self, by: int, first_turn: int) -> None:
-        """To the next place (1) or the one before (-1), around the ends; from that turn on if one is at none."""
+        """Go to the next match (1) or the previous (-1), around the ends; without a current match, start at
+        `first_turn`.
+        """
         turns = [layout.turn.id for layout in self._column.layouts]
         if not self.total or not turns:
             return
@@ -201,7 +208,7 @@ class ConversationSearch(QObject):
         self.changed.emit()
 
     async def _pause(self, began: float) -> float:
-        """Others have their turn once a slice is over."""
+        """Yield to the loop when the slice is over. Return when the current slice began."""
         if time.perf_counter() - began < SLICE_S:
             return began
         if time.perf_counter() - self._told_at >= FRAME_S:
@@ -211,7 +218,7 @@ class ConversationSearch(QObject):
         return time.perf_counter()
 
     def _scan_of(self, turn: Turn, sought: FindQuery) -> TurnScan:
-        """The one of the turn that is being written is kept for when it has grown."""
+        """Return the scan of a turn. The scan of a streaming turn is kept for when the turn has grown."""
         if self._growing is not None and self._growing[0] == turn.id:
             return self._growing[1]
         scan = TurnScan(self._theme, sought)

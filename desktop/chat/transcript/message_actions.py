@@ -1,4 +1,4 @@
-"""What can be done with a message, and what that is called."""
+"""Actions on whole messages: copy, retry, edit, in a bar and in a menu (UI §5)."""
 
 from collections.abc import Collection, Sequence
 from enum import StrEnum
@@ -26,8 +26,9 @@ translate = QCoreApplication.translate  # by its own name, or lupdate would not 
 
 
 class MessageAction(StrEnum):
-    """COPY takes what is read, COPY_MARKDOWN what was written. RETRY sends the message again that the last answer is
-    for, EDIT has the last one written anew."""
+    """COPY copies the plain text, COPY_MARKDOWN the source. RETRY sends the message of the last answer again, EDIT
+    edits the last message.
+    """
 
     COPY = "copy"
     COPY_MARKDOWN = "copy_markdown"
@@ -36,7 +37,7 @@ class MessageAction(StrEnum):
 
 
 def actions_of(column: Column, number: int) -> Sequence[MessageAction]:
-    """What can be done with the turn of this number now."""
+    """Return the actions that the turn of this number offers now."""
     turn = column.layouts[number].turn
     offered = []
     if any(isinstance(part, Text | Output) and part.text for part in turn.parts):
@@ -51,12 +52,12 @@ def actions_of(column: Column, number: int) -> Sequence[MessageAction]:
 
 
 def may_retry(turn: Turn) -> bool:
-    """Whether what it answers can be sent again, if it is the last one."""
+    """Return whether the message that the turn answers can be sent again, if the turn is the last."""
     return turn.role is Role.ASSISTANT and turn.is_answer and turn.state is not MessageState.OPEN
 
 
 def last_user_turn(column: Column) -> int | None:
-    """The number of the last turn of a person."""
+    """Return the number of the last turn of the user."""
     numbers = range(len(column.layouts) - 1, -1, -1)
     return next((number for number in numbers if column.layouts[number].turn.role is Role.USER), None)
 
@@ -83,7 +84,9 @@ _COPIED_MS = 1500
 
 
 class MessageBar(Adaptive, Surface):
-    """For the mouse: Tab passes it over, since the message's menu has the same by key."""
+    """The actions of a message as buttons, at its upper right corner while the mouse or the focus is on it. Tab skips
+    the bar, since the menu of the message offers the same.
+    """
 
     chosen = Signal(object)
     """A MessageAction."""
@@ -107,13 +110,13 @@ class MessageBar(Adaptive, Surface):
         self.adapt_to(theme)
 
     def offer(self, actions: Collection[MessageAction]) -> None:
-        """Show these."""
+        """Show the buttons of these actions."""
         for action, button in self._buttons.items():
             button.setVisible(action in actions)
         self.adjustSize()
 
     def say_copied(self, action: MessageAction) -> None:
-        """Show for a moment that it is done."""
+        """Show a check mark for a moment."""
         self._buttons[action].set_icon(Icon.CHECK, "ok")
         self._buttons[action].describe(self.tr("Copied"))
         self._restore.start()
@@ -127,8 +130,9 @@ class MessageBar(Adaptive, Surface):
 
 
 class MessageController(QObject):
-    """One bar for all messages: it stands on the one that the mouse is on, else on the one that has the focus; beside
-    what a person said, which it would cover."""
+    """Performs the actions of messages. A single bar stands on the message under the mouse, else on the focused
+    message; for a message of the user beside the bubble, which it would cover.
+    """
 
     retried = Signal(str)
     edited = Signal(str)
@@ -150,7 +154,7 @@ class MessageController(QObject):
         intents.message_menu.connect(self._on_menu)
 
     def place(self) -> None:
-        """Everything has been placed anew: the bar stays with its message, or goes with it."""
+        """Move the bar with its message, or hide it, after a pass."""
         view = self._pointed
         if view is None:
             return
@@ -169,12 +173,12 @@ class MessageController(QObject):
         self.bar.move(max(0, right - inset - self.bar.width()), max(top, inset))
 
     def fill(self, menu: QMenu, turn: MessageId) -> None:
-        """Offer in a menu what can be done with this message."""
+        """Add the actions of this message to a menu."""
         for action in actions_of(self._stage.column, self._stage.column.number_of(turn)):
             menu.addAction(action_title(action), partial(self.carry_out, action, turn))
 
     def carry_out(self, action: MessageAction, turn: MessageId) -> None:
-        """Without effect on a message that is gone by now, or for which it is not offered any more."""
+        """Perform an action. Has no effect on a message that is gone or no longer offers it."""
         column = self._stage.column
         if not column.has(turn) or action not in actions_of(column, column.number_of(turn)):
             return
@@ -190,7 +194,7 @@ class MessageController(QObject):
                 self.edited.emit(turn)
 
     def copy_focused(self) -> bool:
-        """Copy the message that has the focus; false if none has."""
+        """Copy the focused message. Return False if no message has the focus."""
         view = QApplication.focusWidget()
         if isinstance(view, TurnView) and self._stage.column.has(view.turn):
             self.carry_out(MessageAction.COPY, view.turn)

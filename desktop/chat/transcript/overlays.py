@@ -1,4 +1,4 @@
-"""The way back to the end: how much is new there, on a button over the conversation."""
+"""Overlays of the conversation: the button to its end, and the target of a link."""
 
 import re
 
@@ -15,7 +15,7 @@ from desktop.widgets.surfaces import Surface
 
 
 class LatestButton(Adaptive, Button):
-    """Shown while the transcript does not follow."""
+    """The way back to the end, with the number of new items; shown while the transcript does not follow."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(theme, "", "secondary", Icon.ARROW_DOWN, is_small=True, parent=parent)
@@ -30,13 +30,13 @@ class LatestButton(Adaptive, Button):
         return self._count
 
     def set_count(self, count: int) -> None:
-        """How many turns and blocks have come since following stopped."""
+        """Set the number of turns and blocks that arrived since following stopped."""
         if count != self._count or not self.text():
             self._count = count
             self.retranslate()
 
     def place_in(self, room: QRect) -> None:
-        """At the foot of the room, in the middle."""
+        """Move to the lower edge of the area, in the middle."""
         self._room = room
         size = self.sizeHint()
         self.resize(size)
@@ -54,7 +54,9 @@ _MAX_SHARE = 0.8
 
 
 class LinkHint(Adaptive, Surface):
-    """The whole address as long as it fits; of a longer one the host stays, by whose end one knows where it leads."""
+    """Shows where a link leads, at the lower edge, while the mouse or the focus is on it (UI §5). The whole address if
+    it fits; else the end of the host stays visible, which shows whose site it is.
+    """
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__("raised", parent=parent)
@@ -70,18 +72,18 @@ class LinkHint(Adaptive, Surface):
 
     @property
     def target(self) -> str:
-        """What is shown, whole; nothing while it is hidden."""
+        """The whole address; empty while hidden."""
         return self._target
 
     def show_target(self, target: str) -> None:
-        """Show it; nothing: there is no link."""
+        """Show the address; hide if it is empty."""
         self._target = target
         self._place()
         self.setVisible(bool(target))
         self.raise_()
 
     def place_in(self, room: QRect) -> None:
-        """At the lower left of the room."""
+        """Move to the lower left of the area."""
         self._room = room
         self._place()
 

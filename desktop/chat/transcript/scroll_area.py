@@ -1,4 +1,4 @@
-"""Whether the end of the conversation is followed, and how much has come since it is not."""
+"""The scroll area of the transcript: the anchor at its upper edge stays there, whatever changes above."""
 
 from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
@@ -13,7 +13,7 @@ from desktop.theme.theme import Theme
 
 
 class EndFollower:
-    """On, until a person looks further up."""
+    """Whether the end of the conversation is followed, and how much has arrived since it was not."""
 
     def __init__(self, column: Column) -> None:
         self._column = column
@@ -21,17 +21,17 @@ class EndFollower:
         self.seen = LastSeen()
 
     def set(self, *, is_on: bool) -> None:
-        """Follow or stop following."""
+        """Start or stop following."""
         if self.is_on and not is_on:
             self.seen = self._now()
         self.is_on = is_on
 
     def restore(self, seen: LastSeen, *, is_on: bool) -> None:
-        """As it was when the conversation was left."""
+        """Restore the state of a saved conversation."""
         self.is_on, self.seen = is_on, seen
 
     def new_count(self) -> int:
-        """Turns that have come since following stopped, and blocks in what was the last turn then."""
+        """Return the number of new turns since following stopped, plus new blocks in the turn that was last then."""
         last = self.seen.turn
         if self.is_on or last is None or not self._column.has(last):
             return 0
@@ -51,10 +51,10 @@ _MARGIN = 0.5
 
 
 def arrange_stage(stage: Stage, top: ScrollAnchor | None, height: int, left: int) -> int:
-    """Put on stage what a room of this height shows, and say which height stands at its upper edge.
+    """Put on stage what an area of this height shows, and return the scroll position.
 
-    `top` is what stands there, and stays there whatever the heights above it turn out to be; None is the end of the
-    conversation at the lower edge. It gives way only where there is nothing to show below or above.
+    `top` is the anchor at the upper edge, and stays there while the blocks above it are measured; None keeps the end of
+    the conversation at the lower edge. It yields only where nothing would be shown below or above.
     """
     column, margin = stage.column, round(height * _MARGIN)
     stage.begin()
@@ -98,7 +98,12 @@ _MIN_WIDTH = 160
 
 
 class TranscriptScrollArea(QAbstractScrollArea):
-    """Follows the end until a person looks further up, and again from when they are back there."""
+    """Follows the end until the user scrolls up, and again once the user is back at the end.
+
+    Every pass starts at a fixed point, the anchor or the end, and measures from there until the viewport and half a
+    screen around it are filled. Measuring changes heights above the anchor; the scroll value is computed afterwards, so
+    the text under the user's eyes does not move while an answer streams or a width changes.
+    """
 
     placed = Signal()
     """Everything has been placed anew."""
@@ -127,7 +132,7 @@ class TranscriptScrollArea(QAbstractScrollArea):
         bar.setValue(bar.value() + pixels)
 
     def show_place(self, place: BlockIndex) -> None:
-        """Have a block at the upper edge, or the end in sight where there is less below it."""
+        """Scroll a block to the upper edge, or as far as there is content below."""
         self._follow.set(is_on=False)
         turn = self._column.laid_out(place.turn)
         gap = self._theme.sizes.space_l if place.block == 0 else 0
@@ -136,20 +141,20 @@ class TranscriptScrollArea(QAbstractScrollArea):
         self._follow_at_end()
 
     def show_point(self, point: ScrollAnchor) -> None:
-        """Have what stands at a point at the upper edge, as far as there is enough below it."""
+        """Scroll an anchor to the upper edge, as far as there is content below."""
         self._follow.set(is_on=False)
         self._top = point
         self._place()
         self._top = self._column.point_at(self.verticalScrollBar().value())
 
     def stay_here(self) -> None:
-        """Follow the end no more: a person looks at what is in sight now."""
+        """Stop following, and keep what is visible now."""
         if self._follow.is_on and self._column.layouts:
             self._top = self._column.point_at(self.verticalScrollBar().value())
             self._follow.set(is_on=False)
 
     def place_from_top(self) -> None:
-        """Something has become taller or shorter in sight: what is above it stays, even where the end was followed."""
+        """Place anew after a visible block changed its height: what is above it stays, even if the end was followed."""
         self._top = self._column.point_at(self.verticalScrollBar().value())
         was_following, self._follow.is_on = self._follow.is_on, False
         self._place()
@@ -157,7 +162,7 @@ class TranscriptScrollArea(QAbstractScrollArea):
         self._follow_at_end()
 
     def show_box(self, box: QRect) -> None:
-        """Scroll as little as needed to have a box of the viewport in sight, its upper end if it is too tall."""
+        """Scroll as little as needed to show a rectangle of the viewport; its upper part if it is too tall."""
         margin, height = self._theme.sizes.space_m, self.viewport().height()
         below = box.bottom() + margin - height
         above = box.top() - margin
@@ -181,10 +186,10 @@ class TranscriptScrollArea(QAbstractScrollArea):
             super().keyPressEvent(event)
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
-        """Nothing: what is seen is placed by `_place`."""
+        """Do nothing: `_place` moves the contents."""
 
     def _fit_room(self) -> None:
-        """The same width with and without a scroll bar, so that the text never moves because one comes."""
+        """Set the width, with and without a scroll bar the same, so that the text never moves because of it."""
         sizes = self._theme.sizes
         bar = self.style().pixelMetric(QStyle.PixelMetric.PM_ScrollBarExtent, None, self)
         width = min(sizes.chat_column, self.width() - bar - 3 * sizes.space_l)
@@ -193,7 +198,7 @@ class TranscriptScrollArea(QAbstractScrollArea):
             self._column.set_room(room)
 
     def _place(self) -> None:
-        """Stage what is to be seen now. What was live and did not change costs a look."""
+        """Stage what is visible now. Unchanged live blocks cost a comparison."""
         bar, height = self.verticalScrollBar(), self.viewport().height()
         left = max(0, (self.width() - self._column.room.width) // 2)
         self._is_placing = True
@@ -213,7 +218,7 @@ class TranscriptScrollArea(QAbstractScrollArea):
             self._place()
 
     def _follow_at_end(self) -> None:
-        """Whoever was led to the end follows it, and nobody else."""
+        """Follow if the view is at the end now, else stop following."""
         self._follow.set(is_on=self._is_at_end())
         self.placed.emit()
 
@@ -222,4 +227,4 @@ class TranscriptScrollArea(QAbstractScrollArea):
         return bar.value() >= bar.maximum()
 
     def _on_shown(self, live: LiveBlock) -> None:
-        """A view shows something new."""
+        """Called when a view shows another block."""

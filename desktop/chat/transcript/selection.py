@@ -1,4 +1,4 @@
-"""What is selected in the conversation: it goes over blocks, and stays while they come, go and are scrolled away."""
+"""The selection in the conversation: it spans blocks, and survives their recycling."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -23,9 +23,9 @@ _END = 1 << 30
 
 
 class Selection:
-    """From one mark to another; both None while nothing is selected.
+    """From an anchor to a head; both None while nothing is selected.
 
-    Qt selects within one view, this between them: what lies between is selected whole.
+    Qt selects within one view, this class across views: all between the two is selected entirely.
     """
 
     def __init__(self, stage: Stage) -> None:
@@ -35,15 +35,15 @@ class Selection:
 
     @property
     def marks(self) -> tuple[TextPosition, TextPosition] | None:
-        """As it is kept for later."""
+        """Both ends, to be saved; None while nothing is selected."""
         return (self._anchor, self._head) if self._anchor and self._head and self._anchor != self._head else None
 
     def set_marks(self, marks: tuple[TextPosition, TextPosition] | None) -> None:
-        """As it was kept. Views show it from the next `apply` on."""
+        """Restore saved ends. Views show them from the next `apply` on."""
         self._anchor, self._head = marks or (None, None)
 
     def begin(self, view: QWidget, *, extends: bool) -> None:
-        """The mouse was pressed in a text."""
+        """Begin or extend the selection where the mouse was pressed."""
         live = self._stage.live_of(view)
         if live is None or not isinstance(view, TextView):
             return
@@ -55,7 +55,7 @@ class Selection:
         self.apply(but=None if extends else view)
 
     def follow_keys(self, view: QWidget) -> None:
-        """The keyboard has changed what is selected in one text: that is all now."""
+        """Take over what the keyboard selected in one text."""
         live = self._stage.live_of(view)
         if live is not None and isinstance(view, TextView):
             cursor = view.textCursor()
@@ -63,7 +63,7 @@ class Selection:
             self.apply(but=view)
 
     def draw_to(self, place: QPoint) -> None:
-        """The mouse is here, in global coordinates."""
+        """Extend the selection to the mouse, in global coordinates."""
         found = self._text_near(place)
         if found is not None and self._anchor is not None:
             live, view = found
@@ -79,7 +79,7 @@ class Selection:
             self.apply()
 
     def apply(self, but: TextView | None = None) -> None:
-        """Let the views on stage show it; one that Qt has brought up to date may be left out."""
+        """Show the selection in the views on stage, except in `but`, which Qt has updated itself."""
         span = self._span()
         for live in self._stage.live():
             if isinstance(live.view, TextView) and live.view is not but:
@@ -90,7 +90,7 @@ class Selection:
                     live.view.select(*part)
 
     def short_text(self, most: int) -> str:
-        """What is selected, where that is no more than so many characters of one block; else nothing."""
+        """Return the selected text if it is at most `most` characters of one block, else an empty string."""
         marks = self.marks
         if marks is None:
             return ""
@@ -99,12 +99,13 @@ class Selection:
         return self.text() if is_short else ""
 
     def text(self) -> str:
-        """What is selected, as it is to be copied."""
+        """Return the selected text."""
         return "".join(self.pieces())
 
     def pieces(self) -> Iterator[str]:
-        """What is selected now, piece by piece, since all of a long conversation takes its time. What comes while it is
-        gathered is no part of it."""
+        """Yield the selected text in pieces, since a long conversation takes time. Text that arrives meanwhile is not
+        included.
+        """
         span, column = self._span(), self._stage.column
         if span is None:
             return
@@ -146,7 +147,7 @@ class Selection:
         return _Span(first, start, last, end)
 
     def _text_near(self, place: QPoint) -> tuple[LiveBlock, TextView] | None:
-        """The text at a place, else the one whose lines are the nearest above or below it."""
+        """Return the text view at a point, else the nearest above or below."""
         texts = [(live, live.view) for live in self._stage.live() if isinstance(live.view, TextView)]
         return min(texts, key=lambda text: _distance(text[1], place), default=None)
 
@@ -155,7 +156,7 @@ class Selection:
 
 
 class _Span(NamedTuple):
-    """The marks in the order of the conversation."""
+    """The ends in the order of the conversation."""
 
     first: BlockIndex
     start: int
@@ -163,21 +164,21 @@ class _Span(NamedTuple):
     end: int
 
     def part_of(self, place: BlockIndex) -> tuple[int, int] | None:
-        """From where to where a block is selected."""
+        """Return the range that is selected in a block."""
         if not self.first <= place <= self.last:
             return None
         return self.start if place == self.first else 0, self.end if place == self.last else _END
 
 
 def _joint(before: Block | None, block: Block) -> str | None:
-    """What stands between two pieces of one code frame and is shown by neither; None where they are no such pieces."""
+    """Return what separates two pieces of one code frame and is shown by neither; None for other blocks."""
     if not isinstance(before, CodeBlock) or not isinstance(block, CodeBlock) or before.group != block.group:
         return None
     return "\n" if before.text.endswith("\n") else ""
 
 
 def _text_of(block: Block, start: int, end: int) -> str:
-    """A part of a block that has no view now."""
+    """Return a part of a block that has no view."""
     if isinstance(block, CodeBlock):
         code = display_code(block.text.removesuffix("\n"))
         return code.original(to_characters(code.text, start), to_characters(code.text, end))
@@ -186,7 +187,7 @@ def _text_of(block: Block, start: int, end: int) -> str:
 
 
 def plain_text(block: Block) -> str:
-    """What a block of prose reads as, without its view; nothing for any other."""
+    """Return the text of a prose block without its view; empty for other blocks."""
     match block:
         case PlainBlock(text=text):
             return text
@@ -211,7 +212,7 @@ _SCROLL_DIVISOR = 4
 
 
 class SelectionGestures(QObject):
-    """Turns what the views tell into one selection."""
+    """Turns input events of the views into one selection, and scrolls while it is dragged beyond an edge."""
 
     scrolled = Signal(int)
     """Scroll by this many pixels; down is positive."""
@@ -236,7 +237,9 @@ class SelectionGestures(QObject):
             self.pressed.emit(view)
 
     def _on_drag(self, _view: QWidget, mouse: QPoint) -> None:
-        """Comes again and again while the mouse is beyond the edge of the text that it was pressed in."""
+        """Extend the selection. Emitted repeatedly while the mouse is beyond the edge of the text that it was pressed
+        in.
+        """
         self._is_click = False
         if distance := self._distance(mouse):
             self.scrolled.emit(distance // _SCROLL_DIVISOR or 1)
@@ -252,6 +255,6 @@ class SelectionGestures(QObject):
             self._selection.follow_keys(view)
 
     def _distance(self, mouse: QPoint) -> int:
-        """How far the mouse is above (negative) or below the room."""
+        """Return how far the mouse is above (negative) or below the viewport."""
         y = self._viewport.mapFromGlobal(mouse).y()
         return min(y, 0) or max(0, y - self._viewport.height())

@@ -1,4 +1,4 @@
-"""The part of a conversation that is on screen, as widgets: made, measured, placed and let go of."""
+"""The widgets of the blocks on screen: created, measured, placed and recycled."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -21,7 +21,7 @@ _NO_CONTEXT = BlockContext()
 
 
 class LiveBlock(NamedTuple):
-    """A block on screen or near it, and the view that shows it."""
+    """A block on screen or near it, with its view."""
 
     place: BlockIndex
     block: Block
@@ -29,9 +29,10 @@ class LiveBlock(NamedTuple):
 
 
 class Stage:
-    """Views for those blocks of `column` that a pass measures: a pass begins, measures, and ends.
+    """Views for the blocks of `column` that a pass measures: a pass begins, measures, and ends.
 
-    `shown` is called when a view shows something new; `bindings` counts how often.
+    Widgets are expensive to create and cheap to reuse: turn views and slots of blocks that left the screen are kept, up
+    to a limit, for the blocks that come in. `shown` is called when a view shows another block; `bindings` counts that.
     """
 
     def __init__(
@@ -52,14 +53,14 @@ class Stage:
     # A pass
 
     def begin(self) -> None:
-        """Nothing is live yet; what another conversation has left behind can be used again."""
+        """Begin a pass: nothing is live, and turns of another conversation are recycled."""
         self._slots, self._live = {}, {}
         self._begun = set()
         for turn in [turn for turn in self._turns if not self.column.has(turn)]:
             self._recycle(self._turns.pop(turn))
 
     def measure(self, place: BlockIndex) -> int:
-        """Have the block on stage; gives back the height that it takes with the room around it."""
+        """Put a block on stage. Return its height with the space around it."""
         layout = self.column.laid_out(place.turn)
         block, insets = layout.blocks[place.block], layout.insets(place.block)
         slot = self._turn_view(layout.turn.id).slot_of(block)
@@ -73,7 +74,7 @@ class Stage:
         return layout.top(place.block + 1) - layout.top(place.block)
 
     def end(self, scrolled: int, left: int) -> None:
-        """Everything live has been measured. Place it; `scrolled` is the height that stands at the upper edge."""
+        """Place what was measured; `scrolled` is the height at the upper edge."""
         if self._pinned is not None and (pinned := self.column.place_of(*self._pinned)) is not None:
             self.measure(pinned)
         for turn in [turn for turn in self._turns if turn not in self._begun]:
@@ -85,14 +86,14 @@ class Stage:
             self._place_turn(number, places, scrolled, left)
 
     def pin(self, view: QWidget | None) -> None:
-        """Keep this view live, wherever it stands, until another one or none is to be kept."""
+        """Keep this view live wherever it stands, until another view or None is pinned."""
         live = self.live_of(view) if view is not None else None
         self._pinned = (self.turn_of(live).id, live.block.key) if live is not None else None
 
     # Looking
 
     def live(self) -> Iterator[LiveBlock]:
-        """From the top down, as of the last pass."""
+        """Yield the live blocks from the top down, as of the last pass."""
         for place in sorted(self._live):
             yield self._live[place]
 
@@ -100,15 +101,15 @@ class Stage:
         return self._live.get(place)
 
     def live_of(self, view: QWidget) -> LiveBlock | None:
-        """The block that a view shows, if it is live."""
+        """Return the block that a view shows, if it is live."""
         return next((live for live in self._live.values() if live.view is view), None)
 
     def turn_of(self, live: LiveBlock) -> Turn:
-        """The turn that a live block belongs to."""
+        """Return the turn of a live block."""
         return self.column.layouts[live.place.turn].turn
 
     def turn_views(self) -> Iterator[TurnView]:
-        """From the top down."""
+        """Yield the turn views from the top down."""
         for number in sorted({place.turn for place in self._slots}):
             yield self._turns[self.column.layouts[number].turn.id]
 
@@ -116,7 +117,7 @@ class Stage:
         return self._turns.get(turn)
 
     def forget_looks(self) -> None:
-        """Theme or language are others: everything is shown anew in the next pass."""
+        """Show everything anew in the next pass, after a change of theme or language."""
         for view in (*self._turns.values(), *self._spare):
             view.forget_looks()
 
@@ -163,7 +164,7 @@ class Stage:
         turn_view.show()
 
     def _bubble_width(self, number: int) -> int:
-        """What a person said is framed as wide as it is; a long text fully."""
+        """Return the width of a user's message: that of its text, or all of the column for a long text."""
         layout = self.column.layouts[number]
         first = layout.blocks[0]
         full = self._width(first)

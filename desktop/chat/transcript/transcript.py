@@ -1,4 +1,4 @@
-"""The conversation on screen. Only what can be seen is laid out: a long talk costs what a short one does."""
+"""The conversation on screen. Only visible blocks are laid out, so a long conversation costs as much as a short one."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -38,7 +38,12 @@ _KEYBOARD = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Q
 
 
 class Transcript(Adaptive, TranscriptScrollArea):
-    """Shows turns, and tells what a person wants that it cannot do itself. `now` tells the time of what still runs."""
+    """Shows turns, and emits requests that it cannot serve itself. `now` returns the time for durations of running
+    work.
+
+    A streaming turn may change hundreds of times a second. `update_turn` only stores the newest value; a single-shot
+    timer draws all of them in one pass, at most every 33 ms.
+    """
 
     link_activated = Signal(str)
     """A link that may be opened: http, https or mailto."""
@@ -86,7 +91,7 @@ class Transcript(Adaptive, TranscriptScrollArea):
     # What is shown
 
     def show_conversation(self, turns: Sequence[Turn], position: ViewState = AT_END) -> None:
-        """Show this instead of what was shown, where a person left it."""
+        """Show another conversation, in the given view state."""
         self._drop_frame()
         self._sideways.reset()
         self._column.show(turns, position.folds)
@@ -98,7 +103,7 @@ class Transcript(Adaptive, TranscriptScrollArea):
         self.conversation_shown.emit()
 
     def set_turns(self, turns: Sequence[Turn]) -> None:
-        """The conversation that is shown has these turns now. What did not change is not touched."""
+        """Replace the turns of the conversation. Unchanged turns are not touched."""
         self._drop_frame()
         self._column.set_turns(turns)
         if turns:
@@ -107,14 +112,14 @@ class Transcript(Adaptive, TranscriptScrollArea):
         self.turns_changed.emit([layout.turn.id for layout in self._column.layouts])
 
     def update_turn(self, turn: Turn) -> None:
-        """A turn has another value, or is new and the last. Drawn on the next frame, at most every 33 ms."""
+        """Update a turn, or append a new turn. Drawn in the next frame, at most every 33 ms."""
         self._pending[turn.id] = turn
         if not self._frame.isActive():
             since = self._last_frame.elapsed() if self._last_frame.isValid() else FRAME_MS
             self._frame.start(max(0, FRAME_MS - since))
 
     def position(self) -> ViewState:
-        """Where it stands now, for `show_conversation` to come back to."""
+        """Return the view state, for a later `show_conversation`."""
         folds = (Fold(turn, key, to) for turn, lines in self._column.folds.items() for key, to in lines.items())
         follow = self._follow
         top = None if follow.is_on else self._top
@@ -126,9 +131,9 @@ class Transcript(Adaptive, TranscriptScrollArea):
     # What a person can do from elsewhere
 
     def focus_turn(self, step: int) -> None:
-        """Go to the next turn (1) or the one before (-1): it comes into sight and takes the focus.
+        """Focus the next turn (1) or the previous (-1), and scroll to it.
 
-        From elsewhere it is the last turn in sight for either: the nearest to a composer below.
+        From elsewhere, both focus the last visible turn, which is the nearest to the composer below.
         """
         if self._column.layouts:
             focused = self._focused_turn()
@@ -140,12 +145,12 @@ class Transcript(Adaptive, TranscriptScrollArea):
                 view.setFocus()
 
     def mark_found(self, found_in: MatchesIn | None, now: tuple[MessageId, FindMatch] | None = None) -> None:
-        """Mark what is found, and `now` otherwise; None: nothing is marked any more."""
+        """Highlight matches, and `now` in particular; None highlights nothing."""
         self._marking.set_found(found_in, now)
         self._marking.apply()
 
     def show_found(self, turn: MessageId, found: FindMatch) -> None:
-        """Have a place that was found in sight: unfolded, and scrolled to as little as that takes."""
+        """Show a match: unfold its lines, and scroll as little as needed."""
         self.stay_here()
         folded = [key for key in found.folds if not self._column.folds_of(turn).get(key, False)]
         for key in folded if self._column.has(turn) else ():
@@ -163,34 +168,34 @@ class Transcript(Adaptive, TranscriptScrollArea):
             self.show_box(box)
 
     def show_turn(self, turn: MessageId) -> None:
-        """Have the beginning of a turn in sight."""
+        """Scroll to the beginning of a turn."""
         if self._column.has(turn):
             self.show_place(BlockIndex(self._column.number_of(turn), 0))
 
     @property
     def column(self) -> Column:
-        """The conversation that is shown."""
+        """The layout of the conversation."""
         return self._column
 
     def first_in_sight(self) -> int:
-        """The number of the turn at the upper edge; 0 in an empty conversation."""
+        """Return the number of the turn at the upper edge; 0 in an empty conversation."""
         return self._column.at(self.verticalScrollBar().value()).turn if self._column.layouts else 0
 
     def short_selection(self, most: int) -> str:
-        """What is selected, where that is no more than so many characters of one block."""
+        """Return the selected text if it is at most `most` characters of one block."""
         return self._selection.short_text(most)
 
     def copy_answer(self) -> bool:
-        """Copy the last answer as it was written; false if there is none."""
+        """Copy the source of the last answer. Return False if there is none."""
         return _copy_if_present(last_answer(self._column))
 
     def copy_code(self) -> bool:
-        """Copy the code frame that has the focus, else the last one; false if there is none."""
+        """Copy the focused code frame, else the last. Return False if there is none."""
         focused = self._actions.focused_code()
         return _copy_if_present(last_code(self._column) if focused is None else focused)
 
     def clear_selection(self) -> bool:
-        """Select nothing any more; false if nothing was selected."""
+        """Clear the selection. Return False if nothing was selected."""
         was_selected = self._selection.marks is not None
         if was_selected:
             self._selection.set_marks(None)
@@ -286,7 +291,7 @@ class Transcript(Adaptive, TranscriptScrollArea):
         self._stage.pin(None)
 
     def _on_focus_changed(self, _old: QWidget | None, now: QWidget | None) -> None:
-        """What the keyboard reaches comes into sight; what the mouse is on is there."""
+        """Scroll to what the keyboard focuses; what the mouse presses is visible already."""
         if now is None or not self.viewport().isAncestorOf(now) or QApplication.mouseButtons():
             return
         box = now.cursorRect() if isinstance(now, TextView) else now.rect()
@@ -312,7 +317,9 @@ class Transcript(Adaptive, TranscriptScrollArea):
             self.announced.emit(words)
 
     def _box_of(self, place: BlockIndex, found: FindMatch) -> QRect | None:
-        """Where it stands in the viewport, if its block is on stage; a long line of code is scrolled to it."""
+        """Return the rectangle of a match in the viewport, if its block is on stage; a long line of code is scrolled to
+        it.
+        """
         live = self._stage.live_at(place)
         if live is None:
             return None
@@ -322,7 +329,7 @@ class Transcript(Adaptive, TranscriptScrollArea):
         return QRect(live.view.mapTo(self.viewport(), box.topLeft()), box.size())
 
     def _focused_turn(self) -> int | None:
-        """The turn that has the focus, or something of it."""
+        """Return the number of the turn that contains the focus."""
         focus = QApplication.focusWidget()
         for view in self._stage.turn_views():
             if focus is not None and (view is focus or view.isAncestorOf(focus)):

@@ -1,4 +1,4 @@
-"""One turn on screen: the frames behind its blocks, and the views of those blocks that can be seen."""
+"""The widget of a turn: frames behind its blocks, and the views of the blocks that are visible."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -21,9 +21,9 @@ _MAX_SPARE_SLOTS = 6
 
 
 class TurnView(QWidget):
-    """Reused for one turn after the other; views that a turn leaves behind are the next one's.
+    """Reused for one turn after another, with the views of its blocks.
 
-    It takes the focus when a person walks from turn to turn.
+    Receives the focus when the user moves from turn to turn.
     """
 
     def __init__(self, maker: ViewFactory, parent: QWidget) -> None:
@@ -40,14 +40,14 @@ class TurnView(QWidget):
         self.turn = MessageId("")
 
     def begin(self, turn: MessageId) -> None:
-        """Begin to say which blocks are live; those of another turn are not."""
+        """Begin a pass; the blocks of another turn are released."""
         if turn != self.turn:
             self._release(tuple(self._slots))
             self.turn = turn
         self._used.clear()
 
     def slot_of(self, block: Block) -> ViewSlot:
-        """The slot for a live block: the one that has shown it, a spare or a new one."""
+        """Return the slot of a live block: the slot that has shown it, a spare, or a new slot."""
         self._used.add(block.key)
         slot = self._slots.get(block.key)
         if slot is not None and slot.kind is not type(block):
@@ -60,7 +60,7 @@ class TurnView(QWidget):
         return slot
 
     def end(self, cards: Iterable[PlacedCard]) -> None:
-        """All live blocks have been named; these cards stand behind them."""
+        """End the pass: release blocks that are not live, and draw these cards."""
         self._release([key for key in self._slots if key not in self._used])
         shown = list(cards)
         if shown != self._cards:
@@ -68,25 +68,25 @@ class TurnView(QWidget):
             self.update()
 
     def set_found(self, found: Mapping[str, bool]) -> None:
-        """Mark these lines as found; true: it is the one that one is at."""
+        """Frame these lines as matches; True marks the current match."""
         if found != self._found:
             self._found = found
             self.update()
 
     def forget_looks(self) -> None:
-        """Everything is to be shown anew."""
+        """Show all blocks anew."""
         for slot in self._all_slots():
             slot.forget()
         self.update()
 
     def top_of(self, kind: type[Block]) -> int | None:
-        """Where a live block of this kind begins; None without one."""
+        """Return the top of the first live block of this kind; None without one."""
         tops = [slot.view.y() for slot in self._slots.values() if slot.kind is kind]
         return min(tops, default=None)
 
     @property
     def bubble_left(self) -> int | None:
-        """Where the frame of what a person said begins; None where there is none."""
+        """The left edge of the user's bubble; None without one."""
         return None if self._bubble is None else self._bubble.left
 
     @property
@@ -104,7 +104,7 @@ class TurnView(QWidget):
         self.update()
 
     def focusNextPrevChild(self, is_next: bool) -> bool:
-        """Qt knows no way on from a widget that Tab does not reach."""
+        """Handle Tab: Qt finds no next widget from a widget that Tab does not reach."""
         if not self.hasFocus():
             return super().focusNextPrevChild(is_next)
         self._intents.leave_turn.emit(self, is_next)
@@ -119,12 +119,12 @@ class TurnView(QWidget):
         self._intents.point_out.emit(self, False)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """By the mouse: what Qt makes of keys on some systems comes as keys too."""
+        """Open the menu for the mouse only: some systems send both a key event and this event for the keyboard."""
         if event.reason() is not QContextMenuEvent.Reason.Keyboard:
             self._intents.message_menu.emit(self, event.globalPos())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """What nothing in here has a use for comes here."""
+        """Handle keys that no child has handled."""
         if opens_menu(event):
             self._intents.message_menu.emit(self, self.mapToGlobal(self.visibleRegion().boundingRect().topLeft()))
         else:
@@ -149,7 +149,7 @@ class TurnView(QWidget):
             paint_focus_ring(painter, ring, radius, self._theme.color("accent"), sizes.focus_ring)
 
     def _paint_found(self, painter: QPainter, view: QWidget, *, is_now: bool) -> None:
-        """A frame around a line, whose words keep their colours."""
+        """Paint a frame around a line, whose text keeps its colours."""
         sizes = self._theme.sizes
         outside = 0 if isinstance(view, LineButton) else sizes.space_xs
         width = sizes.focus_ring if is_now else 1
@@ -170,7 +170,7 @@ class TurnView(QWidget):
             self._paint_head(painter, inside, card.head, corner)
 
     def _paint_head(self, painter: QPainter, box: QRectF, height: int, corner: int) -> None:
-        """The band behind a frame's caption, with a line below it."""
+        """Paint the band behind a frame's caption, with a line below it."""
         band = QRectF(box.left(), box.top(), box.width(), height)
         painter.save()
         painter.setClipRect(band)
@@ -211,7 +211,7 @@ def _card_rect(card: PlacedCard) -> QRectF:
 
 
 def hide_without_focus(widget: QWidget, heir: QWidget) -> None:
-    """Hide it; if the focus is in it, `heir` takes it, else Qt would give it to whatever comes next."""
+    """Hide a widget; if it contains the focus, `heir` gets it, else Qt would focus whatever comes next."""
     focus = QApplication.focusWidget()
     if focus is not None and (focus is widget or widget.isAncestorOf(focus)):
         heir.setFocus()

@@ -1,1 +1,1 @@
-"""One widget for each kind of block. They show a value, measure it, and tell what a person did."""
+"""One widget per kind of block. Views show a value, measure it, and emit what the user does."""

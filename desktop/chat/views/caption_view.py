@@ -1,4 +1,4 @@
-"""The head of a code frame or a table, and the small lines of what was unfolded."""
+"""The header of a code frame or a table, and the labels within unfolded details."""
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QResizeEvent
@@ -17,7 +17,7 @@ _COPIED_MS = 1500
 
 
 class CaptionView(QWidget):
-    """What it says at the left, at the right a copy button if there is something to copy."""
+    """A label at the left, and a copy button at the right if there is something to copy."""
 
     def __init__(self, theme: Theme, intents: Intents, parent: QWidget) -> None:
         super().__init__(parent)
@@ -58,7 +58,7 @@ class CaptionView(QWidget):
         self._place()
 
     def _place(self) -> None:
-        """By hand: a layout would answer a moment later, and a frame would be drawn in between."""
+        """Place the children directly: a layout would do it an event later, and a frame would be painted in between."""
         sizes = self._theme.sizes
         is_head = self._block is not None and self._block.kind in _HEADER_KINDS
         left = sizes.space_m + 2 if is_head else 0

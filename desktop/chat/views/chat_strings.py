@@ -1,4 +1,4 @@
-"""What calls, steps and failures say on the screen."""
+"""Strings for calls, steps and failures."""
 
 from PySide6.QtCore import QCoreApplication
 
@@ -12,7 +12,7 @@ translate = QCoreApplication.translate  # by its own name, or lupdate would not 
 
 
 def call_result(line: ToolLine) -> str:
-    """What came out of a call, without its duration."""
+    """Return the result of a call, without its duration."""
     match line.status:
         case CallStatus.RUNNING:
             return ""
@@ -29,12 +29,12 @@ def call_result(line: ToolLine) -> str:
 
 
 def step_state(line: StepLine) -> str:
-    """The state of a step in words, without its duration."""
+    """Return the state of a step, without its duration."""
     return translate("ChatWords", "Skipped") if line.is_skipped else status_text(line.status)
 
 
 def status_text(status: StepStatus) -> str:
-    """The state of a step, or of a sub-agent, in a word."""
+    """Return the state of a step or a sub-agent."""
     match status:
         case StepStatus.PENDING:
             return translate("ChatWords", "Pending")
@@ -53,7 +53,7 @@ def status_text(status: StepStatus) -> str:
 
 
 def activity_text(activity: Activity, *, is_long: bool) -> str:
-    """What a run does while it says nothing; after a long time, what it waits for."""
+    """Return what a run does while it produces no text; after a long time, what it waits for."""
     match activity.phase:
         case Phase.QUEUED if is_long:
             return translate("ChatWords", "Waits until another workflow has ended")
@@ -72,11 +72,11 @@ def activity_text(activity: Activity, *, is_long: bool) -> str:
 
 
 def failure_title(failure: Failure) -> str:
-    """What failed, in a sentence."""
+    """Return what failed, in a sentence."""
     words = run_failure_words(failure.code, failure.during, failure.details, failure.at)
     return words or translate("ChatWords", "The run failed")
 
 
 def failure_advice(failure: Failure) -> str:
-    """What to do about it, or empty."""
+    """Return what the user can do about it, or an empty string."""
     return run_failure_advice(failure.code, failure.during, failure.details)

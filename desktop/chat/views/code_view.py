@@ -1,4 +1,4 @@
-"""Code, or a piece of a long one: never wrapped, scrolled sideways, copied as it came."""
+"""Code, or a piece of long code: never wrapped, scrolled sideways, copied unchanged."""
 
 from bisect import bisect_left, bisect_right
 from math import ceil
@@ -31,7 +31,7 @@ _STEPS: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 
 class CodeView(TextView):
-    """A piece of code. Tab reaches it where it is wider than its frame; Left and Right scroll it then."""
+    """A piece of code. Where it is wider than its frame, Tab focuses it, and Left and Right scroll it."""
 
     def __init__(self, theme: Theme, intents: Intents, parent: QWidget) -> None:
         super().__init__(intents, parent)
@@ -43,9 +43,10 @@ class CodeView(TextView):
         self.horizontalScrollBar().valueChanged.connect(self._on_scrolled)
 
     def show_block(self, block: CodeBlock, columns: int) -> None:
-        """`columns` is the longest line of the whole frame, whose pieces scroll together; the last has the scroll bar.
+        """Show a piece of code. `columns` is the longest line of the frame, whose pieces scroll together; the last
+        piece has the scroll bar.
 
-        Text that only grew is added at the end: nothing before it is laid out again.
+        Text that only grew is appended: nothing before it is laid out again.
         """
         before, self._shown = self._shown, display_code(block.text.removesuffix("\n"))
         has_grown = self._block is not None and self._block.key == block.key and before.text
@@ -77,9 +78,9 @@ class CodeView(TextView):
         return height + (self.horizontalScrollBar().sizeHint().height() if has_bar else 0)
 
     def color(self, block: CodeBlock, spans: Spans) -> None:
-        """Colour the code, if this is what it shows; `spans` count from the beginning of its frame.
+        """Apply syntax colours if this block is shown; `spans` count from the beginning of its frame.
 
-        Code with marks for hidden characters stays plain, since the spans tell of the text without them.
+        Code with marks for hidden characters stays plain, since the spans apply to the text without them.
         """
         if block != self._block or self._shown.text != self._shown.source:
             return
@@ -92,7 +93,7 @@ class CodeView(TextView):
         self.document().markContentsDirty(0, self.document().characterCount())
 
     def selected_text(self) -> str:
-        """What the source has there, byte for byte."""
+        """Return the selected source, byte for byte."""
         cursor, text = self.textCursor(), self._shown.text
         start, end = cursor.selectionStart(), cursor.selectionEnd()
         return self._shown.original(to_characters(text, start), to_characters(text, end))
@@ -129,7 +130,7 @@ class CodeView(TextView):
         return QFontMetricsF(self._theme.font("code")).horizontalAdvance(" ")
 
     def _range(self, span: Span, at: int, text: str) -> QTextLayout.FormatRange:
-        """The part of a span that lies in the line `text`, which begins at `at`."""
+        """Return the part of a span within the line `text`, which begins at `at`."""
         found = QTextLayout.FormatRange()
         found.start = to_units(text, max(0, span.start - at))
         found.length = to_units(text, min(len(text), span.end - at)) - found.start

@@ -1,4 +1,4 @@
-"""How a run failed: what happened, in words, and what can be done."""
+"""How a run failed: a description, and what can be done."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
@@ -18,7 +18,7 @@ _MAX_LINES = 6
 
 
 class FailureView(QWidget):
-    """An error card. *Try again* and *Edit message* are offered where it is said so."""
+    """An error card, with *Try again* and *Edit message* where the block offers them."""
 
     def __init__(self, theme: Theme, intents: Intents, parent: QWidget) -> None:
         super().__init__(parent)

@@ -1,11 +1,11 @@
-"""What a person wants of a block. Every view tells it to the one object that its transcript hands down."""
+"""What the user requests of a block. All views of a transcript share one `Intents` object."""
 
 from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtWidgets import QWidget
 
 
 class Intents(QObject):
-    """The first argument is the view where it happened, where that matters."""
+    """The first argument is the view that the event happened in, where that matters."""
 
     fold = Signal(QWidget)
     """Fold what is unfolded, unfold what is folded."""

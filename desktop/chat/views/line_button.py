@@ -1,4 +1,4 @@
-"""A line that unfolds: what tool calls and steps share. Painted, since a long run has hundreds of them."""
+"""Lines that unfold: the base of tool calls, steps and sub-agents. Painted, since a long run has hundreds of them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ _FOLD_KEYS: dict[int, bool] = {Qt.Key.Key_Right: True, Qt.Key.Key_Left: False}
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What stands on a line: a sign, a title, what it is about, and at the right what came of it."""
+    """The content of a line: an icon, a title, a detail, and a result at the right."""
 
     sign: Icon | Indicator
     sign_color: ColorName
@@ -38,8 +38,9 @@ class Line:
 
 
 class LineButton(QAbstractButton):
-    """Click, Enter or Space unfold and fold it, Right unfolds and Left folds it. A screen reader hears title, detail,
-    result, and whether it is unfolded."""
+    """Click, Enter or Space toggle it, Right unfolds and Left folds it. Screen readers get title, detail, result and
+    whether it is unfolded.
+    """
 
     def __init__(self, theme: Theme, intents: Intents, parent: QWidget) -> None:
         super().__init__(parent)
@@ -132,7 +133,7 @@ class LineButton(QAbstractButton):
         self._paint_text(painter, room, line.detail, "code_small", "muted")
 
     def _paint_text(self, painter: QPainter, box: QRect, text: str, role: TextRole, color: ColorName) -> int:
-        """Paint as much as there is room for, and say how wide that is."""
+        """Paint as much text as fits, and return its width."""
         if not text or box.width() <= 0:
             return 0
         font = self._theme.font(role)
@@ -156,7 +157,7 @@ _SECOND_MS = 1000
 
 
 class TimedLine(LineButton):
-    """`now` tells the time. `begin_line` is called with whether it is at work, `tell` each second then."""
+    """A line whose duration is updated every second while it is running and visible. `now` returns the time."""
 
     def __init__(self, theme: Theme, intents: Intents, now: Callable[[], datetime], parent: QWidget) -> None:
         super().__init__(theme, intents, parent)
@@ -167,17 +168,17 @@ class TimedLine(LineButton):
         self._seconds.timeout.connect(self._on_second)
 
     def tell(self) -> None:
-        """Set the line as it is now."""
+        """Set the line for the current time."""
         raise NotImplementedError
 
     def begin_line(self, *, is_at_work: bool) -> None:
-        """The line is another now."""
+        """Show another line."""
         self._is_at_work = is_at_work
         self.tell()
         self._count_if_at_work()
 
     def elapsed(self, since: datetime | None) -> str:
-        """How long it has been at work; empty in the first second."""
+        """Return the duration so far; empty in the first second."""
         seconds = (self._now() - since).total_seconds() // 1 if since is not None else 0
         return duration(seconds) if seconds > 0 else ""
 

@@ -1,4 +1,4 @@
-"""Tool calls on a line each, and a run of them on one; thoughts."""
+"""The lines of tool calls, thoughts, attached texts, steps and sub-agents."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -51,7 +51,7 @@ class ToolView(LineButton):
 
 class ThoughtView(LineButton):
     def show_block(self, block: ThoughtBlock) -> None:
-        """A thought that goes on says so; else how long it took."""
+        """Show that the thought continues, or how long it took."""
         is_open = block.seconds is None
         self.set_line(
             Line(
@@ -93,7 +93,7 @@ class ToolGroupView(LineButton):
 
 
 def _indicator(line: ToolLine) -> Indicator | None:
-    """Of a call that has not ended."""
+    """Return the indicator of a call that has not ended."""
     if line.status is not CallStatus.RUNNING:
         return None
     return Indicator.WAITING if line.is_waiting else Indicator.RUNNING
@@ -161,7 +161,7 @@ _SUB_AGENT_INDICATORS = {StepStatus.RUNNING: Indicator.RUNNING, StepStatus.WAITI
 
 
 class SubAgentView(TimedLine):
-    """Its name, its state in a word, how long it took, and its tokens."""
+    """The line of a sub-agent: name, state, duration and tokens."""
 
     def __init__(self, theme: Theme, intents: Intents, now: Callable[[], datetime], parent: QWidget) -> None:
         super().__init__(theme, intents, now, parent)

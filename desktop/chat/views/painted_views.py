@@ -1,4 +1,4 @@
-"""Who speaks, and since when: the line above an agent's turn."""
+"""Views that are painted: the header of a turn, the context boundary, notices of incomplete text, and activity."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -23,7 +23,7 @@ from desktop.widgets.painting import draw_line
 
 
 class HeaderView(QWidget):
-    """Its turn says the same to a screen reader, so that it has no name of its own."""
+    """Author and time above an answer. The turn has the same accessible name, so this widget has none."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -65,12 +65,12 @@ class HeaderView(QWidget):
 
 
 def full_time(at: datetime) -> str:
-    """Day and time in the words of now."""
+    """Return date and time in the current locale."""
     return QLocale().toString(QDateTime.fromSecsSinceEpoch(round(at.timestamp())), QLocale.FormatType.LongFormat)
 
 
 class BoundaryView(QWidget):
-    """Words in the middle of a rule."""
+    """A rule with a label: what stands above it is no longer sent to the model."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -111,8 +111,9 @@ class BoundaryView(QWidget):
 
 
 class CutOffView(QWidget):
-    """A sign and words: stopped by a person, interrupted, or what else is to be known of it. *Try again* stands at the
-    right where it is possible."""
+    """The line below incomplete text: stopped, interrupted, or a warning about the answer. *Try again* stands at the
+    right where it is possible.
+    """
 
     def __init__(self, theme: Theme, intents: Intents, parent: QWidget) -> None:
         super().__init__(parent)
@@ -182,7 +183,9 @@ _DOT_OPACITIES = (1.0, 0.6, 0.3)
 
 
 class ActivityView(QWidget):
-    """Nothing at first, soon a word, after a second moving dots and the time, after ten what it waits for."""
+    """What an active run does: hidden at first, then a label, after 1 s with moving dots and the duration, after 10 s
+    with what it waits for.
+    """
 
     def __init__(self, theme: Theme, now: Callable[[], datetime], parent: QWidget) -> None:
         super().__init__(parent)

@@ -1,7 +1,7 @@
-"""Qt's Markdown, dressed in our type, colours and spaces.
+"""Qt's Markdown in our fonts, colours and spacing.
 
-Qt reads the Markdown; what it leaves is its own sizes and greys. A document is dressed right after it was set,
-before it is laid out.
+Qt parses the Markdown and applies sizes and greys of its own. A document is styled right after it was set, before it is
+laid out.
 """
 
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ _Marker = QTextBlockFormat.MarkerType
 
 
 class DocumentFeatures(NamedTuple):
-    """What is in a document, beside text."""
+    """What a document contains besides text."""
 
     has_links: bool
     has_quotes: bool
@@ -41,7 +41,7 @@ class DocumentFeatures(NamedTuple):
 
 
 def set_markdown(document: QTextDocument, text: str, theme: Theme) -> DocumentFeatures:
-    """Make `document` show `text`. Raw HTML stays text, images are their descriptions, unsafe links are text."""
+    """Show Markdown in a document. Raw HTML stays text, images become their descriptions, unsafe links become text."""
     _set_font(document, theme.font("body"))
     document.setIndentWidth(theme.sizes.space_xl)
     document.setMarkdown(text, MARKDOWN)
@@ -61,8 +61,9 @@ def set_plain(
     color: QColor | None = None,
     direction: Qt.LayoutDirection = Qt.LayoutDirection.LayoutDirectionAuto,
 ) -> None:
-    """Make `document` show `text` as it is; `line_height` is a multiple. Each line runs in the `direction`, or in that
-    of its own first letter."""
+    """Show plain text in a document; `line_height` is a multiple. Each line runs in `direction`, or in that of its
+    first letter.
+    """
     _set_font(document, font)
     document.clear()
     line, form = QTextBlockFormat(), QTextCharFormat()
@@ -78,19 +79,19 @@ def set_plain(
 
 
 def _set_font(document: QTextDocument, font: QFont) -> None:
-    """Qt lays out anew what stands in the document, even for the same font."""
+    """Set the font if it differs: Qt lays out the document again even for the same font."""
     if document.defaultFont() != font:
         document.clear()
         document.setDefaultFont(font)
 
 
 def quote_level(block: QTextBlock) -> int:
-    """How deep in quotes a paragraph stands."""
+    """Return how deep in quotes a paragraph stands."""
     return block.blockFormat().intProperty(_Property.BlockQuoteLevel)
 
 
 def marker_of(block: QTextBlock) -> QTextBlockFormat.MarkerType:
-    """Whether an item of a list is a task, and whether that is done."""
+    """Return whether a list item is a task, and whether that is done."""
     return block.blockFormat().marker()
 
 
@@ -125,7 +126,7 @@ class _DocumentStyler:
             self._dress_words(cursor, block)
 
     def _hide_marker(self, cursor: QTextCursor) -> None:
-        """Qt draws a cross for what is done, which reads as failed; a view paints a box of its own."""
+        """Make Qt's marker transparent: its cross for a finished task reads as failed. The view paints a check box."""
         self.has_tasks = True
         form = cursor.blockCharFormat()
         form.setForeground(QColor(Qt.GlobalColor.transparent))
@@ -207,7 +208,7 @@ class _DocumentStyler:
         form.setToolTip("")  # the target is shown, not what the text claims
 
     def _describe_image(self, cursor: QTextCursor, position: int, form: QTextCharFormat) -> None:
-        """Nothing is fetched: a link with the picture's description stands for it."""
+        """Replace the image, which is never loaded, with a link that has its description."""
         image = form.toImageFormat()
         words = QTextCharFormat()
         words.setAnchor(True)
@@ -243,7 +244,7 @@ class _DocumentStyler:
 
 
 def blocks_in(document: QTextDocument) -> Iterator[QTextBlock]:
-    """The paragraphs of a document, in order."""
+    """Yield the paragraphs of a document, in order."""
     block = document.begin()
     while block.isValid():
         yield block
@@ -251,7 +252,7 @@ def blocks_in(document: QTextDocument) -> Iterator[QTextBlock]:
 
 
 def _runs(block: QTextBlock) -> list[_Run]:
-    """From the last to the first, so that those still to come stay where they are when one changes its length."""
+    """Return the fragments from last to first, so that changing the length of one moves none that follow."""
     runs = []
     iterator = block.begin()
     while not iterator.atEnd():
@@ -266,7 +267,7 @@ def _is_mono(form: QTextCharFormat) -> bool:
 
 
 def is_code(form: QTextBlockFormat) -> bool:
-    """Whether a paragraph is a line of code."""
+    """Return whether a paragraph is a line of code."""
     return form.hasProperty(_Property.BlockCodeFence) or form.hasProperty(_Property.BlockCodeLanguage)
 
 
@@ -286,9 +287,9 @@ _SCHEMES = frozenset({"http", "https", "mailto"})
 
 
 def is_allowed_link(target: str) -> bool:
-    """Whether the link may be opened at all: on the web with a host, or a mail address.
+    """Return whether a link may be opened: a web address with a host, or a mail address.
 
-    A mail may have a subject and a text written for it, and nothing else: some programs would attach files.
+    A mail may have a subject and a body, and nothing else: some programs would attach files.
     """
     url = QUrl(target)
     scheme = url.scheme().lower()
@@ -300,5 +301,5 @@ def is_allowed_link(target: str) -> bool:
 
 
 def ascii_url(url: QUrl) -> str:
-    """Where it really goes: look-alike letters of a host in their ASCII form."""
+    """Return the address with look-alike letters of its host in their ASCII form."""
     return bytes(url.toEncoded().data()).decode("ascii", "replace")

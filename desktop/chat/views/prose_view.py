@@ -1,4 +1,4 @@
-"""Prose: Markdown of an agent, or text as a person wrote it."""
+"""Prose: Markdown of an answer, or plain text of the user."""
 
 import re
 from math import ceil
@@ -30,7 +30,7 @@ _BY_TAB = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
 
 
 class ProseView(TextView):
-    """A piece of prose. Tab reaches it where it has links, and goes from one to the next, from the first on."""
+    """A piece of prose. Where it has links, Tab focuses it at its first link, and goes from link to link."""
 
     def __init__(self, theme: Theme, intents: Intents, parent: QWidget) -> None:
         super().__init__(intents, parent)
@@ -41,7 +41,7 @@ class ProseView(TextView):
         self.horizontalScrollBar().valueChanged.connect(self._stay)
 
     def show_block(self, block: ProseBlock | PlainBlock) -> None:
-        """What is selected stays selected where the text before it is the same."""
+        """Show a block. The selection stays where the text up to its end is the same."""
         text = reveal_hidden(block.text)
         with self.keeping_selection():
             if isinstance(block, ProseBlock) and not block.is_plain:
@@ -58,7 +58,7 @@ class ProseView(TextView):
             self.focusNextPrevChild(event.reason() is Qt.FocusReason.TabFocusReason)
 
     def content_width(self) -> int:
-        """How wide the text is: all there is where it is wrapped, or runs from the right."""
+        """Return the width of the text: the whole width where it wraps or runs from right to left."""
         blocks = list(blocks_in(self.document()))
         if any(block.textDirection() is Qt.LayoutDirection.RightToLeft for block in blocks):
             return self.lineWrapColumnOrWidth()
@@ -103,7 +103,7 @@ class ProseView(TextView):
         painter.end()
 
     def _paint_tasks(self) -> None:
-        """A box before each task, with a tick where it is done, as the style draws them."""
+        """Paint a check box before each task, as the style draws it."""
         painter = QPainter(self.viewport())
         layout, sizes = self.document().documentLayout(), self._theme.sizes
         option = QStyleOptionButton()
@@ -133,7 +133,13 @@ _DEFINITION = "]:"
 
 
 def append_words(document: QTextDocument, before: str, after: str) -> bool:
-    """Make a document that shows the Markdown `before` show `after`; False, and nothing done, where it is not sure."""
+    """Update a document that shows the Markdown `before` to show `after`. Return False, with nothing done, where that
+    is not certain to be right.
+
+    A token is mostly a word at the end of a paragraph, but parsing the Markdown again would lay out all of it, twice.
+    Where nothing in the new text can be markup, the words are inserted at the end of the document, with the same
+    result.
+    """
     said = before.rstrip(" ")
     start = max(said.rfind(blank) for blank in (" ", "\n")) + 1
     if start == len(said) or not after.startswith(before) or _DEFINITION in before:

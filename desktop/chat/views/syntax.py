@@ -1,4 +1,4 @@
-"""What the words of code are, by Pygments, in slices that never hold the window up."""
+"""Syntax colours by Pygments, computed in slices that do not block the window."""
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
@@ -34,7 +34,7 @@ _COLORS: dict[_TokenType, SyntaxColor] = {
 
 
 class Span(NamedTuple):
-    """A stretch of code in one colour, in characters."""
+    """A range of code in one colour, in characters."""
 
     start: int
     end: int
@@ -46,7 +46,7 @@ _Key = tuple[str, str]
 
 
 class SyntaxScanner(QObject):
-    """Finds the spans of code, one text after the other, a few milliseconds at a time."""
+    """Computes the spans of code, one text after another, 4 ms at a time."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -59,9 +59,9 @@ class SyntaxScanner(QObject):
         self._timer.timeout.connect(self._go_on)
 
     def ask(self, language: str, code: str, answer: Callable[[Spans], object]) -> None:
-        """Call `answer` with the spans: at once if they are known, else later; never where there is nothing to colour.
+        """Call `answer` with the spans: at once if they are cached, else later; never where there is nothing to colour.
 
-        That is code of an unknown language, and of more than 50 000 characters.
+        That is code of an unknown language, and of more than 50,000 characters.
         """
         key = (language.casefold(), code)
         if key in self._known:
@@ -96,7 +96,7 @@ class SyntaxScanner(QObject):
 
 
 def spans_of(language: str, code: str) -> Iterator[Span]:
-    """The coloured spans of code, in order; none of a language that Pygments does not know."""
+    """Yield the coloured spans of code, in order; none for a language that Pygments does not support."""
     lexer = _lexer(language)
     if lexer is None:
         return
@@ -108,7 +108,7 @@ def spans_of(language: str, code: str) -> Iterator[Span]:
 
 @cache
 def _color(token: _TokenType) -> SyntaxColor | None:
-    """The colour of a kind of token, or of the nearest kind that it belongs to."""
+    """Return the colour of a token, or of its nearest parent that has one."""
     kind: _TokenType | None = token
     while kind is not None and kind not in _COLORS:
         kind = kind.parent

@@ -1,4 +1,4 @@
-"""Text that can be selected, copied and read aloud, as tall as it is. It fetches nothing and opens nothing."""
+"""Text that can be selected, copied and read aloud, as tall as its content. It loads and opens nothing."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -45,7 +45,7 @@ _INITIAL_WIDTH = 720
 
 
 class TextView(QTextBrowser):
-    """The base of all views of text. Keys that only move or copy are left to the transcript."""
+    """The base of all text views. Keys that only move or copy are left to the transcript."""
 
     def __init__(self, intents: Intents, parent: QWidget) -> None:
         super().__init__(parent)
@@ -73,17 +73,17 @@ class TextView(QTextBrowser):
         self.selectionChanged.connect(self._on_selection)
 
     def fit(self, width: int) -> int:
-        """The height that the text takes at this width."""
+        """Return the height of the text at this width."""
         if self.lineWrapColumnOrWidth() != width:
             self.setLineWrapColumnOrWidth(width)
         return ceil(self.document().size().height())
 
     def selected_text(self) -> str:
-        """What is selected here, as it is to be copied."""
+        """Return the selected text as it is to be copied."""
         return self.textCursor().selection().toPlainText()
 
     def select(self, anchor: int, position: int) -> None:
-        """Select from one position to another, as far as there is text; nobody is told."""
+        """Select a range, clipped to the text, without emitting a signal."""
         last = self.document().characterCount() - 1
         cursor = self.textCursor()
         cursor.setPosition(min(anchor, last))
@@ -96,7 +96,7 @@ class TextView(QTextBrowser):
             self.horizontalScrollBar().setValue(sideways)
 
     def box_of(self, start: int, end: int) -> QRect:
-        """Where the text between two positions begins, on this widget; scrolled sideways to it where it is cut off."""
+        """Return the rectangle where a range begins, scrolled sideways to it where it is cut off."""
         last = self.document().characterCount() - 1
         cursor = QTextCursor(self.document())
         cursor.setPosition(min(end, last))
@@ -110,14 +110,14 @@ class TextView(QTextBrowser):
         return left
 
     def deselect(self) -> None:
-        """Nothing is selected here any more; nobody is told."""
+        """Clear the selection without emitting a signal."""
         if not self.textCursor().hasSelection():
             return
         at = self.textCursor().position()
         self.select(at, at)
 
     def position_at(self, place: QPoint) -> int:
-        """The position in the text that is nearest to a global place: its ends for one above or below it."""
+        """Return the text position nearest to a global point: an end of the text for a point above or below."""
         inside = self.viewport().mapFromGlobal(place)
         if inside.y() < 0:
             return 0
@@ -127,7 +127,7 @@ class TextView(QTextBrowser):
 
     @contextmanager
     def keeping_selection(self) -> Iterator[None]:
-        """While the text is set anew: what is selected stays so, if the text up to its end is the same."""
+        """Restore the selection after the text was set, if the text up to its end is unchanged."""
         cursor = self.textCursor()
         ends = cursor.anchor(), cursor.position()
         before = self.toPlainText()[: max(ends)] if cursor.hasSelection() else ""
@@ -141,7 +141,7 @@ class TextView(QTextBrowser):
             self.intents.select.emit(self)
 
     def loadResource(self, kind: int, name: QUrl | str) -> Any:
-        """Nothing, whatever is asked for: with None, Qt would read the file itself."""
+        """Return empty data for every resource: for None, Qt would read the file itself."""
         if kind == QTextDocument.ResourceType.ImageResource.value:
             nothing = QImage(1, 1, QImage.Format.Format_ARGB32)
             nothing.fill(Qt.GlobalColor.transparent)
@@ -149,7 +149,7 @@ class TextView(QTextBrowser):
         return b" "
 
     def createMimeDataFromSelection(self) -> QMimeData:
-        """Plain text: our colours and fonts belong to no other document."""
+        """Return plain text: our colours and fonts do not belong in other documents."""
         data = QMimeData()
         data.setText(self.selected_text())
         return data
@@ -186,7 +186,7 @@ class TextView(QTextBrowser):
         event.ignore()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """By the mouse: what Qt makes of keys on some systems comes as keys too."""
+        """Open the menu for the mouse only: some systems send both a key event and this event for the keyboard."""
         if event.reason() is not QContextMenuEvent.Reason.Keyboard:
             self.intents.menu.emit(self, event.globalPos())
 
@@ -209,14 +209,14 @@ class TextView(QTextBrowser):
             self.intents.release.emit(self)
 
     def _press(self, event: QMouseEvent, react: Callable[[QMouseEvent], None]) -> None:
-        """While the mouse is pressed, what Qt selects in this view is but a part of what is selected."""
+        """Handle a press. While the button is down, what Qt selects in this view is only a part of the selection."""
         self._is_pressed = self._is_pressed or event.button() is Qt.MouseButton.LeftButton
         react(event)
         if event.button() is Qt.MouseButton.LeftButton:
             self.intents.press.emit(self, bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
 
     def link_at(self, place: QPoint) -> str:
-        """Where the link at a global place goes, if it may be opened; else nothing."""
+        """Return the target of the link at a global point, if it may be opened; else an empty string."""
         target = self.anchorAt(self.viewport().mapFromGlobal(place))
         return ascii_url(QUrl(target)) if is_allowed_link(target) else ""
 
@@ -226,7 +226,7 @@ class TextView(QTextBrowser):
             self.intents.open_link.emit(target)
 
     def _on_highlighted(self, url: QUrl) -> None:
-        """The link under the mouse or the focus is another one, or none where the URL is empty."""
+        """Show the link under the mouse or the focus; an empty URL means none."""
         target = "" if url.isEmpty() else ascii_url(url)
         if target != self._target:
             self._target = target

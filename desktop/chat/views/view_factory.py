@@ -1,4 +1,4 @@
-"""Which view shows which block."""
+"""Creates the view of a block, and shows blocks in it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -53,14 +53,14 @@ BlockView = (
 
 @dataclass(frozen=True, slots=True)
 class ViewFactory:
-    """Makes views, each with what it needs. `now` tells the time."""
+    """Creates views with what each needs. `now` returns the time."""
 
     theme: Theme
     intents: Intents
     now: Callable[[], datetime]
 
     def make(self, block: Block, parent: QWidget) -> BlockView:
-        """A view for blocks like this one; it shows none yet."""
+        """Create a view for blocks of this kind; it shows none yet."""
         theme, intents = self.theme, self.intents
         match block:
             case ProseBlock() | PlainBlock():
@@ -97,10 +97,10 @@ class ViewFactory:
 
 @dataclass(frozen=True, slots=True)
 class BlockContext:
-    """What a block does not say by itself.
+    """What a block does not hold itself.
 
-    Of code, the longest line of its frame and whether no more will come; of a failure or a stop, whether it can be
-    tried again, or its message be written anew.
+    For code, the longest line of its frame and whether the frame is complete; for a failure or a notice, whether retry
+    and edit are offered.
     """
 
     columns: int = 0
@@ -110,7 +110,7 @@ class BlockContext:
 
 
 def show_block(view: BlockView, block: Block, extra: BlockContext) -> None:
-    """Let a view that was made for such blocks show this one."""
+    """Show a block in a view that was created for its kind."""
     match view, block:
         case CodeView(), CodeBlock():
             view.show_block(block, extra.columns)
@@ -146,7 +146,10 @@ def show_block(view: BlockView, block: Block, extra: BlockContext) -> None:
 
 @dataclass(slots=True, eq=False)
 class ViewSlot:
-    """`kind` are the blocks that its view can show; `height` is what the block takes at `width`."""
+    """A view with the block that it shows and the measured height, so that nothing is shown or measured twice.
+
+    `kind` is the class of blocks that the view can show; `height` applies at `width`.
+    """
 
     view: BlockView
     kind: type[Block]
@@ -156,7 +159,7 @@ class ViewSlot:
     height: int = 0
 
     def show(self, block: Block, extra: BlockContext) -> bool:
-        """False: it shows just that already."""
+        """Show a block. Return False if it is shown already."""
         if extra == self.extra and (block is self.block or block == self.block):
             return False
         self.block, self.extra, self.width = block, extra, -1
@@ -168,5 +171,5 @@ class ViewSlot:
             self.width, self.height = width, self.view.fit(width)
 
     def forget(self) -> None:
-        """It is to be shown anew, whatever it shows."""
+        """Show the block again next time, even if it is the same."""
         self.block = None

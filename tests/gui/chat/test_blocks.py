@@ -40,7 +40,7 @@ def captions(made: list[Block]) -> list[CaptionKind]:
 
 def test_code_stands_in_a_frame_with_a_head() -> None:
     made = blocks(answered("a", CODE))
-    assert kinds(made) == ["Head", "Prose", "Caption", "Code", "Prose"]
+    assert kinds(made) == ["Header", "Prose", "Caption", "Code", "Prose"]
     assert made[2].cards == made[3].cards != ()
 
 
@@ -81,15 +81,15 @@ def test_copying_a_long_frame_takes_all_of_its_pieces() -> None:
 
 
 def test_a_few_calls_have_a_line_each() -> None:
-    assert kinds(blocks(answered("a", ToolCalls((call("1"), call("2")))))) == ["Head", "Tool", "Tool"]
+    assert kinds(blocks(answered("a", ToolCalls((call("1"), call("2")))))) == ["Header", "Tool", "Tool"]
 
 
 def test_many_calls_are_one_line_that_unfolds_into_theirs() -> None:
     turn = answered("a", ToolCalls(tuple(call(str(n)) for n in range(MIN_GROUPED_CALLS))))
     folded = blocks(turn)
-    assert kinds(folded) == ["Head", "ToolGroup"]
+    assert kinds(folded) == ["Header", "ToolGroup"]
     assert isinstance(folded[1], ToolGroupBlock)
-    assert kinds(blocks(turn, {folded[1].key: True})) == ["Head", "ToolGroup", *["Tool"] * MIN_GROUPED_CALLS]
+    assert kinds(blocks(turn, {folded[1].key: True})) == ["Header", "ToolGroup", *["Tool"] * MIN_GROUPED_CALLS]
 
 
 def test_an_unfolded_call_shows_arguments_and_result() -> None:
@@ -121,13 +121,13 @@ def test_a_step_that_speaks_or_has_failed_is_unfolded_by_itself() -> None:
 
 def test_a_step_that_a_person_folded_stays_folded() -> None:
     turn = steps(StepLine("two", StepStatus.RUNNING, text="Hello"))
-    assert kinds(blocks(turn, {blocks(turn)[1].key: False})) == ["Head", "Step"]
+    assert kinds(blocks(turn, {blocks(turn)[1].key: False})) == ["Header", "Step"]
 
 
 def test_a_pending_step_does_not_unfold() -> None:
     turn = steps(StepLine("one", StepStatus.PENDING))
     made = blocks(turn, {blocks(turn)[1].key: True})
-    assert kinds(made) == ["Head", "Step"]
+    assert kinds(made) == ["Header", "Step"]
 
 
 def test_an_unfolded_skipped_step_says_why() -> None:
@@ -145,7 +145,7 @@ def test_a_steps_output_is_a_table_where_it_is_one() -> None:
 
 def test_what_an_agent_step_said_is_not_repeated_as_its_output() -> None:
     turn = steps(StepLine("one", StepStatus.COMPLETED, text="Hello", output="Hello"))
-    assert kinds(blocks(turn, {blocks(turn)[1].key: True})) == ["Head", "Step", "Prose"]
+    assert kinds(blocks(turn, {blocks(turn)[1].key: True})) == ["Header", "Step", "Prose"]
 
 
 def test_an_output_is_made_once_as_long_as_it_is_the_same() -> None:
@@ -158,7 +158,7 @@ def test_an_output_is_made_once_as_long_as_it_is_the_same() -> None:
 
 
 def test_a_templates_output_is_markdown_or_a_table_or_json_in_a_frame() -> None:
-    assert kinds(blocks(answered("a", Output("# Done")))) == ["Head", "Prose"]
+    assert kinds(blocks(answered("a", Output("# Done")))) == ["Header", "Prose"]
     assert captions(blocks(answered("a", Output('[{"a": 1}]')))) == [CaptionKind.TABLE]
     assert captions(blocks(answered("a", Output('{"a": 1}')))) == [CaptionKind.CODE]
 

@@ -69,7 +69,7 @@ def test_a_template_is_named_by_the_title_of_its_run() -> None:
 
 def test_a_call_stands_where_the_text_before_it_ends() -> None:
     run = run_of(token("Let me look."), called("c1", 12, path="a"), ended("c1"), token("\n\nFound it.", 12))
-    assert said(parts_of(run)) == ["Let me look.", "Tools", "\n\nFound it."]
+    assert said(parts_of(run)) == ["Let me look.", "ToolCalls", "\n\nFound it."]
 
 
 def test_calls_with_nothing_said_between_them_are_one_group() -> None:
@@ -80,12 +80,12 @@ def test_calls_with_nothing_said_between_them_are_one_group() -> None:
 
 def test_calls_stand_in_the_order_of_their_places_whatever_the_order_they_came_in() -> None:
     run = run_of(token("one two"), called("late", 7), called("early", 3))
-    assert said(parts_of(run))[:4] == ["one", "Tools", " two", "Tools"]
+    assert said(parts_of(run))[:4] == ["one", "ToolCalls", " two", "ToolCalls"]
 
 
 def test_a_call_beyond_the_text_that_has_arrived_stands_at_its_end() -> None:
     run = run_of(token("abc"), called("c1", 50))
-    assert said(parts_of(run))[:2] == ["abc", "Tools"]
+    assert said(parts_of(run))[:2] == ["abc", "ToolCalls"]
 
 
 def test_only_the_last_text_of_a_running_turn_is_open() -> None:
@@ -295,7 +295,7 @@ def test_a_thought_goes_on_until_something_is_said_and_says_how_long_it_took() -
 def test_thoughts_stand_between_what_was_said_and_called() -> None:
     thoughts = kept("one"), kept("two", 5)
     run = run_of(thoughts[0], token("Look."), called("c1", 5), ended("c1"), thoughts[1], token(" Done.", 5))
-    assert said(parts_of(run)) == ["Thought", "Look.", "Tools", "Thought", " Done."]
+    assert said(parts_of(run)) == ["Thought", "Look.", "ToolCalls", "Thought", " Done."]
 
 
 def test_a_long_thought_is_cut_and_a_released_run_has_none() -> None:

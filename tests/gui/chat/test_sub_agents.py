@@ -129,10 +129,10 @@ def line(number: int, status: StepStatus = StepStatus.COMPLETED, **more: Any) ->
 def test_a_line_unfolds_to_its_task_its_text_and_its_calls() -> None:
     turn = answered("a", SubAgents((line(1), line(2, StepStatus.ERROR, error="broken"))))
     folded = blocks(turn)
-    assert kinds(folded) == ["Head", "SubAgent", "SubAgent"]
+    assert kinds(folded) == ["Header", "SubAgent", "SubAgent"]
     made = blocks(turn, {folded[1].key: True, folded[2].key: True})
     assert captions(made) == [CaptionKind.TASK, CaptionKind.ANSWER] * 2 + [CaptionKind.FAILED]
-    assert kinds(made)[:7] == ["Head", "SubAgent", "Caption", "Prose", "Caption", "Prose", "Tool"]
+    assert kinds(made)[:7] == ["Header", "SubAgent", "Caption", "Prose", "Caption", "Prose", "Tool"]
 
 
 @pytest.mark.parametrize("language", [Language.ENGLISH, Language.FRENCH])
