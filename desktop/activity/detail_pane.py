@@ -66,7 +66,7 @@ class DetailPane(Adaptive, Surface):
         """Show the complete result of the opened item."""
         self.result.show_text(text)
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Show the next item anew, even if it is the same."""
         self._shown = None
 

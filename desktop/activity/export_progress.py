@@ -42,10 +42,10 @@ class ExportProgress(Adaptive, Surface):
 
     def begin(self, total: int) -> None:
         self._total = total
-        self.tell(0)
+        self.set_done(0)
         self._soon.start()
 
-    def tell(self, done: int) -> None:
+    def set_done(self, done: int) -> None:
         """Set the number of exported items."""
         self._done = done
         self._bar.setRange(0, self._total)

@@ -107,7 +107,7 @@ class ActivityPanel(Adaptive, Surface):
         self.set_collapsed(not self._is_collapsed)
         self.collapsed_changed.emit(self._is_collapsed)
 
-    def listed(self) -> list[tuple[ActivityItem, ActivityDetail]]:
+    def filtered_items(self) -> list[tuple[ActivityItem, ActivityDetail]]:
         """Return what the filter shows, oldest first, with all details."""
         shown = [item for item in reversed(self._activity.items) if self._filter.takes(item)]
         return list(self._activity.details(shown))
@@ -203,7 +203,7 @@ class ActivityPanel(Adaptive, Surface):
         if item is None or detail is None:
             self._opened = None
             self._detail.hide()
-            self._detail.forget()
+            self._detail.clear()
         else:
             if self._detail.show_item(item, detail) and detail.is_summary:
                 self.result_wanted.emit(item.run_id, item.id)
@@ -235,6 +235,6 @@ class ActivityPanel(Adaptive, Surface):
     def _close(self) -> None:
         self._opened = None
         self._detail.hide()
-        self._detail.forget()
+        self._detail.clear()
         self._list.select(None)
         self._list.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -50,12 +50,12 @@ class ViewState:
     `seen` is what there was when following stopped.
     """
 
-    follows: bool = True
-    top: ScrollAnchor | None = None
+    is_following: bool = True
+    anchor: ScrollAnchor | None = None
     seen: LastSeen = LastSeen()  # frozen, so that one may serve as everyone's default
     folds: frozenset[Fold] = frozenset()
     selection: tuple[TextPosition, TextPosition] | None = None
-    below: int = 0
+    turns_below: int = 0
 
 
 AT_END = ViewState()

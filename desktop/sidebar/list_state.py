@@ -24,10 +24,10 @@ class SidebarListState:
         self._most = PAGE_ROWS
         self._count = 0
         self._is_archive = False
-        self.wanted = ""
+        self.query = ""
 
     @property
-    def is_archive(self) -> bool:
+    def is_archive_shown(self) -> bool:
         return self._is_archive
 
     def show_archive(self, is_archive: bool) -> None:
@@ -38,7 +38,7 @@ class SidebarListState:
         """The names of the folded sections, to be saved."""
         return tuple(section.name.lower() for section in Section if section in self._folded)
 
-    def fold_all(self, names: Iterable[str]) -> None:
+    def restore_folded(self, names: Iterable[str]) -> None:
         """Restore the saved folded sections. Unknown names are ignored."""
         kept = set(names)
         self._folded = {section for section in Section if section.name.lower() in kept}
@@ -47,7 +47,7 @@ class SidebarListState:
         """Fold or unfold a section. Return whether that changed anything: nothing folds during a search or in the
         archive.
         """
-        if self.wanted.strip() or self._is_archive or (section in self._folded) is is_folded:
+        if self.query.strip() or self._is_archive or (section in self._folded) is is_folded:
             return False
         (self._folded.add if is_folded else self._folded.discard)(section)
         return True
@@ -60,7 +60,7 @@ class SidebarListState:
             self._folded.discard(row.section)
             self._most = max(self._most, len(found) + len(Section))
 
-    def look_further(self, *, to_the_end: bool) -> bool:
+    def load_more(self, *, to_the_end: bool) -> bool:
         """Load a further page, or all rows. Return whether there is more."""
         has_more = self._most < self._count
         self._most = max(self._count, PAGE_ROWS) if to_the_end else self._most + (PAGE_ROWS if has_more else 0)
@@ -69,7 +69,7 @@ class SidebarListState:
     def items(self, viewed: WorkflowId | None, *, is_collapsed: bool) -> list[Item]:
         """Return the items from the top down. Nothing is folded in the collapsed sidebar: it has no section titles."""
         if self._is_archive:
-            found = archived_items(self._workflows, self.wanted, rows_of=self._archived_rows)
+            found = archived_items(self._workflows, self.query, rows_of=self._archived_rows)
         else:
             found = self._listed(() if is_collapsed else self._folded)
         self._count = len(found)
@@ -85,7 +85,7 @@ class SidebarListState:
         return sidebar_items(
             self._background,
             self._workflows,
-            self.wanted,
+            self.query,
             self._mode_of,
             folded=set(folded),
             rows_of=self._listed_rows,

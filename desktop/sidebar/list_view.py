@@ -78,7 +78,7 @@ class SidebarList(Adaptive, QListView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.clicked.connect(self._on_clicked)
-        self._aim.rested.connect(self._catch_up)
+        self._aim.ended.connect(self._catch_up)
         self._delegate.renamed.connect(self.rename_requested)
         self._menu.open_chosen.connect(self.open_requested)
         self._menu.peek_chosen.connect(self.peek_requested)
@@ -95,12 +95,12 @@ class SidebarList(Adaptive, QListView):
         self._late = None
         if [item.key for item in items] == [item.key for item in self._rows.items]:
             self._rows.show_items(items)
-        elif self._aim.is_taken and self._rows.items:
+        elif self._aim.is_active and self._rows.items:
             self._late = (items, viewed)
             fresh = {item.key: item for item in items}
             self._rows.show_items([fresh.get(item.key, item) for item in self._rows.items])
         else:
-            with anchored_scroll(self, self._rows, self._aim.place):
+            with anchored_scroll(self, self._rows, self._aim.position):
                 self._rows.show_items(items)
         index = self._rows.index_of(viewed)
         if not index.isValid():
@@ -121,7 +121,7 @@ class SidebarList(Adaptive, QListView):
         policy = Qt.ScrollBarPolicy.ScrollBarAlwaysOff if is_collapsed else Qt.ScrollBarPolicy.ScrollBarAsNeeded
         with anchored_scroll(self, self._rows):
             self.setVerticalScrollBarPolicy(policy)
-        self._elapsing.set_wanted(not is_collapsed)
+        self._elapsing.set_enabled(not is_collapsed)
 
     def rename(self, workflow_id: str) -> None:
         """Edit the title of this row; emit `expand_requested` in the collapsed sidebar."""
@@ -153,9 +153,9 @@ class SidebarList(Adaptive, QListView):
         """The row that keys act on."""
         return self._rows.row_at(self.currentIndex())
 
-    def tick(self) -> None:
+    def refresh_times(self) -> None:
         """Update the times; a timer does so regularly."""
-        self._elapsing.tick()
+        self._elapsing.refresh()
 
     def retranslate(self) -> None:
         self.setAccessibleName(self.tr("Workflows"))
@@ -255,7 +255,7 @@ class SidebarList(Adaptive, QListView):
         return _Select.NoUpdate
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
-        self._delegate.dots.forget()
+        self._delegate.dots.clear()
         super().scrollContentsBy(dx, dy)
 
     def paintEvent(self, event: QPaintEvent) -> None:

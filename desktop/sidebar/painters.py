@@ -53,13 +53,13 @@ class PulsingDots:
         self._grounds: list[tuple[QRect, ColorName]] = []
         self._region = QRegion()
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Clear the cache, since the dots may be elsewhere."""
         self._centers.clear()
         self._grounds.clear()
         self._region = QRegion()
 
-    def remember(self, center: QPointF, ground: QRect, color: ColorName | None) -> None:
+    def add(self, center: QPointF, ground: QRect, color: ColorName | None) -> None:
         """Add the dot of a row; `color` is that of its background, None where the list shows through."""
         self._centers.append(center)
         if color is not None:
@@ -74,7 +74,7 @@ class PulsingDots:
         if not wanted.intersects(self._region):
             return False
         if not wanted.subtracted(self._region).isEmpty():
-            self.forget()
+            self.clear()
             return False
         theme = self._theme
         painter = QPainter(canvas)
@@ -126,7 +126,7 @@ class RowPainter:
             center = center_of(sign)
             paint_row_indicator(painter, theme, row, center, canvas)
             if indicator_of(row) is Indicator.RUNNING:
-                self._dots.remember(center, shape.ground, color)
+                self._dots.add(center, shape.ground, color)
         if wanted.intersects(shape.title):
             paint_words(painter, theme, row.title, shape.title, "row", "text")
         if wanted.intersects(shape.time):

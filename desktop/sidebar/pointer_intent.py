@@ -17,7 +17,7 @@ _Type = QEvent.Type
 class PointerIntent(QObject):
     """The pointer over a list, a child of its view. Emits `rested` when the user no longer aims."""
 
-    rested = Signal()
+    ended = Signal()
 
     def __init__(self, view: QAbstractItemView) -> None:
         super().__init__(view)
@@ -25,17 +25,17 @@ class PointerIntent(QObject):
         self._is_down = False
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self.rested)
+        self._timer.timeout.connect(self.ended)
         view.viewport().setMouseTracking(True)
         view.viewport().installEventFilter(self)
 
     @property
-    def place(self) -> QPoint | None:
+    def position(self) -> QPoint | None:
         """The position of the pointer in the viewport."""
         return self._place
 
     @property
-    def is_taken(self) -> bool:
+    def is_active(self) -> bool:
         """Whether the pointer has moved within the last 0.7 s, or a button is down."""
         return self._is_down or self._timer.isActive()
 

@@ -104,7 +104,7 @@ class Sidebar(Adaptive, Surface):
         self.apply_theme()
         self._render()
 
-    def show_now(self) -> None:
+    def refresh(self) -> None:
         """Show the stores anew after the result of `mode_of` has changed."""
         self._render()
 
@@ -124,16 +124,16 @@ class Sidebar(Adaptive, Surface):
 
     def fold_sections(self, names: Iterable[str]) -> None:
         """Restore the saved folded sections."""
-        self._shown.fold_all(names)
+        self._shown.restore_folded(names)
         self._render()
 
     @property
     def is_archive_shown(self) -> bool:
-        return self._shown.is_archive
+        return self._shown.is_archive_shown
 
     def show_archive(self, is_shown: bool) -> None:
         """Show the archive in place of the list, or the list again."""
-        if is_shown == self._shown.is_archive:
+        if is_shown == self._shown.is_archive_shown:
             return
         self._close_search()
         self._shown.show_archive(is_shown)
@@ -161,7 +161,7 @@ class Sidebar(Adaptive, Surface):
         self._new.describe(self.tr("New workflow"), self._keys.new)
         self._settings.describe(self.tr("Settings"), self._keys.settings)
         self._archive.describe(
-            self.tr("Back to the workflows") if self._shown.is_archive else self.tr("Archived"), QKeySequence()
+            self.tr("Back to the workflows") if self._shown.is_archive_shown else self.tr("Archived"), QKeySequence()
         )
         self._none_archived.describe(
             self.tr("Nothing is archived"),
@@ -234,15 +234,15 @@ class Sidebar(Adaptive, Surface):
     def _render(self) -> None:
         shown, viewed = self._shown, self._background.viewed_workflow_id
         items = shown.items(viewed, is_collapsed=self._is_collapsed)
-        self._list.can_leave = self._is_peeking or shown.is_archive or bool(shown.wanted)
+        self._list.can_leave = self._is_peeking or shown.is_archive_shown or bool(shown.query)
         self._list.show_items(items, viewed)
-        show_when(self._archive, shown.is_archive or bool(self._workflows.archived))
+        show_when(self._archive, shown.is_archive_shown or bool(self._workflows.archived))
         if items or self._is_collapsed:
             self._pages.setCurrentWidget(self._list)
-        elif shown.wanted.strip():
+        elif shown.query.strip():
             self._pages.setCurrentWidget(self._no_match)
         else:
-            self._pages.setCurrentWidget(self._none_archived if shown.is_archive else self._empty)
+            self._pages.setCurrentWidget(self._none_archived if shown.is_archive_shown else self._empty)
 
     def _fold(self, section: Section, is_folded: bool) -> None:
         if not self._is_collapsed and self._shown.fold(section, is_folded):
@@ -250,7 +250,7 @@ class Sidebar(Adaptive, Surface):
             self._list.go_to_section(section)
 
     def _look_further(self, to_the_end: bool) -> None:
-        if self._shown.look_further(to_the_end=to_the_end):
+        if self._shown.load_more(to_the_end=to_the_end):
             self._render()
 
     def _leave(self) -> None:
@@ -259,7 +259,7 @@ class Sidebar(Adaptive, Surface):
             self._list.is_cursor_held = True
             self.peek_left.emit()
             self._list.is_cursor_held = False
-        elif self._shown.wanted:
+        elif self._shown.query:
             self._leave_search()
         else:
             self._leave_archive()
@@ -274,7 +274,7 @@ class Sidebar(Adaptive, Surface):
         self.take_focus()
 
     def _toggle_archive(self) -> None:
-        self.show_archive(not self._shown.is_archive)
+        self.show_archive(not self._shown.is_archive_shown)
         self._list.go_to_first()
 
     def _describe_no_match(self) -> None:
@@ -293,7 +293,7 @@ class Sidebar(Adaptive, Surface):
             self._search.clear()
 
     def _on_searched(self) -> None:
-        self._shown.wanted = self._search.text()
+        self._shown.query = self._search.text()
         self._list.let_go()
         self._describe_no_match()
         self._render()

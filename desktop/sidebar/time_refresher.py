@@ -32,7 +32,7 @@ class TimeRefresher(QObject):
         self._words: dict[Hashable, tuple[str, str]] = {}
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self.tick)
+        self._timer.timeout.connect(self.refresh)
         view.installEventFilter(self)
         view.verticalScrollBar().valueChanged.connect(self.start)
 
@@ -45,7 +45,7 @@ class TimeRefresher(QObject):
         if not self._timer.isActive() or self._timer.remainingTime() > wanted_ms:
             self._timer.start(wanted_ms)
 
-    def set_wanted(self, is_wanted: bool) -> None:
+    def set_enabled(self, is_wanted: bool) -> None:
         """Set whether the rows show times."""
         self._is_wanted = is_wanted
         if is_wanted:
@@ -53,7 +53,7 @@ class TimeRefresher(QObject):
         else:
             self._timer.stop()
 
-    def tick(self) -> None:
+    def refresh(self) -> None:
         """Repaint the texts that have changed since the last tick."""
         now, before, self._words = self._clock.now(), self._words, {}
         for row in visible_rows(self._view, self._model):

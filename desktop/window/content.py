@@ -224,7 +224,7 @@ class Content(Adaptive, Surface):
         self.header.stop_requested.connect(viewed.stop)
         self._modes.chosen.connect(deeds.set_mode)
         self._modes.changed.connect(self._render)
-        self._modes.changed.connect(self.sidebar.show_now)
+        self._modes.changed.connect(self.sidebar.refresh)
         self.preferences.enter_sends_changed.connect(self._on_enter_sends)
         chat.composer.stop_requested.connect(viewed.stop)
         chat.token_bar.summary_requested.connect(viewed.sum_up)

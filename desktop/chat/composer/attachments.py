@@ -44,7 +44,7 @@ class FileStrip(Adaptive, QScrollArea):
     opened = Signal(object)
     """The DraftFile."""
     removed = Signal(object)
-    left = Signal()
+    text_requested = Signal()
     """The text is wanted again."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
@@ -109,7 +109,7 @@ class FileStrip(Adaptive, QScrollArea):
         elif event.key() in _ENTER:
             self.removed.emit(self._files[at])
         elif event.key() in (Qt.Key.Key_Escape, Qt.Key.Key_Down):
-            self.left.emit()
+            self.text_requested.emit()
         else:
             return event.key() == Qt.Key.Key_Up
         return True
@@ -158,7 +158,7 @@ class FileStrip(Adaptive, QScrollArea):
             self._chips[at].open_button.setFocus(Qt.FocusReason.TabFocusReason)
             self.ensureWidgetVisible(self._chips[at], 0, 0)
         else:
-            self.left.emit()
+            self.text_requested.emit()
 
 
 class _Chip(Surface):

@@ -38,7 +38,7 @@ class Composer(Adaptive, Surface):
     stop_requested = Signal()
     edited = Signal()
     """The text is another one, whoever changed it."""
-    drafted = Signal()
+    draft_replaced = Signal()
     """The text is one that nobody typed now: another workflow's, or none after one was sent."""
     edit_last_requested = Signal()
     """Up was pressed in an empty box."""
@@ -94,11 +94,11 @@ class Composer(Adaptive, Surface):
     def draft(self) -> Draft:
         return replace(self._box.draft(), files=self._files.files)
 
-    def put_away(self) -> TextHistory:
+    def take_history(self) -> TextHistory:
         """Return the text with its undo history and clear the box, before another workflow's draft is set. Call `draft`
         first.
         """
-        return self._box.put_away()
+        return self._box.take_history()
 
     def set_draft(self, draft: Draft, history: TextHistory | None = None) -> None:
         """Set the draft of another workflow, with its undo history if that is cached, or a draft that could not be
@@ -107,11 +107,11 @@ class Composer(Adaptive, Surface):
         self._box.set_draft(draft, history)
         self._files.show_files(draft.files)
         self._settle("")
-        self.drafted.emit()
+        self.draft_replaced.emit()
 
-    def take_up(self, text: str, files: Sequence[DraftFile] = ()) -> None:
+    def prepend(self, text: str, files: Sequence[DraftFile] = ()) -> None:
         """Insert a message that is edited again, before the text that is already here."""
-        self._box.take_up(text)
+        self._box.prepend(text)
         self.show_files([*files, *self._files.files])
         self.focus_text()
 
@@ -132,7 +132,7 @@ class Composer(Adaptive, Surface):
         self._files.show_files(once)
         self._on_text()
 
-    def complain(self, words: str) -> None:
+    def show_error(self, words: str) -> None:
         """Show an error until the text changes."""
         self._complaint = words
         self._update()
@@ -161,32 +161,32 @@ class Composer(Adaptive, Surface):
     def text_box(self) -> TextBox:
         return self._box
 
-    def remark(self, words: str) -> None:
+    def show_note(self, words: str) -> None:
         """Show a note about the text in place of the hint; empty restores the hint."""
         if words != self._remark:
             self._remark = words
             self._box.setAccessibleDescription(words)
             self._update()
 
-    def sending_worked(self, text: str, hashes: Sequence[str] = (), *, is_from_here: bool = False) -> None:
+    def message_accepted(self, text: str, hashes: Sequence[str] = (), *, is_from_here: bool = False) -> None:
         """Clear the composer after the message was accepted, unless its content has changed since. Text written after a
         message that `is_from_here` stays.
         """
         draft = self.draft()
-        if draft.is_said_by(text, hashes):
+        if draft.is_sent_as(text, hashes):
             self.set_draft(Draft())
             return
         if is_from_here and draft.text.startswith(text):
-            self._box.take_off(text)
+            self._box.remove_prefix(text)
             self._files.show_files(draft.without(text, hashes).files)
         self._settle("")
 
-    def go_on_sending(self) -> None:
+    def mark_sending(self) -> None:
         """Mark the content as being sent already."""
         self._is_sending = True
         self._update()
 
-    def sending_failed(self, reason: str) -> None:
+    def message_refused(self, reason: str) -> None:
         """Keep the text, and show why the message was not accepted."""
         self._settle(reason)
 
@@ -240,14 +240,14 @@ class Composer(Adaptive, Surface):
         self._column.addLayout(self._row)
         self._hint.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._box.submitted.connect(self.submit)
-        self._box.went_up.connect(self._on_up)
+        self._box.up_pressed.connect(self._on_up)
         self._box.pasted_long.connect(self._on_long_paste)
         self._box.pasted_files.connect(self.attach_requested)
         self._box.pasted_picture.connect(self._on_picture)
         self._box.undo_paste = self._take_paste_back
         self._files.removed.connect(self._on_removed)
         self._files.opened.connect(self.file_opened)
-        self._files.left.connect(self.focus_text)
+        self._files.text_requested.connect(self.focus_text)
         self._attach.clicked.connect(self._on_attach)
         self._box.textChanged.connect(self._on_text)
         self._box.paste_refused.connect(self._on_paste_refused)
@@ -291,7 +291,7 @@ class Composer(Adaptive, Surface):
         self.show_files([one for one in self._files.files if one is not self._pasted])
 
     def _on_picture(self) -> None:
-        self.complain(self.tr("Pictures cannot be sent to a model yet"))
+        self.show_error(self.tr("Pictures cannot be sent to a model yet"))
 
     def _settle(self, complaint: str) -> None:
         self._is_sending = False

@@ -40,7 +40,7 @@ class Draft:
     files: tuple[DraftFile, ...] = ()
     scroll: int = 0
 
-    def is_said_by(self, text: str, hashes: Sequence[str]) -> bool:
+    def is_sent_as(self, text: str, hashes: Sequence[str]) -> bool:
         """Return whether a message of that text, with attached texts of these hashes, is this draft."""
         return self.text == text and [one.hash for one in self.files] == list(hashes)
 

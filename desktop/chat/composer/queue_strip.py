@@ -46,7 +46,7 @@ class QueueStrip(Adaptive, Surface):
     remove_requested = Signal(str)
     move_requested = Signal(str, int)
     """The message, and the place from 0 that it is to have."""
-    left = Signal()
+    text_requested = Signal()
     """The text is wanted again."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
@@ -77,7 +77,7 @@ class QueueStrip(Adaptive, Surface):
         self.adapt_to(theme)
 
     @property
-    def waiting(self) -> tuple[WaitingMessage, ...]:
+    def messages(self) -> tuple[WaitingMessage, ...]:
         return self._waiting
 
     @property
@@ -89,7 +89,7 @@ class QueueStrip(Adaptive, Surface):
         """Show the queue. `reason` is why the messages are held, empty while they are sent on."""
         if (tuple(waiting), reason) == (self._waiting, self._reason):
             return
-        focused = next((row.waiting.id for row in self._rows if row.has_focus), None)
+        focused = next((row.message.id for row in self._rows if row.has_focus), None)
         at = next((place for place, one in enumerate(self._waiting) if one.id == focused), 0)
         self._waiting, self._reason = tuple(waiting), reason
         self._fill()
@@ -126,31 +126,31 @@ class QueueStrip(Adaptive, Surface):
         if modifiers == _CTRL and by is not None:
             self._move(row, at + by)
         elif modifiers == _CTRL and is_enter:
-            self.send_requested.emit(row.waiting.id)
+            self.send_requested.emit(row.message.id)
         elif modifiers != Qt.KeyboardModifier.NoModifier:
             return False
         elif by is not None and at + by >= len(self._rows):
-            self.left.emit()
+            self.text_requested.emit()
         elif by is not None:
             self._focus(max(0, at + by))
         elif is_enter or key == Qt.Key.Key_F2:
-            self.edit_requested.emit(row.waiting.id)
+            self.edit_requested.emit(row.message.id)
         elif key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
-            self.remove_requested.emit(row.waiting.id)
+            self.remove_requested.emit(row.message.id)
         elif key == Qt.Key.Key_Escape:
-            self.left.emit()
+            self.text_requested.emit()
         else:
             return False
         return True
 
-    def drawn(self, row: "_Row", at: QPoint) -> None:
+    def drop_at(self, row: "_Row", at: QPoint) -> None:
         """Move a dragged row to the position `at` in the list."""
         step = max(1, row.height())
         self._move(row, max(0, min(at.y() // step, len(self._rows) - 1)))
 
     def _move(self, row: "_Row", place: int) -> None:
         if 0 <= place < len(self._rows) and self._rows[place] is not row:
-            self.move_requested.emit(row.waiting.id, place)
+            self.move_requested.emit(row.message.id, place)
             announce(self, self.tr("Place {place} of {count}").format(place=place + 1, count=len(self._rows)))
 
     # Showing
@@ -192,7 +192,7 @@ class QueueStrip(Adaptive, Surface):
 
     def _focus(self, at: int) -> None:
         if at < 0:
-            self.left.emit()
+            self.text_requested.emit()
             return
         self._list.activate()  # a row that was made just now has its place
         self._rows[at].setFocus(Qt.FocusReason.TabFocusReason)
@@ -204,7 +204,7 @@ class _Row(QWidget):
 
     def __init__(self, theme: Theme, waiting: WaitingMessage, strip: QueueStrip) -> None:
         super().__init__(strip)
-        self.waiting = waiting
+        self.message = waiting
         self._theme = theme
         self._strip = strip
         self._pressed_at: QPoint | None = None
@@ -258,7 +258,7 @@ class _Row(QWidget):
         at = event.position().toPoint()
         far = QApplication.startDragDistance()
         if pressed_at is not None and (at - pressed_at).manhattanLength() >= far:
-            self._strip.drawn(self, self.mapToParent(at))
+            self._strip.drop_at(self, self.mapToParent(at))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

@@ -49,7 +49,7 @@ class TextBox(QPlainTextEdit):
     """
 
     submitted = Signal()
-    went_up = Signal()
+    up_pressed = Signal()
     """Up was pressed while there is no text."""
     paste_refused = Signal()
     """What was pasted would make the text longer than a message may be; nothing was inserted."""
@@ -95,11 +95,11 @@ class TextBox(QPlainTextEdit):
         """Whether an input method has uncommitted text."""
         return self._is_composing
 
-    def beginning(self) -> str:
+    def first_line(self) -> str:
         """Return the first line, or the first piece of a long line; a long text is not scanned."""
         return self.document().firstBlock().text()
 
-    def has_lines(self) -> bool:
+    def has_more_lines(self) -> bool:
         """Return whether there is more than the first line or piece."""
         return self.document().blockCount() > 1
 
@@ -138,7 +138,7 @@ class TextBox(QPlainTextEdit):
         text, to_text = self.text(), self._lines.to_text
         return Draft(text, to_text(cursor.position()), to_text(cursor.anchor()), scroll=scroll)
 
-    def put_away(self) -> TextHistory:
+    def take_history(self) -> TextHistory:
         """Return the document with its undo history, which belongs to its workflow, and show an empty document."""
         if self._is_composing:
             QGuiApplication.inputMethod().reset()
@@ -165,7 +165,7 @@ class TextBox(QPlainTextEdit):
         if draft.scroll:
             self.verticalScrollBar().setValue(draft.scroll)
 
-    def take_up(self, text: str) -> None:
+    def prepend(self, text: str) -> None:
         """Insert a text before the present text; can be undone."""
         if not self.characters:
             end = utf16_length(text)
@@ -176,7 +176,7 @@ class TextBox(QPlainTextEdit):
         self.setTextCursor(cursor)
         self._insert(f"{text}\n\n")
 
-    def take_off(self, text: str) -> None:
+    def remove_prefix(self, text: str) -> None:
         """Remove a text from the beginning; the cursor stays where it is in the rest."""
         cursor = QTextCursor(self.document())
         cursor.setPosition(self._lines.to_document(utf16_length(text)), QTextCursor.MoveMode.KeepAnchor)
@@ -222,7 +222,7 @@ class TextBox(QPlainTextEdit):
         ):
             event.accept()
         elif event.key() == Qt.Key.Key_Up and modifiers in _PLAIN and not self.characters:
-            self.went_up.emit()
+            self.up_pressed.emit()
         else:
             super().keyPressEvent(event)
 

@@ -127,10 +127,10 @@ class TokenBar(Adaptive, QWidget):
         }
         for label, saying in sayings.items():
             label.setText(saying.short)
-            label.setToolTip(plain_tool_tip(saying.whole))
-            label.setAccessibleName(saying.whole)
+            label.setToolTip(plain_tool_tip(saying.full))
+            label.setAccessibleName(saying.full)
         self._summary.setText(self.tr("Continue from a summary"))
-        self.setAccessibleName(" ".join(saying.whole for saying in sayings.values() if saying.whole))
+        self.setAccessibleName(" ".join(saying.full for saying in sayings.values() if saying.full))
         self._fit()
 
     def apply_theme(self) -> None:

@@ -21,7 +21,7 @@ class TokenText:
     """`short` is displayed, `whole` explains it; both are empty where there is nothing to show."""
 
     short: str = ""
-    whole: str = ""
+    full: str = ""
 
 
 def context_text(tokens: int, room: int, *, is_cut: bool) -> TokenText:

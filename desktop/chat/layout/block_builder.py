@@ -63,7 +63,7 @@ def tool_call_blocks(key: str, tools: ToolCalls, folds: Folds, memo: BlockCache)
             yield from _tool_blocks(own, line, TOP_LEVEL.card(CardKind.LINES, own), folds, memo)
         return
     within, is_unfolded = TOP_LEVEL.card(CardKind.LINES, key), folds.get(key, False)
-    yield ToolGroupBlock(key=key, within=within, lines=tools.lines, is_unfolded=is_unfolded)
+    yield ToolGroupBlock(key=key, nesting=within, lines=tools.lines, is_unfolded=is_unfolded)
     if is_unfolded:
         for line in tools.lines:
             yield from _tool_blocks(f"{key}:{line.id}", line, within.unfolded, folds, memo)
@@ -72,7 +72,7 @@ def tool_call_blocks(key: str, tools: ToolCalls, folds: Folds, memo: BlockCache)
 def thought_blocks(key: str, thought: Thought, folds: Folds, memo: BlockCache) -> Iterable[Block]:
     """Yield a line, folded unless the user has unfolded it."""
     within, is_unfolded = TOP_LEVEL.card(CardKind.LINES, key), folds.get(key, False)
-    yield ThoughtBlock(key=key, within=within, seconds=thought.seconds, is_unfolded=is_unfolded)
+    yield ThoughtBlock(key=key, nesting=within, seconds=thought.seconds, is_unfolded=is_unfolded)
     if is_unfolded:
         yield from memo.markdown(f"{key}/text", thought.text, within.unfolded)
 
@@ -82,7 +82,7 @@ def attachment_blocks(key: str, part: AttachedText, folds: Folds, memo: BlockCac
     within, is_unfolded = TOP_LEVEL.card(CardKind.LINES, key), folds.get(key, False)
     yield AttachmentBlock(
         key=key,
-        within=within,
+        nesting=within,
         name=part.name,
         size=part.size,
         is_known=part.text is not None,
@@ -109,7 +109,7 @@ def steps_blocks(key: str, steps: Steps, folds: Folds, memo: BlockCache) -> Iter
         is_unfolded = is_foldable and folds.get(own, is_telling)
         yield StepBlock(
             key=own,
-            within=within,
+            nesting=within,
             line=line,
             is_unfolded=is_unfolded,
             is_foldable=is_foldable,
@@ -122,15 +122,15 @@ def steps_blocks(key: str, steps: Steps, folds: Folds, memo: BlockCache) -> Iter
 def _tool_blocks(key: str, line: ToolLine, within: Nesting, folds: Folds, memo: BlockCache) -> Iterable[Block]:
     """Yield the line of a call; unfolded, with its arguments and its result."""
     is_unfolded = folds.get(key, False)
-    yield ToolBlock(key=key, within=within, line=line, is_unfolded=is_unfolded)
+    yield ToolBlock(key=key, nesting=within, line=line, is_unfolded=is_unfolded)
     if not is_unfolded:
         return
     inside = within.unfolded
     yield from memo.value(f"{key}/arguments", line.arguments, inside, CaptionKind.ARGUMENTS)
     if line.error is not None:
-        yield CaptionBlock(key=f"{key}/error", within=inside, kind=CaptionKind.FAILED, text=line.error)
+        yield CaptionBlock(key=f"{key}/error", nesting=inside, kind=CaptionKind.FAILED, text=line.error)
     elif line.summary:
-        yield CaptionBlock(key=f"{key}/result", within=inside, kind=CaptionKind.RESULT, text=line.summary)
+        yield CaptionBlock(key=f"{key}/result", nesting=inside, kind=CaptionKind.RESULT, text=line.summary)
 
 
 def _sub_agent_blocks(
@@ -139,7 +139,7 @@ def _sub_agent_blocks(
     for number, line in enumerate(lines):
         own = f"{key}:{line.id}"
         is_unfolded = folds.get(own, False)
-        yield SubAgentBlock(key=own, within=within, line=line, is_unfolded=is_unfolded, is_first=number == 0)
+        yield SubAgentBlock(key=own, nesting=within, line=line, is_unfolded=is_unfolded, is_first=number == 0)
         if is_unfolded:
             yield from _sub_agent_detail_blocks(own, line, within.unfolded, folds, memo)
 
@@ -150,7 +150,7 @@ def _sub_agent_detail_blocks(
     """Yield its task, then its text, with its calls at their places."""
     yield from memo.value(f"{key}/task", line.prompt, within, CaptionKind.TASK)
     if line.parts:
-        yield CaptionBlock(key=f"{key}/answer", within=within, kind=CaptionKind.ANSWER)
+        yield CaptionBlock(key=f"{key}/answer", nesting=within, kind=CaptionKind.ANSWER)
     for number, part in enumerate(line.parts):
         match part:
             case Text(text=text):
@@ -159,28 +159,28 @@ def _sub_agent_detail_blocks(
                 for call in calls:
                     yield from _tool_blocks(f"{key}/{call.id}", call, within, folds, memo)
     if line.error is not None:
-        yield CaptionBlock(key=f"{key}/error", within=within, kind=CaptionKind.FAILED, text=line.error)
+        yield CaptionBlock(key=f"{key}/error", nesting=within, kind=CaptionKind.FAILED, text=line.error)
 
 
 def _step_detail_blocks(key: str, line: StepLine, within: Nesting, folds: Folds, memo: BlockCache) -> Iterable[Block]:
     if line.is_skipped:
         value = readable_json(line.skipped_value)[:_MAX_VALUE_CHARACTERS]
-        yield CaptionBlock(key=f"{key}/skipped", within=within, kind=CaptionKind.SKIPPED, text=value)
+        yield CaptionBlock(key=f"{key}/skipped", nesting=within, kind=CaptionKind.SKIPPED, text=value)
         return
     if line.earlier_calls:
         count = line.earlier_calls
-        yield CaptionBlock(key=f"{key}/earlier", within=within, kind=CaptionKind.EARLIER_CALLS, count=count)
+        yield CaptionBlock(key=f"{key}/earlier", nesting=within, kind=CaptionKind.EARLIER_CALLS, count=count)
     for call in line.tools:
         yield from _tool_blocks(f"{key}/{call.id}", call, within, folds, memo)
     yield from _sub_agent_blocks(key, line.sub_agents, within, folds, memo)
     if line.text:
         yield from memo.markdown(f"{key}/text", line.text, within)
     if line.error is not None:
-        yield CaptionBlock(key=f"{key}/error", within=within, kind=CaptionKind.FAILED, text=line.error)
+        yield CaptionBlock(key=f"{key}/error", nesting=within, kind=CaptionKind.FAILED, text=line.error)
     elif line.status is StepStatus.COMPLETED and line.output != line.text:
         yield from memo.value(f"{key}/output", line.output, within, CaptionKind.OUTPUT)
     elif not line.text and not line.tools and not line.sub_agents:
-        yield CaptionBlock(key=f"{key}/nothing", within=within, kind=CaptionKind.NOTHING)
+        yield CaptionBlock(key=f"{key}/nothing", nesting=within, kind=CaptionKind.NOTHING)
 
 
 def blocks_of(turn: Turn, folds: Folds, memo: BlockCache) -> list[Block]:
@@ -192,7 +192,7 @@ def blocks_of(turn: Turn, folds: Folds, memo: BlockCache) -> list[Block]:
         within = TOP_LEVEL.card(CardKind.BUBBLE, "bubble") if turn.role is Role.USER else TOP_LEVEL
         attached = [(n, part) for n, part in enumerate(turn.parts) if isinstance(part, AttachedText)]
         said = "".join(part.text for part in turn.parts if isinstance(part, Text))
-        said_blocks = (PlainBlock(key=f"{n}", within=within, text=piece) for n, piece in enumerate(split_plain(said)))
+        said_blocks = (PlainBlock(key=f"{n}", nesting=within, text=piece) for n, piece in enumerate(split_plain(said)))
         lines = [block for n, part in attached for block in attachment_blocks(f"file{n}", part, folds, memo)]
         return [*edge, *said_blocks, *lines]
     is_template = any(isinstance(part, Steps) for part in turn.parts)
@@ -226,6 +226,6 @@ def _part_blocks(key: str, part: Part, folds: Folds, memo: BlockCache) -> Iterab
         case Activity():
             return [ActivityBlock(key="activity", activity=part)]
         case Failure():
-            return [FailureBlock(key=key, within=TOP_LEVEL.card(CardKind.FAILURE, key), failure=part)]
+            return [FailureBlock(key=key, nesting=TOP_LEVEL.card(CardKind.FAILURE, key), failure=part)]
         case _:
             assert_never(part)

@@ -48,11 +48,11 @@ TOP_LEVEL = Nesting()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
     key: str
-    within: Nesting = TOP_LEVEL
+    nesting: Nesting = TOP_LEVEL
 
     @property
     def cards(self) -> tuple[Card, ...]:
-        return self.within.cards
+        return self.nesting.cards
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

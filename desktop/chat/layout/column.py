@@ -31,7 +31,7 @@ class Column:
     """The layouts of all turns, and the mapping between blocks and heights. Blocks are made on demand."""
 
     def __init__(self, room: AvailableArea) -> None:
-        self.room = room
+        self.area = room
         self.layouts: list[TurnLayout] = []
         self.folds: dict[MessageId, dict[str, bool]] = {}
         self._heights = Heights()
@@ -58,18 +58,18 @@ class Column:
         """Update a turn, or append it if it is new. Return its number."""
         number = self._numbers.setdefault(turn.id, len(self.layouts))
         if number == len(self.layouts):
-            self.layouts.append(TurnLayout(turn, self.room))
+            self.layouts.append(TurnLayout(turn, self.area))
             self._heights.replace(number, [self.layouts[number].height])
         elif self.layouts[number].turn != turn:
             self.layouts[number].change(turn, self.folds_of(turn.id))
             self._heights.set(number, self.layouts[number].height)
         return number
 
-    def set_room(self, room: AvailableArea) -> None:
+    def set_area(self, room: AvailableArea) -> None:
         """Set another width or other sizes; every height becomes an estimate again."""
-        self.room = room
+        self.area = room
         for layout in self.layouts:
-            layout.set_room(room)
+            layout.set_area(room)
         self._measure_all()
 
     def folds_of(self, turn: MessageId) -> Folds:
@@ -85,7 +85,7 @@ class Column:
 
     @property
     def height(self) -> int:
-        return self.room.sizes.space_xl + round(self._heights.total) if self.layouts else 0
+        return self.area.sizes.space_xl + round(self._heights.total) if self.layouts else 0
 
     def laid_out(self, turn: int) -> TurnLayout:
         """Return the layout of a turn, with blocks."""
@@ -98,49 +98,49 @@ class Column:
     def block(self, place: BlockIndex) -> Block:
         return self.laid_out(place.turn).blocks[place.block]
 
-    def measured(self, place: BlockIndex, height: int) -> None:
+    def set_height(self, place: BlockIndex, height: int) -> None:
         layout = self.layouts[place.turn]
-        layout.measured(place.block, height)
+        layout.set_height(place.block, height)
         self._heights.set(place.turn, layout.height)
 
     def turn_top(self, turn: int) -> int:
-        return self.room.sizes.space_xl + round(self._heights.top(turn))
+        return self.area.sizes.space_xl + round(self._heights.top(turn))
 
     def top(self, place: BlockIndex) -> int:
         """Return where the slot of a block begins, from the top of the conversation."""
         layout = self.laid_out(place.turn)
         return self.turn_top(place.turn) + layout.top(place.block)
 
-    def at(self, y: float) -> BlockIndex:
+    def index_at(self, y: float) -> BlockIndex:
         """Return the block at a height: the first block above all, the last below all. There must be a turn."""
-        turn = self._heights.at(y - self.room.sizes.space_xl)
+        turn = self._heights.at(y - self.area.sizes.space_xl)
         layout = self.laid_out(turn)
-        return BlockIndex(turn, layout.at(y - self.turn_top(turn)))
+        return BlockIndex(turn, layout.block_at(y - self.turn_top(turn)))
 
-    def last(self) -> BlockIndex:
+    def last_index(self) -> BlockIndex:
         turn = len(self.layouts) - 1
         return BlockIndex(turn, len(self.laid_out(turn).blocks) - 1)
 
-    def before(self, place: BlockIndex) -> BlockIndex | None:
+    def previous(self, place: BlockIndex) -> BlockIndex | None:
         if place.block > 0:
             return BlockIndex(place.turn, place.block - 1)
         if place.turn == 0:
             return None
         return BlockIndex(place.turn - 1, len(self.laid_out(place.turn - 1).blocks) - 1)
 
-    def after(self, place: BlockIndex) -> BlockIndex | None:
+    def following(self, place: BlockIndex) -> BlockIndex | None:
         if place.block + 1 < len(self.laid_out(place.turn).blocks):
             return BlockIndex(place.turn, place.block + 1)
         return BlockIndex(place.turn + 1, 0) if place.turn + 1 < len(self.layouts) else None
 
-    def has(self, turn: MessageId) -> bool:
+    def contains(self, turn: MessageId) -> bool:
         return turn in self._numbers
 
     def number_of(self, turn: MessageId) -> int:
         """Return the number of a turn. Raises KeyError for a turn that is not in the conversation."""
         return self._numbers[turn]
 
-    def place_of(self, turn: MessageId, key: str) -> BlockIndex | None:
+    def index_of(self, turn: MessageId, key: str) -> BlockIndex | None:
         """Return where a block is now: the beginning of its turn if the block is gone, None without the turn."""
         number = self._numbers.get(turn)
         if number is None:
@@ -148,17 +148,17 @@ class Column:
         keys = (block.key for block in self.laid_out(number).blocks)
         return BlockIndex(number, next((place for place, known in enumerate(keys) if known == key), 0))
 
-    def point_at(self, y: int) -> ScrollAnchor | None:
+    def anchor_at(self, y: int) -> ScrollAnchor | None:
         """Return the anchor at a height, which finds the place again whatever the heights above become."""
         if not self.layouts:
             return None
-        place = self.at(y)
+        place = self.index_at(y)
         return ScrollAnchor(self.layouts[place.turn].turn.id, self.block(place).key, y - self.top(place))
 
     def _layout_of(self, turn: Turn, known: Mapping[MessageId, TurnLayout]) -> TurnLayout:
         layout = known.get(turn.id)
         if layout is None:
-            return TurnLayout(turn, self.room)
+            return TurnLayout(turn, self.area)
         if layout.turn is not turn and layout.turn != turn:
             layout.change(turn, self.folds_of(turn.id))
         return layout

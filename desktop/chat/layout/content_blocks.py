@@ -118,7 +118,7 @@ class MarkdownBlocks:
     def _prose(self, prose: Prose, key: str) -> Block:
         targets = self._targets
         text = with_link_targets(prose.text, targets) if targets and not prose.is_plain else prose.text
-        return ProseBlock(key=key, within=self._within, text=text, is_plain=prose.is_plain)
+        return ProseBlock(key=key, nesting=self._within, text=text, is_plain=prose.is_plain)
 
     def _code(self, code: Code, key: str, start: int) -> Iterable[Block]:
         group = f"{self._key}#{code.number}"
@@ -128,14 +128,14 @@ class MarkdownBlocks:
         if code.is_first:
             yield CaptionBlock(
                 key=f"{key}h",
-                within=within,
+                nesting=within,
                 kind=CaptionKind.CODE,
                 group=group,
                 label=label,
             )
         yield CodeBlock(
             key=key,
-            within=within,
+            nesting=within,
             group=group,
             language=label.language,
             text=code.text,
@@ -152,7 +152,7 @@ def code_blocks(group: str, text: str, language: str, groups: CodeGroups, within
         groups.setdefault(group, CodeGroup()).take(piece, start, is_complete=True)
         yield CodeBlock(
             key=f"{group}.{number}",
-            within=within,
+            nesting=within,
             group=group,
             language=language,
             text=piece,
@@ -200,10 +200,10 @@ class BlockCache:
         """Yield a value of an unfolded line, below a caption."""
         shown = self._remembered(key, value, present_value)
         if isinstance(shown, JsonText):
-            yield CaptionBlock(key=f"{key}h", within=within, kind=caption, group=key)
+            yield CaptionBlock(key=f"{key}h", nesting=within, kind=caption, group=key)
             yield from code_blocks(key, shown.text, "json", self.groups, within)
         else:
-            yield CaptionBlock(key=f"{key}h", within=within, kind=caption)
+            yield CaptionBlock(key=f"{key}h", nesting=within, kind=caption)
             yield from self._shown(key, shown, within)
 
     def attached(self, key: str, name: str, text: str, within: Nesting) -> Iterable[Block]:
@@ -211,7 +211,7 @@ class BlockCache:
         language = PurePath(name).suffix[1:]
         label = CodeLabel(name, language)
         yield CaptionBlock(
-            key=f"{key}h", within=within.card(CardKind.CODE, key), kind=CaptionKind.CODE, group=key, label=label
+            key=f"{key}h", nesting=within.card(CardKind.CODE, key), kind=CaptionKind.CODE, group=key, label=label
         )
         yield from code_blocks(key, text, language, self.groups, within.card(CardKind.CODE, key))
 
@@ -234,14 +234,14 @@ class BlockCache:
             case JsonText(text=text):
                 framed = within.card(CardKind.CODE, key)
                 head = CodeLabel("", "json")
-                yield CaptionBlock(key=f"{key}h", within=framed, kind=CaptionKind.CODE, group=key, label=head)
+                yield CaptionBlock(key=f"{key}h", nesting=framed, kind=CaptionKind.CODE, group=key, label=head)
                 yield from code_blocks(key, text, "json", self.groups, framed)
             case Table():
                 yield from self._table(key, shown, within.card(CardKind.CODE, key))
 
     def _table(self, key: str, table: Table, within: Nesting) -> Iterable[Block]:
         self.tables[key] = table.source
-        yield CaptionBlock(key=f"{key}t", within=within, kind=CaptionKind.TABLE, group=key, count=table.total)
-        yield ProseBlock(key=key, within=within, text=table_markdown(table))
+        yield CaptionBlock(key=f"{key}t", nesting=within, kind=CaptionKind.TABLE, group=key, count=table.total)
+        yield ProseBlock(key=key, nesting=within, text=table_markdown(table))
         if (more := table.total - len(table.rows)) > 0:
-            yield CaptionBlock(key=f"{key}m", within=within, kind=CaptionKind.MORE_ROWS, count=more)
+            yield CaptionBlock(key=f"{key}m", nesting=within, kind=CaptionKind.MORE_ROWS, count=more)

@@ -60,7 +60,7 @@ def insets_of(before: Block | None, block: Block, after: Block | None, sizes: Si
         0 if before is None else _gap(before, block, sizes),
         _top_padding(inner, sizes) if inner in opened else 0,
         _bottom_padding(inner, sizes) if inner in closed else 0,
-        sizes.space_m if block.within.depth > (after.within.depth if after is not None else 0) else 0,
+        sizes.space_m if block.nesting.depth > (after.nesting.depth if after is not None else 0) else 0,
     )
 
 
@@ -108,12 +108,12 @@ def _text_height(text: str, width: int, sizes: Sizes) -> int:
 
 def _depth_sides(block: Block, sizes: Sizes) -> tuple[int, int]:
     """Return the sides of a detail, aligned with the text of the line that unfolds it."""
-    depth = block.within.depth
+    depth = block.nesting.depth
     return (sizes.space_m + depth * (sizes.icon_s + sizes.space_s + 2), sizes.space_m) if depth else (0, 0)
 
 
 def _gap(before: Block, block: Block, sizes: Sizes) -> int:
-    is_detail = block.within.depth > 0 and not isinstance(block, ToolBlock | SubAgentBlock)
+    is_detail = block.nesting.depth > 0 and not isinstance(block, ToolBlock | SubAgentBlock)
     if block.cards and before.cards:
         if block.cards == before.cards:
             return sizes.space_s if is_card_header(before) else sizes.space_xs if is_detail else 0
@@ -124,7 +124,7 @@ def _gap(before: Block, block: Block, sizes: Sizes) -> int:
 
 def _sides(block: Block, inner: Card | None, sizes: Sizes) -> tuple[int, int]:
     left, right = _depth_sides(block, sizes)
-    if isinstance(block, ToolBlock | SubAgentBlock) and block.within.depth:
+    if isinstance(block, ToolBlock | SubAgentBlock) and block.nesting.depth:
         left, right = left - sizes.space_m, 0  # its sign stands under the words above
     if inner is None:
         return left, right

@@ -36,7 +36,7 @@ class PlacedCard:
     top: int
     right: int
     bottom: int
-    head: int
+    header_height: int
     last: int
 
 
@@ -65,7 +65,7 @@ class TurnLayout:
         return round(self._slots.total) + self._room.sizes.space_xl
 
     @property
-    def memo(self) -> BlockCache:
+    def cache(self) -> BlockCache:
         if self._memo is None:
             self._memo = BlockCache()
         return self._memo
@@ -84,7 +84,7 @@ class TurnLayout:
         before = self._blocks or []
         if self._blocks is None:
             self._slots = Heights()
-        self._blocks = blocks_of(self.turn, folds, self.memo)
+        self._blocks = blocks_of(self.turn, folds, self.cache)
         same = _common_prefix(before, self._blocks)
         heights = {block.key: self.content_height(number) for number, block in enumerate(before[same:], same)}
         start = max(0, same - 1)  # what follows a block decides how it ends
@@ -101,7 +101,7 @@ class TurnLayout:
         else:
             self.lay_out(folds)
 
-    def set_room(self, room: AvailableArea) -> None:
+    def set_area(self, room: AvailableArea) -> None:
         """Set another width or other sizes: the blocks stay, measured heights become estimates again."""
         self._room = room
         self._estimate = estimated_turn_height(self.turn, room.width, room.sizes)
@@ -113,7 +113,7 @@ class TurnLayout:
     def content_height(self, number: int) -> int:
         return round(self._slots[number]) - self._insets[number].height if self._slots[number] else 0
 
-    def measured(self, number: int, height: int) -> None:
+    def set_height(self, number: int, height: int) -> None:
         """Set the measured height of a block. A block without height takes no space at all."""
         self._slots.set(number, _slot_height(height, self._insets[number]))
 
@@ -124,7 +124,7 @@ class TurnLayout:
         """Return where the slot of a block begins, gap included; for the number of blocks, where the last slot ends."""
         return round(self._slots.top(number))
 
-    def at(self, y: float) -> int:
+    def block_at(self, y: float) -> int:
         """Return the block whose slot contains `y`."""
         return self._slots.at(y)
 

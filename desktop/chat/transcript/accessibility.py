@@ -30,7 +30,7 @@ class Announcer:
         last = turns[-1] if turns else None
         self._open = last.id if last is not None and last.state is MessageState.OPEN else None
 
-    def notice(self, turn: Turn) -> str | None:
+    def announcement_for(self, turn: Turn) -> str | None:
         """Return the announcement for a new or changed turn, if there is one."""
         is_open = turn.role is Role.ASSISTANT and turn.state is MessageState.OPEN
         if is_open and self._open != turn.id:
@@ -110,7 +110,7 @@ class FocusOrder:
             for before, after in pairwise(stops):
                 QWidget.setTabOrder(before, after)
         if QAccessible.isActive():
-            read: list[QWidget] = [*self._stage.turn_views(), *(live.view for live in self._stage.live())]
+            read: list[QWidget] = [*self._stage.turn_views(), *(live.view for live in self._stage.live_blocks())]
             if read != self._read:
                 self._read = read
                 for widget in read:
@@ -130,7 +130,7 @@ class FocusOrder:
         found.setFocus(Qt.FocusReason.TabFocusReason if is_next else Qt.FocusReason.BacktabFocusReason)
 
     def _find_stops(self) -> Iterator[QWidget]:
-        for live in self._stage.live():
+        for live in self._stage.live_blocks():
             for widget in (live.view, *live.view.findChildren(QAbstractButton)):
                 if widget.focusPolicy() & Qt.FocusPolicy.TabFocus:
                     yield widget

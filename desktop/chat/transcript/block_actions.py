@@ -30,7 +30,7 @@ class BlockActions(QObject):
 
     folded = Signal()
     """A line was folded or unfolded: what is below it is to be placed anew."""
-    attached_wanted = Signal(str)
+    attachment_requested = Signal(str)
     """The texts that are attached to the message of this id are to be shown."""
     retried = Signal(str)
     edited = Signal(str)
@@ -59,7 +59,7 @@ class BlockActions(QObject):
     def focused_code(self) -> str | None:
         """Return the code of the frame whose text or copy button has the focus."""
         focus = QApplication.focusWidget()
-        for live in self._stage.live():
+        for live in self._stage.live_blocks():
             block = live.block
             group = block.group if isinstance(block, CodeBlock | CaptionBlock) else None
             if group is not None and focus is not None and (live.view is focus or live.view.isAncestorOf(focus)):
@@ -68,7 +68,7 @@ class BlockActions(QObject):
 
     def copy_selection(self) -> bool:
         """Copy the selection. Return False if nothing is selected."""
-        if self._selection.marks is None:
+        if self._selection.ends is None:
             return False
         self._copier.copy(self._selection.pieces())
         return True
@@ -80,7 +80,7 @@ class BlockActions(QObject):
             self._stage.column.set_fold(live.place.turn, live.block.key, is_unfolded=not live.block.is_unfolded)
             self.folded.emit()
             if isinstance(live.block, AttachmentBlock) and not live.block.is_known:
-                self.attached_wanted.emit(self._stage.turn_of(live).id)
+                self.attachment_requested.emit(self._stage.turn_of(live).id)
 
     def _on_copy(self, view: QWidget, group: str) -> None:
         live = self._stage.live_of(view)
@@ -110,7 +110,7 @@ class BlockActions(QObject):
         menu = QMenu(view)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         copy = menu.addAction(self.tr("Copy"), self.copy_selection)
-        copy.setEnabled(self._selection.marks is not None)
+        copy.setEnabled(self._selection.ends is not None)
         if link:
             menu.addAction(self.tr("Copy link"), partial(copy_text, link))
         menu.addAction(self.tr("Select all"), self._selection.select_all)

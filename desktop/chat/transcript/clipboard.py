@@ -30,7 +30,7 @@ _FENCES = ("```", "~~~")
 
 def source_of_group(layout: TurnLayout, group: str) -> str:
     """Return the code of a frame, or the JSON of a table."""
-    return layout.memo.source(group, layout.blocks)
+    return layout.cache.source(group, layout.blocks)
 
 
 def source_of_turn(turn: Turn) -> str:
@@ -130,9 +130,9 @@ def turn_text_pieces(layout: TurnLayout) -> Iterator[str]:
     for number, part in enumerate(layout.turn.parts):
         match part:
             case Text(text=text) if layout.turn.role is Role.ASSISTANT:
-                pieces = _block_text_pieces(layout.memo.markdown(f"{number}", text))
+                pieces = _block_text_pieces(layout.cache.markdown(f"{number}", text))
             case Output(text=text) if isinstance(present_output(text), MarkdownText):
-                pieces = _block_text_pieces(layout.memo.markdown(f"{number}", text))
+                pieces = _block_text_pieces(layout.cache.markdown(f"{number}", text))
             case Text(text=text) | Output(text=text):
                 pieces = iter((text,))
             case _:

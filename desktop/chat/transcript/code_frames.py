@@ -28,7 +28,7 @@ class CodeHighlighter:
         if not isinstance(block, CodeBlock) or not isinstance(view, CodeView) or not block.language:
             return
         layout = self._stage.column.layouts[live.place.turn]
-        group = layout.memo.groups[block.group]
+        group = layout.cache.groups[block.group]
         if group.is_complete and group.characters <= MAX_CODE_CHARACTERS:
             code = source_of_group(layout, block.group)
             self._syntax.ask(block.language, code, partial(_color_view, view, block))
@@ -52,7 +52,7 @@ class CodeScrollSync(QObject):
     def apply(self) -> None:
         """Scroll the pieces on stage after a pass."""
         self._is_moving = True
-        for live in self._stage.live():
+        for live in self._stage.live_blocks():
             if isinstance(live.view, CodeView) and (key := self._key(live)) is not None:
                 live.view.horizontalScrollBar().setValue(self._values.get(key, 0))
         self._is_moving = False

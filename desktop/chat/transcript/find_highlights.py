@@ -27,11 +27,11 @@ class FindHighlighter:
         self._now: tuple[MessageId, FindMatch] | None = None
         self._marked: dict[QWidget, tuple[Sequence[FindMatch], FindMatch | None]] = {}
 
-    def set_found(self, found_in: MatchesIn | None, now: tuple[MessageId, FindMatch] | None) -> None:
+    def set_matches(self, found_in: MatchesIn | None, now: tuple[MessageId, FindMatch] | None) -> None:
         """Set what the next `apply` highlights; None highlights nothing."""
         self._found_in, self._now = found_in, now
 
-    def forget(self, view: QWidget) -> None:
+    def clear(self, view: QWidget) -> None:
         """Clear the highlights of a view that shows another block."""
         self._marked.pop(view, None)
         if isinstance(view, TextView):
@@ -41,7 +41,7 @@ class FindHighlighter:
         """Highlight the matches, after a pass or a change of the search."""
         live_views: set[QWidget] = set()
         whole: dict[MessageId, dict[str, bool]] = {}
-        for live in self._stage.live():
+        for live in self._stage.live_blocks():
             turn = self._stage.turn_of(live).id
             found = self._found_in(turn).get(live.block.key, ()) if self._found_in is not None else ()
             now = self._now[1] if self._now is not None and self._now[0] == turn and self._now[1] in found else None
@@ -51,7 +51,7 @@ class FindHighlighter:
             elif found:
                 whole.setdefault(turn, {})[live.block.key] = now is not None
         for view in self._stage.turn_views():
-            view.set_found(whole.get(view.turn, {}))
+            view.set_matches(whole.get(view.turn, {}))
         self._marked = {view: marks for view, marks in self._marked.items() if view in live_views}
 
     def _mark(self, view: TextView, found: Sequence[FindMatch], now: FindMatch | None) -> None:

@@ -18,17 +18,19 @@ class FindQuery:
     """A literal text, or, where it `is_words`, the words of a search. Case and accents do not count."""
 
     text: str
-    is_words: bool = False
+    matches_words: bool = False
 
     @property
     def pattern(self) -> re.Pattern[str] | None:
         """The compiled pattern; None where there is nothing to search for."""
-        return terms_pattern(parse_query(self.text)) if self.is_words else text_pattern(self.text)
+        return terms_pattern(parse_query(self.text)) if self.matches_words else text_pattern(self.text)
 
     @property
     def letters(self) -> tuple[str, ...]:
         """Letters of which every matching text contains at least one entry; empty where that excludes nothing."""
-        texts = (" ".join(term.words) for term in parse_query(self.text)) if self.is_words else (fold_case(self.text),)
+        texts = (
+            (" ".join(term.words) for term in parse_query(self.text)) if self.matches_words else (fold_case(self.text),)
+        )
         found = tuple(map(_letters, texts))
         return found if all(found) else ()
 

@@ -58,12 +58,12 @@ class TurnScan:
         """Return all blocks that the turn can show. Pure, so that it may run in a thread."""
         return blocks_of(turn, ALL_UNFOLDED, self._memo)
 
-    def places(self, blocks: Iterable[Block]) -> Iterator[list[FindMatch]]:
+    def matches(self, blocks: Iterable[Block]) -> Iterator[list[FindMatch]]:
         """Yield the matches in each block, so that the caller can pause between blocks."""
         lines: list[Block] = []
         known: dict[str, tuple[Block, list[FindMatch]]] = {}
         for block in blocks:
-            while lines and lines[-1].within.depth >= block.within.depth:
+            while lines and lines[-1].nesting.depth >= block.nesting.depth:
                 lines.pop()
             before = self._known.get(block.key)
             if before is not None and (before[0] is block or before[0] == block):

@@ -31,7 +31,7 @@ class TurnMatch:
     """A match, with its turn."""
 
     turn: MessageId
-    found: FindMatch
+    match: FindMatch
 
 
 @dataclass(slots=True)
@@ -74,7 +74,7 @@ class ConversationSearch(QObject):
         self._only_in: MessageId | None = None
         self._seeks = False
         self._told_at = 0.0
-        self.now: TurnMatch | None = None
+        self.current: TurnMatch | None = None
         self.total = 0
 
     @property
@@ -84,29 +84,31 @@ class ConversationSearch(QObject):
     @property
     def ordinal(self) -> int:
         """The number of the current match, from 1; 0 without one."""
-        if self.now is None:
+        if self.current is None:
             return 0
         before = 0
         for layout in self._column.layouts:
             looked = self._looked.get(layout.turn.id)
-            if layout.turn.id == self.now.turn:
+            if layout.turn.id == self.current.turn:
                 found = looked.found if looked is not None else []
-                return before + found.index(self.now.found) + 1 if self.now.found in found else 0
+                return before + found.index(self.current.match) + 1 if self.current.match in found else 0
             before += len(looked.found) if looked is not None else 0
         return 0
 
-    def found_in(self, turn: MessageId) -> Mapping[str, Sequence[FindMatch]]:
+    def matches_in(self, turn: MessageId) -> Mapping[str, Sequence[FindMatch]]:
         """Return the matches in a turn, by block key."""
         looked = self._looked.get(turn)
         return looked.by_key if looked is not None else _NO_MATCHES
 
-    def look(self, sought: FindQuery, first_turn: int, *, seeks: bool = True, only_in: MessageId | None = None) -> None:
+    def search(
+        self, sought: FindQuery, first_turn: int, *, seeks: bool = True, only_in: MessageId | None = None
+    ) -> None:
         """Search for `sought`, from `first_turn` on and around. `seeks`: the first match is reached, or, with
         `only_in`, the first match of that turn.
         """
         self.stop()
         self._sought = sought
-        self._looked, self.now, self.total = {}, None, 0
+        self._looked, self.current, self.total = {}, None, 0
         self._seeks, self._only_in = seeks, only_in
         if sought.pattern is not None:
             turns = [layout.turn.id for layout in self._column.layouts]
@@ -114,15 +116,15 @@ class ConversationSearch(QObject):
             self._go_on()
         self.changed.emit()
 
-    def look_again(self, turns: Iterable[MessageId]) -> None:
+    def search_again(self, turns: Iterable[MessageId]) -> None:
         """Search turns that have changed; drop the matches of turns that are gone."""
         if self._sought.pattern is None:
             return
-        gone = [turn for turn in self._looked if not self._column.has(turn)]
+        gone = [turn for turn in self._looked if not self._column.contains(turn)]
         for turn in gone:
             self.total -= len(self._looked.pop(turn).found)
-        if self.now is not None and self.now.turn in gone:
-            self.now = None
+        if self.current is not None and self.current.turn in gone:
+            self.current = None
         self._put(turn for turn in turns if self._is_other(turn))
         if gone:
             self.changed.emit()
@@ -144,12 +146,12 @@ class ConversationSearch(QObject):
         turns = [layout.turn.id for layout in self._column.layouts]
         if not self.total or not turns:
             return
-        here, now = first_turn, self.now
-        if now is not None and self._column.has(now.turn):
+        here, now = first_turn, self.current
+        if now is not None and self._column.contains(now.turn):
             here = self._column.number_of(now.turn)
             looked = self._looked.get(now.turn)
             found = looked.found if looked is not None else []
-            at = found.index(now.found) + by if now.found in found else 0
+            at = found.index(now.match) + by if now.match in found else 0
             if 0 <= at < len(found):
                 self._reach(TurnMatch(now.turn, found[at]))
                 return
@@ -162,7 +164,7 @@ class ConversationSearch(QObject):
                 return
 
     def _reach(self, match: TurnMatch) -> None:
-        self.now, self._seeks = match, False
+        self.current, self._seeks = match, False
         self.changed.emit()
         self.reached.emit(match)
 
@@ -188,7 +190,7 @@ class ConversationSearch(QObject):
         while self._queue:
             turn_id = self._queue.popleft()
             self._queued.discard(turn_id)
-            if not self._column.has(turn_id):
+            if not self._column.contains(turn_id):
                 continue
             turn = self._column.layouts[self._column.number_of(turn_id)].turn
             texts = plain_texts(turn)
@@ -199,7 +201,7 @@ class ConversationSearch(QObject):
                 scan = self._scan_of(turn, sought)
                 blocks = scan.blocks(turn) if is_short else await asyncio.to_thread(scan.blocks, turn)
                 found: list[FindMatch] = []
-                for places in scan.places(blocks):
+                for places in scan.matches(blocks):
                     found += places
                     began = await self._pause(began)
                 self._keep(turn, found)
@@ -227,7 +229,7 @@ class ConversationSearch(QObject):
         return scan
 
     def _keep(self, turn: Turn, found: list[FindMatch]) -> None:
-        if not self._column.has(turn.id):  # it went away meanwhile
+        if not self._column.contains(turn.id):  # it went away meanwhile
             return
         before = self._looked.get(turn.id)
         self.total += len(found) - (len(before.found) if before is not None else 0)

@@ -115,7 +115,7 @@ class MessageBar(Adaptive, Surface):
             button.setVisible(action in actions)
         self.adjustSize()
 
-    def say_copied(self, action: MessageAction) -> None:
+    def show_copied(self, action: MessageAction) -> None:
         """Show a check mark for a moment."""
         self._buttons[action].set_icon(Icon.CHECK, "ok")
         self._buttons[action].describe(self.tr("Copied"))
@@ -158,7 +158,7 @@ class MessageController(QObject):
         view = self._pointed
         if view is None:
             return
-        if view.isHidden() or view.turn != self._turn or not self._stage.column.has(view.turn):
+        if view.isHidden() or view.turn != self._turn or not self._stage.column.contains(view.turn):
             self._leave()
             return
         number = self._stage.column.number_of(view.turn)
@@ -172,15 +172,15 @@ class MessageController(QObject):
         inset = gap if bubble is None and view.hasFocus() else 0  # within the focus ring
         self.bar.move(max(0, right - inset - self.bar.width()), max(top, inset))
 
-    def fill(self, menu: QMenu, turn: MessageId) -> None:
+    def add_actions(self, menu: QMenu, turn: MessageId) -> None:
         """Add the actions of this message to a menu."""
         for action in actions_of(self._stage.column, self._stage.column.number_of(turn)):
-            menu.addAction(action_title(action), partial(self.carry_out, action, turn))
+            menu.addAction(action_title(action), partial(self.perform, action, turn))
 
-    def carry_out(self, action: MessageAction, turn: MessageId) -> None:
+    def perform(self, action: MessageAction, turn: MessageId) -> None:
         """Perform an action. Has no effect on a message that is gone or no longer offers it."""
         column = self._stage.column
-        if not column.has(turn) or action not in actions_of(column, column.number_of(turn)):
+        if not column.contains(turn) or action not in actions_of(column, column.number_of(turn)):
             return
         layout = column.layouts[column.number_of(turn)]
         match action:
@@ -196,16 +196,16 @@ class MessageController(QObject):
     def copy_focused(self) -> bool:
         """Copy the focused message. Return False if no message has the focus."""
         view = QApplication.focusWidget()
-        if isinstance(view, TurnView) and self._stage.column.has(view.turn):
-            self.carry_out(MessageAction.COPY, view.turn)
+        if isinstance(view, TurnView) and self._stage.column.contains(view.turn):
+            self.perform(MessageAction.COPY, view.turn)
             return True
         return False
 
     def _on_chosen(self, action: MessageAction) -> None:
         if self._pointed is not None:
             if action in (MessageAction.COPY, MessageAction.COPY_MARKDOWN):
-                self.bar.say_copied(action)
-            self.carry_out(action, self._pointed.turn)
+                self.bar.show_copied(action)
+            self.perform(action, self._pointed.turn)
 
     def _on_pointed_out(self, view: TurnView, is_in: bool) -> None:
         if is_in and not QApplication.mouseButtons():  # not while a selection is drawn
@@ -232,7 +232,7 @@ class MessageController(QObject):
     def _on_menu(self, view: TurnView, at: QPoint) -> None:
         menu = QMenu(view)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.fill(menu, view.turn)
+        self.add_actions(menu, view.turn)
         if menu.isEmpty():
             menu.deleteLater()
         else:

@@ -33,7 +33,7 @@ class EndFollower:
     def new_count(self) -> int:
         """Return the number of new turns since following stopped, plus new blocks in the turn that was last then."""
         last = self.seen.turn
-        if self.is_on or last is None or not self._column.has(last):
+        if self.is_on or last is None or not self._column.contains(last):
             return 0
         number = self._column.number_of(last)
         grown = len(self._column.laid_out(number).blocks) - self.seen.blocks
@@ -61,17 +61,17 @@ def arrange_stage(stage: Stage, top: ScrollAnchor | None, height: int, left: int
     if not column.layouts:
         stage.end(0, left)
         return 0
-    place = column.place_of(top.turn, top.key) if top is not None else None
+    place = column.index_of(top.turn, top.key) if top is not None else None
     if top is not None and place is not None:
         _measure_down(stage, place, -top.offset, height + margin)
-        _measure_up(stage, column.before(place), -top.offset, -margin)
+        _measure_up(stage, column.previous(place), -top.offset, -margin)
         scrolled = column.top(place) + top.offset
     else:
-        _measure_up(stage, column.last(), height, -margin)
+        _measure_up(stage, column.last_index(), height, -margin)
         scrolled = column.height - height
     most = max(0, column.height - height)
     if scrolled > most:
-        _measure_up(stage, column.last(), height, -margin)
+        _measure_up(stage, column.last_index(), height, -margin)
         scrolled = most = max(0, column.height - height)
     elif scrolled < 0:
         _measure_down(stage, BlockIndex(0, 0), 0, height + margin)
@@ -83,15 +83,15 @@ def arrange_stage(stage: Stage, top: ScrollAnchor | None, height: int, left: int
 def _measure_down(stage: Stage, place: BlockIndex | None, y: int, limit: int) -> None:
     while place is not None and y < limit:
         y += stage.measure(place)
-        place = stage.column.after(place)
+        place = stage.column.following(place)
 
 
 def _measure_up(stage: Stage, place: BlockIndex | None, y: int, limit: int) -> None:
     while place is not None and y > limit:
         y -= stage.measure(place)
         if place.block == 0:
-            y -= stage.column.room.sizes.space_xl
-        place = stage.column.before(place)
+            y -= stage.column.area.sizes.space_xl
+        place = stage.column.previous(place)
 
 
 _MIN_WIDTH = 160
@@ -145,17 +145,17 @@ class TranscriptScrollArea(QAbstractScrollArea):
         self._follow.set(is_on=False)
         self._top = point
         self._place()
-        self._top = self._column.point_at(self.verticalScrollBar().value())
+        self._top = self._column.anchor_at(self.verticalScrollBar().value())
 
     def stay_here(self) -> None:
         """Stop following, and keep what is visible now."""
         if self._follow.is_on and self._column.layouts:
-            self._top = self._column.point_at(self.verticalScrollBar().value())
+            self._top = self._column.anchor_at(self.verticalScrollBar().value())
             self._follow.set(is_on=False)
 
     def place_from_top(self) -> None:
         """Place anew after a visible block changed its height: what is above it stays, even if the end was followed."""
-        self._top = self._column.point_at(self.verticalScrollBar().value())
+        self._top = self._column.anchor_at(self.verticalScrollBar().value())
         was_following, self._follow.is_on = self._follow.is_on, False
         self._place()
         self._follow.is_on = was_following
@@ -194,13 +194,13 @@ class TranscriptScrollArea(QAbstractScrollArea):
         bar = self.style().pixelMetric(QStyle.PixelMetric.PM_ScrollBarExtent, None, self)
         width = min(sizes.chat_column, self.width() - bar - 3 * sizes.space_l)
         room = AvailableArea(max(width, _MIN_WIDTH), sizes)
-        if room != self._column.room:
-            self._column.set_room(room)
+        if room != self._column.area:
+            self._column.set_area(room)
 
     def _place(self) -> None:
         """Stage what is visible now. Unchanged live blocks cost a comparison."""
         bar, height = self.verticalScrollBar(), self.viewport().height()
-        left = max(0, (self.width() - self._column.room.width) // 2)
+        left = max(0, (self.width() - self._column.area.width) // 2)
         self._is_placing = True
         top = None if self._follow.is_on else self._top
         scrolled = arrange_stage(self._stage, top, height, left)
@@ -214,7 +214,7 @@ class TranscriptScrollArea(QAbstractScrollArea):
     def _on_scrolled(self, value: int) -> None:
         if not self._is_placing:
             self._follow.set(is_on=self._is_at_end())
-            self._top = self._column.point_at(value)
+            self._top = self._column.anchor_at(value)
             self._place()
 
     def _follow_at_end(self) -> None:

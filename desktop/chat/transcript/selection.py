@@ -34,11 +34,11 @@ class Selection:
         self._head: TextPosition | None = None
 
     @property
-    def marks(self) -> tuple[TextPosition, TextPosition] | None:
+    def ends(self) -> tuple[TextPosition, TextPosition] | None:
         """Both ends, to be saved; None while nothing is selected."""
         return (self._anchor, self._head) if self._anchor and self._head and self._anchor != self._head else None
 
-    def set_marks(self, marks: tuple[TextPosition, TextPosition] | None) -> None:
+    def set_ends(self, marks: tuple[TextPosition, TextPosition] | None) -> None:
         """Restore saved ends. Views show them from the next `apply` on."""
         self._anchor, self._head = marks or (None, None)
 
@@ -54,7 +54,7 @@ class Selection:
             self._anchor, self._head = self._mark(live, cursor.anchor()), self._mark(live, cursor.position())
         self.apply(but=None if extends else view)
 
-    def follow_keys(self, view: QWidget) -> None:
+    def adopt_selection(self, view: QWidget) -> None:
         """Take over what the keyboard selected in one text."""
         live = self._stage.live_of(view)
         if live is not None and isinstance(view, TextView):
@@ -62,7 +62,7 @@ class Selection:
             self._anchor, self._head = self._mark(live, cursor.anchor()), self._mark(live, cursor.position())
             self.apply(but=view)
 
-    def draw_to(self, place: QPoint) -> None:
+    def extend_to(self, place: QPoint) -> None:
         """Extend the selection to the mouse, in global coordinates."""
         found = self._text_near(place)
         if found is not None and self._anchor is not None:
@@ -73,7 +73,7 @@ class Selection:
     def select_all(self) -> None:
         column = self._stage.column
         if column.layouts:
-            last = column.last()
+            last = column.last_index()
             self._anchor = TextPosition(column.layouts[0].turn.id, column.block(BlockIndex(0, 0)).key, 0)
             self._head = TextPosition(column.layouts[last.turn].turn.id, column.block(last).key, _END)
             self.apply()
@@ -81,7 +81,7 @@ class Selection:
     def apply(self, but: TextView | None = None) -> None:
         """Show the selection in the views on stage, except in `but`, which Qt has updated itself."""
         span = self._span()
-        for live in self._stage.live():
+        for live in self._stage.live_blocks():
             if isinstance(live.view, TextView) and live.view is not but:
                 part = span.part_of(live.place) if span is not None else None
                 if part is None:
@@ -91,7 +91,7 @@ class Selection:
 
     def short_text(self, most: int) -> str:
         """Return the selected text if it is at most `most` characters of one block, else an empty string."""
-        marks = self.marks
+        marks = self.ends
         if marks is None:
             return ""
         first, last = marks
@@ -110,7 +110,9 @@ class Selection:
         if span is None:
             return
         on_stage = {
-            live.place: live.view.selected_text() for live in self._stage.live() if isinstance(live.view, TextView)
+            live.place: live.view.selected_text()
+            for live in self._stage.live_blocks()
+            if isinstance(live.view, TextView)
         }
         layouts = column.layouts[span.first.turn : span.last.turn + 1]
         folds = [column.folds_of(layout.turn.id) for layout in layouts]
@@ -135,11 +137,11 @@ class Selection:
                 before = block
 
     def _span(self) -> "_Span | None":
-        if self.marks is None:
+        if self.ends is None:
             return None
         ends = []
-        for mark in self.marks:
-            place = self._stage.column.place_of(mark.turn, mark.key)
+        for mark in self.ends:
+            place = self._stage.column.index_of(mark.turn, mark.key)
             if place is None:
                 return None
             ends.append((place, mark.at))
@@ -148,7 +150,7 @@ class Selection:
 
     def _text_near(self, place: QPoint) -> tuple[LiveBlock, TextView] | None:
         """Return the text view at a point, else the nearest above or below."""
-        texts = [(live, live.view) for live in self._stage.live() if isinstance(live.view, TextView)]
+        texts = [(live, live.view) for live in self._stage.live_blocks() if isinstance(live.view, TextView)]
         return min(texts, key=lambda text: _distance(text[1], place), default=None)
 
     def _mark(self, live: LiveBlock, at: int) -> TextPosition:
@@ -243,7 +245,7 @@ class SelectionGestures(QObject):
         self._is_click = False
         if distance := self._distance(mouse):
             self.scrolled.emit(distance // _SCROLL_DIVISOR or 1)
-        self._selection.draw_to(mouse)
+        self._selection.extend_to(mouse)
 
     def _on_release(self, view: QWidget) -> None:
         self.released.emit()
@@ -252,7 +254,7 @@ class SelectionGestures(QObject):
 
     def _on_select(self, view: QWidget) -> None:
         if isinstance(view, TextView):
-            self._selection.follow_keys(view)
+            self._selection.adopt_selection(view)
 
     def _distance(self, mouse: QPoint) -> int:
         """Return how far the mouse is above (negative) or below the viewport."""

@@ -56,7 +56,7 @@ class Stage:
         """Begin a pass: nothing is live, and turns of another conversation are recycled."""
         self._slots, self._live = {}, {}
         self._begun = set()
-        for turn in [turn for turn in self._turns if not self.column.has(turn)]:
+        for turn in [turn for turn in self._turns if not self.column.contains(turn)]:
             self._recycle(self._turns.pop(turn))
 
     def measure(self, place: BlockIndex) -> int:
@@ -70,12 +70,12 @@ class Stage:
             self._shown(live)
         slot.fit(self._width(block) - insets.left - insets.right)
         self._slots[place] = slot
-        self.column.measured(place, slot.height)
+        self.column.set_height(place, slot.height)
         return layout.top(place.block + 1) - layout.top(place.block)
 
     def end(self, scrolled: int, left: int) -> None:
         """Place what was measured; `scrolled` is the height at the upper edge."""
-        if self._pinned is not None and (pinned := self.column.place_of(*self._pinned)) is not None:
+        if self._pinned is not None and (pinned := self.column.index_of(*self._pinned)) is not None:
             self.measure(pinned)
         for turn in [turn for turn in self._turns if turn not in self._begun]:
             self._recycle(self._turns.pop(turn))
@@ -92,7 +92,7 @@ class Stage:
 
     # Looking
 
-    def live(self) -> Iterator[LiveBlock]:
+    def live_blocks(self) -> Iterator[LiveBlock]:
         """Yield the live blocks from the top down, as of the last pass."""
         for place in sorted(self._live):
             yield self._live[place]
@@ -116,10 +116,10 @@ class Stage:
     def turn_view(self, turn: MessageId) -> TurnView | None:
         return self._turns.get(turn)
 
-    def forget_looks(self) -> None:
+    def invalidate(self) -> None:
         """Show everything anew in the next pass, after a change of theme or language."""
         for view in (*self._turns.values(), *self._spare):
-            view.forget_looks()
+            view.invalidate()
 
     def _turn_view(self, turn: MessageId) -> TurnView:
         view = self._turns.get(turn)
@@ -132,7 +132,7 @@ class Stage:
 
     def _extra(self, place: BlockIndex, block: Block) -> BlockContext:
         if isinstance(block, CodeBlock):
-            group = self.column.layouts[place.turn].memo.groups[block.group]
+            group = self.column.layouts[place.turn].cache.groups[block.group]
             return BlockContext(columns=group.columns, is_complete=group.is_complete)
         is_last = place.turn == len(self.column.layouts) - 1
         if isinstance(block, FailureBlock):
@@ -144,11 +144,11 @@ class Stage:
         return _NO_CONTEXT
 
     def _width(self, block: Block) -> int:
-        room = self.column.room
+        room = self.column.area
         return min(room.width, room.sizes.user_bubble) if _is_bubble(block) else room.width
 
     def _place_turn(self, number: int, places: list[BlockIndex], scrolled: int, left: int) -> None:
-        layout, width = self.column.layouts[number], self.column.room.width
+        layout, width = self.column.layouts[number], self.column.area.width
         bubble = self._bubble_width(number)
         for place in places:
             slot, insets = self._slots[place], layout.insets(place.block)

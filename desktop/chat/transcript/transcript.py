@@ -51,7 +51,7 @@ class Transcript(Adaptive, TranscriptScrollArea):
     """What the message of this id answers is to be sent again."""
     edit_requested = Signal(str)
     """The message of this id, or what it answers, is to be written anew."""
-    attached_wanted = Signal(str)
+    attachment_requested = Signal(str)
     """The texts attached to the message of this id are to be seen (`turns`)."""
     announced = Signal(str)
     """What a screen reader was told: that an answer began or ended."""
@@ -68,7 +68,7 @@ class Transcript(Adaptive, TranscriptScrollArea):
         self._selecting = SelectionGestures(self._selection, intents, self.viewport(), self)
         copier = Copier(self)
         self._messages = MessageController(theme, self._stage, intents, copier, self.viewport(), self)
-        self._actions = BlockActions(self._stage, self._selection, intents, self._messages.fill, copier, self)
+        self._actions = BlockActions(self._stage, self._selection, intents, self._messages.add_actions, copier, self)
         self._sideways = CodeScrollSync(self._stage, intents, self)
         self._syntax = SyntaxScanner(self)
         self._coloring = CodeHighlighter(self._stage, self._syntax)
@@ -96,9 +96,9 @@ class Transcript(Adaptive, TranscriptScrollArea):
         self._sideways.reset()
         self._column.show(turns, position.folds)
         self._announcer.reset(turns)
-        self._follow.restore(position.seen, is_on=position.follows)
-        self._top = position.top
-        self._selection.set_marks(position.selection)
+        self._follow.restore(position.seen, is_on=position.is_following)
+        self._top = position.anchor
+        self._selection.set_ends(position.selection)
         self._place()
         self.conversation_shown.emit()
 
@@ -118,15 +118,17 @@ class Transcript(Adaptive, TranscriptScrollArea):
             since = self._last_frame.elapsed() if self._last_frame.isValid() else FRAME_MS
             self._frame.start(max(0, FRAME_MS - since))
 
-    def position(self) -> ViewState:
+    def view_state(self) -> ViewState:
         """Return the view state, for a later `show_conversation`."""
         folds = (Fold(turn, key, to) for turn, lines in self._column.folds.items() for key, to in lines.items())
         follow = self._follow
         top = None if follow.is_on else self._top
         below = (
-            len(self._column.layouts) - self._column.number_of(top.turn) if top and self._column.has(top.turn) else 0
+            len(self._column.layouts) - self._column.number_of(top.turn)
+            if top and self._column.contains(top.turn)
+            else 0
         )
-        return ViewState(follow.is_on, top, follow.seen, frozenset(folds), self._selection.marks, below)
+        return ViewState(follow.is_on, top, follow.seen, frozenset(folds), self._selection.ends, below)
 
     # What a person can do from elsewhere
 
@@ -144,18 +146,18 @@ class Transcript(Adaptive, TranscriptScrollArea):
             if view is not None:
                 view.setFocus()
 
-    def mark_found(self, found_in: MatchesIn | None, now: tuple[MessageId, FindMatch] | None = None) -> None:
+    def highlight(self, found_in: MatchesIn | None, now: tuple[MessageId, FindMatch] | None = None) -> None:
         """Highlight matches, and `now` in particular; None highlights nothing."""
-        self._marking.set_found(found_in, now)
+        self._marking.set_matches(found_in, now)
         self._marking.apply()
 
-    def show_found(self, turn: MessageId, found: FindMatch) -> None:
+    def show_match(self, turn: MessageId, found: FindMatch) -> None:
         """Show a match: unfold its lines, and scroll as little as needed."""
         self.stay_here()
         folded = [key for key in found.folds if not self._column.folds_of(turn).get(key, False)]
-        for key in folded if self._column.has(turn) else ():
+        for key in folded if self._column.contains(turn) else ():
             self._column.set_fold(self._column.number_of(turn), key, is_unfolded=True)
-        place = self._column.place_of(turn, found.key)
+        place = self._column.index_of(turn, found.key)
         if place is None:
             return
         if folded:
@@ -169,7 +171,7 @@ class Transcript(Adaptive, TranscriptScrollArea):
 
     def show_turn(self, turn: MessageId) -> None:
         """Scroll to the beginning of a turn."""
-        if self._column.has(turn):
+        if self._column.contains(turn):
             self.show_place(BlockIndex(self._column.number_of(turn), 0))
 
     @property
@@ -177,9 +179,9 @@ class Transcript(Adaptive, TranscriptScrollArea):
         """The layout of the conversation."""
         return self._column
 
-    def first_in_sight(self) -> int:
+    def first_visible_turn(self) -> int:
         """Return the number of the turn at the upper edge; 0 in an empty conversation."""
-        return self._column.at(self.verticalScrollBar().value()).turn if self._column.layouts else 0
+        return self._column.index_at(self.verticalScrollBar().value()).turn if self._column.layouts else 0
 
     def short_selection(self, most: int) -> str:
         """Return the selected text if it is at most `most` characters of one block."""
@@ -196,9 +198,9 @@ class Transcript(Adaptive, TranscriptScrollArea):
 
     def clear_selection(self) -> bool:
         """Clear the selection. Return False if nothing was selected."""
-        was_selected = self._selection.marks is not None
+        was_selected = self._selection.ends is not None
         if was_selected:
-            self._selection.set_marks(None)
+            self._selection.set_ends(None)
             self._selection.apply()
         return was_selected
 
@@ -250,7 +252,7 @@ class Transcript(Adaptive, TranscriptScrollArea):
         intents.point_at_link.connect(self.link_hint.show_target)
         self._actions.retried.connect(self.retry_requested)
         self._actions.edited.connect(self.edit_requested)
-        self._actions.attached_wanted.connect(self.attached_wanted)
+        self._actions.attachment_requested.connect(self.attachment_requested)
         self._messages.retried.connect(self.retry_requested)
         self._messages.edited.connect(self.edit_requested)
         self._actions.folded.connect(self.place_from_top)
@@ -265,11 +267,11 @@ class Transcript(Adaptive, TranscriptScrollArea):
         app.focusChanged.connect(self._on_focus_changed)
 
     def _show_anew(self) -> None:
-        self._stage.forget_looks()
+        self._stage.invalidate()
         self._place()
 
     def _on_shown(self, live: LiveBlock) -> None:
-        self._marking.forget(live.view)
+        self._marking.clear(live.view)
         self._coloring.color(live)
 
     def _on_placed(self) -> None:
@@ -311,7 +313,7 @@ class Transcript(Adaptive, TranscriptScrollArea):
         self._frame.stop()
 
     def _tell(self, turn: Turn) -> None:
-        words = self._announcer.notice(turn)
+        words = self._announcer.announcement_for(turn)
         if words is not None:
             tell_news(self, words)
             self.announced.emit(words)
@@ -337,7 +339,7 @@ class Transcript(Adaptive, TranscriptScrollArea):
         return None
 
     def _last_in_sight(self) -> int:
-        return self._column.at(self.verticalScrollBar().value() + self.viewport().height()).turn
+        return self._column.index_at(self.verticalScrollBar().value() + self.viewport().height()).turn
 
 
 def _copy_if_present(text: str | None) -> bool:

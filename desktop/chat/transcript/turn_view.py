@@ -67,16 +67,16 @@ class TurnView(QWidget):
             self._cards = shown
             self.update()
 
-    def set_found(self, found: Mapping[str, bool]) -> None:
+    def set_matches(self, found: Mapping[str, bool]) -> None:
         """Frame these lines as matches; True marks the current match."""
         if found != self._found:
             self._found = found
             self.update()
 
-    def forget_looks(self) -> None:
+    def invalidate(self) -> None:
         """Show all blocks anew."""
         for slot in self._all_slots():
-            slot.forget()
+            slot.invalidate()
         self.update()
 
     def top_of(self, kind: type[Block]) -> int | None:
@@ -166,8 +166,8 @@ class TurnView(QWidget):
         painter.setPen(QPen(color(edge), 1) if edge is not None else Qt.PenStyle.NoPen)
         inside = box.adjusted(0.5, 0.5, -0.5, -0.5) if edge is not None else box
         painter.drawRoundedRect(inside, corner, corner)
-        if card.head:
-            self._paint_head(painter, inside, card.head, corner)
+        if card.header_height:
+            self._paint_head(painter, inside, card.header_height, corner)
 
     def _paint_head(self, painter: QPainter, box: QRectF, height: int, corner: int) -> None:
         """Paint the band behind a frame's caption, with a line below it."""

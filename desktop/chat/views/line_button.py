@@ -167,14 +167,14 @@ class TimedLine(LineButton):
         self._seconds.setInterval(_SECOND_MS)
         self._seconds.timeout.connect(self._on_second)
 
-    def tell(self) -> None:
+    def update_line(self) -> None:
         """Set the line for the current time."""
         raise NotImplementedError
 
-    def begin_line(self, *, is_at_work: bool) -> None:
+    def start_line(self, *, is_at_work: bool) -> None:
         """Show another line."""
         self._is_at_work = is_at_work
-        self.tell()
+        self.update_line()
         self._count_if_at_work()
 
     def elapsed(self, since: datetime | None) -> str:
@@ -197,4 +197,4 @@ class TimedLine(LineButton):
             self._seconds.stop()
 
     def _on_second(self) -> None:
-        self.tell()
+        self.update_line()

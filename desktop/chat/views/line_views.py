@@ -127,9 +127,9 @@ class StepView(TimedLine):
 
     def show_block(self, block: StepBlock) -> None:
         self._block = block
-        self.begin_line(is_at_work=block.line.status is StepStatus.RUNNING)
+        self.start_line(is_at_work=block.line.status is StepStatus.RUNNING)
 
-    def tell(self) -> None:
+    def update_line(self) -> None:
         if self._block is None:
             return
         line = self._block.line
@@ -169,9 +169,9 @@ class SubAgentView(TimedLine):
 
     def show_block(self, block: SubAgentBlock) -> None:
         self._block = block
-        self.begin_line(is_at_work=block.line.status is StepStatus.RUNNING)
+        self.start_line(is_at_work=block.line.status is StepStatus.RUNNING)
 
-    def tell(self) -> None:
+    def update_line(self) -> None:
         if self._block is None:
             return
         line = self._block.line

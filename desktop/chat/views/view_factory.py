@@ -170,6 +170,6 @@ class ViewSlot:
         if width != self.width:
             self.width, self.height = width, self.view.fit(width)
 
-    def forget(self) -> None:
+    def invalidate(self) -> None:
         """Show the block again next time, even if it is the same."""
         self.block = None

@@ -57,7 +57,7 @@ class ActivityBinder(QObject):
 
     def export(self) -> None:
         """Ask for a file name and export the entries that the panel lists."""
-        entries = self._panel.listed()
+        entries = self._panel.filtered_items()
         if not entries:
             self._core.stores.toasts.add(ToastType.INFO, "nothing_to_export")
         elif self._export is None or self._export.done():
@@ -82,7 +82,7 @@ class ActivityBinder(QObject):
 
         def told(done: int) -> None:
             if done % PROGRESS_STEP == 0:
-                row.tell(done)
+                row.set_done(done)
 
         row.begin(len(entries))
         try:

@@ -153,8 +153,8 @@ class ChatPane(Adaptive, Surface):
 
     def _edit_last(self) -> None:
         """Edit the newest queued message, else the newest message of the user."""
-        if self.queue.waiting:
-            self.queue.edit_requested.emit(self.queue.waiting[-1].id)
+        if self.queue.messages:
+            self.queue.edit_requested.emit(self.queue.messages[-1].id)
         else:
             self.conversation.edit_last()
 

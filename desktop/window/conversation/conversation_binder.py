@@ -110,13 +110,13 @@ class ConversationBinder(QObject):
             self._transcript.set_turns(turns)
             return
         if self._is_shown:
-            self._positions[self._shown] = self._transcript.position()
+            self._positions[self._shown] = self._transcript.view_state()
         self._shown, self._is_shown = viewed, True
         self._transcript.show_conversation(turns, self._positions.get(viewed, AT_END))
 
     def turns_below(self) -> int:
         """Return the number of turns below the saved scroll position; 0 at the end."""
-        return self._positions.get(self._view.workflow_id, AT_END).below
+        return self._positions.get(self._view.workflow_id, AT_END).turns_below
 
     def show_attached(self, message_id: MessageId, texts: Sequence[str]) -> None:
         """Show the attached texts of a message that the user unfolded."""

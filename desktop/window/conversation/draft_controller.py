@@ -63,11 +63,11 @@ class DraftController(QObject):
         if viewed != self._shown or not self._is_shown:
             if self._is_shown:
                 self.drafts.put(self._shown, composer.draft())
-                self._keep_history(self._shown, composer.put_away())
+                self._keep_history(self._shown, composer.take_history())
             self._shown, self._is_shown = viewed, True
             composer.set_draft(self.drafts.get(viewed), self._histories.pop(viewed, None))
             if viewed in self._sending:
-                composer.go_on_sending()
+                composer.mark_sending()
         self._tell_state()
 
     async def load(self) -> None:
@@ -96,14 +96,14 @@ class DraftController(QObject):
         """
         said_in = WorkflowId(origin) if origin else None
         sent = self._sending.get(said_in)
-        is_from_here = sent is not None and sent.is_said_by(said.text, said.hashes)
+        is_from_here = sent is not None and sent.is_sent_as(said.text, said.hashes)
         if is_from_here:
             del self._sending[said_in]
         draft = self.drafts.get(said_in)
-        if is_from_here or draft.is_said_by(said.text, said.hashes):
+        if is_from_here or draft.is_sent_as(said.text, said.hashes):
             self.drafts.put(said_in, draft.without(said.text, said.hashes))
         if self._shown == said_in:
-            self._composer.sending_worked(said.text, said.hashes, is_from_here=is_from_here)
+            self._composer.message_accepted(said.text, said.hashes, is_from_here=is_from_here)
         self.drafts.write_soon()
 
     def begun(self, workflow_id: str, said: OutgoingMessage) -> None:
@@ -117,7 +117,7 @@ class DraftController(QObject):
         said_in = WorkflowId(origin) if origin else None
         self._sending.pop(said_in, None)
         if self._shown == said_in:
-            self._composer.sending_failed(reason)
+            self._composer.message_refused(reason)
 
     def leave(self) -> None:
         """Disconnect from the stores."""

@@ -100,12 +100,12 @@ class FindController(QObject):
             else:
                 self.open()
             return
-        self._finder.step(by, self._chat.transcript.first_in_sight())
+        self._finder.step(by, self._chat.transcript.first_visible_turn())
 
     def show_message(self, workflow_id: WorkflowId, message_id: MessageId, query: str) -> None:
         """Show a message that the global search found, with the words of the query marked, once it is loaded."""
         self._before.forget()
-        self._states[workflow_id] = _FindState(FindQuery(query, is_words=True), is_open=True, wanted=message_id)
+        self._states[workflow_id] = _FindState(FindQuery(query, matches_words=True), is_open=True, wanted=message_id)
         if self._shown == workflow_id == self._view.workflow_id:
             self._restore()
         self.bar.take_focus()
@@ -115,7 +115,7 @@ class FindController(QObject):
         had_focus = self._has_focus()
         self._put(replace(self._state, is_open=False, now=self._now(), wanted=None))
         self._finder.stop()
-        self._chat.transcript.mark_found(None)
+        self._chat.transcript.highlight(None)
         self._show_bar()
         if had_focus:
             self._before.give_back()
@@ -167,10 +167,10 @@ class FindController(QObject):
         state = self._state
         if not state.is_open:
             return
-        if state.wanted is not None and self._chat.transcript.column.has(state.wanted):
+        if state.wanted is not None and self._chat.transcript.column.contains(state.wanted):
             self._restore()
         else:
-            self._finder.look_again(turns)
+            self._finder.search_again(turns)
 
     def _restore(self) -> None:
         """Render the saved state, or go to the message that the global search opened."""
@@ -178,10 +178,10 @@ class FindController(QObject):
         self._show_bar()
         if not state.is_open:
             self._finder.stop()
-            transcript.mark_found(None)
+            transcript.highlight(None)
             return
         self.bar.set_text(state.sought.text)
-        if state.wanted is not None and transcript.column.has(state.wanted):
+        if state.wanted is not None and transcript.column.contains(state.wanted):
             transcript.show_turn(state.wanted)
             self._look(replace(state, wanted=None), only_in=state.wanted)
         else:
@@ -192,30 +192,30 @@ class FindController(QObject):
     def _look(self, state: _FindState, *, seeks: bool = True, only_in: MessageId | None = None) -> None:
         """Search from the current match, or from the first visible turn."""
         transcript = self._chat.transcript
-        first = transcript.first_in_sight()
+        first = transcript.first_visible_turn()
         now = self._now()
         for turn in (only_in, now[0] if now is not None else None):
-            if turn is not None and transcript.column.has(turn):
+            if turn is not None and transcript.column.contains(turn):
                 first = transcript.column.number_of(turn)
                 break
         self._put(state)
         self.bar.set_text(state.sought.text)
         self._show_bar()
-        self._finder.look(state.sought, first, seeks=seeks, only_in=only_in)
+        self._finder.search(state.sought, first, seeks=seeks, only_in=only_in)
 
     def _look_where_one_was(self, state: _FindState) -> None:
         """Search without scrolling."""
         self._look(state, seeks=False)
-        self._finder.now = TurnMatch(*state.now) if state.now is not None else None
+        self._finder.current = TurnMatch(*state.now) if state.now is not None else None
 
     def _show(self) -> None:
         finder = self._finder
         if self._state.is_open:
             self.bar.show_count(finder.ordinal, finder.total, is_at_work=finder.is_at_work)
-            self._chat.transcript.mark_found(finder.found_in, self._now())
+            self._chat.transcript.highlight(finder.matches_in, self._now())
 
     def _reach(self, match: TurnMatch) -> None:
-        self._chat.transcript.show_found(match.turn, match.found)
+        self._chat.transcript.show_match(match.turn, match.match)
 
     def _has_focus(self) -> bool:
         """Return whether the bar has the focus."""
@@ -223,8 +223,8 @@ class FindController(QObject):
         return focus is not None and self.bar.isAncestorOf(focus)
 
     def _now(self) -> tuple[MessageId, FindMatch] | None:
-        now = self._finder.now
-        return (now.turn, now.found) if now is not None else None
+        now = self._finder.current
+        return (now.turn, now.match) if now is not None else None
 
     def _selected(self) -> str:
         """Return the selected text if it is part of one line."""

@@ -58,7 +58,7 @@ class Foot(QObject):
         self.layout.addStretch(1)
         for watched in (card, inputs, queue, composer):
             watched.installEventFilter(self)
-        queue.left.connect(self.focus_composer)
+        queue.text_requested.connect(self.focus_composer)
 
     def focus_composer(self) -> None:
         """Focus the composer, or the input form while it is open."""
@@ -70,7 +70,7 @@ class Foot(QObject):
 
     def show_composer(self) -> None:
         self.composer.show()
-        self.queue.setVisible(bool(self.queue.waiting))
+        self.queue.setVisible(bool(self.queue.messages))
 
     def hide_composer(self) -> None:
         """Make room for a card."""
@@ -91,7 +91,7 @@ class Foot(QObject):
     def take_up(self, text: str, files: Sequence[DraftFile]) -> None:
         """Insert text and files before the current draft."""
         self.show_composer()
-        self.composer.take_up(text, files)
+        self.composer.prepend(text, files)
 
     def show_queue(self, waiting: Sequence[WaitingMessage], reason: str) -> None:
         """Show the queued messages, and the reason why they wait if no turn is active."""

@@ -46,7 +46,7 @@ class AttachmentController(QObject):
         chat.composer.attach_requested.connect(self.attach)
         chat.composer.file_opened.connect(self._open)
         chat.files_dropped.connect(self.attach)
-        chat.transcript.attached_wanted.connect(self._show_attached)
+        chat.transcript.attachment_requested.connect(self._show_attached)
         chat.conversation.take_up_requested.connect(self._take_up)
 
     def by_command(self) -> dict[str, Callable[[], object]]:
@@ -129,7 +129,7 @@ class AttachmentController(QObject):
                 told.append(self._refusal(Failed("too_many_files" if file.size <= room else "files_too_large", "")))
         composer.show_files([*composer.files, *kept])
         if told:
-            composer.complain(told[0])
+            composer.show_error(told[0])
 
     def _refusal(self, failed: Failed) -> str:
         name = str(failed.details.get("name", ""))
@@ -168,7 +168,7 @@ class AttachmentController(QObject):
         if text is None:
             answer = await self._core.attachments.read(file.path or "")
             if isinstance(answer, Failed):
-                self._chat.composer.complain(self._refusal(answer))
+                self._chat.composer.show_error(self._refusal(answer))
                 return
             text = answer.data.text
         preview = AttachmentPreview(self._theme, file.name, file.size, text, self._window)

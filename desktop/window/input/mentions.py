@@ -49,9 +49,9 @@ class Mentions(QObject):
         self._declined: str | None = None
         composer = chat.composer
         composer.edited.connect(self._on_edited)
-        composer.drafted.connect(self._leave)
+        composer.draft_replaced.connect(self._leave)
         composer.text_box.cursorPositionChanged.connect(self._on_moved)
-        answering.refused.connect(composer.complain)
+        answering.refused.connect(composer.show_error)
         chat.mentions.accepted.connect(self._accept)
         chat.mentions.closed.connect(self._on_closed)
 

@@ -84,7 +84,7 @@ class SlashCommands(QObject):
         self._accepted: _AcceptedCommand | None = None
         self._asked: _PromptRequest | TemplateStart | None = None
         foot.composer.edited.connect(self._on_edited)
-        foot.composer.drafted.connect(self._on_drafted)
+        foot.composer.draft_replaced.connect(self._on_drafted)
         completion.accepted.connect(self._accept)
         completion.closed.connect(self._on_closed)
         foot.inputs.given.connect(self._on_given)
@@ -184,7 +184,7 @@ class SlashCommands(QObject):
             return
         if asked.origin == self._viewed:
             composer = self._foot.composer
-            composer.replace(made.data) if composer.draft().text == asked.text else composer.take_up(made.data)
+            composer.replace(made.data) if composer.draft().text == asked.text else composer.prepend(made.data)
         self._deeds.refused.emit(asked.origin or "", "")  # it is put in, not sent
 
     # Asking
@@ -247,12 +247,12 @@ class SlashCommands(QObject):
 
     def _on_edited(self) -> None:
         box = self._foot.composer.text_box
-        line = box.beginning()
+        line = box.first_line()
         if not line.startswith("/"):
             self._titles, self._is_wanted, self._accepted = None, False, None
             self._show()
             return
-        if line == "/" and not box.has_lines() and box.hasFocus():
+        if line == "/" and not box.has_more_lines() and box.hasFocus():
             self._is_wanted, self._accepted = True, None
         self._load() if self._titles is None else self._show()
 
@@ -285,23 +285,23 @@ class SlashCommands(QObject):
             self._is_loading = False
         if isinstance(titles, Failed):
             self._deeds.fail(titles)
-        elif self._foot.composer.text_box.beginning().startswith("/"):
+        elif self._foot.composer.text_box.first_line().startswith("/"):
             self._titles = titles.data
             self._show()
 
     def _show(self) -> None:
         """Show the completions and the effect of sending."""
         box = self._foot.composer.text_box
-        line, titles = box.beginning(), self._titles
+        line, titles = box.first_line(), self._titles
         if titles is None or not line.startswith("/"):
             self._completion.suggest(())
-            self._foot.composer.remark("")
+            self._foot.composer.show_note("")
             return
         command = _accepted_command(line, self._accepted) or parse_slash(line, titles)
-        is_wanted = self._is_wanted and not box.has_lines() and not box.is_composing
+        is_wanted = self._is_wanted and not box.has_more_lines() and not box.is_composing
         found = _matching_titles(line, titles, command) if is_wanted else ()
         self._completion.suggest([self._suggestion(one) for one in found])
-        self._foot.composer.remark("" if found else self._remark(command, is_alone=line == "/"))
+        self._foot.composer.show_note("" if found else self._remark(command, is_alone=line == "/"))
 
     def _suggestion(self, one: SlashTarget) -> Suggestion:
         kind = self.tr("template") if one.kind is SlashKind.TEMPLATE else self.tr("prompt")

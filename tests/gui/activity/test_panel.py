@@ -128,12 +128,12 @@ def test_what_is_listed_is_to_be_exported_and_a_long_export_can_be_cancelled(sid
     with qtbot.waitSignal(sidebar.panel.export_requested):
         click(export)
     click(segment(sidebar, "Tools 1"))
-    assert [item.name for item, _ in sidebar.panel.listed()] == ["read_file"]
+    assert [item.name for item, _ in sidebar.panel.filtered_items()] == ["read_file"]
     row = sidebar.panel.exporting
     row.begin(200)
     assert not row.isVisible()  # what takes a moment says nothing
     qtbot.waitUntil(row.isVisible)
-    row.tell(120)
+    row.set_done(120)
     assert "Exporting: 120 of 200" in words_seen(sidebar)
     with qtbot.waitSignal(row.cancelled):
         click(segment(sidebar, "Cancel"))

@@ -18,7 +18,7 @@ def column(turns: int = 20) -> Column:
 
 
 def y_of(made: Column, point: ScrollAnchor) -> int:
-    place = made.place_of(point.turn, point.key)
+    place = made.index_of(point.turn, point.key)
     assert place is not None
     return made.top(place) + point.offset
 
@@ -44,28 +44,28 @@ def test_what_stands_at_a_height_contains_it(heights: list[int], y: float) -> No
 
 def test_turns_that_nobody_looked_at_have_no_blocks() -> None:
     made = column(1_000)
-    made.at(30_000)
+    made.index_at(30_000)
     assert sum(layout.is_laid_out for layout in made.layouts) == 1
 
 
 def test_walking_down_and_up_again_comes_to_the_same_places() -> None:
     made = column(5)
     down = [place := BlockIndex(0, 0)]
-    while (following := made.after(place)) is not None:
+    while (following := made.following(place)) is not None:
         down.append(place := following)
-    up = [place := made.last()]
-    while (before := made.before(place)) is not None:
+    up = [place := made.last_index()]
+    while (before := made.previous(place)) is not None:
         up.append(place := before)
     assert down == up[::-1]
 
 
 def test_a_point_is_found_again_when_what_is_above_it_has_another_height() -> None:
     made = column()
-    point = made.point_at(800)
+    point = made.anchor_at(800)
     assert point is not None
     guessed = made.laid_out(0).content_height(0)
     was = y_of(made, point)
-    made.measured(BlockIndex(0, 0), 500)
+    made.set_height(BlockIndex(0, 0), 500)
     assert y_of(made, point) == was + 500 - guessed
 
 
@@ -79,7 +79,7 @@ def test_a_turn_that_grows_keeps_the_heights_that_were_measured() -> None:
     paragraph = "word " * 400
     made.set_turns([writing("a", f"{paragraph}\n\n{paragraph}")])
     layout = made.laid_out(0)
-    made.measured(BlockIndex(0, 1), 333)
+    made.set_height(BlockIndex(0, 1), 333)
     made.set_turn(writing("a", f"{paragraph}\n\n{paragraph}\n\nmore"))
     assert layout.content_height(1) == 333
 
@@ -89,15 +89,15 @@ def test_a_block_without_height_takes_no_room() -> None:
     made.laid_out(1)
     before = made.height
     slot = made.laid_out(1).top(2) - made.laid_out(1).top(1)
-    made.measured(BlockIndex(1, 1), 0)
+    made.set_height(BlockIndex(1, 1), 0)
     assert made.height == before - slot
 
 
 def test_another_width_keeps_the_blocks_and_forgets_the_measures() -> None:
     made = column()
     blocks = made.laid_out(1).blocks
-    made.measured(BlockIndex(1, 1), 999)
-    made.set_room(AvailableArea(400, SIZES))
+    made.set_height(BlockIndex(1, 1), 999)
+    made.set_area(AvailableArea(400, SIZES))
     assert made.laid_out(1).blocks is blocks
     assert made.laid_out(1).content_height(1) < 999
 

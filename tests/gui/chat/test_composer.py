@@ -104,13 +104,13 @@ def test_the_text_stays_until_it_was_taken_and_is_sent_once(composer: Composer, 
     QTest.keyClick(box(composer), Qt.Key.Key_Return)
     QTest.keyClick(box(composer), Qt.Key.Key_Return)
     assert (sent, composer.draft().text) == (["hello"], "hello")
-    composer.sending_worked("hello")
+    composer.message_accepted("hello")
     assert composer.draft() == Draft()
 
 
 def test_a_text_stays_when_another_one_was_taken(composer: Composer, sent: list[str]) -> None:
     QTest.keyClicks(box(composer), "hello")
-    composer.sending_worked("asked again")
+    composer.message_accepted("asked again")
     assert composer.draft().text == "hello"
     QTest.keyClick(box(composer), Qt.Key.Key_Return)
     assert sent == ["hello"]
@@ -119,7 +119,7 @@ def test_a_text_stays_when_another_one_was_taken(composer: Composer, sent: list[
 def test_a_text_that_could_not_be_sent_stays_and_says_why(composer: Composer, sent: list[str]) -> None:
     QTest.keyClicks(box(composer), "hello")
     QTest.keyClick(box(composer), Qt.Key.Key_Return)
-    composer.sending_failed("The model cannot be reached")
+    composer.message_refused("The model cannot be reached")
     assert (composer.draft().text, hint(composer)) == ("hello", "The model cannot be reached")
     QTest.keyClick(box(composer), Qt.Key.Key_Return)
     assert sent == ["hello", "hello"]

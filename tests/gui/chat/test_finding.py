@@ -21,7 +21,7 @@ def turn(*parts: Part) -> Turn:
 
 def found(theme: Theme, sought: str, *parts: Part, is_words: bool = False) -> list[FindMatch]:
     scan = TurnScan(theme, FindQuery(sought, is_words))
-    return [one for places in scan.places(scan.blocks(turn(*parts))) for one in places]
+    return [one for places in scan.matches(scan.blocks(turn(*parts))) for one in places]
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,8 @@ def test_what_is_folded_is_found_with_the_lines_to_unfold(theme: Theme) -> None:
 def test_a_turn_that_grows_keeps_what_was_found(theme: Theme) -> None:
     scan = TurnScan(theme, FindQuery("needle"))
     text = "needle\n\n" * 300
-    first = [one for places in scan.places(scan.blocks(turn(Text(text)))) for one in places]
-    again = [one for places in scan.places(scan.blocks(turn(Text(text + "needle")))) for one in places]
+    first = [one for places in scan.matches(scan.blocks(turn(Text(text)))) for one in places]
+    again = [one for places in scan.matches(scan.blocks(turn(Text(text + "needle")))) for one in places]
     assert len(first) == 300
     assert len(again) == 301
     assert sum(one is other for one in first for other in again) > 250

@@ -112,7 +112,7 @@ def test_from_elsewhere_the_first_step_leads_to_the_last_message_in_sight(transc
     focused = QApplication.focusWidget()
     assert focused is not None
     assert focused.accessibleDescription() == "Some words. 39"
-    assert transcript.position().follows
+    assert transcript.view_state().is_following
 
 
 def test_an_answer_is_tried_again_and_the_last_message_edited(transcript: Transcript, qtbot: QtBot) -> None:

@@ -59,7 +59,7 @@ def test_every_way_up_stops_following(transcript: Transcript) -> None:
     for key in (Qt.Key.Key_Up, Qt.Key.Key_PageUp, Qt.Key.Key_Home):
         transcript.show_conversation(talk(100))
         QTest.keyClick(transcript, key)
-        assert not transcript.position().follows
+        assert not transcript.view_state().is_following
 
 
 def test_coming_back_to_the_end_follows_again(transcript: Transcript, qtbot: QtBot) -> None:
@@ -67,7 +67,7 @@ def test_coming_back_to_the_end_follows_again(transcript: Transcript, qtbot: QtB
     turn_wheel(transcript, NOTCH)
     for _ in range(5):
         turn_wheel(transcript, -NOTCH)
-    assert transcript.position().follows
+    assert transcript.view_state().is_following
     stream(transcript, qtbot, 3)
     assert is_at_end(transcript)
 
@@ -105,7 +105,7 @@ def test_turns_that_are_loaded_above_are_not_new_and_move_nothing(transcript: Tr
 
 def test_a_conversation_that_fits_is_followed_from_its_top(transcript: Transcript) -> None:
     transcript.show_conversation(talk(2))
-    assert transcript.position().follows
+    assert transcript.view_state().is_following
     assert first_line(transcript)[1] < 80
 
 
@@ -116,26 +116,26 @@ def test_each_conversation_comes_back_as_it_was_left(transcript: Transcript) -> 
     for _ in range(4):
         turn_wheel(transcript, NOTCH)
     line, top = first_line(transcript)
-    left = transcript.position()
+    left = transcript.view_state()
     transcript.show_conversation([answered(f"o{n}", "Other") for n in range(60)])
     transcript.show_conversation(one, left)
     assert first_line(transcript) == (line, top)
-    assert not transcript.position().follows
+    assert not transcript.view_state().is_following
     transcript.jump_to_latest()
     assert '{\n  "path": "1.txt"\n}' in texts(transcript)
 
 
 def test_a_position_is_a_value(transcript: Transcript) -> None:
     transcript.show_conversation(talk(60))
-    assert transcript.position() == AT_END
+    assert transcript.view_state() == AT_END
     turn_wheel(transcript, NOTCH)
-    assert transcript.position() == transcript.position() != ViewState()
+    assert transcript.view_state() == transcript.view_state() != ViewState()
 
 
 def test_a_position_in_a_turn_that_is_gone_is_at_the_end(transcript: Transcript) -> None:
     transcript.show_conversation(talk(60))
     turn_wheel(transcript, NOTCH)
-    left = transcript.position()
+    left = transcript.view_state()
     transcript.show_conversation([answered("new", "Only")], left)
     assert texts(transcript) == ["Only"]
 
@@ -143,7 +143,7 @@ def test_a_position_in_a_turn_that_is_gone_is_at_the_end(transcript: Transcript)
 def test_going_to_a_turn_in_a_conversation_that_fits_goes_on_following(transcript: Transcript) -> None:
     transcript.show_conversation(talk(2))
     transcript.focus_turn(-1)
-    assert transcript.position().follows
+    assert transcript.view_state().is_following
     assert not transcript.findChildren(LatestButton)[0].isVisible()
 
 
@@ -159,9 +159,9 @@ def test_a_line_that_is_unfolded_stays_where_it_is(transcript: Transcript) -> No
 def test_what_is_read_stays_in_sight_when_the_window_narrows(transcript: Transcript) -> None:
     transcript.show_conversation(talk(60, of="Some words that are wrapped. " * 10))
     turn_wheel(transcript, NOTCH * 10)
-    before = transcript.position().top
+    before = transcript.view_state().anchor
     transcript.resize(500, 600)
-    after = transcript.position().top
+    after = transcript.view_state().anchor
     assert before is not None
     assert after is not None
     assert (before.turn, before.key) == (after.turn, after.key)
@@ -203,6 +203,6 @@ def test_blocks_stand_under_each_other_whatever_a_person_does(transcript: Transc
             transcript.set_turns([*turns, writing("w", answer * chance.randint(1, 4))])
         else:
             transcript.resize(chance.randint(300, 1_000), 600)
-        seen = [place_of(transcript, live.view) for live in transcript._stage.live() if live.view.isVisible()]
+        seen = [place_of(transcript, live.view) for live in transcript._stage.live_blocks() if live.view.isVisible()]
         assert all(above.bottom() < below.top() for above, below in pairwise(seen))
         assert seen[0].top() <= 60

@@ -85,7 +85,7 @@ def test_keys_scroll_while_the_focus_is_in_a_text(transcript: Transcript) -> Non
     transcript.show_conversation(talk(100))
     prose(transcript).setFocus()
     QTest.keyClick(prose(transcript), Qt.Key.Key_PageUp)
-    assert not transcript.position().follows
+    assert not transcript.view_state().is_following
 
 
 def test_tab_walks_links_copy_buttons_and_lines_in_the_order_of_the_conversation(transcript: Transcript) -> None:

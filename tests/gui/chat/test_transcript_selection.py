@@ -93,7 +93,7 @@ def test_a_selection_goes_when_its_text_becomes_another_one(transcript: Transcri
     drag(prose(transcript), 8, prose(transcript), 33)
     with qtbot.waitSignal(transcript.placed):
         transcript.update_turn(writing("w", "zero " + WORDS))
-    assert transcript.position().selection is None
+    assert transcript.view_state().selection is None
     assert copied(transcript) == "nothing"
 
 
@@ -117,7 +117,7 @@ def test_pressing_elsewhere_ends_a_selection_in_all_blocks(transcript: Transcrip
     drag(first, 2, last, 4)
     QTest.mouseClick(first.viewport(), LEFT, pos=place(first, 3))
     assert [view.selected_text() for view in (first, last)] == ["", ""]
-    assert transcript.position().selection is None
+    assert transcript.view_state().selection is None
 
 
 def test_a_press_with_shift_extends_a_selection_to_another_block(transcript: Transcript) -> None:
@@ -169,9 +169,9 @@ def test_what_is_copied_while_a_long_copy_is_made_wins(transcript: Transcript, q
 def test_a_selection_belongs_to_its_conversation(transcript: Transcript) -> None:
     transcript.show_conversation([answered("1", WORDS)])
     drag(prose(transcript), 8, prose(transcript), 33)
-    left = transcript.position()
+    left = transcript.view_state()
     transcript.show_conversation([answered("2", WORDS)])
-    assert transcript.position().selection is None
+    assert transcript.view_state().selection is None
     assert prose(transcript).selected_text() == ""
     transcript.show_conversation([answered("1", WORDS)], left)
     assert prose(transcript).selected_text() == WORDS[8:33]

@@ -103,7 +103,7 @@ async def _template(app: App) -> AsyncIterator[Screen]:
     app.content.folding.fold_activity(False)
     await settled(app.content.toasts)
     await settled(app.content)
-    items = app.content.activity.listed()
+    items = app.content.activity.filtered_items()
     app.content.activity._open(items[0][0].id)
     await settled(app.content.activity)
     app.content.chat.focus_composer()

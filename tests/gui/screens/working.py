@@ -106,7 +106,7 @@ async def _said(app: App) -> AsyncIterator[Screen]:
     broken = await app.start("Divide", tool_step("divide", "calculator", expression="1/0"))
     await _finished(app, broken)
     yield "template that failed", app.window
-    items = content.activity.listed()
+    items = content.activity.filtered_items()
     if items:
         content.activity.set_collapsed(False)
         content.activity._open(items[0][0].id)
@@ -144,7 +144,7 @@ async def _written(app: App) -> AsyncIterator[Screen]:
     await holds(lambda: app.core.stores.view.is_loaded)
     for text in ("Then write the release note", "And tell everybody, in a friendly letter that says what has changed"):
         await app.core.queue.add(going.workflow_id, text)
-    await holds(lambda: content.chat.queue.waiting)
+    await holds(lambda: content.chat.queue.messages)
     await settled(content.chat)
     yield "messages that wait", app.window
     content.opening.open_new()

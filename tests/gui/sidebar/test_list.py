@@ -109,10 +109,10 @@ def test_a_workflow_that_is_deleted_leaves_the_cursor_on_its_neighbour(bench: Be
 
 
 def test_a_second_that_passes_paints_the_state_lines_of_running_rows_alone(bench: Bench) -> None:
-    bench.view.tick()
+    bench.view.refresh_times()
     painted = Painted(bench)
     bench.stores.time.advance(1)
-    bench.view.tick()
+    bench.view.refresh_times()
     QApplication.processEvents()
     rows = [bench.view.visualRect(bench.model.index_of(wf(name))) for name in ("alpha", "beta")]
     lower = QRegion()
@@ -123,9 +123,9 @@ def test_a_second_that_passes_paints_the_state_lines_of_running_rows_alone(bench
 
 
 def test_where_nothing_reads_otherwise_nothing_is_painted(bench: Bench) -> None:
-    bench.view.tick()
+    bench.view.refresh_times()
     painted = Painted(bench)
-    bench.view.tick()
+    bench.view.refresh_times()
     QApplication.processEvents()
     assert painted.region.isEmpty()
 

@@ -32,7 +32,7 @@ def items(app: App) -> ActivityList:
 
 
 def kinds(app: App) -> list[ActivityKind]:
-    return [item.kind for item, _ in app.content.activity.listed()]
+    return [item.kind for item, _ in app.content.activity.filtered_items()]
 
 
 def texts(app: App) -> dict[str, str]:
@@ -66,7 +66,9 @@ async def test_what_nobody_viewed_is_listed_opened_whole_and_exported_after_a_re
         await until(lambda: kinds(app) == [ActivityKind.AGENT, ActivityKind.TOOL], 15)
         await until(lambda: items(app).items.rowCount() == 2)
         items(app).setFocus()
-        items(app).select(next(item.id for item, _ in app.content.activity.listed() if item.kind is ActivityKind.TOOL))
+        items(app).select(
+            next(item.id for item, _ in app.content.activity.filtered_items() if item.kind is ActivityKind.TOOL)
+        )
         QTest.keyClick(items(app), Qt.Key.Key_Return)
         await until(lambda: texts(app).get("Result") == '{\n  "result": 42\n}', 15)
         assert texts(app)["Arguments"] == '{\n  "expression": "6 * 7"\n}'

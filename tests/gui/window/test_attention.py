@@ -189,7 +189,7 @@ async def test_a_question_takes_no_focus_opens_no_window_and_leaves_draft_and_sc
         await asyncio.sleep(0.3)
         app.write("my own ")
         app.content.chat.transcript.scroll_by(-200)
-        place, position = app.content.chat.transcript.position(), AT_END
+        place, position = app.content.chat.transcript.view_state(), AT_END
         assert place != position
         focused, windows = app.focused(), {one for one in QApplication.topLevelWidgets() if one.isVisible()}
         listed = app.core.stores.workflows.get(said.workflow_id)
@@ -197,8 +197,8 @@ async def test_a_question_takes_no_focus_opens_no_window_and_leaves_draft_and_sc
         run = await app.start_in(listed.workflow, asking("send"))
         await waits(app, run)
         assert card_of(app).isVisible()
-        now = app.content.chat.transcript.position()
-        assert now == replace(place, below=now.below)  # what is asked is a turn more
+        now = app.content.chat.transcript.view_state()
+        assert now == replace(place, turns_below=now.turns_below)  # what is asked is a turn more
         assert app.focused() is focused
         assert {one for one in QApplication.topLevelWidgets() if one.isVisible()} <= windows
         QTest.keyClicks(app.focused(), "words")

@@ -34,7 +34,7 @@ def chips(app: App) -> list[str]:
 
 
 def waiting(app: App) -> list[str]:
-    return [one.text for one in app.content.chat.queue.waiting]
+    return [one.text for one in app.content.chat.queue.messages]
 
 
 def complaint(app: App) -> str:
@@ -196,7 +196,7 @@ async def test_a_file_goes_along_as_a_chip_and_stands_in_the_transcript(
         column = transcript._column
         assert [block.key for block in column.laid_out(0).blocks] == ["0", "file1"]
         column.set_fold(0, "file1", is_unfolded=True)
-        transcript.attached_wanted.emit(message.id)
+        transcript.attachment_requested.emit(message.id)
         await until(lambda: len(column.laid_out(0).blocks) > 3)
         app.content.chat.focus_composer()
         app.key(Key.Key_Up)  # to be written anew, with what went along

@@ -91,9 +91,9 @@ async def test_esc_closes_each_thing_by_itself_and_the_run_goes_on(
         content.chat.transcript._selection.select_all()
         escape(app)
         assert not box.textCursor().hasSelection()
-        assert content.chat.transcript._selection.marks is not None
+        assert content.chat.transcript._selection.ends is not None
         escape(app)
-        assert content.chat.transcript._selection.marks is None
+        assert content.chat.transcript._selection.ends is None
         for pane in (content.chat.transcript, content.header._who, content.activity._button):
             pane.setFocus()
             escape(app)

@@ -70,7 +70,7 @@ async def test_keys_of_one_who_types_stay_in_the_composer_when_a_request_arrives
         QTest.keyClicks(app.focused(), "a")
         await asyncio.sleep(0.1)
         assert app.content.chat.composer.draft().text == "a"
-        assert [one.text for one in app.content.chat.queue.waiting] == ["rm 1 2 y"]
+        assert [one.text for one in app.content.chat.queue.messages] == ["rm 1 2 y"]
         assert app.core.stores.questions.count(run.workflow_id) == 1
         assert len(app.turn_texts()) == 3
 

@@ -118,7 +118,7 @@ async def test_who_types_on_answers_nothing(tmp_path: Path, qapp: QApplication, 
         app.content.activity.export_requested.disconnect()  # no file dialog: it would have all keys from then on
         chat.composer.attach_requested.disconnect()
         chat.composer.send_requested.disconnect()  # what the messages would start is nothing to this
-        chat.composer.send_requested.connect(chat.composer.sending_worked)
+        chat.composer.send_requested.connect(chat.composer.message_accepted)
         app.content.deeds.show(said[0].workflow_id)
         chat.focus_composer()
         app.window.setUpdatesEnabled(False)  # nobody looks

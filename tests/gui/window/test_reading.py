@@ -87,7 +87,7 @@ async def test_after_any_move_up_the_first_line_stays_until_one_is_back_at_the_e
         await stays()
         transcript.setFocus()
         app.key(Key.Key_End, Qt.KeyboardModifier.AltModifier)  # jump to the latest
-        assert transcript.position().follows
+        assert transcript.view_state().is_following
         count = len(app.core.stores.view.content)
         await until(lambda: len(app.core.stores.view.content) > count + 40)
         await asyncio.sleep(0.1)

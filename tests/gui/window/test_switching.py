@@ -88,7 +88,7 @@ async def test_what_waits_in_one_workflow_is_said_there_once_and_seen_nowhere_el
         app.write("say 3 words")
         app.key(Key.Key_Return)
         strip = app.content.chat.queue
-        await until(lambda: [one.text for one in strip.waiting] == ["say 3 words"])
+        await until(lambda: [one.text for one in strip.messages] == ["say 3 words"])
         assert "say 3 words" not in drawn(app)
         go(app, 1)
         assert (strip.isVisible(), written(app)) == (False, "")
