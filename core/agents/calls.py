@@ -52,13 +52,13 @@ class RoundCalls:
         ]
         recorder = self._turn.recorder
         for row, call in zip(rows, answer.calls, strict=True):
-            recorder.know(row.id, row.tool, call.arguments)
+            recorder.note(row.id, row.tool, call.arguments)
         await recorder.open()
         results = await self._replayed(rows, offset)
         left = [(row, call) for row, call in zip(rows, answer.calls, strict=True) if row.id not in results]
         while left:
             await recorder.open()
-            together = recorder.name([(row.id, call.tool, call.arguments) for row, call in left])
+            together = recorder.assign_names([(row.id, call.tool, call.arguments) for row, call in left])
             due = await self._permitted(left[:together], offset, advertised, results)
             for group in self._groups(due):
                 results.update(await self._make(group, offset, advertised))
@@ -138,7 +138,7 @@ class RoundCalls:
             row.tool,
             due.arguments,
             CallContext.of(
-                turn.run, turn.snapshot, row.id, turn.key, turn.ask, self._ledger.tell, sub_agents=self._sub_agents
+                turn.run, turn.snapshot, row.id, turn.key, turn.ask, self._ledger.emit, sub_agents=self._sub_agents
             ),
             default_timeout_s=CALL_TIMEOUT_S,
             advertised=advertised,

@@ -92,7 +92,7 @@ class Ledger:
             unknown = CallResult(CallStatus.UNKNOWN, error=ErrorInfo("outcome_unknown", what))
             facts = [_started(found, offset), ToolEnded.of(found.id, unknown)]
             found = self._found[row.id] = self._settled(found, unknown)
-            self._log.tell(*facts, writes=[PutToolCall(found)])
+            self._log.emit(*facts, writes=[PutToolCall(found)])
         arguments = decode(found.arguments_json)
         place = (found.step, found.index)
         ask = InterruptionRequest(
@@ -107,10 +107,10 @@ class Ledger:
             why = answer.reason if answer is not None and answer.reason else "a person says that it had no effect"
             result = CallResult(CallStatus.ERROR, error=ErrorInfo("failed", why, tool_name=found.tool))
         shown = replace(result, value=masked(result.value))
-        self._log.tell(
+        self._log.emit(
             ToolEnded.of(found.id, result),
             writes=[PutToolCall(self._settled(found, shown, encode(shown.value)))],
-            beside=self._recorder.ended(found.id, shown, result.value),
+            beside=self._recorder.call_ended(found.id, shown, result.value),
         )
         return result
 
@@ -125,20 +125,20 @@ class Ledger:
         for row in started:
             begun = self._begun(row)
             beside = begun if beside is None else beside.then(begun)
-        await self._log.record(*facts, writes=[PutToolCall(row) for row in started], beside=beside)
+        await self._log.commit(*facts, writes=[PutToolCall(row) for row in started], beside=beside)
 
     def end(self, call_id: CallId, result: CallResult, result_json: str | None = None, raw: Any = None) -> None:
         """Tell how a call ended; its value and the JSON of it hold no secrets any more, `raw` is the value that does.
         It is on disk before the next call or question leaves the process."""
         row, _ = self._open.pop(call_id)
-        self._log.tell(
+        self._log.emit(
             ToolEnded.of(call_id, result),
             writes=[PutToolCall(self._settled(row, result, result_json))],
-            beside=self._recorder.ended(call_id, result, raw),
+            beside=self._recorder.call_ended(call_id, result, raw),
         )
 
     def _begun(self, row: ToolCall) -> Companion | None:
-        return self._recorder.begun(row.id, row.tool, decode(row.arguments_json), row.effect)
+        return self._recorder.call_started(row.id, row.tool, decode(row.arguments_json), row.effect)
 
     def refuse(
         self, row: ToolCall, result: CallResult, offset: int, result_json: str | None = None, raw: Any = None
@@ -148,17 +148,17 @@ class Ledger:
         self._found.pop(row.id, None)
         kept = replace(self._settled(row, result, result_json), started_at=at, effect=Effect.NONE)
         begun = self._begun(row)
-        beside = begun.then(self._recorder.ended(row.id, result, raw)) if begun is not None else None
+        beside = begun.then(self._recorder.call_ended(row.id, result, raw)) if begun is not None else None
         facts = [_started(row, offset), ToolEnded.of(row.id, result)]
-        self._log.tell(*facts, writes=[PutToolCall(kept)], beside=beside)
+        self._log.emit(*facts, writes=[PutToolCall(kept)], beside=beside)
 
     def end_late(self, call_id: CallId, result: CallResult) -> None:
         """Tell how a call that was out of time ended after all; its row stays as it is."""
-        self._log.record(ToolEndedLate.of(call_id, result))
+        self._log.commit(ToolEndedLate.of(call_id, result))
 
-    def tell(self, fact: Fact) -> None:
+    def emit(self, fact: Fact) -> None:
         """Tell of a call that is being made."""
-        self._log.tell(fact)
+        self._log.emit(fact)
 
     def close(self) -> None:
         """However a turn ends, what is still open is closed as cancelled, with a result; and what an earlier life left
@@ -170,7 +170,7 @@ class Ledger:
         self._recorder.close()
         cut_off = [interrupted_call(row) for row in self._found.values() if row.status is CallStatus.RUNNING]
         if cut_off:
-            self._log.tell(writes=[PutToolCall(row) for row in cut_off])
+            self._log.emit(writes=[PutToolCall(row) for row in cut_off])
 
     def _settled(self, row: ToolCall, result: CallResult, result_json: str | None = None) -> ToolCall:
         return replace(

@@ -81,7 +81,7 @@ class AgentLoop:
             found = await recover_turn(turn, log, self._storage, self._clock)
         except CancelledError:
             facts, writes = turn.left_open.closed(turn.run, turn.key, self._clock.now())
-            log.tell(*facts, writes=writes)
+            log.emit(*facts, writes=writes)
             raise
         record = TurnRecord(turn, log, self._clock, found.answers)
         ledger = Ledger(turn, log, self._clock, found.calls)
@@ -160,8 +160,8 @@ class AgentLoop:
 
     async def _ask(self, request: ModelRequest, record: TurnRecord, log: RunLog) -> ModelAnswer:
         """Have the model answer, and stream what it says. All that it is told is on disk before it is asked."""
-        await log.room()
-        await log.record()
+        await log.drain()
+        await log.commit()
         calls: list[CallRequest] = []
         is_blank = True
         record.begin_answer()
@@ -205,7 +205,7 @@ class AgentLoop:
         profile = turn.snapshot.profile
         if profile is None or turn.place.sub_agent_id is not None:
             return
-        for server in self._roster.lost_servers(profile):
+        for server in self._roster.missing_servers(profile):
             told = f"{profile.name} is limited to MCP servers, of which {server!r} is not there any more"
             record.warn("unknown_server", told)
 

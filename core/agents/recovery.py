@@ -50,7 +50,7 @@ async def recover_turn(turn: AgentTurn, log: RunLog, storage: Storage, clock: Cl
         if len(answers) < len(ended):  # a stop has closed the last one; it is open again
             again = StepResult(run.id, answer_key(turn, len(ended)), StepStatus.RUNNING)
             writes.append(PutStepResult(again))
-        await log.record(*facts, writes=writes)
+        await log.commit(*facts, writes=writes)
     log.resume_stream(turn.key.step, turn.key.index, len(text))
     return RecoveredTurn(answers, rows)
 

@@ -48,7 +48,7 @@ class ThoughtRecorder:
             place=self._place(),
             **asdict(where),
         )
-        self._log.tell(shown)
+        self._log.emit(shown)
         kept = text[: max(0, MAX_THOUGHT_CHARACTERS - self._length)]
         self._length += len(text)
         if where.sub_agent_id is not None:
@@ -82,6 +82,6 @@ class ThoughtRecorder:
             elapsed_ms=round((now - self._began) * 1000),
             is_whole=is_whole,
         )
-        self._log.tell(piece)
+        self._log.emit(piece)
         self._kept += len(text)
         self._kept_at = now

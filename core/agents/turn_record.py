@@ -51,7 +51,7 @@ class TurnRecord:
     def ask(self, fitted: FittedContext, oldest: MessageId | None, room_tokens: int | None) -> None:
         """Tell what the model is about to be asked."""
         is_chat = self._turn.run.kind is RunKind.CHAT
-        self._log.tell(
+        self._log.emit(
             ModelAsked(
                 **asdict(self._turn.place),
                 tokens=fitted.tokens if is_chat else None,
@@ -95,7 +95,7 @@ class TurnRecord:
 
     def warn(self, code: str, message: str) -> None:
         """Keep what is to be known about the answer."""
-        self._log.tell(AnswerWarned(code=code, message=message, **asdict(self._turn.place)))
+        self._log.emit(AnswerWarned(code=code, message=message, **asdict(self._turn.place)))
 
     def use(self, usage: Usage) -> None:
         """Tell how many tokens the answer took. Those of a sub-agent are counted in its row too."""
@@ -106,7 +106,7 @@ class TurnRecord:
             row = replace(row, output_json=SubAgentRecord.of_json(row.output_json).using(given, made, cost).as_json())
             self._turn.crew.rows[sub_agent_id] = row
             writes.append(PutStepResult(row))
-        self._log.tell(
+        self._log.emit(
             UsageReported(
                 input_tokens=given,
                 output_tokens=made,
@@ -121,7 +121,7 @@ class TurnRecord:
     def wait(self, waiting: WaitStatus) -> None:
         """Show that nothing has come for a while."""
         self._thoughts.keep()
-        self._log.tell(
+        self._log.emit(
             ModelWaited(
                 **asdict(self._turn.place),
                 reason=waiting.reason,
@@ -146,7 +146,7 @@ class TurnRecord:
             self._keep((), ended)
         state = MessageState.INTERRUPTED if ended is StepStatus.CANCELLED else MessageState.FINAL
         fact, writes = final_text(self._turn, turn_text(self._answers), state, self._clock)
-        self._log.tell(fact, writes=[*writes, drop_chunks(self._turn)])
+        self._log.emit(fact, writes=[*writes, drop_chunks(self._turn)])
 
     def _keep(self, calls: Sequence[CallRequest], status: StepStatus) -> ModelAnswer:
         answer = ModelAnswer("".join(self._pieces or ()), tuple(calls), status)
@@ -159,7 +159,7 @@ class TurnRecord:
             output_json=answer.as_json(),
             finished_at=self._clock.now(),
         )
-        self._log.tell(writes=[PutStepResult(result)])
+        self._log.emit(writes=[PutStepResult(result)])
         return answer
 
 

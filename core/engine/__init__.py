@@ -1,1 +1,1 @@
-"""The one engine: order, checkpoints, cancel and recovery for chat turns and templates alike."""
+"""The engine: ordering, checkpoints, cancellation and recovery for chat turns and templates alike."""

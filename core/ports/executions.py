@@ -1,6 +1,6 @@
-"""Runs, as the tools see them: started, read, ended, and given what they wait for (AGENTS_AND_TOOLS §5, ENGINE §12).
+"""Runs as the tools see them: started, read, ended and answered (AGENTS_AND_TOOLS §5, ENGINE §12).
 
-Everything raises MetierError: NotFound for a run that there is not, StorageFailed, and what is named besides.
+All methods raise MetierError: NotFound for an unknown run, StorageFailed, and what they name besides.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,14 +15,14 @@ from core.ports.tools import CallContext
 
 @dataclass(frozen=True, slots=True)
 class RunPage:
-    """Runs, newest first; those below a run oldest first. `next_cursor` leads to the rest, None where there is none."""
+    """Runs, newest first; children oldest first. `next_cursor` continues the listing, None at the end."""
 
     runs: Sequence[Run]
     next_cursor: RunId | None = None
 
 
 class Executions(Protocol):
-    """Starts runs for calls of tools."""
+    """Starts runs for tool calls."""
 
     async def execute(
         self,
@@ -33,18 +33,17 @@ class Executions(Protocol):
         timeout_ms: int | None,
         wait: bool,
     ) -> Run:
-        """Run a template below the run that makes the call, or as a root where no run makes it; the same call gives the
-        same run.
+        """Run a template as a child of the calling run, or as a root if no run makes the call.
 
-        Comes back when it has been written down, or with `wait` when it has ended. Below another run it is cancelled
-        with a call that waits for it; a root goes on, and `wait` comes back too when it only waits for a person.
-        Raises `not_found`, `bad_input`, `invalid_template`, `too_deep`, `key_missing`.
+        The same call returns the same run, once it has been written, or with `wait` once it has ended. A child is
+        cancelled with a call that waits for it; a root continues, and `wait` also returns when it only waits for the
+        user. Raises `not_found`, `bad_input`, `invalid_template`, `too_deep`, `key_missing`.
         """
         ...
 
 
 class Runs(Executions, Protocol):
-    """All that a call may do about runs. Whether it may reach them at all is settled before it is made."""
+    """All run operations of a tool. Whether the call may reach the run is checked before."""
 
     async def find(self, run_id: RunId) -> Run: ...
 
@@ -57,19 +56,19 @@ class Runs(Executions, Protocol):
         limit: int,
         before: RunId | None = None,
     ) -> RunPage:
-        """Those that began by themselves, of one workflow or of all, or those below `parent`."""
+        """Return root runs, of a workflow or of all, or the children of `parent`."""
         ...
 
     async def describe(self, run_id: RunId) -> dict[str, Any]:
-        """Everything about a run (COMMAND_LINE)."""
+        """Return everything about a run (COMMAND_LINE)."""
         ...
 
     async def asked(self, run_id: RunId) -> list[dict[str, Any]]:
-        """The open interruptions of the run and of those below it, as COMMAND_LINE has them."""
+        """Return the open interruptions of the run and its descendants, in the form of COMMAND_LINE."""
         ...
 
     async def cancel(self, run_id: RunId) -> Run:
-        """End the run and all below it. One that has ended stays as it is."""
+        """Cancel the run and its descendants. A finished run stays unchanged."""
         ...
 
     async def answer(
@@ -81,16 +80,16 @@ class Runs(Executions, Protocol):
         interruption: InterruptionId | None,
         step: str | None,
     ) -> None:
-        """Answer what the run, or one below it, waits for, and come back when that is on disk.
+        """Answer an interruption of the run or of a descendant; the answer is on disk on return.
 
-        Raises `not_allowed` for what the run that makes the call asks, or one above it, and for a consent: only people
-        give that; else as `core.engine.runs.engine.Engine.answer`.
+        Raises `not_allowed` for an interruption of the calling run or of an ancestor, and for consent, which only the
+        user gives; otherwise as `core.engine.runs.engine.Engine.answer`.
         """
         ...
 
     async def go_on(self, context: CallContext, run_id: RunId, *, wait: bool) -> Run:
-        """Take the run up if nobody is at it, and come back at once, or with `wait` when it has ended or only waits for
-        a person.
+        """Recover the run if no process drives it, and return at once, or with `wait` when it has ended or only waits
+        for the user.
 
         Raises `not_allowed` for a run that would wait for itself.
         """

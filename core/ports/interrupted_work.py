@@ -1,4 +1,4 @@
-"""What a dead process left in the middle of an agent's step, and how it is closed where nobody goes on with it."""
+"""The work that a process left unfinished in an agent's step, and how it is closed where no process continues it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -15,9 +15,9 @@ from core.ports.storage import DropChunks, PutMessage, PutStepResult, PutToolCal
 
 @dataclass(frozen=True, slots=True)
 class InterruptedWork:
-    """Calls that were at work, and the text that was streamed so far; None if no piece of it is left.
+    """Calls that were in progress, and the text streamed so far; None if no piece of it is stored.
 
-    Of a sub-agent also its `row`; `below` is what its sub-agents were in the middle of.
+    For a sub-agent, also its `row`; `below` is the interrupted work of its own sub-agents.
     """
 
     calls: tuple[ToolCall, ...] = ()
@@ -26,7 +26,9 @@ class InterruptedWork:
     below: Mapping[StepKey, "InterruptedWork"] = field(default_factory=dict)
 
     def closed(self, run: Run, key: StepKey, now: datetime) -> tuple[list[Fact], list[Write]]:
-        """The calls as cancelled, and the text as it stood, whole (ENGINE §10, AGENTS_AND_TOOLS §3)."""
+        """Return the facts and rows that cancel the calls and keep the text as it is (ENGINE §10, AGENTS_AND_TOOLS
+        §3).
+        """
         facts: list[Fact] = []
         writes: list[Write] = []
         for its_key, left in self.below.items():
@@ -60,7 +62,7 @@ NO_INTERRUPTED_WORK = InterruptedWork()
 
 
 def sub_agent_finished(row: StepResult) -> SubAgentFinished:
-    """The fact that a sub-agent has ended as its row says."""
+    """Return the fact that a sub-agent has ended as its row states."""
     note = SubAgentRecord.of_json(row.output_json)
     took = row.finished_at - row.started_at if row.finished_at is not None and row.started_at is not None else None
     return SubAgentFinished(

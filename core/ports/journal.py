@@ -1,8 +1,8 @@
-"""The journal: what a run tells and keeps, in one order.
+"""The journal of a run: its facts and writes, in order.
 
-Two ways to say a thing, and the difference is the promise that survives a power cut (ENGINE §10):
-`tell` for text and pure results (seen at once, on disk within the next group), `record` for what
-leaves the process (on disk first, then seen).
+There are two ways to write, and they differ in what survives a power cut (ENGINE §10). `emit` is for text and pure
+results: published at once, on disk with the next group. `commit` is for what leaves the process: on disk first, then
+published.
 """
 
 from asyncio import Future
@@ -16,7 +16,7 @@ from core.ports.storage import Write
 
 
 class RunLog(Protocol):
-    """The journal of one run."""
+    """The journal of a run."""
 
     @property
     def run_id(self) -> RunId: ...
@@ -26,48 +26,48 @@ class RunLog(Protocol):
 
     @property
     def message_id(self) -> MessageId: ...
-    def tell(self, *facts: Fact, writes: Sequence[Write] = (), beside: "Companion | None" = None) -> None:
-        """Tell the facts now; they and the writes are committed with the next group, 50 ms or 64 steps later.
+    def emit(self, *facts: Fact, writes: Sequence[Write] = (), beside: "Companion | None" = None) -> None:
+        """Publish the facts now; they and the writes are committed with the next group, 50 ms or 64 steps later.
 
-        What is told `beside` is committed with them, or not at all; likewise in `record`.
+        `beside` is committed in the same transaction; likewise in `commit`.
         """
         ...
 
-    def record(
+    def commit(
         self, *facts: Fact, writes: Sequence[Write] = (), beside: "Companion | None" = None
     ) -> "Future[frozenset[int]]":
-        """Commit everything put before, then these, at the next turn of the loop; then tell the facts.
+        """Commit everything put before, then these writes, at the next turn of the loop; then publish the facts.
 
-        The future gives the positions of lost writes. It may be left alone: order is kept either way.
+        The future returns the positions of lost writes. It need not be awaited: the order is kept either way.
         """
         ...
 
     def stream(self, step: str, index: int | None, text: str) -> None:
-        """Tell a piece of streamed text, and keep it within the write interval (0.5 s, or 1 KiB of it).
+        """Publish a piece of streamed text, and store it within the write interval (0.5 s, or 1 KiB of it).
 
-        Where `step` is the id of a sub-agent, it is the sub-agent that says it.
+        If `step` is the id of a sub-agent, the text is the sub-agent's.
         """
         ...
 
     def resume_stream(self, step: str, index: int | None, length: int) -> None:
-        """The stream goes on after a crash: its first `length` characters are known already."""
+        """Continue a stream after a crash: its first `length` characters are published already."""
         ...
 
-    async def room(self) -> None:
-        """Come back when the writer is not too far behind, and the store can be written."""
+    async def drain(self) -> None:
+        """Wait until the writer is not too far behind and the store can be written."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Companion:
-    """What another run tells and keeps in the same commit: its log, its facts, its rows."""
+    """Facts and rows of another run in the same commit, with its journal."""
 
     log: RunLog
     facts: Sequence[Fact]
     writes: Sequence[Write] = ()
 
     def then(self, later: "Companion | None") -> "Companion":
-        """Both together, of the same run."""
+        """Return both companions of the same run as a single companion."""
         return (
             self if later is None else Companion(self.log, [*self.facts, *later.facts], [*self.writes, *later.writes])
         )

@@ -1,4 +1,4 @@
-"""Recording the calls of an agent (ENGINE §11), and what begins, fills and ends a recording from within a run."""
+"""Records the calls of an agent (ENGINE §11), and controls recordings from within a run."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -9,61 +9,67 @@ from core.ports.journal import Companion
 
 
 class CallRecorder(Protocol):
-    """The calls of one run, as the open recording of its workflow sees them; without one it lets everything pass."""
+    """The calls of a run as the open recording of its workflow sees them. Without a recording it changes nothing."""
 
     async def open(self) -> None:
-        """Find out whether a recording is open. To be awaited before the calls of a part are named, once they are
-        known. Raises StorageFailed."""
+        """Look up the open recording. Call it once the calls of a part are known, before they are named.
+
+        Raises StorageFailed.
+        """
         ...
 
     @property
     def guide(self) -> str | None:
-        """What the model is told while a recording is open."""
+        """The instructions for the model while a recording is open."""
         ...
 
-    def know(self, call_id: CallId, tool: str, arguments: Any) -> None:
-        """The model asks for this call, with the arguments as it wrote them."""
+    def note(self, call_id: CallId, tool: str, arguments: Any) -> None:
+        """Keep the arguments of a requested call as the model wrote them."""
         ...
 
-    def name(self, calls: Sequence[tuple[CallId, str, Any]]) -> int:
-        """Give the first of these calls (id, tool, arguments as written) their names, and say how many may be made
-        together: a call that refers to one of them, and what comes after a change of the recording, has to wait."""
+    def assign_names(self, calls: Sequence[tuple[CallId, str, Any]]) -> int:
+        """Assign step names to the first calls (id, tool, written arguments), and return how many may be made together.
+
+        A call that refers to one of them, or that follows a change of the recording, has to wait.
+        """
         ...
 
     def resolve(self, call_id: CallId, arguments: Any) -> Any:
-        """The arguments with their refs replaced; or the result of a call that is not made: `invalid_arguments` where
-        a ref has no value, or a result that was preset."""
+        """Return the arguments with their refs replaced, or the result of a call that is not made.
+
+        That is `invalid_arguments` if a ref has no value, or the preset result of the step.
+        """
         ...
 
     async def settle(self, call_id: CallId, arguments: Any) -> None:
-        """The call is made with these arguments: a person may have changed those that it had."""
+        """Set the arguments with which the call is made: the user may have edited them."""
         ...
 
-    def begun(self, call_id: CallId, tool: str, shown: Any, effect: Effect) -> Companion | None:
-        """What the recording tells when the call is written into the ledger; `shown` are its arguments there."""
+    def call_started(self, call_id: CallId, tool: str, shown: Any, effect: Effect) -> Companion | None:
+        """Return the recording's part of the ledger entry of a started call; `shown` are its arguments there."""
         ...
 
-    def ended(self, call_id: CallId, kept: CallResult, raw: Any) -> Companion | None:
-        """Likewise when it has ended; `raw` is its value, with the secrets that are not kept."""
+    def call_ended(self, call_id: CallId, kept: CallResult, raw: Any) -> Companion | None:
+        """Return the recording's part of the ledger entry of a finished call; `raw` is its value with secrets."""
         ...
 
     def close(self) -> None:
-        """The turn is over: names of calls that were never made are free again."""
+        """Release the names of calls that were never made: the turn is over."""
         ...
 
 
 class NoRecorder:
-    """A `CallRecorder` where nothing is ever recorded."""
+    """A `CallRecorder` that records nothing."""
 
     guide: str | None = None
 
     async def open(self) -> None:
         return
 
-    def know(self, call_id: CallId, tool: str, arguments: Any) -> None:
+    def note(self, call_id: CallId, tool: str, arguments: Any) -> None:
         return
 
-    def name(self, calls: Sequence[tuple[CallId, str, Any]]) -> int:
+    def assign_names(self, calls: Sequence[tuple[CallId, str, Any]]) -> int:
         return len(calls)
 
     def resolve(self, call_id: CallId, arguments: Any) -> Any:
@@ -72,10 +78,10 @@ class NoRecorder:
     async def settle(self, call_id: CallId, arguments: Any) -> None:
         return
 
-    def begun(self, call_id: CallId, tool: str, shown: Any, effect: Effect) -> Companion | None:
+    def call_started(self, call_id: CallId, tool: str, shown: Any, effect: Effect) -> Companion | None:
         return None
 
-    def ended(self, call_id: CallId, kept: CallResult, raw: Any) -> Companion | None:
+    def call_ended(self, call_id: CallId, kept: CallResult, raw: Any) -> Companion | None:
         return None
 
     def close(self) -> None:
@@ -86,37 +92,36 @@ NO_RECORDER = NoRecorder()
 
 
 class Recordings(Protocol):
-    """The recordings of the store, as tools see them. All raise Refused, NotFound or StorageFailed."""
+    """The recordings of the store, as tools see them. All methods raise Refused, NotFound or StorageFailed."""
 
-    async def open_of(self, workflow_id: WorkflowId) -> RunId | None:
-        """The open recording of the workflow."""
+    async def find_open(self, workflow_id: WorkflowId) -> RunId | None:
+        """Return the open recording of the workflow."""
         ...
 
     async def start(self, workflow_id: WorkflowId, given: Mapping[str, Any] | None) -> RunId:
-        """Begin to record beside the conversation, or go on with the open recording; `given` is its input from now
-        on."""
+        """Start a recording in the workflow, or continue the open recording; `given` replaces its input."""
         ...
 
     async def guide(self, run_id: RunId) -> str:
-        """What a model is told of the recording."""
+        """Return the instructions for a model while the recording is open."""
         ...
 
     async def preset(self, run_id: RunId, step: str, output: Any) -> None:
-        """Give the result of a step of a recording, or of a run at work; it is not run."""
+        """Set the result of a step of a recording or of an active run, instead of running it."""
         ...
 
     async def review(self, run_id: RunId) -> Mapping[str, Any]:
-        """What sealing would make of it, as a JSON value."""
+        """Return what an export would contain, as a JSON value."""
         ...
 
     async def seal(self, run_id: RunId, wishes: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Make a template of it; `wishes` as in `core.recording.template_builder.ExportOptions`."""
+        """Export the recording as a template; `wishes` as in `core.recording.template_builder.ExportOptions`."""
         ...
 
     async def end(self, run_id: RunId) -> None:
-        """End it without a template."""
+        """End the recording without a template."""
         ...
 
     async def workflow_of(self, run_id: RunId) -> WorkflowId:
-        """The workflow that the run is in."""
+        """Return the workflow of the run."""
         ...

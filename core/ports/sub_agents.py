@@ -1,4 +1,4 @@
-"""Beginning sub-agents: what a tool asks for, what comes of it, and which of them a run has."""
+"""Starting sub-agents: the tasks, the reports, and the sub-agents of a run."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -14,9 +14,11 @@ from core.errors import StepFailed
 
 @dataclass(frozen=True, slots=True)
 class SubAgentTask:
-    """What a sub-agent is to do. `agent` is the name or the id of a stored agent that does it; without one a fresh
-    agent does, with this `system_prompt` and these `tools` (None: all that its parent has). `name` None: the first
-    words of the prompt."""
+    """The task of a sub-agent.
+
+    `agent` is the name or id of a stored agent; without it a new agent is used, with this `system_prompt` and these
+    `tools` (None: all tools of its parent). `name` None: the first words of the prompt.
+    """
 
     prompt: str
     agent: str | None = None
@@ -27,7 +29,7 @@ class SubAgentTask:
 
 @dataclass(frozen=True, slots=True)
 class SubAgentReport:
-    """What came of a task: the last text of the sub-agent, or how it failed."""
+    """The result of a task: the last text of the sub-agent, or its error."""
 
     name: str
     text: str = ""
@@ -37,66 +39,68 @@ class SubAgentReport:
 
 
 class SubAgents(Protocol):
-    """The sub-agents of one turn, or of one step."""
+    """The sub-agents of a turn or a step."""
 
     async def run(self, call_id: CallId, tasks: Sequence[SubAgentTask]) -> list[SubAgentReport]:
-        """Have the tasks done side by side, and give the reports in their order. The same call goes on with the
-        sub-agents that it has begun before; those that have ended are not run again.
+        """Run the tasks concurrently, and return the reports in order.
 
-        What goes wrong with one is in its report. Cancelled, it cancels them.
+        A repeated call continues the sub-agents that it started before; finished sub-agents are not run again. The
+        error of a sub-agent is in its report. Cancellation cancels them all.
         """
         ...
 
 
 class AgentDirectory(Protocol):
-    """The agents that a person set up."""
+    """The agents that the user set up."""
 
-    def colleague(self, name: str, usual: ModelChoice | None) -> tuple[Agent, ModelChoice | None]:
-        """The agent of that id, or of that name (exact, else without case), with the model that answers for it: its
-        own, else the `usual` one; None: the offline agent. Raises NotFound."""
+    def find(self, name: str, usual: ModelChoice | None) -> tuple[Agent, ModelChoice | None]:
+        """Return the agent of that id or name (exact, otherwise ignoring case), with its model.
+
+        The model is the agent's own, otherwise the `usual` model; None: the offline agent. Raises NotFound.
+        """
         ...
 
-    def lost_servers(self, agent: Agent) -> Sequence[ServerId]:
-        """The MCP servers that the agent is limited to, and that are not there any more."""
+    def missing_servers(self, agent: Agent) -> Sequence[ServerId]:
+        """Return the MCP servers to which the agent is limited and that no longer exist."""
         ...
 
 
 @dataclass(slots=True)
 class RunSubAgents:
-    """The sub-agents of one run: the rows of those that were begun, and who of them is at work, by step and iteration.
+    """The sub-agents of a run: the rows of all, and the active sub-agents by step and iteration.
 
-    `rows` are those of an earlier life. `changed` is called when one is at work no longer.
+    `rows` come from a previous process. `changed` is called when a sub-agent stops being active.
     """
 
     rows: dict[SubAgentId, StepResult] = field(default_factory=dict)
-    at_work: dict[tuple[str, int | None], set[SubAgentId]] = field(default_factory=dict)
-    changed: Callable[[], None] = lambda: None
+    active: dict[tuple[str, int | None], set[SubAgentId]] = field(default_factory=dict)
+    on_changed: Callable[[], None] = lambda: None
 
     @classmethod
-    def of(cls, results: Iterable[StepResult], changed: Callable[[], None]) -> "RunSubAgents":
-        """Those that are among the results of a run."""
+    def from_results(cls, results: Iterable[StepResult], changed: Callable[[], None]) -> "RunSubAgents":
+        """Return the sub-agents among the results of a run."""
         whole = [one for one in results if is_sub_agent(one.key.step) and one.key.round is None]
-        return cls({SubAgentId(one.key.step): one for one in whole}, changed=changed)
+        return cls({SubAgentId(one.key.step): one for one in whole}, on_changed=changed)
 
-    def admits(self, sub_agent_id: SubAgentId) -> bool:
-        """Whether that one was begun before, or may be."""
+    def may_start(self, sub_agent_id: SubAgentId) -> bool:
+        """Return whether that sub-agent was started before, or may be started."""
         return sub_agent_id in self.rows or len(self.rows) < MAX_SUB_AGENTS
 
     def name_of(self, step: str) -> str | None:
-        """What the sub-agent of that id is called, if it is one."""
+        """Return the name of the sub-agent with that id; None if it is no sub-agent."""
         row = self.rows.get(SubAgentId(step))
         return None if row is None else SubAgentRecord.of_json(row.output_json).name
 
     def begin(self, step: str, index: int | None, sub_agent_id: SubAgentId) -> None:
-        """It is at work for an agent at that step."""
-        self.at_work.setdefault((step, index), set()).add(sub_agent_id)
+        """Mark the sub-agent as active for an agent at that step."""
+        self.active.setdefault((step, index), set()).add(sub_agent_id)
 
     def end(self, step: str, index: int | None, sub_agent_id: SubAgentId) -> None:
-        """It is at work no longer."""
-        self.at_work.get((step, index), set()).discard(sub_agent_id)
-        self.changed()
+        """Mark the sub-agent as no longer active."""
+        self.active.get((step, index), set()).discard(sub_agent_id)
+        self.on_changed()
 
-    def only_waits(self, step: str, index: int | None, is_asking: Callable[[SubAgentId], bool]) -> bool:
-        """Whether sub-agents are at work at that step, and every one of them waits for a person."""
-        at_work = self.at_work.get((step, index))
+    def all_waiting(self, step: str, index: int | None, is_asking: Callable[[SubAgentId], bool]) -> bool:
+        """Return whether sub-agents are active at that step and all of them wait for the user."""
+        at_work = self.active.get((step, index))
         return bool(at_work) and all(map(is_asking, at_work or ()))

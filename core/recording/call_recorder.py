@@ -1,4 +1,4 @@
-"""The calls of one run as steps of the recording beside it: named, resolved, told with their ledger (ENGINE §11)."""
+"""Records the calls of a run as steps of the open recording: naming, refs, ledger entries (ENGINE §11)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -35,8 +35,10 @@ is the input of the recording; it has {keys}. For an @ that begins a word and is
 
 
 class RunCallRecorder:
-    """A `core.ports.recording.CallRecorder` for the calls of one run. `since`: when it was begun, in an earlier life; a
-    recording that was open then is known to its model."""
+    """A `core.ports.recording.CallRecorder` for the calls of a run.
+
+    `since` is the start of a run that a previous process began: its model may refer to a recording that was open then.
+    """
 
     def __init__(
         self,
@@ -46,41 +48,41 @@ class RunCallRecorder:
         clock: Clock,
         since: datetime | None = None,
     ) -> None:
-        self._book = book
+        self._registry = book
         self._since = since
         self._run_id = run_id
         self._workflow_id = workflow_id
         self._clock = clock
-        self._opened: OpenRecording | None = None
+        self._recording: OpenRecording | None = None
         self._written: dict[CallId, Any] = {}
-        self._kept: dict[CallId, Any] = {}
+        self._masked: dict[CallId, Any] = {}
         self._resolved: dict[CallId, Any] = {}
         self._tools: dict[CallId, str] = {}
         self._effects: dict[CallId, Effect] = {}
         self._presets: set[CallId] = set()
 
     async def open(self) -> None:
-        found = await self._book.open_of(self._workflow_id)
+        found = await self._registry.find_open(self._workflow_id)
         if found is None and self._since is not None:
-            found, self._since = await self._book.ended_since(self._workflow_id, self._since), None
-        self._opened = found or self._opened
-        if self._live is not None:
-            for call_id in self._written.keys() - self._kept.keys():
+            found, self._since = await self._registry.ended_since(self._workflow_id, self._since), None
+        self._recording = found or self._recording
+        if self._open_recording is not None:
+            for call_id in self._written.keys() - self._masked.keys():
                 await self._mask(call_id)
 
     async def _mask(self, call_id: CallId) -> None:
-        self._kept[call_id] = await masked_async(self._written[call_id])
+        self._masked[call_id] = await masked_async(self._written[call_id])
 
     @property
     def guide(self) -> str | None:
-        opened = self._live
+        opened = self._open_recording
         return recording_guide(opened.recording) if opened is not None else None
 
-    def know(self, call_id: CallId, tool: str, arguments: Any) -> None:
+    def note(self, call_id: CallId, tool: str, arguments: Any) -> None:
         self._written[call_id], self._tools[call_id] = arguments, tool
 
-    def name(self, calls: Sequence[tuple[CallId, str, Any]]) -> int:
-        opened, fresh = self._live, set[str]()
+    def assign_names(self, calls: Sequence[tuple[CallId, str, Any]]) -> int:
+        opened, fresh = self._open_recording, set[str]()
         for number, (call_id, tool, arguments) in enumerate(calls):
             if tool in RECORDING_TOOLS:
                 return number or 1
@@ -88,23 +90,23 @@ class RunCallRecorder:
                 continue
             if fresh & {found.ref.root for found in find_refs(arguments)}:
                 return number
-            known = opened.recording.step_of(self._id(call_id))
+            known = opened.recording.step_of(self._recorded_id(call_id))
             name = opened.recording.next_name(tool, opened.names.values()) if known is None else known.name
             if number and _has_preset(opened.recording, name):
                 return number  # it has its result at once, and its place behind those before it
-            opened.names[self._id(call_id)] = name
+            opened.names[self._recorded_id(call_id)] = name
             fresh.add(name)
             if _has_preset(opened.recording, name):
                 return 1
         return len(calls)
 
     def resolve(self, call_id: CallId, arguments: Any) -> Any:
-        opened, name = self._opened, self._name(call_id)
+        opened, name = self._recording, self._step_name(call_id)
         if opened is None or arguments is None:
             return arguments
         recording = opened.recording
         if not recording.is_open:
-            return self._resolved_late(call_id, arguments, opened)
+            return self._resolve_late(call_id, arguments, opened)
         if name is None:
             return arguments
         if _has_preset(recording, name):
@@ -118,8 +120,11 @@ class RunCallRecorder:
         self._resolved[call_id] = resolved = resolve(arguments, scope)
         return resolved
 
-    def _resolved_late(self, call_id: CallId, arguments: Any, opened: OpenRecording) -> Any:
-        """Nothing is recorded any more, and the model may not know: its refs to steps and to the input hold."""
+    def _resolve_late(self, call_id: CallId, arguments: Any, opened: OpenRecording) -> Any:
+        """Return the arguments after the recording has ended: refs to its steps and its input still resolve.
+
+        The model may not have noticed the end of the recording.
+        """
         recording = opened.recording
         known = {"input", *recording.steps}
         if not any(found.ref.root in known for found in find_refs(arguments)):
@@ -129,19 +134,19 @@ class RunCallRecorder:
         return unresolved_result(self._tools.get(call_id, ""), failed) if failed else resolve(arguments, scope)
 
     async def settle(self, call_id: CallId, arguments: Any) -> None:
-        if self._live is None or self._name(call_id) is None or call_id not in self._written:
+        if self._open_recording is None or self._step_name(call_id) is None or call_id not in self._written:
             return
         resolved = self._resolved.pop(call_id, self._written[call_id])
         if resolved is not arguments:  # as a person has changed them
             self._written[call_id] = restore_refs(self._written[call_id], resolved, arguments)
             await self._mask(call_id)
 
-    def begun(self, call_id: CallId, tool: str, shown: Any, effect: Effect) -> Companion | None:
-        opened, name = self._live, self._name(call_id)
+    def call_started(self, call_id: CallId, tool: str, shown: Any, effect: Effect) -> Companion | None:
+        opened, name = self._open_recording, self._step_name(call_id)
         if opened is None or name is None:
             return None
         self._effects[call_id] = effect
-        mine = self._id(call_id)
+        mine = self._recorded_id(call_id)
         facts = [StepStarted(step=name), ToolStarted(call_id=mine, tool=tool, arguments=shown, step=name)]
         for fact in facts:
             opened.recording.take(fact)
@@ -149,9 +154,9 @@ class RunCallRecorder:
         opened.at_work.add(name)
         return Companion(opened.log, facts)
 
-    def ended(self, call_id: CallId, kept: CallResult, raw: Any) -> Companion | None:
-        opened = self._live
-        step = opened.recording.step_of(self._id(call_id)) if opened is not None else None
+    def call_ended(self, call_id: CallId, kept: CallResult, raw: Any) -> Companion | None:
+        opened = self._open_recording
+        step = opened.recording.step_of(self._recorded_id(call_id)) if opened is not None else None
         if opened is None or step is None:
             return None
         status = _STATUS.get(kept.status, StepStatus.ERROR)
@@ -161,9 +166,9 @@ class RunCallRecorder:
         opened.at_work.discard(step.name)
         raw_arguments = self._written.pop(call_id, step.written)
         known = {*ROOTS, *opened.recording.steps}
-        written = mask_except_refs(raw_arguments, self._kept.pop(call_id, step.written), known)
+        written = mask_except_refs(raw_arguments, self._masked.pop(call_id, step.written), known)
         facts = [
-            ToolEnded.of(self._id(call_id), kept),
+            ToolEnded.of(self._recorded_id(call_id), kept),
             StepRecorded(
                 step=step.name,
                 tool=step.tool or "",
@@ -182,26 +187,28 @@ class RunCallRecorder:
         return Companion(opened.log, facts, [PutStepResult(replace(row, error=error))])
 
     def close(self) -> None:
-        if self._opened is not None:
-            mine = [call_id for call_id in self._opened.names if call_id.startswith(f"{self._run_id} ")]
+        if self._recording is not None:
+            mine = [call_id for call_id in self._recording.names if call_id.startswith(f"{self._run_id} ")]
             for call_id in mine:
-                del self._opened.names[call_id]
+                del self._recording.names[call_id]
 
     @property
-    def _live(self) -> OpenRecording | None:
-        return self._opened if self._opened is not None and self._opened.recording.is_open else None
+    def _open_recording(self) -> OpenRecording | None:
+        return self._recording if self._recording is not None and self._recording.recording.is_open else None
 
-    def _id(self, call_id: CallId) -> CallId:
+    def _recorded_id(self, call_id: CallId) -> CallId:
         return companion_call_id(self._run_id, call_id)
 
-    def _name(self, call_id: CallId) -> str | None:
-        if self._opened is None:
+    def _step_name(self, call_id: CallId) -> str | None:
+        if self._recording is None:
             return None
-        return self._opened.names.get(self._id(call_id)) or _name_of(self._opened.recording.step_of(self._id(call_id)))
+        return self._recording.names.get(self._recorded_id(call_id)) or _name_of(
+            self._recording.recording.step_of(self._recorded_id(call_id))
+        )
 
 
 def recording_guide(recording: Recording) -> str:
-    """What a model is told while the recording is open."""
+    """Return the instructions for the model while the recording is open."""
     keys = ", ".join(format_ref("input", [key]) for key in list(recording.input)[:MAX_LISTED_NAMES]) or "no keys yet"
     names = list(recording.steps)[-MAX_LISTED_NAMES:]
     told = f"Steps so far: {', '.join(names)}." if names else "There are no steps yet."
@@ -209,7 +216,7 @@ def recording_guide(recording: Recording) -> str:
 
 
 def _has_preset(recording: Recording, name: str) -> bool:
-    """Whether the result of the call that will have this name was given."""
+    """Return whether the result of the call that will get this name is preset."""
     step = recording.steps.get(name)
     return step is not None and step.call_id is None and step.is_completed
 

@@ -1,4 +1,4 @@
-"""Ending a recording: what is offered, and the template that it becomes (ENGINE §11)."""
+"""Exports a recording as a template, and ends it (ENGINE §11)."""
 
 import asyncio
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ _OPTION_NAMES = {"accept", "title", "description", "include", "exclude"}
 
 @dataclass(frozen=True, slots=True)
 class ExportedTemplate:
-    """A recording that has become a template. `masked` are the places of secrets that the template lacks."""
+    """The template that a recording was exported to. `masked` are the places of secrets that the template lacks."""
 
     run: Run
     template_id: TemplateId
@@ -57,7 +57,7 @@ class ExportedTemplate:
 
 
 class Recordings:
-    """The recordings of the store, from the first step to the template; a `core.ports.recording.Recordings`."""
+    """The recordings of the store, from the first step to the template (`core.ports.recording.Recordings`)."""
 
     def __init__(
         self,
@@ -69,38 +69,40 @@ class Recordings:
         clock: Clock,
     ) -> None:
         self._engine = engine
-        self._book = engine.recordings
+        self._registry = engine.recordings
         self._storage = storage
         self._validator = validator
         self._titles = titles
         self._clock = clock
         self._calls = ExternalCalls(engine.recordings, tools, clock)
 
-    async def open_of(self, workflow_id: WorkflowId) -> RunId | None:
-        found = await self._book.open_of(workflow_id)
+    async def find_open(self, workflow_id: WorkflowId) -> RunId | None:
+        found = await self._registry.find_open(workflow_id)
         return found.run.id if found is not None else None
 
     async def all_open(self) -> list[tuple[Run, Recording]]:
-        """Every open recording, the oldest first."""
-        return [(opened.run, opened.recording) for opened in await self._book.all_open()]
+        """Return every open recording, the oldest first."""
+        return [(opened.run, opened.recording) for opened in await self._registry.all_open()]
 
     async def start(self, workflow_id: WorkflowId, given: Mapping[str, Any] | None) -> RunId:
-        return (await self._book.start(workflow_id, given)).run.id
+        return (await self._registry.start(workflow_id, given)).run.id
 
     async def guide(self, run_id: RunId) -> str:
-        """What a model is told of the recording."""
-        return recording_guide((await self._book.opened(run_id)).recording)
+        """Return the instructions for a model while the recording is open."""
+        return recording_guide((await self._registry.require_open(run_id)).recording)
 
     async def set_input(self, run_id: RunId, given: Mapping[str, Any]) -> None:
-        """What `@input` means in an open recording from now on. Raises as `RecordingBook.opened`; Refused
-        `bad_input`."""
-        opened = await self._book.opened(run_id)
-        await self._book.start(opened.run.workflow_id, given)
+        """Replace the input of an open recording.
+
+        Raises as `RecordingRegistry.opened`; Refused `bad_input`.
+        """
+        opened = await self._registry.require_open(run_id)
+        await self._registry.start(opened.run.workflow_id, given)
 
     async def preset(self, run_id: RunId, step: str, output: Any) -> None:
         run = await self._run(run_id)
         if run.kind is RunKind.RECORDING:
-            await self._book.preset(run_id, step, output)
+            await self._registry.preset(run_id, step, output)
         else:
             await self._engine.preset(run_id, step, output)
 
@@ -108,51 +110,53 @@ class Recordings:
         return (await self._run(run_id)).workflow_id
 
     async def recording(self, run_id: RunId) -> Recording:
-        """What was recorded. Raises NotFound, Refused `not_a_recording`."""
-        return await self._book.recording(await self._book.run(run_id))
+        """Return the recorded steps. Raises NotFound, Refused `not_a_recording`."""
+        return await self._registry.recording(await self._registry.run(run_id))
 
-    async def look(self, run_id: RunId, wishes: ExportOptions | None = None) -> ExportPreview:
-        """What sealing would make of it, also of one that has ended. Raises as `recording`; Refused `bad_input`."""
-        run = await self._book.run(run_id)
-        recording = _frozen_copy(await self._book.recording(run))
-        return await asyncio.to_thread(preview_export, recording, await self._said(run), wishes)
+    async def preview(self, run_id: RunId, wishes: ExportOptions | None = None) -> ExportPreview:
+        """Return what an export would contain, also for an ended recording. Raises as `recording`; Refused
+        `bad_input`.
+        """
+        run = await self._registry.run(run_id)
+        recording = _frozen_copy(await self._registry.recording(run))
+        return await asyncio.to_thread(preview_export, recording, await self._user_messages(run), wishes)
 
     async def review(self, run_id: RunId) -> Mapping[str, Any]:
-        return (await self.look(run_id)).as_dict()
+        return (await self.preview(run_id)).as_dict()
 
     async def seal(self, run_id: RunId, wishes: Mapping[str, Any]) -> Mapping[str, Any]:
-        return (await self.make(run_id, parse_export_options(wishes))).as_dict()
+        return (await self.export(run_id, parse_export_options(wishes))).as_dict()
 
-    async def make(self, run_id: RunId, wishes: ExportOptions) -> ExportedTemplate:
-        """Make a template of an open recording, which ends as a success with that.
+    async def export(self, run_id: RunId, wishes: ExportOptions) -> ExportedTemplate:
+        """Export an open recording as a template; the recording ends as a success.
 
-        Nothing has changed where it raises: NotFound, Refused (`not_a_recording`, `already_sealed`,
-        `recording_ended`, `empty_recording`, `bad_input`, `title_taken`), InvalidTemplate, StorageFailed.
+        Raises NotFound, Refused (`not_a_recording`, `already_sealed`, `recording_ended`, `empty_recording`,
+        `bad_input`, `title_taken`), InvalidTemplate, StorageFailed; nothing has changed then.
         """
-        opened = await self._book.opened(run_id)
+        opened = await self._registry.require_open(run_id)
         async with self._titles.held():
-            opened = await self._book.opened(run_id)
+            opened = await self._registry.require_open(run_id)
             title = await self._title(opened, wishes.title)
             still = _frozen_copy(opened.recording)
-            made = await asyncio.to_thread(build_template, still, await self._said(opened.run), title, wishes)
+            made = await asyncio.to_thread(build_template, still, await self._user_messages(opened.run), title, wishes)
             text = encode(made.template)
             (await self._validator.check_text(text)).require()
             if not opened.recording.is_open:  # it has ended meanwhile
-                await self._book.opened(run_id)
+                await self._registry.require_open(run_id)
             template_id = TemplateId(new_id("tpl"))
             stored = StoredTemplate(template_id, 1, title, text, self._clock.now())
             left_out = {name: str(reason) for name, reason in made.left_out.items()}
             output = encode({"template_id": template_id, "title": title})
-            run = await self._book.end(opened, RunStatus.SUCCESS, PutTemplate(stored), output)
+            run = await self._registry.end(opened, RunStatus.SUCCESS, PutTemplate(stored), output)
         return ExportedTemplate(run, template_id, made.template, left_out, list(made.masked))
 
     async def call(self, run_id: RunId, tool: str, arguments: Any, through: CallExecutor | None = None) -> CallResult:
-        """Make a call that comes from outside as a step of the recording (`OutsideCalls.make`)."""
-        return await self._calls.make(run_id, tool, arguments, through)
+        """Make a call from outside as a step of the recording (`ExternalCalls.make`)."""
+        return await self._calls.call(run_id, tool, arguments, through)
 
     async def end(self, run_id: RunId) -> None:
-        opened = await self._book.opened(run_id)
-        await self._book.end(opened, RunStatus.SUCCESS, None, None)
+        opened = await self._registry.require_open(run_id)
+        await self._registry.end(opened, RunStatus.SUCCESS, None, None)
 
     async def _run(self, run_id: RunId) -> Run:
         run = await self._storage.run(run_id)
@@ -160,13 +164,16 @@ class Recordings:
             raise NotFound("run", run_id)
         return run
 
-    async def _said(self, run: Run) -> list[str]:
-        """What the person has said in the workflow."""
+    async def _user_messages(self, run: Run) -> list[str]:
+        """Return the user's messages in the workflow."""
         messages = await self._storage.messages(run.workflow_id)
         return [message.text for message in messages if message.role is Role.USER]
 
     async def _title(self, opened: OpenRecording, wanted: str | None) -> str:
-        """The title of the template; one that nobody chose is made free. Raises Refused `title_taken`, `bad_input`."""
+        """Return the title of the template: the wanted title, or a free title made from the workflow's.
+
+        Raises Refused `title_taken`, `bad_input`.
+        """
         if wanted is not None:
             title = " ".join(wanted.split())
             if not title or len(title) > MAX_TITLE_LENGTH:
@@ -190,12 +197,12 @@ class Recordings:
 
 
 def parse_export_options(given: Mapping[str, Any]) -> ExportOptions:
-    """The wishes of a JSON object. Raises Refused `bad_input`."""
+    """Return the export options of a JSON object. Raises Refused `bad_input`."""
     if unknown := sorted(set(given) - _OPTION_NAMES):
         raise Refused("bad_input", f"there is no {', '.join(unknown)} to wish for")
     return ExportOptions(**given)
 
 
 def _frozen_copy(recording: Recording) -> Recording:
-    """A copy that no call changes while it is looked at in a thread."""
+    """Return a copy that calls do not change while a thread reads it."""
     return replace(recording, steps={name: replace(step) for name, step in recording.steps.items()})

@@ -1,6 +1,6 @@
-"""Calls that come from outside, recorded as steps: what an MCP client calls while a recording is open (ENGINE §11).
+"""Calls from outside, recorded as steps: an MCP client's calls while a recording is open (ENGINE §11).
 
-Nobody's turn makes them, so the recording has their ledger too.
+They belong to no turn of an agent, so their ledger entries belong to the recording.
 """
 
 from asyncio import CancelledError, Future
@@ -28,29 +28,31 @@ CallExecutor = Callable[[Any], Awaitable[CallResult]]
 
 
 class ExternalCalls:
-    """Makes calls of the registry's tools in open recordings, under the rules that each was begun with. Nobody can be
-    asked: a call that needs consent is `rejected`."""
+    """Makes tool calls in open recordings, under the rules of the recording.
+
+    The user cannot be asked: a call that needs consent is `rejected`.
+    """
 
     def __init__(self, book: RecordingRegistry, tools: ToolRunner, clock: Clock) -> None:
-        self._book = book
+        self._registry = book
         self._tools = tools
         self._clock = clock
 
-    async def make(self, run_id: RunId, tool: str, arguments: Any, through: CallExecutor | None = None) -> CallResult:
-        """Resolve the refs in the arguments, make the call, and record it with its result; both are on disk when this
-        returns. What goes wrong in the call is its result. `through` makes it where that is not the recording.
+    async def call(self, run_id: RunId, tool: str, arguments: Any, through: CallExecutor | None = None) -> CallResult:
+        """Resolve the refs in the arguments, make the call, and record it with its result; both are on disk on return.
 
-        Raises NotFound, Refused: `not_a_recording`, `already_sealed`, `recording_ended`, `not_available` for the tools
-        that begin and end recordings.
+        A failure of the call is its result. `through` makes the call if it does not go through the registry. Raises
+        NotFound, Refused: `not_a_recording`, `already_sealed`, `recording_ended`, `not_available` for the tools that
+        control recordings.
         """
         if tool in RECORDING_TOOLS:
             raise Refused("not_available", f"{tool} is not to be called from within a recording")
-        opened = await self._book.opened(run_id)
-        recorder = RunCallRecorder(self._book, run_id, opened.run.workflow_id, self._clock)
+        opened = await self._registry.require_open(run_id)
+        recorder = RunCallRecorder(self._registry, run_id, opened.run.workflow_id, self._clock)
         call_id = CallId(new_id("call"))
-        recorder.know(call_id, tool, arguments)
+        recorder.note(call_id, tool, arguments)
         await recorder.open()
-        recorder.name([(call_id, tool, arguments)])
+        recorder.assign_names([(call_id, tool, arguments)])
         resolved = recorder.resolve(call_id, arguments)
         known = resolved if isinstance(resolved, CallResult) else None
         made = arguments if known is not None else resolved
@@ -102,14 +104,14 @@ class ExternalCalls:
         )
 
     async def _begin(self, opened: OpenRecording, recorder: RunCallRecorder, row: ToolCall) -> None:
-        begun = recorder.begun(row.id, row.tool, decode(row.arguments_json), row.effect)
+        begun = recorder.call_started(row.id, row.tool, decode(row.arguments_json), row.effect)
         facts = begun.facts if begun is not None else ()
-        await opened.log.record(*facts, writes=[PutToolCall(row)])
+        await opened.log.commit(*facts, writes=[PutToolCall(row)])
 
     def _end(
         self, opened: OpenRecording, recorder: RunCallRecorder, row: ToolCall, kept: CallResult, raw: Any
     ) -> "Future[frozenset[int]]":
-        ended = recorder.ended(row.id, kept, raw)
+        ended = recorder.call_ended(row.id, kept, raw)
         settled = replace(
             row,
             status=kept.status,
@@ -119,4 +121,4 @@ class ExternalCalls:
             duration_ms=kept.duration_ms,
         )
         facts, writes = (ended.facts, ended.writes) if ended is not None else ((), ())
-        return opened.log.record(*facts, writes=[PutToolCall(settled), *writes])
+        return opened.log.commit(*facts, writes=[PutToolCall(settled), *writes])

@@ -1,4 +1,8 @@
-"""Refs of a recorded call that have no value: what the model is told, so that it can mend them (ENGINE §11). Pure."""
+"""The arguments of recorded calls: refs without a value, and the stored form with refs and without secrets (ENGINE
+§11).
+
+Pure. The model reads the errors, so that it can correct the refs.
+"""
 
 import re
 from collections.abc import Collection, Sequence
@@ -16,7 +20,7 @@ MAX_LISTED_STEPS = 40
 
 
 def unresolved_refs(arguments: Any, scope: Scope, recording: Recording) -> list[RefFailed]:
-    """The refs that have no value, each once."""
+    """Return the failures of refs without a value, each once."""
     failed: dict[str, RefFailed] = {}
     for found in find_refs(arguments):
         ref = found.ref
@@ -32,7 +36,7 @@ def unresolved_refs(arguments: Any, scope: Scope, recording: Recording) -> list[
 
 
 def unresolved_result(tool: str, failed: Sequence[RefFailed]) -> CallResult:
-    """The result of a call that is not made, since refs in its arguments have no value."""
+    """Return the result of a call that is not made because refs in its arguments have no value."""
     listed = [{"path": one.parameters["path"], "message": one.message} for one in failed]
     told = "; ".join(f"{one['path']}: {one['message']}" for one in listed)
     first = failed[0].parameters
@@ -54,7 +58,7 @@ def unresolved_result(tool: str, failed: Sequence[RefFailed]) -> CallResult:
 
 
 def _explain(error: RefFailed, step: RecordedStep | None, scope: Scope) -> RefFailed:
-    """In words that help a model to mend it."""
+    """Return the error with an explanation that helps a model to correct the ref."""
     if error.code != "unknown_ref":
         return error
     if step is not None:
@@ -67,7 +71,7 @@ def _explain(error: RefFailed, step: RecordedStep | None, scope: Scope) -> RefFa
 
 
 def _may_be_shown(error: RefFailed, arguments: Any, shown: Any, recording: Recording) -> bool:
-    """Whether the ref may be told: what stands in the place of a secret may be the secret itself."""
+    """Return whether the ref may be shown: a text in the place of a secret may be the secret itself."""
     parts = parse_pointer(error.parameters["path"])
     if value_at(arguments, parts) == value_at(shown, parts):
         return True
@@ -84,7 +88,10 @@ _SCHEME = re.compile(r"\s*(?:bearer|basic|token|digest|apikey)?[\s:=]*", re.IGNO
 
 
 def restore_refs(written: Any, resolved: Any, given: Any) -> Any:
-    """The arguments that were given to a tool, with the refs of the `written` ones where they are as `resolved`."""
+    """Return the arguments that a tool was given, with the refs of the `written` arguments where these are unchanged.
+
+    `resolved` are the written arguments after resolution.
+    """
     if encode(resolved) == encode(given):
         return written
     if isinstance(written, dict) and isinstance(resolved, dict) and isinstance(given, dict):
@@ -104,7 +111,7 @@ def restore_refs(written: Any, resolved: Any, given: Any) -> Any:
 
 
 def mask_except_refs(written: Any, kept: Any, known: Collection[str]) -> Any:
-    """The masked copy, with the refs to `known` roots that stand where a secret would."""
+    """Return the masked copy, but with the refs to `known` roots that stand in the place of a secret."""
     if isinstance(written, str):
         return written if written == kept or _is_only_refs(written, known) else kept
     if isinstance(written, dict) and isinstance(kept, dict):
@@ -115,8 +122,10 @@ def mask_except_refs(written: Any, kept: Any, known: Collection[str]) -> Any:
 
 
 def _is_only_refs(text: str, known: Collection[str]) -> bool:
-    """Whether the text is nothing but refs, and the name of how a secret is used: `Bearer @input.token`. A password may
-    look like a ref to something else."""
+    """Return whether the text is nothing but refs and an authorization scheme, such as `Bearer @input.token`.
+
+    A password may look like a ref to something else.
+    """
     roots = {found.ref.root for found in find_refs(text)}
     if not roots or not roots <= set(known):
         return False

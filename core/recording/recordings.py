@@ -1,10 +1,10 @@
-"""The recordings of one store: begun, filled, found again after a crash, and ended (ENGINE §11).
+"""The recordings of a store: started, filled, recovered after a crash, and ended (ENGINE §11).
 
-    begin ──► open ──(calls become steps; results are preset; the input is set anew)──► sealed | ended | cancelled
+    begin ──► open ──(calls become steps; results are preset; the input is replaced)──► sealed | ended | cancelled
 
-A recording is a run that nobody drives: it takes no place and no time, and waits for as long as it is left. All that
-happens to it is a fact of its run. What a call tells goes to the disk with the row that the ledger has of the call;
-so a crash loses both or neither.
+A recording is a run without a driver: it uses no slot and no active time, and waits indefinitely. Everything that
+happens to it is a fact of its run. The facts of a call are committed with the ledger row of the call, so a crash loses
+both or neither.
 """
 
 import asyncio
@@ -55,8 +55,10 @@ MAX_NAME_LENGTH = 128
 
 @dataclass(slots=True, eq=False)
 class OpenRecording:
-    """A recording that takes in steps. `names` are those given to calls that are not told yet, `at_work` those of
-    calls that are being made."""
+    """A recording that accepts steps.
+
+    `names` are assigned to calls that have not been published yet; `at_work` names the calls in progress.
+    """
 
     run: Run
     snapshot: Snapshot
@@ -68,28 +70,29 @@ class OpenRecording:
 
 @dataclass(frozen=True, slots=True)
 class RecordingStart:
-    """What begins a recording, or sets its input anew, in the same commit as a run beside it. Either `keep` or `drop`
-    has to follow."""
+    """The start of a recording, or a new input, to be committed together with a run. Call either `keep` or `drop` after
+    it.
+    """
 
     recordings: "RecordingRegistry"
     opened: OpenRecording
     beside: Companion | None
     is_new: bool
 
-    def keep(self) -> None:
-        """It is on disk."""
+    def confirm(self) -> None:
+        """Apply the facts: they are on disk."""
         if self.beside is not None:
             for fact in self.beside.facts:
                 self.opened.recording.take(fact)
 
-    def drop(self) -> None:
-        """It was not written."""
+    def discard(self) -> None:
+        """Forget a new recording: it was not written."""
         if self.is_new:
             self.recordings.forget(self.opened.run.workflow_id)
 
 
 class RecordingRegistry:
-    """Every recording of the store; those that are open are held from the first time that somebody asks."""
+    """All recordings of a store. Open recordings are loaded on first use and stay in memory."""
 
     def __init__(self, storage: Storage, journal: Journal, clock: Clock) -> None:
         self._storage = storage
@@ -101,8 +104,8 @@ class RecordingRegistry:
 
     # Finding
 
-    async def open_of(self, workflow_id: WorkflowId) -> OpenRecording | None:
-        """The open recording of the workflow. Raises StorageFailed."""
+    async def find_open(self, workflow_id: WorkflowId) -> OpenRecording | None:
+        """Return the open recording of the workflow. Raises StorageFailed."""
         if (known := self._open.get(workflow_id)) is not None:
             return known
         if self._found is not None and workflow_id not in self._found:
@@ -121,21 +124,23 @@ class RecordingRegistry:
             return opened
 
     async def ended_since(self, workflow_id: WorkflowId, since: datetime) -> OpenRecording | None:
-        """The recording of the workflow that ended last, if it was open then: it takes in nothing more."""
+        """Return a recording of the workflow that was still open at that time and has ended since; it accepts no
+        steps.
+        """
         for run in await self._storage.runs(workflow_id=workflow_id, limit=PAGE_ROWS):
             if run.kind is RunKind.RECORDING and run.finished_at is not None and run.finished_at >= since:
                 return await self._read(run)
         return None
 
     async def all_open(self) -> list[OpenRecording]:
-        """Every open recording, the oldest first."""
-        await self.open_of(WorkflowId(""))
+        """Return every open recording, the oldest first."""
+        await self.find_open(WorkflowId(""))
         for workflow_id in list(self._found or ()):
-            await self.open_of(workflow_id)
+            await self.find_open(workflow_id)
         return sorted(self._open.values(), key=lambda one: one.run.created_at)
 
     async def _read(self, run: Run) -> OpenRecording | None:
-        """What the store has of an open recording; None, and it is marked, if that cannot be read."""
+        """Load an open recording; if it is unreadable, mark it so and return None."""
         try:
             snapshot = await self._storage.snapshot(run.id)
             events = await self._storage.events(run.id)
@@ -150,7 +155,7 @@ class RecordingRegistry:
         return OpenRecording(run, snapshot, journal, Recording.of(snapshot.input, events))
 
     async def run(self, run_id: RunId) -> Run:
-        """The row of a recording. Raises NotFound, Refused `not_a_recording`."""
+        """Return the row of a recording. Raises NotFound, Refused `not_a_recording`."""
         run = await self._storage.run(run_id)
         if run is None:
             raise NotFound("run", run_id)
@@ -158,11 +163,13 @@ class RecordingRegistry:
             raise Refused("not_a_recording", f"{run_id} is no recording: it is a run of the kind {run.kind}")
         return run
 
-    async def opened(self, run_id: RunId) -> OpenRecording:
-        """The recording, if it is open. Raises NotFound, Refused: `not_a_recording`, `already_sealed`,
-        `recording_ended`."""
+    async def require_open(self, run_id: RunId) -> OpenRecording:
+        """Return the recording if it is open.
+
+        Raises NotFound, Refused: `not_a_recording`, `already_sealed`, `recording_ended`.
+        """
         run = await self.run(run_id)
-        found = await self.open_of(run.workflow_id)
+        found = await self.find_open(run.workflow_id)
         if found is not None and found.run.id == run_id:
             return found
         recording = await self.recording(run)
@@ -172,8 +179,8 @@ class RecordingRegistry:
         raise Refused("recording_ended", "the recording has ended: it takes in nothing more", status=run.status)
 
     async def recording(self, run: Run) -> Recording:
-        """What was recorded, whether it is open or not. Raises StorageFailed."""
-        found = await self.open_of(run.workflow_id)
+        """Return the recorded steps, whether the recording is open or not. Raises StorageFailed."""
+        found = await self.find_open(run.workflow_id)
         if found is not None and found.run.id == run.id:
             return found.recording
         return Recording.of((await self._storage.snapshot(run.id)).input, await self._storage.events(run.id))
@@ -183,14 +190,14 @@ class RecordingRegistry:
     async def begin(
         self, workflow: Workflow, given: Mapping[str, Any] | None, rules: Snapshot | None
     ) -> RecordingStart:
-        """Begin a recording in the workflow, or go on with the open one; with `given` as its input from now on.
+        """Start a recording in the workflow, or continue the open recording; `given` replaces its input.
 
-        `rules`: mode, folders and base of the calls that are made in it alone. Nothing is written yet. Raises Refused
-        `bad_input`, StorageFailed.
+        `rules` are the mode, folders and base of calls that are made in the recording alone. Nothing is written yet.
+        Raises Refused `bad_input`, StorageFailed.
         """
         if given is not None:
             _require_storable(given, "the input")
-        found = await self.open_of(workflow.id)
+        found = await self.find_open(workflow.id)
         if found is not None:
             facts = [RecordingInput(input=dict(given))] if given is not None else []
             return RecordingStart(self, found, Companion(found.log, facts) if facts else None, False)
@@ -216,29 +223,28 @@ class RecordingRegistry:
         )
 
     async def start(self, workflow_id: WorkflowId, given: Mapping[str, Any] | None = None) -> OpenRecording:
-        """The same by itself, on disk when this returns. Raises NotFound too."""
+        """Start or continue a recording as `begin` does, and commit it. Raises NotFound too."""
         workflow = await self._storage.workflow(workflow_id)
         if workflow is None:
             raise NotFound("workflow", workflow_id)
         beginning = await self.begin(workflow, given, None)
-        beginning.keep()
+        beginning.confirm()
         if (beside := beginning.beside) is not None:
             try:
-                await beginning.opened.log.record(*beside.facts, writes=beside.writes)
+                await beginning.opened.log.commit(*beside.facts, writes=beside.writes)
             except BaseException:
-                beginning.drop()
+                beginning.discard()
                 raise
         return beginning.opened
 
     # Filling
 
     async def preset(self, run_id: RunId, name: str, output: Any) -> None:
-        """Give the result of a step without running it: of one that was recorded, of the call that will have that
-        name, or of data that refs can name.
+        """Set the result of a step without running it: a recorded step, a future call, or data for refs.
 
         Raises as `opened`, and Refused: `bad_input`, `step_running`.
         """
-        opened = await self.opened(run_id)
+        opened = await self.require_open(run_id)
         if not NAME.fullmatch(name) or name in ROOTS or len(name) > MAX_NAME_LENGTH:
             message = f"{name[:MAX_NAME_LENGTH]!r} cannot be referred to: a name is made of A-Z, a-z, 0-9, _ and -"
             raise Refused("bad_input", message, step=name[:MAX_NAME_LENGTH])
@@ -250,14 +256,14 @@ class RecordingRegistry:
         row = recorded_step_row(opened, name, StepStatus.COMPLETED, encode_output(kept), self._clock.now())
         opened.recording.take(fact)
         opened.recording.steps[name].output = output
-        await opened.log.record(fact, writes=[PutStepResult(row)])
+        await opened.log.commit(fact, writes=[PutStepResult(row)])
 
     # Ending
 
     async def end(
         self, opened: OpenRecording, status: RunStatus, template: PutTemplate | None, output_json: str | None
     ) -> Run:
-        """Close the recording, with its template if it has become one; on disk when this returns."""
+        """Commit the end of the recording, with its template if it was exported."""
         run, recording, now = opened.run, opened.recording, self._clock.now()
         running = [step.name for step in recording.steps.values() if step.status is StepStatus.RUNNING]
         template_id = template.template.id if template is not None else None
@@ -273,17 +279,17 @@ class RecordingRegistry:
         for fact in facts:
             recording.take(fact)
         self.forget(run.workflow_id)
-        await opened.log.record(*facts, writes=writes)
+        await opened.log.commit(*facts, writes=writes)
         return await self.run(run.id)
 
     async def cancel(self, run: Run) -> None:
-        """End a recording without effect on what was made; one that has ended stays as it is."""
-        found = await self.open_of(run.workflow_id)
+        """Cancel an open recording; an ended recording stays unchanged."""
+        found = await self.find_open(run.workflow_id)
         if found is not None and found.run.id == run.id:
             await self.end(found, RunStatus.CANCELLED, None, None)
 
     def forget(self, workflow_id: WorkflowId) -> None:
-        """Nothing is recorded in the workflow any more."""
+        """Drop the recording of the workflow from memory: nothing is recorded any more."""
         self._open.pop(workflow_id, None)
         if self._found is not None:
             self._found.pop(workflow_id, None)
@@ -292,12 +298,12 @@ class RecordingRegistry:
 def recorded_step_row(
     opened: OpenRecording, name: str, status: StepStatus, output_json: str | None, now: datetime
 ) -> StepResult:
-    """The row of a recorded step that has come to its end."""
+    """Return the row of a recorded step that has ended."""
     return StepResult(opened.run.id, StepKey(name), status, output_json=output_json, finished_at=now)
 
 
 def _require_storable(value: Any, what: str) -> None:
-    """Raises Refused `bad_input` for what cannot be kept."""
+    """Raise Refused `bad_input` for a value that cannot be stored."""
     try:
         encode_output(value)
     except StepFailed as error:

@@ -1,4 +1,4 @@
-"""Refs that are offered in the place of literals: where a value of a recorded call has come from (ENGINE §11). Pure."""
+"""Suggests refs for the literals of recorded calls, by where their values came from (ENGINE §11). Pure."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ class Confidence(StrEnum):
 
 
 class ValueOrigin(StrEnum):
-    """Where the value was found. A `secret` was found nowhere: it is not kept, and has to be given."""
+    """Where the value was found. A `secret` was not stored and has to be supplied."""
 
     OUTPUT = "output"
     INPUT = "input"
@@ -40,10 +40,10 @@ class ValueOrigin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RefSuggestion:
-    """A literal of the step at `path` (`/step/argument…`, a JSON pointer), and the ref that may take its place.
+    """A literal of the step at `path` (`/step/argument…`, a JSON pointer), and the ref suggested in its place.
 
-    `source` says where the value was found: the ref to an output or to the input, or in whose words. Of one that
-    becomes a key of the input, `key` is its name.
+    `source` is the ref to the output or the input in which the value was found, or the origin. `key` is the name of a
+    new key of the input.
     """
 
     path: str
@@ -73,7 +73,7 @@ class RefSuggestion:
 
 @dataclass(frozen=True, slots=True)
 class _OutputPath:
-    """A place in an output."""
+    """The location of a value in an output."""
 
     step: str
     keys: KeyPath
@@ -82,11 +82,11 @@ class _OutputPath:
 def suggest_refs(
     steps: Sequence[RecordedStep], given: Mapping[str, Any], messages: Sequence[str]
 ) -> list[RefSuggestion]:
-    """What is offered for the literals of these steps, in their order. `given` is the input of the recording,
-    `messages` what the person said.
+    """Return the suggestions for the literals of these steps, in order.
 
-    A value is offered as a ref to an output if it stands in exactly one earlier one; an output that only repeats what
-    its own call was given does not count beside others. Else as the input, where it stands there once or was said.
+    `given` is the input of the recording, `messages` are the user's messages. A value is suggested as a ref to an
+    output if exactly one earlier output contains it; an output that only repeats an argument of its own call does not
+    count beside others. Otherwise it is suggested as an input, if the input contains it once or the user mentioned it.
     """
     wanted = {_canonical_text(value) for step in steps for _, value in _literals(step)}
     inputs = _find_values(given, wanted)
@@ -158,7 +158,7 @@ def _input_suggestion(
 
 
 class _InputKeys:
-    """Names for keys of the input: that of the argument; one value has one key."""
+    """Assigns names to new keys of the input: the argument's name, and one key per value."""
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         self._taken = set(given)
@@ -180,7 +180,7 @@ class _InputKeys:
 
 
 def rate_confidence(value: Any, *, is_id: bool) -> Confidence:
-    """High for ids and long texts, lower for what may be the same by chance."""
+    """Return the confidence: high for ids and long texts, lower for values that may be equal by chance."""
     if isinstance(value, dict | list):
         return Confidence.HIGH
     if isinstance(value, str):
@@ -193,13 +193,13 @@ def rate_confidence(value: Any, *, is_id: bool) -> Confidence:
 
 
 def step_pointer(step: str, keys: KeyPath) -> str:
-    """`/step/argument…`."""
+    """Return the JSON pointer `/step/argument…`."""
     return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in (step, *keys))
 
 
 def _literals(step: RecordedStep) -> Iterator[tuple[KeyPath, Any]]:
-    """The parts of the arguments that hold no refs, and that could have come from somewhere; the whole of a list or
-    an object before its parts."""
+    """Yield the parts of the arguments that contain no refs and are distinctive; a list or an object before its
+    parts."""
     if step.tool is not None:
         yield from _literal_parts(step.written, step.resolved, ())
 
@@ -224,7 +224,7 @@ def _literal_parts(written: Any, resolved: Any, keys: KeyPath) -> Iterator[tuple
 
 
 def _is_distinctive(value: Any) -> bool:
-    """Whether the value says where it has come from: not a short text, not 0 or 1, not a truth."""
+    """Return whether equality with the value is meaningful: not a short text, not 0 or 1, not a boolean or null."""
     if isinstance(value, str):
         return len(value) >= MIN_LENGTH
     if isinstance(value, bool) or value is None:
@@ -237,7 +237,7 @@ def _is_distinctive(value: Any) -> bool:
 
 
 def _canonical_text(value: Any) -> str:
-    """Equal for equal JSON values; 1 and 1.0 are, 1 and true are not, nor 1 and "1"."""
+    """Return a text that is equal for equal JSON values: 1 and 1.0 are equal; 1, true and "1" are not."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, dict):
@@ -248,7 +248,9 @@ def _canonical_text(value: Any) -> str:
 
 
 def _find_values(value: Any, wanted: set[str]) -> dict[str, list[KeyPath]]:
-    """Where the wanted values stand in this one. Of a huge value the first parts alone are looked at."""
+    """Return the paths at which the wanted values occur in this value. Of a huge value only the first parts are
+    searched.
+    """
     found: dict[str, list[KeyPath]] = {}
     sizes = _container_types(wanted)
     todo: list[tuple[KeyPath, Any]] = [((), value)]
@@ -269,13 +271,14 @@ def _find_values(value: Any, wanted: set[str]) -> dict[str, list[KeyPath]]:
 
 
 def _container_types(wanted: set[str]) -> set[type]:
-    """Which kinds of wholes are wanted at all: most often none, and then none has to be written out."""
+    """Return the container types among the wanted values. Usually there are none, and no container has to be
+    encoded."""
     kinds: Mapping[str, type] = {"{": dict, "[": list}
     return {kinds[same[0]] for same in wanted if same[0] in kinds}
 
 
 def _without_nested(made: Sequence[RefSuggestion]) -> list[RefSuggestion]:
-    """Where a whole is offered, its parts are not."""
+    """Return the suggestions without those inside a container that is suggested as a whole."""
     wholes = {(offer.step, offer.keys) for offer in made if isinstance(offer.value, dict | list)}
 
     def is_inside(offer: RefSuggestion) -> bool:
@@ -285,7 +288,7 @@ def _without_nested(made: Sequence[RefSuggestion]) -> list[RefSuggestion]:
 
 
 def _is_mentioned(value: Any, spoken: str) -> bool:
-    """Whether the person has said it, as a word or words of their own: `notes` is no part of `notes.txt`."""
+    """Return whether the user mentioned the value as a word or words of its own: `notes` is no part of `notes.txt`."""
     if isinstance(value, str):
         before = r"(?<![\w./@-])" if value[0].isalnum() else r"(?<!\w)"
         after = r"(?!\w|[./@-]\w)" if value[-1].isalnum() else ""

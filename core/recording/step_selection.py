@@ -1,4 +1,4 @@
-"""Which recorded steps become those of a template, and what becomes of refs to those that do not (ENGINE §11). Pure."""
+"""Selects the recorded steps of a template (ENGINE §11). Pure."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from core.errors import Refused
 
 
 class OmissionReason(StrEnum):
-    """Why a step is left out."""
+    """Why a step is omitted."""
 
     FAILED = "failed"
     UNFINISHED = "unfinished"
@@ -25,7 +25,7 @@ class OmissionReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StepSelection:
-    """`steps` in the order of their calls. `twins`: repeated step → the one that stands for it."""
+    """The selected steps in the order of their calls. `twins` maps a repeated step to the step that stands for it."""
 
     steps: Sequence[RecordedStep]
     left_out: Mapping[str, OmissionReason]
@@ -35,10 +35,10 @@ class StepSelection:
 def select_steps(
     steps: Sequence[RecordedStep], include: Collection[str] = (), exclude: Collection[str] = ()
 ) -> StepSelection:
-    """What a template is made of: every call that went well, each once; and those that are chosen.
+    """Return the steps of the template: every successful call once, and those that `include` names.
 
-    A call is repeated if one before it had the same arguments and the same result, and no other effect came between.
-    Raises Refused `bad_input` for names of no steps, or of both lists.
+    A call is repeated if an earlier call had the same arguments and result, and no call with effects came between.
+    Raises Refused `bad_input` for unknown names, and for names in both lists.
     """
     known = {step.name for step in steps}
     if unknown := sorted((set(include) | set(exclude)) - known):
@@ -61,7 +61,7 @@ def select_steps(
 
 
 def drop_unused(found: StepSelection, arguments: Iterable[Any], include: Collection[str] = ()) -> StepSelection:
-    """The selection without data that a name was given, and that no ref in the arguments reads."""
+    """Return the selection without data that was given a name and is read by no ref in the arguments."""
     used = {one.ref.root for value in arguments for one in find_refs(value)} | set(include)
     unused = {step.name: OmissionReason.UNUSED for step in found.steps if step.tool is None and step.name not in used}
     steps = [step for step in found.steps if step.name not in unused]

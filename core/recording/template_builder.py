@@ -1,4 +1,4 @@
-"""From a recording to a template: what is offered, and what is made of what was accepted (ENGINE §11). Pure."""
+"""Builds a template from a recording: what can be decided, and the result of the decisions (ENGINE §11). Pure."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,8 +21,10 @@ MAX_EXAMPLE_LENGTH = 200
 
 @dataclass(frozen=True, slots=True)
 class ExportOptions:
-    """What a person wants of the template: which offered refs (their paths, or `ALL`), which left out steps in it,
-    which others not. Without a `title` it has that of its conversation."""
+    """The user's options: accepted suggestions (their paths, or `ACCEPT_ALL`), steps to include, steps to exclude.
+
+    Without a `title` the template gets the title of its workflow.
+    """
 
     accept: Collection[str] | str = ()
     title: str | None = None
@@ -33,7 +35,7 @@ class ExportOptions:
 
 @dataclass(frozen=True, slots=True)
 class ExportPreview:
-    """What sealing would make of a recording. `masked` are the places of secrets that were not kept."""
+    """What an export would contain. `masked` are the places of secrets that were not stored."""
 
     selection: StepSelection
     offers: Sequence[RefSuggestion]
@@ -50,7 +52,7 @@ class ExportPreview:
 
 @dataclass(frozen=True, slots=True)
 class BuiltTemplate:
-    """A template in its file form. `masked` are the places of secrets that it still lacks."""
+    """A template in its file form. `masked` are the places of secrets that it lacks."""
 
     template: dict[str, Any]
     left_out: Mapping[str, OmissionReason]
@@ -59,13 +61,13 @@ class BuiltTemplate:
 
 @dataclass(slots=True)
 class _InputSchema:
-    """The input of the template: what it was in the recording, and the schema that grows with each ref to it."""
+    """The input of the template: its values in the recording, and the schema that grows with each ref."""
 
     values: dict[str, Any]
     schema: dict[str, Any] = field(default_factory=lambda: {"type": "object"})
 
-    def need(self, found: RefOccurrence) -> None:
-        """A ref reads the input there."""
+    def add(self, found: RefOccurrence) -> None:
+        """Extend the schema by the key that the ref reads."""
         schema: dict[str, Any] = self.schema
         value: Any = self.values
         for key in found.ref.keys:
@@ -79,7 +81,7 @@ class _InputSchema:
 
 
 def preview_export(recording: Recording, messages: Sequence[str], wishes: ExportOptions | None = None) -> ExportPreview:
-    """What there is to decide. Raises Refused `bad_input`."""
+    """Return what there is to decide. Raises Refused `bad_input`."""
     wishes = wishes or ExportOptions()
     found = select_steps(list(recording.steps.values()), wishes.include, wishes.exclude)
     offered = suggest_refs(found.steps, recording.input, messages)
@@ -89,7 +91,7 @@ def preview_export(recording: Recording, messages: Sequence[str], wishes: Export
 
 
 def build_template(recording: Recording, messages: Sequence[str], title: str, wishes: ExportOptions) -> BuiltTemplate:
-    """The template that was wished for. Raises Refused: `empty_recording`, `bad_input`."""
+    """Return the template. Raises Refused: `empty_recording`, `bad_input`."""
     found = select_steps(list(recording.steps.values()), wishes.include, wishes.exclude)
     if not any(step.tool is not None for step in found.steps):
         raise Refused(
@@ -105,7 +107,7 @@ def build_template(recording: Recording, messages: Sequence[str], title: str, wi
     for step in found.steps:
         for ref in find_refs(inputs[step.name]):
             if ref.ref.root == "input":
-                given.need(ref)
+                given.add(ref)
     steps = _template_steps(found.steps, inputs)
     template: dict[str, Any] = {"format": FORMAT, "title": title}
     if wishes.description:
@@ -121,7 +123,7 @@ def _omissions(found: StepSelection) -> list[dict[str, str]]:
 
 
 def _accepted_suggestions(offered: Sequence[RefSuggestion], accept: Collection[str] | str) -> list[RefSuggestion]:
-    """Raises Refused `bad_input` for paths at which nothing is offered."""
+    """Return the accepted suggestions. Raises Refused `bad_input` for paths without a suggestion."""
     if isinstance(accept, str):
         accept = [offer.path for offer in offered] if accept == ACCEPT_ALL else [accept]
     if ACCEPT_ALL in accept:
@@ -138,8 +140,11 @@ def _accepted_suggestions(offered: Sequence[RefSuggestion], accept: Collection[s
 def _step_input(
     step: RecordedStep, recording: Recording, selection: StepSelection, accepted: Sequence[RefSuggestion]
 ) -> Any:
-    """The arguments as the template has them: accepted refs in the place of literals, refs to steps that are left out
-    as what stands for those, and nothing that would become a ref by the names of later steps."""
+    """Return the arguments of a step in the template.
+
+    Accepted refs replace literals, refs to omitted steps are replaced by their twins or values, and texts that would
+    become refs through the names of later steps are escaped.
+    """
     if step.tool is None:
         return escape_refs(masked(step.output))
     written = step.written if isinstance(step.written, dict) else {}
@@ -175,7 +180,7 @@ def _ref_source(found: RefOccurrence, root: str | None = None) -> str:
 
 
 def _ref_value(found: RefOccurrence, recording: Recording) -> Any:
-    """The value that the ref had, without secrets: its step is left out."""
+    """Return the value of a ref to an omitted step, without secrets."""
     root = found.ref.root
     try:
         value = look_up(found.ref, Scope(recording.input, {root: masked(recording.outputs[root])}))
@@ -185,7 +190,7 @@ def _ref_value(found: RefOccurrence, recording: Recording) -> Any:
 
 
 def _masked_paths(value: Any, keys: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
-    """Where secrets were taken out of the value."""
+    """Return the paths at which secrets were masked."""
     if isinstance(value, dict):
         return [place for key, part in value.items() for place in _masked_paths(part, (*keys, key))]
     if isinstance(value, list):
@@ -197,8 +202,10 @@ def _masked_paths(value: Any, keys: tuple[str | int, ...] = ()) -> list[tuple[st
 
 
 def _template_steps(kept: Sequence[RecordedStep], inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The steps in the order of their calls. What has effects keeps its place among all others; the result of the last
-    call is that of the template."""
+    """Return the steps in the order of their calls.
+
+    A step with effects keeps its place among all others; the result of the last call is the result of the template.
+    """
     names = {step.name for step in kept}
     made: list[dict[str, Any]] = []
     awaited: set[str] = set()
@@ -249,7 +256,7 @@ def _unique_name(name: str, taken: Collection[str]) -> str:
 
 
 def _example_schema(key: str, value: Any) -> dict[str, Any]:
-    """The type of a value, with the value as an example where that is short and tells no secret."""
+    """Return the schema of a value, with the value as an example if it is short and no secret."""
     match value:
         case bool():
             kind = "boolean"

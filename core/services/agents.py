@@ -65,7 +65,7 @@ class AgentService:
         """Return the MCP servers that an agent can be restricted to, sorted by name."""
         return self._servers()
 
-    def lost_servers(self, agent: Agent) -> Sequence[ServerId]:
+    def missing_servers(self, agent: Agent) -> Sequence[ServerId]:
         """Return the servers of the agent that no longer exist (`core.ports.sub_agents.Roster`)."""
         there = {one.id for one in self._servers()}
         return [one for one in agent.mcp_servers or () if one not in there]
@@ -83,7 +83,7 @@ class AgentService:
             raise NotFound("agent", name)
         return found
 
-    def colleague(self, name: str, usual: ModelChoice | None) -> tuple[Agent, ModelChoice | None]:
+    def find(self, name: str, usual: ModelChoice | None) -> tuple[Agent, ModelChoice | None]:
         """Return the agent for a sub-agent call (`core.ports.sub_agents.Roster`). The name `offline` gives the default
         agent without a model.
         """

@@ -114,9 +114,9 @@ class ChatService:
         try:
             run = await (self._leave(request) if must_wait else self._engine.start(request))
         except BaseException:
-            beginning.drop()
+            beginning.discard()
             raise
-        beginning.keep()
+        beginning.confirm()
         return run
 
     async def _leave(self, request: StartRequest) -> Run:

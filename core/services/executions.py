@@ -102,7 +102,7 @@ class ExecutionService:
         require = await self._requirement(context)
         await self._take_up(run)
         unwrap(await self._runs.answer(run_id, answer, interruption=interruption, step=step, require=require))
-        await self._engine.written(run_id)
+        await self._engine.flush(run_id)
 
     async def go_on(self, context: CallContext, run_id: RunId, *, wait: bool) -> Run:
         run = await self.find(run_id)

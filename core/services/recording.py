@@ -23,7 +23,7 @@ class RecordingService:
     @returns_outcome
     async def open_of(self, workflow_id: WorkflowId) -> RunId | None:
         """Return the open recording of the workflow, if there is one."""
-        return await self._recordings.open_of(workflow_id)
+        return await self._recordings.find_open(workflow_id)
 
     @returns_outcome
     async def all_open(self) -> list[ListedRecording]:
@@ -76,12 +76,12 @@ class RecordingService:
         """Return what an export would contain: steps, omissions, suggested refs. Fails with `not_found`,
         `not_a_recording`, `bad_input`.
         """
-        return await self._recordings.look(run_id, wishes)
+        return await self._recordings.preview(run_id, wishes)
 
     @returns_outcome
     async def seal(self, run_id: RunId, wishes: ExportOptions) -> ExportedTemplate:
-        """Export the recording to a template (`Recordings.make`); a failure changes nothing."""
-        return await self._recordings.make(run_id, wishes)
+        """Export the recording to a template (`Recordings.export`); a failure changes nothing."""
+        return await self._recordings.export(run_id, wishes)
 
     @returns_outcome
     async def end(self, run_id: RunId) -> None:

@@ -26,7 +26,7 @@ async def meant(recordings: Recordings, run_id: str | None, context: CallContext
     Raises Refused, ToolFailed `not_allowed`, `not_recording`.
     """
     if run_id is None:
-        found = await recordings.open_of(context.workflow_id)
+        found = await recordings.find_open(context.workflow_id)
         if found is None:
             raise ToolFailed("not_recording", "no recording is open in this conversation")
         return found

@@ -80,17 +80,17 @@ class Journal:
         self._lengths: dict[tuple[str, int | None], int] = {}
         self._is_dead = False
 
-    def tell(self, *facts: Fact, writes: Sequence[Write] = (), beside: Companion | None = None) -> None:
+    def emit(self, *facts: Fact, writes: Sequence[Write] = (), beside: Companion | None = None) -> None:
         assert beside is None, "no recording is on"
         if not self._is_dead:
             self._waiting.extend(writes)
             events = tuple(event for event in self._stamp(facts) if event.fact.stored)
             self._waiting.extend([AppendEvents(self.run_id, events)] if events else [])
 
-    def record(
+    def commit(
         self, *facts: Fact, writes: Sequence[Write] = (), beside: Companion | None = None
     ) -> "asyncio.Future[frozenset[int]]":
-        self.tell(*facts, writes=writes, beside=beside)
+        self.emit(*facts, writes=writes, beside=beside)
         done: asyncio.Future[frozenset[int]] = asyncio.get_running_loop().create_future()
         asyncio.get_running_loop().call_soon(self._commit, done)
         return done
@@ -106,7 +106,7 @@ class Journal:
     def resume_stream(self, step: str, index: int | None, length: int) -> None:
         self._lengths[step, index] = length
 
-    async def room(self) -> None:
+    async def drain(self) -> None:
         await asyncio.sleep(0)
 
     def flush(self) -> None:

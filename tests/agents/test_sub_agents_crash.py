@@ -55,14 +55,14 @@ class Story:
         at_once(self.disk.commit([CreateRun(self._run, self._snapshot)]))
         log = Journal(self._run, self.disk)
         created = RunCreated(kind=RunKind.WORKFLOW, title="T", message_id=self._run.message_id, steps=[STEP])
-        log.tell(created, RunStarted(), StepStarted(step=STEP))
+        log.emit(created, RunStarted(), StepStarted(step=STEP))
         log.flush()
 
     async def live(self, die_at: int = MOST_TURNS) -> tuple[str | None, int]:
         """The output, None where the process dies before, and how many turns of the loop it took."""
         self._life += 1
         log = Journal(self._run, self.disk)
-        crew = RunSubAgents.of(await self.disk.step_results(RUN), lambda: None)
+        crew = RunSubAgents.from_results(await self.disk.step_results(RUN), lambda: None)
         turn = AgentTurn(
             self._run, self._snapshot, StepKey(STEP), self._prompt, ask=self._ask, consent=_consent, crew=crew
         )

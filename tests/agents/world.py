@@ -68,8 +68,8 @@ class World:
         answer = Message(message_id, WORKFLOW, Role.ASSISTANT, "", at, MessageState.OPEN, run_id)
         at_once(self.disk.commit([CreateRun(run, snapshot), PutMessage(said), PutMessage(answer)]))
         log = Journal(run, self.disk)
-        log.tell(RunCreated(kind=kind, title="Chat", message_id=message_id, steps=[STEP]))
-        log.tell(RunStarted(), StepStarted(step=STEP))
+        log.emit(RunCreated(kind=kind, title="Chat", message_id=message_id, steps=[STEP]))
+        log.emit(RunStarted(), StepStarted(step=STEP))
         log.flush()
         return AgentTurn(run, snapshot, StepKey(STEP), prompt, ask=self.ask, consent=self.consent, **more)
 

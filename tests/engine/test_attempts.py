@@ -322,9 +322,9 @@ async def test_a_run_without_progress_fails() -> None:
         agent = {"name": "a", "action": {"agent": {"prompt": "go"}}}
         run = await world.start(agent, script=script)
         await asyncio.sleep(0.1)
-        (driver,) = [seat.driver for seat in world.core.engine._seats if seat.run.id == run.id]
+        (driver,) = [seat.driver for seat in world.core.engine._registry if seat.run.id == run.id]
         assert driver is not None
         driver._limits._no_progress_s = 0.2
-        driver._limits._look()
+        driver._limits._check_progress()
         told = await world.settled(run.id)
     assert (told["status"], told["error"]["code"]) == ("error", "no_progress")

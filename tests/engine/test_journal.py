@@ -74,7 +74,7 @@ async def test_what_is_told_is_seen_at_once_and_written_in_one_group() -> None:
     async with a_rig() as rig:
         log = rig.log()
         for _ in range(10):
-            log.tell(fact())
+            log.emit(fact())
         assert [event.seq for event in rig.told] == list(range(1, 11))
         assert rig.disk.commits == []
         await asyncio.sleep(0.1)
@@ -86,7 +86,7 @@ async def test_what_is_recorded_is_on_disk_before_it_is_seen() -> None:
     async with a_rig() as rig:
         log = rig.log()
         rig.disk.gate.clear()
-        done = log.record(fact())
+        done = log.commit(fact())
         await asyncio.sleep(0.02)
         assert rig.told == []
         rig.disk.gate.set()
@@ -98,8 +98,8 @@ async def test_nothing_overtakes_a_fact_that_waits_for_the_disk() -> None:
     async with a_rig() as rig:
         log = rig.log()
         rig.disk.gate.clear()
-        done = log.record(fact("a"))
-        log.tell(fact("b"))
+        done = log.commit(fact("a"))
+        log.emit(fact("b"))
         log.stream("c", None, "text")
         assert rig.told == []
         rig.disk.gate.set()
@@ -111,16 +111,16 @@ async def test_nothing_overtakes_a_fact_that_waits_for_the_disk() -> None:
 async def test_a_result_and_a_claim_of_the_same_turn_share_a_commit() -> None:
     async with a_rig() as rig:
         log, other = rig.log("r"), rig.log("q")
-        log.record(fact(), writes=[PutSetting("result", "1")])
-        await asyncio.gather(log.record(writes=[PutSetting("claim", "1")]), other.record(fact()))
+        log.commit(fact(), writes=[PutSetting("result", "1")])
+        await asyncio.gather(log.commit(writes=[PutSetting("claim", "1")]), other.commit(fact()))
         assert len(rig.disk.commits) == 1
 
 
 async def test_lost_writes_are_told_to_those_who_made_them() -> None:
     async with a_rig() as rig:
         log = rig.log()
-        won = log.record(writes=[PutSetting("kept", "")])
-        lost = log.record(writes=[PutSetting("kept", ""), PutSetting("lost", "")])
+        won = log.commit(writes=[PutSetting("kept", "")])
+        lost = log.commit(writes=[PutSetting("kept", ""), PutSetting("lost", "")])
         assert await won == frozenset()
         assert await lost == {1}
 
@@ -130,19 +130,19 @@ async def test_a_run_that_cannot_be_written_is_paused_and_the_others_go_on(monke
     async with a_rig() as rig:
         full, well = rig.log("full"), rig.log("well")
         rig.disk.full = {"full"}
-        held = full.record(fact())
-        await well.record(fact())
-        full.tell(fact("later"))
+        held = full.commit(fact())
+        await well.commit(fact())
+        full.emit(fact("later"))
         assert RunPaused in rig.facts()
         assert not held.done()
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.02):
-                await full.room()
-        await well.room()
+                await full.drain()
+        await well.drain()
         rig.disk.full = set()
         await held
         async with asyncio.timeout(1):
-            await full.room()
+            await full.drain()
         assert rig.facts()[-1] is RunContinued
         assert rig.disk.seqs("full") == [1, 2]
         assert rig.disk.seqs("well") == [1]
@@ -152,7 +152,7 @@ async def test_a_person_can_have_the_write_tried_at_once() -> None:
     async with a_rig() as rig:
         log = rig.log("full")
         rig.disk.full = {"full"}
-        held = log.record(fact())
+        held = log.commit(fact())
         await asyncio.sleep(0.02)
         assert RunPaused in rig.facts()
         rig.disk.full = set()
@@ -172,8 +172,8 @@ async def test_the_writer_outlives_a_value_that_the_driver_cannot_take() -> None
             return frozenset()
 
         rig.disk.commit = commit  # type: ignore[method-assign]
-        broken.record(fact())
-        await log.record(fact())
+        broken.commit(fact())
+        await log.commit(fact())
         assert rig.journal.held_runs == {"broken": 1}
 
 
@@ -182,9 +182,9 @@ async def test_a_writer_that_is_behind_slows_down_who_produces() -> None:
         log = rig.log()
         rig.disk.gate.clear()
         for _ in range(2 * journal_module.GROUP_ENTRIES + 200):
-            log.tell(fact())
+            log.emit(fact())
         await asyncio.sleep(0.01)
-        room = asyncio.ensure_future(log.room())
+        room = asyncio.ensure_future(log.drain())
         await asyncio.sleep(0.01)
         assert not room.done()
         rig.disk.gate.set()
@@ -200,7 +200,7 @@ async def test_long_outputs_go_in_commits_of_a_bounded_size() -> None:
             PutStepResult(StepResult(log.run_id, StepKey("s", number), StepStatus.COMPLETED, output_json=text))
             for number in range(5)
         ]
-        written = [log.record(fact(), writes=[write]) for write in writes]
+        written = [log.commit(fact(), writes=[write]) for write in writes]
         async with asyncio.timeout(1):
             await asyncio.gather(*written)
         kept = [[write for write in commit if isinstance(write, PutStepResult)] for commit in rig.disk.commits]
@@ -241,7 +241,7 @@ async def test_text_whose_message_is_kept_is_not_kept_as_pieces_too() -> None:
     async with a_rig() as rig:
         log = rig.log()
         log.stream("s", None, "text")
-        await log.record(writes=[DropChunks(RunId("r"), "s", None)])
+        await log.commit(writes=[DropChunks(RunId("r"), "s", None)])
         await asyncio.sleep(0.1)
         assert not [write for writes in rig.disk.commits for write in writes if isinstance(write, AppendChunk)]
 
@@ -249,7 +249,7 @@ async def test_text_whose_message_is_kept_is_not_kept_as_pieces_too() -> None:
 async def test_closing_writes_what_is_queued() -> None:
     async with a_rig() as rig:
         log = rig.log()
-        log.tell(fact())
+        log.emit(fact())
         log.stream("s", None, "text")
     assert rig.disk.seqs("r") == [1]
     assert any(isinstance(write, AppendChunk) for writes in rig.disk.commits for write in writes)

@@ -259,7 +259,7 @@ async def test_an_agent_calls_the_servers_that_it_is_limited_to_and_no_other(tmp
             assert isinstance(await core.servers.put(name=name, command="never-run"), Ok)
         clerk = await made(core, name="Clerk", mcp_servers=("ours", "gone"))
         narrow = await made(core, name="Narrow", mcp_servers=("ours",), tools=("mcp__ours__read", names[2]))
-        assert core.agents.lost_servers(clerk) == ["gone"]
+        assert core.agents.missing_servers(clerk) == ["gone"]
         script = [{"call": name, "arguments": {}} for name in (*names, "mcp__gone__read")]
         for agent, codes in (
             (clerk, [None, None, "not_available", "not_registered"]),

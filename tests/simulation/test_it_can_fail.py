@@ -24,14 +24,14 @@ def no_claim(patch: Patch) -> None:
     """Steps begin without a claim on disk."""
 
     def claim(self: Checkpoints, key: Any) -> "asyncio.Future[frozenset[int]]":
-        return self._log.record()
+        return self._log.commit()
 
     patch.setattr(Checkpoints, "claim", claim)
 
 
 def lost_answer(patch: Patch) -> None:
     """What a person answered is told, and not written down."""
-    record = RunJournal.record
+    record = RunJournal.commit
 
     def forgetful(self: RunJournal, *facts: Any, writes: Any = ()) -> "asyncio.Future[frozenset[int]]":
         return record(self, *facts, writes=[write for write in writes if not isinstance(write, CloseInterruption)])
@@ -51,7 +51,7 @@ def one_too_many(patch: Patch) -> None:
 
 def told_too_early(patch: Patch) -> None:
     """What has to be on disk first is told at once."""
-    record = RunJournal.record
+    record = RunJournal.commit
 
     def hasty(self: RunJournal, *facts: Any, writes: Any = ()) -> "asyncio.Future[frozenset[int]]":
         done = record(self, *facts, writes=writes)
@@ -66,8 +66,8 @@ def done_again(patch: Patch) -> None:
     run = Attempts.run
 
     async def careless(self: Attempts, claim: "asyncio.Future[frozenset[int]] | None") -> Any:
-        if self.earlier is not None:
-            self.earlier = type(self.earlier)(self.earlier.attempt, self.earlier.errors, False)
+        if self.prior is not None:
+            self.prior = type(self.prior)(self.prior.attempt, self.prior.errors, False)
         return await run(self, claim)
 
     patch.setattr(Attempts, "run", careless)

@@ -14,10 +14,10 @@ class Roster:
     def __init__(self, agents: Iterable[Agent] = ()) -> None:
         self.agents = {agent.name: agent for agent in agents}
 
-    def colleague(self, name: str, usual: ModelChoice | None) -> tuple[Agent, ModelChoice | None]:
+    def find(self, name: str, usual: ModelChoice | None) -> tuple[Agent, ModelChoice | None]:
         if name not in self.agents:
             raise NotFound("agent", name)
         return self.agents[name], self.agents[name].model or usual
 
-    def lost_servers(self, agent: Agent) -> Sequence[ServerId]:
+    def missing_servers(self, agent: Agent) -> Sequence[ServerId]:
         return ()

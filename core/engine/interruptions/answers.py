@@ -1,4 +1,4 @@
-"""Whether an answer is one: the shape of its value, by the kind of what was asked (ENGINE §8)."""
+"""Answers to interruptions: which interruption an answer is for, and whether its value fits (ENGINE §8)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from core.ports.sandbox import Schemas
 
 @dataclass(frozen=True, slots=True)
 class StatePatch:
-    """A change of an output: `/step/field…`, what stood there, and what shall."""
+    """A change of an output at `path` (`/step/field…`): the previous value and the new value."""
 
     step: str
     path: str
@@ -24,9 +24,9 @@ class StatePatch:
 
 
 def select_interruption(known: Sequence[Interruption], wanted: InterruptionId | None, step: str | None) -> Interruption:
-    """The one that an answer is for: by its id, by its step, or the only one that is open.
+    """Return the interruption that an answer is for: by its id, by its step, or the only open one.
 
-    Raises Refused: `not_found`, `already_answered`, `nothing_open`, `which_interruption` with those that are open.
+    Raises Refused: `not_found`, `already_answered`, `nothing_open`, `which_interruption` with the open interruptions.
     """
     named = [one for one in known if (one.id == wanted if wanted is not None else _is_raised_at(one, step))]
     waiting = [one for one in named if one.is_open]
@@ -43,7 +43,10 @@ def select_interruption(known: Sequence[Interruption], wanted: InterruptionId | 
 
 
 def _is_raised_at(one: Interruption, step: str | None) -> bool:
-    """Whether it is asked at that step, be it by a sub-agent; `step` may be the id of one."""
+    """Return whether the interruption was raised at the step, by the step itself or by a sub-agent of it.
+
+    `step` may also be the id of a sub-agent; None matches every interruption.
+    """
     return step in (None, one.ask.step, location_of(one.ask.step).step)
 
 
@@ -53,7 +56,10 @@ def already_answered(found: Interruption) -> Refused:
 
 
 async def validate_answer(found: Interruption, answer: Answer, step: Step, tool_schema: Any, schemas: Schemas) -> None:
-    """Raises Refused `bad_answer`, with the violations where a schema was missed."""
+    """Raise Refused `bad_answer` unless the answer fits the kind of the interruption and its schema.
+
+    The violations of a schema are parameters of the error.
+    """
     kind, value = found.ask.kind, answer.value
     if answer.action not in CLOSED_STATUS[kind]:
         taken = ", ".join(CLOSED_STATUS[kind])
@@ -84,7 +90,7 @@ async def validate_answer(found: Interruption, answer: Answer, step: Step, tool_
 
 
 def state_patches(found: Interruption, answer: Answer) -> tuple[list[StatePatch], dict[str, Any]]:
-    """The changes of a state edit, and the outputs of their steps after them. Raises Refused `bad_answer`."""
+    """Return the changes of a state edit, and the edited outputs by step. Raises Refused `bad_answer`."""
     if not isinstance(answer.value, Sequence) or isinstance(answer.value, str):
         raise _bad_answer("what is submitted is a list of {path, value}")
     outputs: dict[str, Any] = {}
@@ -119,7 +125,7 @@ def _pointer_parts(path: str) -> list[str]:
 
 
 def _previous_value(whole: Any, parts: Sequence[str]) -> Any:
-    """What stood there; null where a mapping got a new key."""
+    """Return the value at the path before the edit; None where the edit adds a key to a mapping."""
     try:
         return value_at(whole, parts)
     except LookupError:

@@ -1,11 +1,10 @@
-"""Consent to the tool calls of one run: which pass, which a person is asked about, and what the answers make of them
-(AGENTS_AND_TOOLS §6, ENGINE §8).
+"""Consent to the tool calls of a run (AGENTS_AND_TOOLS §6, ENGINE §8).
 
-    wanted ──► asked about before? ──► its answer
-                 │ no
-                 ├── no consent is needed, an exception or an approval for the run covers it ──► permitted
-                 ├── it cannot be made (not registered, invalid, …) ──► its result
-                 └── a person is asked ──► permitted (as it is, or with other arguments) | rejected | asked again
+wanted call ──► asked before? ──► its answer
+             │ no
+             ├── free, excepted, or approved for the whole run ──► permitted
+             ├── impossible (not registered, invalid, …) ──► its result
+             └── the user is asked ──► permitted (unchanged or edited) | rejected | asked again
 """
 
 import asyncio
@@ -45,7 +44,7 @@ AncestorInterruptions = Callable[[], Awaitable[Sequence[Interruption]]]
 
 
 class CallConsentPolicy:
-    """A `core.ports.consent.Consent`. `asked_above` gives the interruptions of the runs above this one."""
+    """A `core.ports.consent.Consent`. `asked_above` returns the interruptions of the ancestor runs."""
 
     def __init__(
         self,
@@ -70,29 +69,32 @@ class CallConsentPolicy:
         self, wanted: Sequence[PendingCall], advertised: Collection[str] | None = None
     ) -> list[PermittedCall | CallResult]:
         found = [await self.examine(one, advertised) for one in wanted]
-        return list(await asyncio.gather(*(self._settled(*pair) for pair in zip(wanted, found, strict=True))))
+        return list(await asyncio.gather(*(self._settle(*pair) for pair in zip(wanted, found, strict=True))))
 
-    def needs_look(self, wanted: PendingCall) -> bool:
-        """Whether the call may not be made before `examine` has looked at it. What an exception lets pass is logged."""
-        if self.found(wanted) is not None or self._is_scoped(wanted):
+    def needs_examination(self, wanted: PendingCall) -> bool:
+        """Return whether the call has to pass `examine` before it is made. A call that an exception permits is
+        audited.
+        """
+        if self.find_request(wanted) is not None or self._is_scoped(wanted):
             return True
-        return not self._passes(wanted, self._terms(wanted))
+        return not self._is_permitted(wanted, self._terms(wanted))
 
-    def found(self, wanted: PendingCall) -> Interruption | None:
-        """The newest request about the call, open or closed."""
+    def find_request(self, wanted: PendingCall) -> Interruption | None:
+        """Return the newest consent request about the call, open or closed."""
         return self._interruptions.find([CONSENT_KIND], wanted.step, wanted.index, call_id=wanted.call_id)
 
     async def examine(
         self, wanted: PendingCall, advertised: Collection[str] | None = None
     ) -> Interruption | PermittedCall | CallResult:
-        """The request about the call, which is made where there has to be one; else leave to make it, or its result."""
-        if (found := self.found(wanted)) is not None:
+        """Return a permission, a refusal, or the consent request about the call, which is raised if there is none
+        yet."""
+        if (found := self.find_request(wanted)) is not None:
             return found
         terms = self._terms(wanted, reaches_out=await self._reaches_out(wanted))
-        if self._passes(wanted, terms):
+        if self._is_permitted(wanted, terms):
             return PermittedCall(wanted.arguments)
-        if await self._is_covered(wanted.tool):
-            self._log_pass(wanted, terms, Decider.RUN)
+        if await self._is_approved_for_run(wanted.tool):
+            self._audit(wanted, terms, Decider.RUN)
             return PermittedCall(wanted.arguments)
         refusal = await self._tools.refusal(wanted.tool, wanted.arguments, self._run.workflow_id, advertised)
         if refusal is not None:
@@ -100,8 +102,8 @@ class CallConsentPolicy:
         shown = await masked_async(wanted.arguments)
         return self._interruptions.raise_(self._ask(wanted, shown))
 
-    def verdict(self, wanted: PendingCall, closed: Interruption) -> PermittedCall | CallResult | Interruption:
-        """What a closed request makes of the call: asked again, it is the new request."""
+    def resolve(self, wanted: PendingCall, closed: Interruption) -> PermittedCall | CallResult | Interruption:
+        """Return what a closed request means for the call; an Interruption if the user is asked again."""
         answer = closed.answer
         is_expired = closed.status is InterruptionStatus.EXPIRED
         if answer is None:
@@ -117,24 +119,24 @@ class CallConsentPolicy:
                 why = answer.reason or ("nobody agreed to it in time" if is_expired else "a person rejected this call")
                 return rejected_result(wanted.tool, why)
 
-    def log_gate(self, wanted: PendingCall, gate: Interruption) -> None:
-        """A person has let the step pass that makes this very call: that is their consent to it."""
+    def audit_approved_step(self, wanted: PendingCall, gate: Interruption) -> None:
+        """Audit that the user approved the step that makes exactly this call: that is consent to the call."""
         terms = self._terms(wanted)
         if terms.ruling is not Ruling.FREE:
-            self._log_pass(wanted, terms, Decider.PERSON, gate)
+            self._audit(wanted, terms, Decider.PERSON, gate)
 
-    async def _settled(
+    async def _settle(
         self, wanted: PendingCall, found: Interruption | PermittedCall | CallResult
     ) -> PermittedCall | CallResult:
         while isinstance(found, Interruption):
             closed = found if not found.is_open else await self._interruptions.ask(found.ask)
-            found = self.verdict(wanted, closed)
+            found = self.resolve(wanted, closed)
         return found
 
-    def _passes(self, wanted: PendingCall, terms: ConsentTerms) -> bool:
-        """Whether nobody has to be asked, by these terms. What an exception lets pass is logged."""
+    def _is_permitted(self, wanted: PendingCall, terms: ConsentTerms) -> bool:
+        """Return whether the terms permit the call without asking. A call that an exception permits is audited."""
         if terms.ruling is Ruling.EXCEPTED:
-            self._log_pass(wanted, terms, Decider.EXCEPTION)
+            self._audit(wanted, terms, Decider.EXCEPTION)
         return terms.ruling is not Ruling.ASK
 
     def _terms(self, wanted: PendingCall, *, reaches_out: bool = False) -> ConsentTerms:
@@ -147,7 +149,9 @@ class CallConsentPolicy:
         return info is not None and info.is_scoped
 
     async def _reaches_out(self, wanted: PendingCall) -> bool:
-        """Whether the call goes beyond this run's workflow: then a person is asked (AGENTS_AND_TOOLS §5)."""
+        """Return whether the call reaches beyond the workflow of this run: then the user is asked (AGENTS_AND_TOOLS
+        §5).
+        """
         if not self._is_scoped(wanted):
             return False
         return await self._tools.reaches_out(wanted.tool, _argument_object(wanted), self._run.workflow_id)
@@ -167,8 +171,8 @@ class CallConsentPolicy:
             default_action=terms.on_timeout,
         )
 
-    async def _is_covered(self, tool: str) -> bool:
-        """Whether a person has approved every call of the tool in this run, or in one above it."""
+    async def _is_approved_for_run(self, tool: str) -> bool:
+        """Return whether the user approved every call of the tool in this run or in an ancestor."""
         if any(_approves_whole_run(one, tool) for one in self._interruptions.all):
             return True
         while True:
@@ -180,10 +184,10 @@ class CallConsentPolicy:
                 log.warning("run %s waits for the store: %s", self._run.id, error.message)
                 await self._clock.sleep(RETRY_S)
 
-    def _log_pass(
+    def _audit(
         self, wanted: PendingCall, terms: ConsentTerms, decider: Decider, gate: Interruption | None = None
     ) -> None:
-        """Keep in the audit log that the call passes. It is on disk before an effect of the call."""
+        """Emit an audit entry for the permitted call. It is on disk before an effect of the call."""
         place = location_of(wanted.step, wanted.index)
         entry = AuditEntry(
             audit_id(self._run.id, wanted.call_id),
@@ -202,11 +206,11 @@ class CallConsentPolicy:
             scope="once" if gate is not None else None,
             asked_at=gate.created_at if gate is not None else None,
         )
-        self._log.tell(writes=[PutAudit(entry)])
+        self._log.emit(writes=[PutAudit(entry)])
 
 
 def rejected_result(tool: str, why: str) -> CallResult:
-    """The result of a call that nobody agreed to: the model reads why."""
+    """Return the result of a rejected call; the model reads the reason."""
     error = ErrorInfo("rejected", why, failed_during="tool_execution", tool_name=tool)
     return CallResult(CallStatus.ERROR, error=error)
 

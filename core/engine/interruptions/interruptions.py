@@ -1,7 +1,7 @@
-"""The interruptions of one run: raised, waited for, answered, expired, taken back (ENGINE §8).
+"""The interruptions of a run: raised, awaited, answered, expired, cancelled (ENGINE §8).
 
-A row is durable before anyone is told of it; whoever answers first wins. A step that asks before it runs is in no
-task meanwhile; a call that asks in the middle of its work waits in its own.
+A row is durable before it is published, and the first answer wins. A step that asks before it runs occupies no task
+meanwhile; a call that asks in the middle of its work awaits the answer in its own task.
 """
 
 import asyncio
@@ -37,10 +37,13 @@ MAX_EXPIRY_WAIT_S = 10.0  # the wall clock may jump, and a machine that slept co
 
 
 class Interruptions:
-    """`on_changed` is called when a call begins to wait, or waits no more for what nobody answered, `on_closed`, at
-    once, with each that was closed by an answer or by time, `on_always` with a tool every call of which a person has
-    approved, once that is on disk. `sub_agent_name` tells what the sub-agent is called whose id stands in place of a
-    step's name."""
+    """The interruptions of a run.
+
+    Callbacks: `on_changed` when a call starts waiting, or stops without an answer; `on_closed`, at once, with each
+    interruption that is closed by an answer or by expiry; `on_always` with a tool that the user has approved for good,
+    once that is on disk. `sub_agent_name` returns the name of the sub-agent whose id stands in the place of a step's
+    name.
+    """
 
     def __init__(
         self,
@@ -61,26 +64,26 @@ class Interruptions:
         self._on_always = on_always
         self._sub_agent_name = sub_agent_name
         self._all: dict[InterruptionId, Interruption] = {}
-        self._at: dict[_AskKey, list[InterruptionId]] = {}
+        self._by_key: dict[_AskKey, list[InterruptionId]] = {}
         for one in known:
             self._add(one)
         self._waiting: dict[InterruptionId, asyncio.Future[Interruption]] = {}
         self._timer: asyncio.TimerHandle | None = None
-        log.on_call_ended = self._call_ended
+        log.on_call_ended = self._on_call_ended
 
     @property
     def all(self) -> list[Interruption]:
-        """Every one, in the order of asking."""
+        """All interruptions, in the order in which they were raised."""
         return list(self._all.values())
 
     @property
     def open(self) -> list[Interruption]:
-        """Those that nobody has answered, in the order of asking."""
+        """The unanswered interruptions, in the order in which they were raised."""
         return [one for one in self._all.values() if one.is_open]
 
     @property
-    def asking(self) -> set[tuple[str, int | None]]:
-        """Step and iteration of the calls that wait in the middle of their work."""
+    def waiting_calls(self) -> set[tuple[str, int | None]]:
+        """Step and iteration of the calls that wait for an answer in the middle of their work."""
         asks = (self._all[found].ask for found in self._waiting)
         return {(ask.step, ask.index) for ask in asks}
 
@@ -93,8 +96,8 @@ class Interruptions:
         attempt: int | None = None,
         call_id: CallId | None = None,
     ) -> Interruption | None:
-        """The newest of that place, open or closed."""
-        for found in reversed(self._at.get((step, index, call_id), ())):
+        """Return the newest interruption of these kinds at that step, iteration and call, open or closed."""
+        for found in reversed(self._by_key.get((step, index, call_id), ())):
             one = self._all[found]
             if one.ask.kind in kinds and attempt in (None, one.ask.attempt):
                 return one
@@ -103,15 +106,15 @@ class Interruptions:
     def _add(self, one: Interruption) -> None:
         ask = one.ask
         self._all[one.id] = one
-        self._at.setdefault((ask.step, ask.index, ask.call_id), []).append(one.id)
+        self._by_key.setdefault((ask.step, ask.index, ask.call_id), []).append(one.id)
 
     def require_open(self, found: Interruption) -> None:
-        """Raises Refused `already_answered`."""
+        """Raise Refused `already_answered` unless the interruption is open."""
         if not self._all[found.id].is_open:
             raise already_answered(self._all[found.id])
 
     def raise_(self, ask: InterruptionRequest) -> Interruption:
-        """Write the question; it is told once it is on disk."""
+        """Commit a new interruption; it is published once it is on disk."""
         ask = replace(ask, sub_agent_name=self._sub_agent_name(ask.step))
         now = self._clock.now()
         expires_at = now + timedelta(milliseconds=ask.timeout_ms) if ask.timeout_ms is not None else None
@@ -128,12 +131,15 @@ class Interruptions:
         self._add(raised)
         timed = {"expires_at": iso_time(expires_at), "default_action": raised.default_action} if expires_at else {}
         told = InterruptionRaised(**raised.fields(), **timed)
-        self._log.record(told, writes=[RaiseInterruption(raised)])
-        self.watch()
+        self._log.commit(told, writes=[RaiseInterruption(raised)])
+        self.schedule_expiry()
         return raised
 
     async def ask(self, ask: InterruptionRequest, *, anew: bool = False) -> Interruption:
-        """A `core.ports.agents.Asker`."""
+        """Raise the interruption and wait until it is closed (`core.ports.agents.Asker`).
+
+        An interruption that was raised before for the same call is used again; with `anew` only while it is open.
+        """
         found = self.find([ask.kind], ask.step, ask.index, attempt=ask.attempt, call_id=ask.call_id)
         if found is None or (anew and not found.is_open):
             found = self.raise_(ask)
@@ -147,40 +153,42 @@ class Interruptions:
             self._waiting.pop(found.id, None)
 
     def answer(self, found: Interruption, answer: Answer) -> None:
-        """Close it by this answer, which its kind takes. Raises Refused `already_answered`."""
+        """Close the interruption with an answer that its kind accepts. Raises Refused `already_answered`."""
         self.require_open(found)
         self._close(found, CLOSED_STATUS[found.ask.kind][answer.action], answer)
 
     def expire(self) -> None:
-        """Close those whose time is over; the default of a question is skip, of the others what they say."""
+        """Close the expired interruptions with their default action."""
         now = self._clock.now()
         for one in self.open:
             if one.expires_at is not None and one.expires_at <= now:
                 self._close(one, InterruptionStatus.EXPIRED, Answer(one.default_action))
-        self.watch()
+        self.schedule_expiry()
 
     def cancel_open(self) -> None:
-        """The run is over: what is open is taken back. Nobody who waits in the run hears of it."""
-        self.close_watch()
+        """Cancel what is open, because the run is over. Calls that wait in the run are not resumed."""
+        self.close()
         for one in self.open:
             self._close(one, InterruptionStatus.CANCELLED, None)
 
-    def _call_ended(self, call_id: CallId) -> None:
-        """What was asked in the middle of the call is taken back: nobody is left there to read an answer. The run may
-        have waited for that alone."""
+    def _on_call_ended(self, call_id: CallId) -> None:
+        """Cancel what was asked in the middle of the call: nothing reads an answer any more.
+
+        The run may have been waiting for that alone, so the change is reported.
+        """
         for one in self.open:
             if one.ask.call_id is not None and one.ask.call_id.startswith(f"{call_id} "):
                 self._close(one, InterruptionStatus.CANCELLED, None)
                 self._on_changed()
 
-    def watch(self) -> None:
-        """Look again when the next one expires, and before, as the wall clock may jump."""
-        self.close_watch()
+    def schedule_expiry(self) -> None:
+        """Schedule the next expiry check: at the next expiry, or earlier, since the wall clock may jump."""
+        self.close()
         due = min((one.expires_at for one in self.open if one.expires_at is not None), default=None)
         if due is not None:
             self._timer = asyncio.get_running_loop().call_later(self._delay_to(due), self.expire)
 
-    def close_watch(self) -> None:
+    def close(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -192,7 +200,7 @@ class Interruptions:
         now = self._clock.now()
         closed = found.closed(status, answer, now)
         self._all[found.id] = closed
-        self._keep(closed)
+        self._commit_closed(closed)
         if status is InterruptionStatus.CANCELLED:
             return
         waiting = self._waiting.pop(found.id, None)
@@ -200,8 +208,10 @@ class Interruptions:
             waiting.set_result(closed)
         self._on_closed(closed)
 
-    def _keep(self, closed: Interruption) -> None:
-        """Write how it was closed: of a request for consent without secrets, and with what follows from it."""
+    def _commit_closed(self, closed: Interruption) -> None:
+        """Commit how the interruption was closed: a consent request without secrets, with its audit entry and
+        exception.
+        """
         ask, answer = closed.ask, closed.answer
         is_consent = ask.kind is InterruptionKind.TOOL_APPROVAL
         if is_consent and answer is not None:
@@ -214,6 +224,6 @@ class Interruptions:
         if always is not None:
             writes.append(PutSetting(exception_setting(always), encode(Rule.ALLOW)))
         fact = InterruptionClosed(id=closed.id, kind=ask.kind, status=closed.status)
-        kept = self._log.record(fact, writes=writes)
+        kept = self._log.commit(fact, writes=writes)
         if always is not None:
             kept.add_done_callback(lambda _: self._on_always(always))

@@ -1,4 +1,4 @@
-"""A step that asks a person before it runs: what is asked, and what the answer makes of it (ENGINE §8). Pure."""
+"""The `interrupt` of a step: what is asked before it runs, and what the answer means (ENGINE §8). Pure."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -19,9 +19,9 @@ def build_ask(
     reads: Mapping[str, Any],
     tool_schema: Any,
 ) -> InterruptionRequest | None:
-    """What the step asks, None where there is nothing to ask for: no required argument is missing.
+    """Return what the step asks; None if nothing is missing, for `tool-input`.
 
-    `reads` are the outputs that the step is about to read. Raises RefFailed for a ref in the question.
+    `reads` are the outputs that the step is about to read. Raises RefFailed for a ref in the prompt or the options.
     """
     schema = asked.answer_schema
     given = decision.input if isinstance(decision, StepCall) else None
@@ -50,7 +50,7 @@ def build_ask(
 
 
 def apply_answer(step: Step, decision: StepCall | ForEachItems, found: Interruption) -> Proceed | UserOutput | Skip:
-    """What the closed interruption makes of the step. Raises StepFailed `rejected`."""
+    """Return what the closed interruption means for the step. Raises StepFailed `rejected`."""
     assert step.interrupt is not None
     assert found.answer is not None
     answer = found.answer
@@ -77,7 +77,7 @@ def apply_answer(step: Step, decision: StepCall | ForEachItems, found: Interrupt
 
 
 def _missing_arguments(tool_schema: Any, given: Any) -> Any:
-    """The schema of the required arguments that are missing, or None."""
+    """Return the schema of the required arguments that are missing, or None."""
     if not isinstance(tool_schema, Mapping) or not isinstance(given, Mapping):
         return None
     names = [name for name in tool_schema.get("required", ()) if name not in given]

@@ -1,12 +1,13 @@
-"""The one writer: what every run tells and keeps, in order, in groups (ENGINE §10, the output rule).
+"""The single writer: commits the entries of all runs in order, in groups (ENGINE §10, the output rule).
 
-Entries of all runs wait in one queue. A `tell` waits at most 50 ms or 64 entries, so that hundreds of
-pure steps share a commit. A `record` makes the queue urgent: it is committed at the next turn of the
-loop, together with whatever else was put in this one. Nothing overtakes: the events of a run are
-published in the order of their numbers, each when its promise is kept.
+Entries of all runs wait in one queue. An emitted entry waits at most 50 ms or 64 entries, so that hundreds of pure
+steps share a commit. A committed entry makes the queue urgent: it is written at the next turn of the loop, together
+with everything else put in this turn. Nothing overtakes: the events of a run are published in the order of their
+numbers, each when its promise is fulfilled.
 
-A group that cannot be written is tried again run by run. A run whose entries still fail is held: it is
-shown as `paused`, what it tells stays in line, and the write is tried again every 5 s.
+If a group cannot be written, it is retried run by run, so that a single broken row does not stop the other runs. A run
+whose entries still fail is held: it is shown as `paused`, its entries wait in order, and the write is retried every
+5 s.
 """
 
 import asyncio
@@ -35,7 +36,7 @@ TEXT_BYTES = 1024
 
 
 class Journal:
-    """The writer of one store. `run` must be running for anything to reach the disk."""
+    """The writer of a store. Nothing reaches the disk unless `run` is running."""
 
     def __init__(self, storage: Storage, bus: Bus, clock: Clock, *, text_interval_s: float = 0.5) -> None:
         self._storage = storage
@@ -58,20 +59,21 @@ class Journal:
         self._told = SaveStateChanged(SaveState.SAVED)
 
     def open(self, run_id: RunId, workflow_id: WorkflowId, message_id: MessageId, last_seq: int = 0) -> RunJournal:
-        """The log of one run; `last_seq` is the number of its last stored fact."""
+        """Return the journal of a run; `last_seq` is the number of its last stored fact."""
         return RunJournal(self, run_id, workflow_id, message_id, last_seq)
 
     @property
     def held_runs(self) -> dict[RunId, int]:
-        """Runs that cannot be written, with how many entries wait."""
+        """The runs that cannot be written, with the number of waiting entries."""
         return {run_id: len(entries) for run_id, entries in self._held.items()}
 
     def retry_now(self) -> None:
-        """Try the held writes at once: a person says that there is room again."""
+        """Retry the held writes at once, at the user's request."""
         self._retry.set()
 
     async def run(self) -> None:
-        """Write until closed. One commit is in flight at a time; what arrives meanwhile goes with the next."""
+        """Write until closed. A single commit is in flight at a time; entries that arrive meanwhile go with the
+        next."""
         async with asyncio.TaskGroup() as tasks:
             retrying = tasks.create_task(self._retry_held(), name="journal.retry")
             while not (self._is_closing and not self._queue and not self._streaming):
@@ -81,12 +83,12 @@ class Journal:
             retrying.cancel()
 
     def close(self) -> None:
-        """Write what is queued, then end `run`. What is held stays unwritten."""
+        """Make `run` write the queue and end. Held entries stay unwritten."""
         self._is_closing = self._is_text_due = True
         self._urgent.set()
 
-    async def room(self, run_id: RunId) -> None:
-        """Come back when the run can be written and the queue is at most two groups long."""
+    async def drain(self, run_id: RunId) -> None:
+        """Wait until the run can be written and the queue is at most two groups long."""
         while run_id in self._held or len(self._queue) >= 2 * GROUP_ENTRIES:
             self._moved.clear()
             await self._moved.wait()
@@ -109,7 +111,7 @@ class Journal:
         elif self._group_timer is None:
             self._group_timer = asyncio.get_running_loop().call_later(GROUP_S, self._urgent.set)
 
-    def text_waits(self, run: RunJournal, size: int) -> None:
+    def schedule_text(self, run: RunJournal, size: int) -> None:
         self._streaming[run] = None
         if self._told.saving is SaveState.SAVED:
             self._tell_saving()
@@ -136,7 +138,7 @@ class Journal:
     # Writing
 
     def _take(self) -> list[JournalEntry]:
-        """The next entries to write, with the text that is due as entries of their own."""
+        """Remove and return the next entries to write, including due text as entries of its own."""
         self._urgent.clear()
         if self._group_timer is not None:
             self._group_timer.cancel()
@@ -153,7 +155,7 @@ class Journal:
             if self._text_timer is not None:
                 self._text_timer.cancel()
                 self._text_timer = None
-            texts = [JournalEntry(run, [], writes) for run in self._streaming if (writes := run.take_text())]
+            texts = [JournalEntry(run, [], writes) for run in self._streaming if (writes := run.take_chunks())]
             self._streaming.clear()
             for entry in texts:
                 self._held.get(entry.run.run_id, entries).append(entry)
@@ -176,7 +178,14 @@ class Journal:
         self._tell_saving()
 
     async def _try(self, entries: Sequence[JournalEntry]) -> StorageFailed | None:
-        """Commit the entries and keep their promises, or say why that is not possible."""
+        """Commit the entries and fulfil their promises, or return the error.
+
+        The rows of all entries, followed by an event row per run, form a single transaction. The storage returns the
+        positions of lost writes within it; each entry gets its own, relative to its first row. Code that awaits a
+        future resumes in a later turn of the loop, so the events of the whole group are published by then. An
+        unexpected error counts as a storage failure: a value that the driver cannot encode must not end the writer of
+        all runs.
+        """
         writes: list[Write] = []
         starts = []
         for entry in entries:
@@ -200,7 +209,7 @@ class Journal:
             if entry.done is not None and not entry.done.done():
                 entry.done.set_result(mine)
             for part in _with_companions([entry]):
-                part.run.is_kept(part)
+                part.run.publish_written(part)
         self.publish(EventsPersisted(tuple(told)) for told in events.values())
         return None
 
@@ -216,8 +225,8 @@ class Journal:
         self._held[run.run_id] = deque([*entries, *later])
         self._has_held.set()
         self._refusal = error.code
-        run.pauses += 1
-        run.publish_now(RunPaused(reason=error.code, number=run.pauses))
+        run.pause_count += 1
+        run.publish_now(RunPaused(reason=error.code, number=run.pause_count))
 
     async def _retry_held(self) -> None:
         while True:
@@ -232,7 +241,7 @@ class Journal:
                 self._has_held.clear()
 
     async def _release(self, run_id: RunId) -> None:
-        """Write what a held run has in line, also what joins the line meanwhile, unless it fails again."""
+        """Write the waiting entries of a held run, including entries that arrive meanwhile, unless it fails again."""
         line = self._held[run_id]
         run = line[0].run
         while line:
@@ -242,7 +251,7 @@ class Journal:
             for _ in entries:
                 line.popleft()
         del self._held[run_id]
-        run.publish_now(RunContinued(number=run.pauses))
+        run.publish_now(RunContinued(number=run.pause_count))
         self._moved.set()
         self._tell_saving()
 
@@ -259,7 +268,7 @@ class Journal:
 
 
 def _with_companions(entries: Iterable[JournalEntry]) -> Iterator[JournalEntry]:
-    """The entries, each with what another run tells beside it."""
+    """Yield the entries, each followed by its companion entry of another run."""
     for entry in entries:
         yield entry
         if entry.beside is not None:

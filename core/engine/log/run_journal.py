@@ -1,4 +1,4 @@
-"""The log of one run: numbers its facts and publishes them in order, each when its promise is kept."""
+"""The journal of a single run: numbers its facts and publishes them in order."""
 
 import asyncio
 from collections import deque
@@ -29,10 +29,10 @@ _StreamKey = tuple[str, int | None]
 
 @dataclass(slots=True, eq=False)
 class JournalEntry:
-    """Facts and writes that belong together, and who waits for them to be on disk.
+    """Facts and writes that belong together, and the future that waits for them to be on disk.
 
-    `raises`: if it cannot be written it is given up, and `done` has the StorageFailed; else it is held. `beside` is
-    what another run tells in the same commit; its rows are among the `writes`.
+    `raises`: if it cannot be written it is given up and `done` gets the StorageFailed; otherwise it is held. `beside`
+    is the entry of another run in the same commit; its rows are among the `writes`.
     """
 
     run: "RunJournal"
@@ -44,13 +44,13 @@ class JournalEntry:
 
     @property
     def characters(self) -> int:
-        """About how much there is to write."""
+        """The approximate size of the writes."""
         return sum(map(_written_characters, self.writes))
 
 
 @dataclass(slots=True)
 class _PendingText:
-    """Streamed text of one step that is not in a chunk yet."""
+    """Streamed text of a step that has not been written as a chunk yet."""
 
     offset: int
     pieces: list[str] = field(default_factory=list)
@@ -58,22 +58,22 @@ class _PendingText:
 
 
 class EntryWriter(Protocol):
-    """The journal, as a log sees it."""
+    """What a run's journal needs from the writer."""
 
     def put(self, entry: JournalEntry) -> None: ...
-    def text_waits(self, run: "RunJournal", size: int) -> None: ...
+    def schedule_text(self, run: "RunJournal", size: int) -> None: ...
     def publish(self, events: Iterable[Event | EventsPersisted]) -> None: ...
     def now(self) -> datetime: ...
     def monotonic(self) -> float: ...
-    async def room(self, run_id: RunId) -> None: ...
+    async def drain(self, run_id: RunId) -> None: ...
 
 
 class RunJournal:
-    """The journal of one run: numbers its facts and publishes them in order.
+    """The journal of a run (`core.ports.journal.RunLog`).
 
-    `is_message_told`: the run's own message was told whole. `pauses` counts how often it could not be written.
-    `told_at`: when something was last told, in monotonic seconds. `on_call_ended` hears of each call that has its
-    result, one turn of the loop after that was told.
+    `is_message_emitted`: the run's own message was emitted in full. `pause_count` counts how often the run could not be
+    written. `last_emitted_at` is the time of the last fact, in monotonic seconds. `on_call_ended` is called with each
+    call that has its result, one turn of the loop after that was published.
     """
 
     def __init__(
@@ -83,10 +83,10 @@ class RunJournal:
         self.run_id = run_id
         self.workflow_id = workflow_id
         self.message_id = message_id
-        self.is_message_told = False
-        self.pauses = 0
+        self.is_message_emitted = False
+        self.pause_count = 0
         self.on_call_ended: Callable[[CallId], None] | None = None
-        self.told_at = journal.monotonic()
+        self.last_emitted_at = journal.monotonic()
         self.texts: dict[_StreamKey, _PendingText] = {}
         self._seq = last_seq
         self._lengths: dict[_StreamKey, int] = {}
@@ -94,24 +94,24 @@ class RunJournal:
 
     @property
     def next_seq(self) -> int:
-        """The number that the next stored fact will have."""
+        """The number of the next stored fact."""
         return self._seq + 1
 
-    def tell(self, *facts: Fact, writes: Sequence[Write] = (), beside: Companion | None = None) -> None:
+    def emit(self, *facts: Fact, writes: Sequence[Write] = (), beside: Companion | None = None) -> None:
         entry = self._entry(facts, writes, beside)
-        self.publish_in_line(entry)
+        self.publish_in_order(entry)
         if entry.beside is not None:
-            entry.beside.run.publish_in_line(entry.beside)
+            entry.beside.run.publish_in_order(entry.beside)
         self._journal.put(entry)
 
-    def record(
+    def commit(
         self, *facts: Fact, writes: Sequence[Write] = (), beside: Companion | None = None
     ) -> asyncio.Future[LostWrites]:
         done: asyncio.Future[LostWrites] = asyncio.get_running_loop().create_future()
         entry = self._entry(facts, writes, beside, done)
-        self.wait_in_line(entry)
+        self.publish_when_written(entry)
         if entry.beside is not None:
-            entry.beside.run.wait_in_line(entry.beside)
+            entry.beside.run.publish_when_written(entry.beside)
         self._journal.put(entry)
         return done
 
@@ -122,7 +122,7 @@ class RunJournal:
         beside: Companion | None,
         done: "asyncio.Future[LostWrites] | None" = None,
     ) -> JournalEntry:
-        entry = JournalEntry(self, self.stamp(facts), writes, done)
+        entry = JournalEntry(self, self.number(facts), writes, done)
         if beside is not None:
             other, events = companion_journal(beside)
             entry.writes = [*writes, *beside.writes]
@@ -136,12 +136,12 @@ class RunJournal:
         is_ours: Callable[[], Awaitable[bool]],
         beside: Companion | None = None,
     ) -> LostWrites:
-        """Commit these, with what others commit now, then tell the facts. Raises StorageFailed, and has told nothing
-        then; nor has what is `beside`.
+        """Commit the creation of the run, then publish its facts and those of `beside`.
 
-        `is_ours` tells whether they are on disk, where that is not known: after a failure, or a repeated commit.
+        `is_ours` returns whether the rows are on disk where that is unknown: after a failure, or a repeated commit.
+        Raises StorageFailed; nothing has been published then, neither here nor beside.
         """
-        events = tuple(self.stamp(facts))
+        events = tuple(self.number(facts))
         done: asyncio.Future[LostWrites] = asyncio.get_running_loop().create_future()
         rows = [*writes, AppendEvents(self.run_id, events)]
         other, others = (None, ()) if beside is None else companion_journal(beside)
@@ -153,27 +153,27 @@ class RunJournal:
         except StorageFailed:
             if not await is_ours():
                 if other is not None:
-                    other.take_back(others)
+                    other.release_numbers(others)
                 raise
             lost = frozenset()
         if lost and await is_ours():
             lost = frozenset()
         if other is not None:
-            other.tell_created(others, lost)
-        return self.tell_created(events, lost)
+            other.publish_created(others, lost)
+        return self.publish_created(events, lost)
 
     async def create_below(
         self, parent: "RunJournal", *facts: Fact, writes: Sequence[Write], is_ours: Callable[[], Awaitable[bool]]
     ) -> LostWrites:
-        """The same as a part of what the parent writes: where that is not possible, the parent is paused."""
-        events = tuple(self.stamp(facts))
-        lost = await parent.record(writes=[*writes, AppendEvents(self.run_id, events)])
+        """Commit the creation as part of the parent's journal: if it cannot be written, the parent is paused."""
+        events = tuple(self.number(facts))
+        lost = await parent.commit(writes=[*writes, AppendEvents(self.run_id, events)])
         if lost and await is_ours():
             lost = frozenset()
-        return self.tell_created(events, lost)
+        return self.publish_created(events, lost)
 
-    def tell_created(self, events: tuple[Event, ...], lost: LostWrites) -> LostWrites:
-        """Tell of a creation, unless it was lost."""
+    def publish_created(self, events: tuple[Event, ...], lost: LostWrites) -> LostWrites:
+        """Publish a creation, unless it was lost."""
         if not lost:
             self._journal.publish(events)
             self._journal.publish([EventsPersisted(events)])
@@ -184,30 +184,30 @@ class RunJournal:
         offset = self._lengths.get(key, 0)
         self._lengths[key] = offset + len(text)
         fact = stream_fact(self.message_id, step, index, offset, text)
-        self.publish_in_line(JournalEntry(self, self.stamp([fact]), ()))
+        self.publish_in_order(JournalEntry(self, self.number([fact]), ()))
         waiting = self.texts.setdefault(key, _PendingText(offset))
         waiting.pieces.append(text)
         waiting.size += len(text)
-        self._journal.text_waits(self, waiting.size)
+        self._journal.schedule_text(self, waiting.size)
 
     def resume_stream(self, step: str, index: int | None, length: int) -> None:
         self._lengths[step, index] = length
 
-    async def room(self) -> None:
-        await self._journal.room(self.run_id)
+    async def drain(self) -> None:
+        await self._journal.drain(self.run_id)
 
     def publish_now(self, fact: Fact) -> None:
-        """Publish a fact that is not stored, past everything that waits."""
-        self._journal.publish(self.stamp([fact]))
+        """Publish a fact that is not stored, ahead of everything that waits."""
+        self._journal.publish(self.number([fact]))
 
-    def is_kept(self, entry: JournalEntry) -> None:
-        """The entry is on disk: publish it, and what waited behind it with nothing left to wait for."""
+    def publish_written(self, entry: JournalEntry) -> None:
+        """Publish the entry, which is on disk, and the entries behind it that wait for nothing else."""
         entry.done = None
         while self._line and self._line[0].done is None:
             self._journal.publish(self._line.popleft().events)
 
-    def take_text(self) -> list[Write]:
-        """The waiting text as chunks of at most 4 KiB."""
+    def take_chunks(self) -> list[Write]:
+        """Remove and return the pending text as chunks of at most 4 KiB."""
         writes: list[Write] = []
         for (step, index), waiting in self.texts.items():
             offset = waiting.offset
@@ -217,31 +217,31 @@ class RunJournal:
         self.texts.clear()
         return writes
 
-    def wait_in_line(self, entry: JournalEntry) -> None:
-        """The events of the entry are published once it is on disk."""
+    def publish_when_written(self, entry: JournalEntry) -> None:
+        """Publish the events of the entry once it is on disk."""
         self._line.append(entry)
 
-    def publish_in_line(self, entry: JournalEntry) -> None:
-        """Publish the events of the entry, behind what waits."""
+    def publish_in_order(self, entry: JournalEntry) -> None:
+        """Publish the events of the entry after the waiting entries."""
         if self._line:
             self._line.append(entry)
         else:
             self._journal.publish(entry.events)
 
-    def take_back(self, events: Sequence[Event]) -> None:
-        """Give the numbers of events back that were not told, unless others came after them."""
+    def release_numbers(self, events: Sequence[Event]) -> None:
+        """Give back the numbers of unpublished events, unless later events have been numbered."""
         if events and events[-1].seq == self._seq:
             self._seq = events[0].seq - 1
 
-    def stamp(self, facts: Iterable[Fact]) -> list[Event]:
-        """The facts with their numbers."""
-        at, self.told_at = self._journal.now(), self._journal.monotonic()
+    def number(self, facts: Iterable[Fact]) -> list[Event]:
+        """Return the facts as numbered events."""
+        at, self.last_emitted_at = self._journal.now(), self._journal.monotonic()
         events = []
         for fact in facts:
             if fact.stored:
                 self._seq += 1
             if isinstance(fact, MessageAdded) and fact.message_id == self.message_id:
-                self.is_message_told = True
+                self.is_message_emitted = True
             if isinstance(fact, ToolEnded) and self.on_call_ended is not None:
                 asyncio.get_running_loop().call_soon(self.on_call_ended, fact.call_id)
             events.append(Event(self.run_id, self.workflow_id, self._seq, at, fact))
@@ -249,9 +249,9 @@ class RunJournal:
 
 
 def companion_journal(beside: Companion) -> tuple[RunJournal, tuple[Event, ...]]:
-    """The log of the other run, and its facts with their numbers."""
+    """Return the journal of the other run, and its facts as numbered events."""
     assert isinstance(beside.log, RunJournal)
-    return beside.log, tuple(beside.log.stamp(beside.facts))
+    return beside.log, tuple(beside.log.number(beside.facts))
 
 
 def _written_characters(write: Write) -> int:
@@ -263,7 +263,7 @@ def _written_characters(write: Write) -> int:
 
 
 def _chunks(text: str) -> Iterable[str]:
-    """`text` cut so that each piece is at most 4 KiB of UTF-8, surrogates counted as three bytes."""
+    """Yield `text` in pieces of at most 4 KiB of UTF-8; surrogates count three bytes."""
     while text:
         piece = text[:CHUNK_BYTES]
         while len(piece.encode("utf-8", "surrogatepass")) > CHUNK_BYTES:

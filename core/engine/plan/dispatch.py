@@ -1,4 +1,7 @@
-"""From a ready step to what it does: condition, list, input, in this order (ENGINE §4–6). Pure."""
+"""Decide what a ready step does: its condition, its list, its input, in this order (ENGINE §4–6).
+
+Pure: the same step and scope give the same decision.
+"""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -14,23 +17,24 @@ from core.errors import RefFailed, StepFailed
 
 @dataclass(frozen=True, slots=True)
 class Skip:
-    """`when` was false, or the list comes from a skipped step; `value` is what decided it."""
+    """The step is skipped: `when` was false, or its list comes from a skipped step. `value` is the value that
+    decided."""
 
     value: Any
 
 
 @dataclass(frozen=True, slots=True)
 class ForEachItems:
-    """A forEach: the items, in order."""
+    """The items of a forEach, in order."""
 
     items: list[Any]
 
 
 @dataclass(frozen=True, slots=True)
 class StepCall:
-    """One execution of a step's action: its resolved input (None if an agent has none) and, of an agent, the prompt.
+    """A call of the step's action: its resolved input (None for an agent without input) and, for an agent, the prompt.
 
-    `is_permitted`: what is set about consent, or a person, lets the call of its tool pass.
+    `is_permitted`: the consent settings or the user permit the tool call.
     """
 
     step: Step
@@ -41,26 +45,26 @@ class StepCall:
 
     @property
     def whole_prompt(self) -> str:
-        """What the agent is asked: the prompt, then the input as JSON."""
+        """The prompt of the agent, followed by the input as JSON."""
         return self.prompt if self.input is None else f"{self.prompt}\n\n{readable_json(self.input)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Proceed:
-    """A person lets the step run, with this input or list."""
+    """The answer lets the step run with this input or list."""
 
     decision: StepCall | ForEachItems
 
 
 @dataclass(frozen=True, slots=True)
 class UserOutput:
-    """A person did the step: this is its output."""
+    """The user performed the step: this is its output."""
 
     output: Any
 
 
 def run_context(run: Run) -> Mapping[str, Any]:
-    """What `@ctx` says of a run (ENGINE §3), in every step of it. The same after a crash as before it."""
+    """Return the value of `@ctx` for the steps of a run (ENGINE §3). It is the same after a crash."""
     return {
         "run_id": run.id,
         "workflow_id": run.workflow_id,
@@ -77,12 +81,12 @@ def step_scope(
     absent: Collection[str],
     attempt: int = 1,
 ) -> Scope:
-    """What the refs of a step can see, outside its iterations."""
+    """Return the scope in which the refs of a step resolve, outside its iterations."""
     return Scope(snapshot.input, outputs, absent, {**context, "step": step.name, "attempt": attempt})
 
 
 def dispatch(step: Step, scope: Scope, skipped: Collection[str]) -> Skip | ForEachItems | StepCall:
-    """What the ready step does. Raises StepFailed (`unresolved_ref`, `not_a_list`, …)."""
+    """Return what the ready step does. Raises StepFailed (`unresolved_ref`, `not_a_list`, …)."""
     if step.when is not None:
         runs, value = evaluate_condition(step.when, scope)
         if not runs:
@@ -93,7 +97,7 @@ def dispatch(step: Step, scope: Scope, skipped: Collection[str]) -> Skip | ForEa
 
 
 def resolve_call(step: Step, scope: Scope) -> StepCall:
-    """The step's action with its refs resolved, for the iteration that `scope` stands in, if it does."""
+    """Return the call of the step with its refs resolved, for the iteration of `scope` if it has an index."""
     key = StepKey(step.name, scope.index)
     if isinstance(step.action, AgentAction):
         prompt = as_text(resolve(step.action.agent.prompt, scope, "/prompt"))
@@ -116,9 +120,9 @@ def _iterations(text: str, scope: Scope, skipped: Collection[str]) -> Skip | For
 
 
 def evaluate_condition(when: When, scope: Scope) -> tuple[bool, Any]:
-    """Whether the step runs, and the value that decided it. A missing path counts as null.
+    """Return whether the step runs, and the value that decided it. A missing path counts as null.
 
-    Raises RefFailed for a ref that can have no value at all (an unknown step, `@item` outside forEach).
+    Raises RefFailed for a ref that cannot have a value (an unknown step, `@item` outside forEach).
     """
     value = _condition_value(when.ref, scope)
     match when.operators:
@@ -137,7 +141,7 @@ def evaluate_condition(when: When, scope: Scope) -> tuple[bool, Any]:
 
 
 def is_truthy(value: Any) -> bool:
-    """null, false, 0, "", [] and {} are false, everything else is true."""
+    """Return whether the value is truthy: null, false, 0, "", [] and {} are not, everything else is."""
     return bool(value)
 
 
@@ -146,7 +150,7 @@ def is_number(value: Any) -> bool:
 
 
 def json_equal(one: Any, other: Any) -> bool:
-    """JSON equality, deep: `1` equals `1.0`, `true` does not equal `1`."""
+    """Return whether two JSON values are deeply equal: `1` equals `1.0`, `true` does not equal `1`."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, dict) and isinstance(other, dict):

@@ -1,4 +1,4 @@
-"""Which step waits for which: one answer for the planner, the validator and the picture (ENGINE §4)."""
+"""The dependency graph of a template's steps, for the planner, the validator and the graph view (ENGINE §4)."""
 
 import graphlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -8,7 +8,7 @@ from core.engine.plan.refs import RefOccurrence, find_refs
 
 
 def step_refs(step: Step) -> Iterator[RefOccurrence]:
-    """Every ref of a step, with JSON pointers relative to the step."""
+    """Yield every ref of a step, with JSON pointers relative to the step."""
     yield from find_refs(step.input, "/input")
     if isinstance(step.action, AgentAction):
         yield from find_refs(step.action.agent.prompt, "/action/agent/prompt")
@@ -21,22 +21,23 @@ def step_refs(step: Step) -> Iterator[RefOccurrence]:
 
 
 def dependencies(step: Step, names: Collection[str], refs: Iterable[RefOccurrence]) -> list[str]:
-    """The steps among `names` that must be done before `step` starts, each once, in the order they are named.
+    """Return the steps among `names` that must be done before `step` starts, each once, in the order of their first
+    mention.
 
-    `refs` are its refs.
+    `refs` are the refs of the step.
     """
     named = [found.ref.root for found in refs]
     return list(dict.fromkeys(name for name in (*named, *step.depends_on) if name in names))
 
 
 def dependency_map(steps: Sequence[Step]) -> dict[str, list[str]]:
-    """Step name → the names it waits for, in template order."""
+    """Return the dependencies of each step by name, in template order."""
     names = {step.name for step in steps}
     return {step.name: dependencies(step, names, step_refs(step)) for step in steps}
 
 
 def find_cycle(waits_for: Mapping[str, Sequence[str]]) -> list[str] | None:
-    """A cycle as the path data would take (`a`, `b`, `a`), or None."""
+    """Return a cycle in the direction of the data (`a`, `b`, `a`), or None."""
     try:
         graphlib.TopologicalSorter(waits_for).prepare()
     except graphlib.CycleError as error:
@@ -45,6 +46,6 @@ def find_cycle(waits_for: Mapping[str, Sequence[str]]) -> list[str] | None:
 
 
 def terminal_steps(waits_for: dict[str, list[str]]) -> list[str]:
-    """The steps that no other waits for, in template order: their outputs are the run's."""
+    """Return the steps on which no other depends, in template order: their outputs are the run's."""
     awaited = {name for names in waits_for.values() for name in names}
     return [name for name in waits_for if name not in awaited]

@@ -1,4 +1,4 @@
-"""What the end of a call means: for its step, and for the run."""
+"""The outcome of a call, and what it means for its step and for the run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ FATAL_CODES = frozenset({"outcome_unknown", "rejected"})
 
 @dataclass(frozen=True, slots=True)
 class CallOutcome:
-    """A call came to its end: with an output, an error, or cancelled. `errors` are those of the attempts before.
+    """The outcome of a call: an output, an error, or cancelled. `errors` are those of the earlier attempts.
 
-    `output_json`: the output as text, where that was made already. `has_acted`: this life of the run came so far as
-    to carry it out. `is_instant`: it began and ended at once, and nobody has been told that it began.
+    `output_json` is the output as text, if it was already encoded. `has_acted`: an attempt was started in this process.
+    `is_instant`: the call ended at once, and its start has not been published.
     """
 
     call: StepCall
@@ -35,12 +35,15 @@ class CallOutcome:
 
 
 def success_event(key: StepKey, output: Any) -> StepDone | IterationDone:
+    """Return the plan event of a successful call."""
     return StepDone(key.step, output) if key.index is None else IterationDone(key.step, key.index, output)
 
 
 def failure_event(step: Step, key: StepKey, error: ErrorInfo) -> StepDone | StepFailedRun | IterationDone:
-    """What an error means. A rejection, and an effect that nobody knows the outcome of, end the run whatever
-    `onError` says."""
+    """Return the plan event of a failed call.
+
+    A rejection and an unknown outcome end the run whatever `onError` says.
+    """
     if error.code in FATAL_CODES:
         return StepFailedRun(key.step, error)
     if key.index is not None:
@@ -51,14 +54,14 @@ def failure_event(step: Step, key: StepKey, error: ErrorInfo) -> StepDone | Step
 
 
 def joined_failure(step: Step, errors: Sequence[tuple[int, ErrorInfo]]) -> StepFailed:
-    """The failure of a forEach: its iterations' errors in one."""
+    """Return the failure of a forEach, which joins the errors of its iterations."""
     messages = "; ".join(f"{step.name}[{index}]: {error.message}" for index, error in errors[:20])
     first = errors[0][1]
     return StepFailed(first.code, messages, failed_during=first.failed_during, tool_name=first.tool_name)
 
 
 def step_error_info(error: StepFailed, call: StepCall) -> ErrorInfo:
-    """The record of a step's error, with where it happened (ENGINE §13), and without secrets."""
+    """Return the stored form of a step's error, with its location (ENGINE §13) and without secrets."""
     parameters = dict(error.parameters)
     during = parameters.pop("failed_during", None)
     tool = parameters.pop("tool_name", None)

@@ -1,16 +1,16 @@
-"""What to do next: the order of steps, free of I/O, clock and tasks.
+"""Decides what a run does next: the order of its steps, without I/O, clock or tasks.
 
-A step is blocked until what it depends on is done, is ready, is in flight, is done:
+A step is blocked until its dependencies are done, then ready, in flight, and done:
 
-    blocked ──(last dependency done)──► ready ──(plan: Start)──► in flight ──(StepDone | StepBroke)──► done
-                                          ▲                       │ │   ▲
-                                          │            (StepAsks) │ │   │  (last item: CloseList)
-                                     (StepMayGo) ◄── asking ◄─────┘ ▼   │
-                                                       (ListOpened) a list: StartItem … ItemDone
+    blocked ──(last dependency done)──► ready ──(plan: StartStep)──► in flight ──(StepDone | StepFailedRun)──► done
+                                          ▲                           │ │   ▲
+                                          │            (StepSuspended)│ │   │  (last item: FinishForEach)
+                                   (StepResumed) ◄── suspended ◄──────┘ ▼   │
+                                              (ForEachStarted) a list: StartIteration … IterationDone
 
-`advance` takes in what happened, `plan` says what follows; both look only at what changed, so that a
-run of 10 000 items costs the same for each. A run ends once: by a `return`, by a step that broke, when
-nothing is left, or when nothing can go on (ENGINE §4–6). A step that asks a person holds no place.
+`advance` applies an event, `plan` returns what follows. Both look only at what changed, so a list of 10 000 items costs
+the same per item. A run ends once: by a `return`, by a failed step, when nothing is left, or when nothing can progress
+(ENGINE §4–6). A suspended step waits for the user and takes no place among the parallel steps.
 """
 
 import heapq
@@ -26,8 +26,10 @@ from core.engine.plan.graph import dependency_map, terminal_steps
 # What happened.
 @dataclass(frozen=True, slots=True)
 class StepDone:
-    """A step has its output. `skipped`: its `when` was false. `failed`: with `onError: continue`. Either way the
-    output is null at any depth."""
+    """A step has its output. `skipped`: its `when` was false; `failed`: it failed with `onError: continue`.
+
+    In both cases refs to the output resolve to null at any depth.
+    """
 
     name: str
     output: Any
@@ -37,7 +39,7 @@ class StepDone:
 
 @dataclass(frozen=True, slots=True)
 class StepFailedRun:
-    """A step failed, and its failure is the run's."""
+    """A step failed, and its failure ends the run."""
 
     name: str
     error: ErrorInfo
@@ -45,7 +47,7 @@ class StepFailedRun:
 
 @dataclass(frozen=True, slots=True)
 class ForEachStarted:
-    """The list of a forEach is known. `done` are the iterations that an earlier life of the run finished."""
+    """The list of a forEach is known. `done` are the iterations that a previous process finished."""
 
     name: str
     items: Sequence[Any]
@@ -54,7 +56,7 @@ class ForEachStarted:
 
 @dataclass(frozen=True, slots=True)
 class IterationDone:
-    """An iteration ended: with its output, or with an error (its output is null then)."""
+    """An iteration ended with an output, or with an error and no output."""
 
     name: str
     index: int
@@ -64,14 +66,14 @@ class IterationDone:
 
 @dataclass(frozen=True, slots=True)
 class StepSuspended:
-    """A step in flight waits for a person before it runs."""
+    """A step in flight waits for the user before it runs."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class StepResumed:
-    """The person has answered: the step is to be started again."""
+    """The user has answered: the suspended step is ready again."""
 
     name: str
 
@@ -94,7 +96,7 @@ class StartIteration:
 
 @dataclass(frozen=True, slots=True)
 class FinishForEach:
-    """Every iteration has ended (or, after a failure, every one in flight): the step has its output or its error."""
+    """All iterations have ended (after a failure: all in flight): the step gets its output or its error."""
 
     step: Step
     outputs: list[Any]
@@ -107,7 +109,7 @@ PlanAction = StartStep | StartIteration | FinishForEach
 
 @dataclass(frozen=True, slots=True)
 class Succeeded:
-    """The run is a success: `output_of` names the steps whose outputs are its own (one: as it is; several: by name)."""
+    """The run succeeded. `output_of` names the steps that give its output: one as it is, several by name."""
 
     output_of: list[str]
 
@@ -127,7 +129,7 @@ RunOutcome = Succeeded | Failed | Cancelled
 
 @dataclass(slots=True)
 class _ForEachState:
-    """A forEach in flight: a cursor that fills holes, and a count."""
+    """A forEach in flight: a cursor that fills gaps, and the number of iterations in flight."""
 
     step: Step
     items: Sequence[Any]
@@ -143,7 +145,7 @@ class _ForEachState:
         return bool(self.errors) and self.step.on_error is OnError.FAIL
 
     def next_index(self) -> int | None:
-        """The first index that nobody ended or began, if another may start now."""
+        """Return the first index that has neither ended nor begun, if another iteration may start now."""
         if self.is_stopped or self.in_flight >= self.concurrency:
             return None
         while self.cursor < len(self.items) and self.cursor in self.ended:
@@ -152,7 +154,7 @@ class _ForEachState:
 
 
 class Plan:
-    """The state of one run's order. `outcome` is None while it goes on."""
+    """The order of a run's steps. `outcome` is None while the run continues."""
 
     def __init__(self, steps: Sequence[Step], max_parallel: int = 16) -> None:
         self.outputs: dict[str, Any] = {}
@@ -161,19 +163,19 @@ class Plan:
         self.outcome: RunOutcome | None = None
         self._steps = list(steps)
         self._max_parallel = max_parallel
-        self._place = {step.name: place for place, step in enumerate(steps)}
+        self._position = {step.name: place for place, step in enumerate(steps)}
         waits_for = self._waits_for = dependency_map(steps)
         self._terminal = terminal_steps(waits_for)
-        self._missing = {name: set(names) for name, names in waits_for.items()}
+        self._pending = {name: set(names) for name, names in waits_for.items()}
         self._followers: dict[str, list[str]] = {name: [] for name in waits_for}
         for name, names in waits_for.items():
             for other in names:
                 self._followers[other].append(name)
         self._ready = [place for place, step in enumerate(steps) if not waits_for[step.name]]
         self._in_flight: set[str] = set()
-        self._asking: set[str] = set()
+        self._suspended: set[str] = set()
         self._lists: dict[str, _ForEachState] = {}
-        self._hungry: dict[str, None] = {}
+        self._refillable: dict[str, None] = {}
 
     @property
     def terminal(self) -> Sequence[str]:
@@ -181,56 +183,56 @@ class Plan:
         return self._terminal
 
     @property
-    def is_asking(self) -> bool:
-        """Whether a step waits for a person before it runs."""
-        return bool(self._asking)
+    def has_suspended(self) -> bool:
+        """Whether a step waits for the user before it runs."""
+        return bool(self._suspended)
 
-    def began(self, name: str) -> bool:
-        """Whether the step has begun to read its inputs, or has ended."""
-        return name in self.outputs or name in self._in_flight or name in self._asking
+    def has_begun(self, name: str) -> bool:
+        """Return whether the step has begun to read its inputs, or has ended."""
+        return name in self.outputs or name in self._in_flight or name in self._suspended
 
     def waits_for(self, name: str) -> Sequence[str]:
-        """The steps whose outputs this one waits for, in the order they are named."""
+        """Return the dependencies of the step, in the order of their first mention."""
         return self._waits_for[name]
 
     def followers(self, name: str) -> Sequence[str]:
-        """The steps that wait for this one."""
+        """Return the steps that depend on this step."""
         return self._followers[name]
 
     def replace_output(self, name: str, output: Any) -> None:
-        """A person has changed what the step gave, before anything had read it."""
+        """Replace the output of a step with the user's edit, before any step has read it."""
         self.outputs[name] = output
 
     def advance(self, happened: PlanEvent) -> None:
-        """Take in what happened. What is known already, and what comes after the end, changes nothing."""
+        """Apply an event. Repeated events, and events after the end, change nothing."""
         match happened:
             case StepDone():
-                self._take_output(happened)
+                self._finish_step(happened)
             case StepFailedRun(name, error):
                 if name not in self.outputs:
                     self._in_flight.discard(name)
                     self.end(Failed(error))
             case ForEachStarted():
-                self._open_list(happened)
+                self._start_list(happened)
             case StepSuspended(name):
                 self._in_flight.discard(name)
-                self._asking.add(name)
+                self._suspended.add(name)
             case StepResumed(name):
-                if name in self._asking:
-                    self._asking.discard(name)
-                    heapq.heappush(self._ready, self._place[name])
+                if name in self._suspended:
+                    self._suspended.discard(name)
+                    heapq.heappush(self._ready, self._position[name])
             case IterationDone(name=name):
                 if (items := self._lists.get(name)) is not None and happened.index not in items.ended:
                     items.in_flight -= 1
                     _finish_iteration(items, happened)
-                    self._hungry[name] = None
+                    self._refillable[name] = None
             case _:
                 assert_never(happened)
 
     def plan(self) -> list[PlanAction]:
-        """What can begin now. Asked again without anything having happened, it is empty.
+        """Return what can begin now; empty if nothing has happened since the last call.
 
-        Once nothing can begin, nothing is in flight and nobody is asked, `outcome` is set.
+        Sets `outcome` once nothing can begin, nothing is in flight and no answer is pending.
         """
         if self.outcome is not None:
             return []
@@ -239,19 +241,19 @@ class Plan:
             step = self._steps[heapq.heappop(self._ready)]
             self._in_flight.add(step.name)
             actions.append(StartStep(step))
-        for name in list(self._hungry):
-            actions.extend(self._feed(self._lists[name]))
-            del self._hungry[name]
-        if not actions and not self._in_flight and not self._asking and not self._ready:
-            self._end_of_work()
+        for name in list(self._refillable):
+            actions.extend(self._refill(self._lists[name]))
+            del self._refillable[name]
+        if not actions and not self._in_flight and not self._suspended and not self._ready:
+            self._end_idle()
         return actions
 
     def end(self, outcome: RunOutcome) -> None:
-        """End the run; the first outcome holds."""
+        """End the run; the first outcome wins."""
         if self.outcome is None:
             self.outcome = outcome
 
-    def _take_output(self, done: StepDone) -> None:
+    def _finish_step(self, done: StepDone) -> None:
         if done.name in self.outputs:
             return
         self.outputs[done.name] = done.output
@@ -259,7 +261,7 @@ class Plan:
             self.skipped.add(done.name)
         if done.skipped or done.failed:
             self.absent.add(done.name)
-        place = self._place[done.name]
+        place = self._position[done.name]
         self._lists.pop(done.name, None)
         if done.name in self._in_flight:
             self._in_flight.discard(done.name)
@@ -267,23 +269,23 @@ class Plan:
             self._ready.remove(place)
             heapq.heapify(self._ready)
         for follower in self._followers[done.name]:
-            missing = self._missing[follower]
+            missing = self._pending[follower]
             missing.discard(done.name)
             if not missing and follower not in self.outputs:
-                heapq.heappush(self._ready, self._place[follower])
+                heapq.heappush(self._ready, self._position[follower])
         if isinstance(self._steps[place].action, ReturnAction) and done.name not in self.absent:
             self.end(Succeeded([done.name]))
 
-    def _open_list(self, opened: ForEachStarted) -> None:
-        step = self._steps[self._place[opened.name]]
+    def _start_list(self, opened: ForEachStarted) -> None:
+        step = self._steps[self._position[opened.name]]
         assert step.for_each is not None
         items = _ForEachState(step, opened.items, step.for_each.concurrency, [None] * len(opened.items))
         for done in opened.done:
             _finish_iteration(items, done)
         self._lists[opened.name] = items
-        self._hungry[opened.name] = None
+        self._refillable[opened.name] = None
 
-    def _feed(self, items: _ForEachState) -> list[PlanAction]:
+    def _refill(self, items: _ForEachState) -> list[PlanAction]:
         actions: list[PlanAction] = []
         while (index := items.next_index()) is not None:
             items.cursor = index + 1
@@ -294,12 +296,12 @@ class Plan:
             actions.append(FinishForEach(items.step, items.outputs, errors, items.is_stopped))
         return actions
 
-    def _end_of_work(self) -> None:
-        stuck = [name for name in self._place if name not in self.outputs]
+    def _end_idle(self) -> None:
+        stuck = [name for name in self._position if name not in self.outputs]
         if not stuck:
             self.end(Succeeded(self._terminal))
             return
-        waits = "; ".join(f"{name} misses {', '.join(sorted(self._missing[name])) or 'nothing'}" for name in stuck)
+        waits = "; ".join(f"{name} misses {', '.join(sorted(self._pending[name])) or 'nothing'}" for name in stuck)
         self.end(Failed(ErrorInfo("stalled", f"the run can not go on: {waits}", failed_during="engine")))
 
 

@@ -1,6 +1,6 @@
-"""Resolve @refs: from text in a template to values of this run.
+"""Resolve @refs in a template to values of a run.
 
-Pure: same template, same results, same answer. Grammar: ENGINE §3.
+Pure: the same template and results give the same values. Grammar: ENGINE §3.
 """
 
 import json
@@ -25,7 +25,7 @@ _KEY = re.compile(r"[\w-]+")
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """A parsed ref: its text without the marker, the root, the keys below it, and whether `?` made it optional."""
+    """A parsed ref: its text without the `?`, the root, the keys below it, and whether `?` made it optional."""
 
     text: str
     root: str
@@ -35,7 +35,7 @@ class Ref:
 
 @dataclass(frozen=True, slots=True)
 class RefOccurrence:
-    """A ref in a template: at which JSON pointer, and whether it is the whole value."""
+    """A ref in a template: its JSON pointer, and whether it is the whole value."""
 
     ref: Ref
     path: str
@@ -43,7 +43,7 @@ class RefOccurrence:
 
 
 class _NoItem:
-    """Stands for the item of a step that is no forEach."""
+    """The item of a scope outside forEach."""
 
 
 NO_ITEM = _NoItem()
@@ -51,8 +51,10 @@ NO_ITEM = _NoItem()
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What refs can see. `absent` names the steps whose output is null at any depth: skipped, or failed with
-    `onError: continue`."""
+    """What refs can see. `absent` names the steps that were skipped or failed with `onError: continue`.
+
+    The outputs of absent steps are null at any depth.
+    """
 
     input: Any
     outputs: Mapping[str, Any] = field(default_factory=dict)
@@ -62,18 +64,18 @@ class Scope:
     index: int | None = None
 
     def at(self, index: int, item: Any) -> "Scope":
-        """The same scope inside one iteration."""
+        """Return the same scope inside an iteration."""
         return replace(self, index=index, item=item)
 
 
 def whole_ref(text: str) -> Ref | None:
-    """The ref that `text` is from its first character to its last, or None."""
+    """Return the ref that spans the whole of `text`, or None."""
     found = _WHOLE.fullmatch(text)
     return _parse(found, optional=found[3] == "?") if found else None
 
 
 def find_refs(value: Any, path: str = "") -> Iterator[RefOccurrence]:
-    """Every ref in the strings of a JSON value, in document order. Keys of mappings hold none."""
+    """Yield every ref in the strings of a JSON value, in document order. Keys of mappings contain none."""
     if isinstance(value, str):
         if (ref := whole_ref(value)) is not None:
             yield RefOccurrence(ref, path, True)
@@ -90,7 +92,7 @@ def find_refs(value: Any, path: str = "") -> Iterator[RefOccurrence]:
 
 
 def resolve(value: Any, scope: Scope, path: str = "") -> Any:
-    """`value` with its refs replaced: a string that is one ref by the value itself, others by text.
+    """Return `value` with its refs replaced: a string that is a single ref by the value itself, other refs by text.
 
     Raises RefFailed (`unresolved_ref`, `unknown_ref`, `item_outside_for_each`) with the JSON pointer `path`.
     """
@@ -104,7 +106,7 @@ def resolve(value: Any, scope: Scope, path: str = "") -> Any:
 
 
 def look_up(ref: Ref, scope: Scope, path: str = "") -> Any:
-    """The value of one ref. Only mappings' own keys and lists' own indexes are walked, never attributes."""
+    """Return the value of a ref. Only keys of mappings and indexes of lists are followed, never attributes."""
     if ref.root in scope.absent:
         return None
     value, seen = _root_value(ref, scope, path), f"@{ref.root}"
@@ -156,7 +158,7 @@ def _resolve_text(text: str, scope: Scope, path: str) -> Any:
 
 
 def as_text(value: Any) -> str:
-    """A value inside a text: null is empty (ENGINE §3)."""
+    """Return a value as part of a text: null is empty (ENGINE §3)."""
     if value is None:
         return ""
     return value if isinstance(value, str) else readable_json(value)
@@ -188,7 +190,7 @@ def _escape(key: str) -> str:
 
 
 def escape_refs(value: Any) -> Any:
-    """`value` written so that `resolve` gives it back: what would be a ref in its texts is none."""
+    """Return `value` escaped so that `resolve` gives it back: nothing in its texts is a ref."""
     if isinstance(value, str):
         return _IN_TEXT.sub(lambda found: f"@{found[0]}" if found[1] else "@@@@", value)
     if isinstance(value, dict):
@@ -199,7 +201,9 @@ def escape_refs(value: Any) -> Any:
 
 
 def replace_refs(value: Any, change: Callable[[RefOccurrence], Any], path: str = "") -> Any:
-    """`value` with each ref as `change` writes it: the whole value, or the text inside a longer one."""
+    """Return `value` with each ref replaced by the result of `change`: the whole value, or the text inside a longer
+    text.
+    """
     if isinstance(value, str):
         if (ref := whole_ref(value)) is not None:
             return change(RefOccurrence(ref, path, True))
@@ -216,7 +220,7 @@ def replace_refs(value: Any, change: Callable[[RefOccurrence], Any], path: str =
 
 
 def format_ref(root: str, keys: Sequence[str | int]) -> str:
-    """The ref to a part of a value: keys of mappings as texts, indexes of lists as numbers."""
+    """Return the ref to a part of a value: text keys for mappings, numbers for lists."""
     return f"@{root}" + "".join(map(_format_segment, keys))
 
 

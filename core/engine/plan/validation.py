@@ -1,7 +1,7 @@
-"""Is this a template that can run? Every problem at once (ENGINE §2).
+"""Validates templates: every problem at once (ENGINE §2).
 
-The shape comes from the models of `core.domain.template`; what they cannot say (names, refs, cycles,
-code that parses) is looked at here, for every step that has a shape at all.
+The shape comes from the models of `core.domain.template`; names, refs, cycles and code are checked here, for every step
+that can be parsed.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ NO_DEFAULT_EXPORT = "no_default_export"
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that is wrong (`error`) or looks wrong (`warning`); `path` is a JSON pointer into the file."""
+    """An `error` or a `warning`; `path` is a JSON pointer into the file."""
 
     code: str
     path: str
@@ -59,7 +59,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class ValidationResult:
-    """A template with its problems; `template` is None if there is no shape to speak of."""
+    """A template with its problems; `template` is None if it cannot be parsed."""
 
     template: Template | None
     problems: list[Problem]
@@ -69,7 +69,7 @@ class ValidationResult:
         return self.template is not None and all(problem.severity != "error" for problem in self.problems)
 
     def require(self) -> Template:
-        """The template. Raises InvalidTemplate with all problems if it cannot start."""
+        """Return the template. Raises InvalidTemplate with all problems if it has errors."""
         if self.template is None or not self.is_valid:
             raise InvalidTemplate([problem.as_dict() for problem in self.problems])
         return self.template
@@ -77,14 +77,14 @@ class ValidationResult:
 
 @dataclass(frozen=True, slots=True)
 class Validator:
-    """Validation against the tools, the code checker and the schema checker of this app."""
+    """Validates against the tools, the code checker and the schema checker of this app."""
 
     tools: ToolRunner
     sandbox: Sandbox
     schemas: Schemas
 
     async def check_text(self, text: str) -> ValidationResult:
-        """Validate a file's text. Never raises for what the text says."""
+        """Validate the text of a file. Never raises for its content."""
         if len(text) > TEMPLATE_BYTES:
             size = f"the file has {len(text):,} characters; a template has at most 5 MB"
             return ValidationResult(None, [Problem("too_large", "", size)])
@@ -104,14 +104,16 @@ class Validator:
         return await self._check(data, template, problems)
 
     async def check_template(self, template: Template) -> ValidationResult:
-        """Validate a template that has its shape already."""
+        """Validate a template that is already parsed."""
         steps = [{"name": step.name} for step in template.steps]
         return await self._check({"steps": steps, "inputSchema": template.input_schema}, template, [])
 
     async def _check(
         self, data: Mapping[str, Any], template: Template | None, problems: list[Problem]
     ) -> ValidationResult:
-        """`data` is the template as a JSON value; of one that has its shape, the names of its steps are enough."""
+        """Validate the parsed template; `data` is its JSON value, of which the step names suffice if `template` is
+        given.
+        """
         if data.get("format", FORMAT) != FORMAT:
             wrong = f"this app reads {FORMAT}, not {data['format']!r}"
             problems.insert(0, Problem("bad_format", "/format", wrong))
@@ -208,7 +210,7 @@ def _shape_problem(error: Any, data: Mapping[str, Any]) -> Problem:
 
 
 def _is_action_tag(part: Any, place: Sequence[Any]) -> bool:
-    """pydantic puts the tag of the action into its path, once, behind `action`."""
+    """Return whether this part of the path is the action's tag, which pydantic inserts once, behind `action`."""
     at = place.index("action") if "action" in place else -1
     return at >= 0 and len(place) > at + 1 and place[at + 1] is part and part in ACTION_KEYS
 
@@ -222,7 +224,7 @@ def _step_name(data: Mapping[str, Any], place: Sequence[Any]) -> str | None:
 
 
 def _parsable_steps(raw: Sequence[Any]) -> list[tuple[int, Step]]:
-    """The steps that have a shape, with their places; what the others lack is a problem already."""
+    """Return the steps that can be parsed, with their positions; the others are reported as problems already."""
     steps = []
     for place, step in enumerate(raw):
         try:
@@ -233,7 +235,7 @@ def _parsable_steps(raw: Sequence[Any]) -> list[tuple[int, Step]]:
 
 
 def _unknown_fields(model: _Model, path: str = "") -> Iterator[Problem]:
-    """Fields that no one here knows: a slip of the pen, or the work of a later version."""
+    """Yield warnings for unknown fields: typing errors, or fields of a later version."""
     for name in model.model_extra or ():
         known = [field.alias or field_name for field_name, field in type(model).model_fields.items()]
         message = f"{name!r} is not known here{_suggestion(name, known)}"
@@ -324,7 +326,7 @@ _APPROVABLE_BY_EXPIRY = frozenset({InterruptionKind.APPROVAL, InterruptionKind.I
 
 
 def _check_interrupt(step: Step, where: str) -> Iterator[Problem]:
-    """ENGINE §2, §6 and §8: which kind goes with what."""
+    """Yield problems of the step's interrupt: which kind goes with what (ENGINE §2, §6, §8)."""
     asked = step.interrupt
     if asked is None:
         return

@@ -1,11 +1,15 @@
-"""One call, from its first attempt to its last: claims, time limits, retries, unknown outcomes (ENGINE §7, §10).
+"""The attempts of a single call: claims, time limits, retries and unknown outcomes (ENGINE §7, §10).
 
-(consent) ──► claim ──► attempt ──► an output
+(consent) ──► claim ──► attempt ──► output
             │  ▲
-            │  ├── (after its delay) ── retrying ◄── an error that may pass
-            │  └── (run it again) ◄──┐
-            ├── an outcome that nobody knows ──► a person is asked, or `onUnknown` says ──► an output | an error
-            └── an error
+            │  ├── (after its delay) ── retrying ◄── error that may be temporary
+            │  └── (run again) ◄──┐
+            ├── unknown outcome ──┴─► the user is asked, or `onUnknown` decides ──► output | error
+            └── error
+
+The claim protects effects from running twice. It is on disk before the attempt starts, so a process that finds a claim
+without a result must assume that the effect may have happened. Only then is the outcome unknown; an attempt without
+effects, or with idempotent ones, is simply repeated.
 """
 
 import random
@@ -42,16 +46,18 @@ MAX_DELAY_S = 300.0
 
 @dataclass(frozen=True, slots=True)
 class PriorAttempt:
-    """What an earlier life of the run left of a call: its last attempt, the errors of those before, and whether
-    that attempt was `cut_off` in the middle (its claim stands) or had failed."""
+    """The state in which a previous process left a call: its last attempt and the errors of the attempts before it.
+
+    `cut_off`: the attempt was interrupted, so its claim stands; otherwise it had failed and waited for its retry.
+    """
 
     attempt: int
     errors: tuple[ErrorInfo, ...]
-    cut_off: bool
+    was_interrupted: bool
 
 
 class RunPhase(Enum):
-    """What becomes of a run: it goes on, it has its outcome, or the app closes and it is left as it is."""
+    """The phase of a run as its calls see it: it continues, it has its outcome, or the app is closing."""
 
     GOES_ON = auto()
     OVER = auto()
@@ -60,12 +66,11 @@ class RunPhase(Enum):
 
 @dataclass(slots=True, eq=False)
 class Attempts:
-    """The attempts of one call. `is_idle`: before the first or between two of them, nothing is at work.
+    """The attempts of a call. `is_idle`: no attempt is in progress (before the first, or between two of them).
 
-    `act` carries out one attempt; `again` resolves the call for that attempt; `time_left_s` is what the run may
-    still use, None without a deadline; `state` says whether the run goes on, has its outcome, or is left for the next
-    process. `raw` is what the call has given, if its transform alone is left. `permit`, where it is given, comes before
-    the claim: it gives the call as it may be made, and its effect.
+    `act` performs an attempt; `again` resolves the call for a later attempt; `time_left_s` is the remaining time of the
+    run, None without a deadline; `state` returns the phase of the run. `raw` holds the raw result if only the transform
+    remains to be run. `permit`, if given, runs before the claim and returns the permitted call with its effect.
     """
 
     call: StepCall
@@ -73,12 +78,12 @@ class Attempts:
     checkpoints: Checkpoints
     interruptions: Interruptions
     clock: Clock
-    act: Callable[[Effect, StepCall, int, RawResult], Any]
-    again: Callable[[int], StepCall]
+    perform: Callable[[Effect, StepCall, int, RawResult], Any]
+    resolve_again: Callable[[int], StepCall]
     time_left_s: Callable[[], float | None]
-    state: Callable[[], RunPhase]
+    phase: Callable[[], RunPhase]
     raw: RawResult
-    earlier: PriorAttempt | None = None
+    prior: PriorAttempt | None = None
     permit: Callable[[], Awaitable[tuple[StepCall, Effect]]] | None = None
     has_claim: bool = False
     is_idle: bool = True
@@ -88,39 +93,40 @@ class Attempts:
 
     @property
     def is_untouched(self) -> bool:
-        """Whether nothing has been told or written of the call."""
-        return self.is_idle and not self.has_claim and self.earlier is None and not self.errors
+        """Whether nothing of the call has been published or written yet."""
+        return self.is_idle and not self.has_claim and self.prior is None and not self.errors
 
     async def run(self, claim: "Future[frozenset[int]] | None") -> Any:
-        """The output. Raises StepFailed with the last error, LostClaim if the run ended before it began."""
+        """Return the output. Raises StepFailed with the last error, LostClaim if the run ended before the call
+        began."""
         is_unknown = False
         if self.permit is not None:
             permitted, self.effect = await self.permit()
-            self.call, self.again = permitted, lambda attempt: permitted  # it stays as the person saw it
-        if self.earlier is not None:
-            self.attempt, self.errors = self.earlier.attempt, self.earlier.errors
-            is_unknown = self.earlier.cut_off and self.effect is Effect.ONCE and not self.raw.is_kept
-            self.call = self.again(self.attempt)
-            if not self.earlier.cut_off:
-                self._next()
+            self.call, self.resolve_again = permitted, lambda attempt: permitted  # it stays as the person saw it
+        if self.prior is not None:
+            self.attempt, self.errors = self.prior.attempt, self.prior.errors
+            is_unknown = self.prior.was_interrupted and self.effect is Effect.ONCE and not self.raw.is_kept
+            self.call = self.resolve_again(self.attempt)
+            if not self.prior.was_interrupted:
+                self._advance()
         while True:
             if is_unknown:
-                known = await self._find_out()
+                known = await self._resolve_unknown()
                 if known is None:
-                    self._next()
+                    self._advance()
                 elif not self.raw.is_kept:
                     return known.value
             await self._claim(claim)
             claim, self.has_acted = None, True
             try:
-                return await self.act(self.effect, self.call, self.attempt, self.raw)
+                return await self.perform(self.effect, self.call, self.attempt, self.raw)
             except StepFailed as error:
                 is_unknown = error.code == "outcome_unknown"
                 if not is_unknown:
                     await self._retry(error)
 
     async def _claim(self, claim: "Future[frozenset[int]] | None") -> None:
-        """Say that this attempt begins; what leaves the process waits until that is on disk."""
+        """Announce the attempt. An attempt with effects waits until its claim is on disk."""
         key = self.call.key
         if claim is None and not self.has_claim and self.effect is not Effect.NONE:
             claim, self.has_claim = self.checkpoints.claim(key), True
@@ -128,13 +134,13 @@ class Attempts:
             if await claim:
                 raise LostClaim
         elif self.effect is not Effect.NONE:
-            await self.checkpoints.begin_again(key, self.attempt, self.errors)
+            await self.checkpoints.claim_again(key, self.attempt, self.errors)
         self.checkpoints.step_started(key, attempt=self.attempt)
         self.is_idle = False
 
     async def _retry(self, error: StepFailed) -> None:
-        """Wait for the next attempt. Raises the error where there is none."""
-        config, course = self.call.step.config, self.state()
+        """Sleep until the next attempt is due. Raises the error if there is none."""
+        config, course = self.call.step.config, self.phase()
         if self.attempt >= config.max_attempts or error.code in NOT_RETRIED or course is RunPhase.OVER:
             raise error
         delay_s = min(config.backoff_ms / 1000 * 2 ** (self.attempt - 1) + random.random(), MAX_DELAY_S)
@@ -148,25 +154,26 @@ class Attempts:
         if course is RunPhase.LEFT:
             raise LostClaim
         await self.clock.sleep(delay_s)
-        self._next()
+        self._advance()
 
-    def _next(self) -> None:
+    def _advance(self) -> None:
         self.attempt += 1
-        self.call = self.again(self.attempt)
+        self.call = self.resolve_again(self.attempt)
 
-    async def _find_out(self) -> Answer | None:
-        """The result that the attempt had after all, as an answer; None: run it again. Raises StepFailed.
+    async def _resolve_unknown(self) -> Answer | None:
+        """Resolve an unknown outcome: return the user's answer with the result, or None to run the call again.
 
-        Where there is a transform, the result is `raw` then, and the output is still to be made of it.
+        Raises StepFailed where the user, or `onUnknown`, decides that the call failed. For a tool with a transform the
+        result is then kept in `raw`, and the output is still to be computed from it.
         """
         step, key = self.call.step, self.call.key
         is_transformed = isinstance(step.action, ToolAction) and step.action.transform_code is not None
         unknown = unknown_outcome(str(key), _tool_name(self.call))
         shown = await masked_async(self.call.input)
-        if self.earlier is not None and self.attempt == self.earlier.attempt:
+        if self.prior is not None and self.attempt == self.prior.attempt:
             cut_off = CallResult(CallStatus.UNKNOWN, error=ErrorInfo.of(unknown))
-            self.checkpoints.tell(tool_started(self.call, self.attempt, shown), self._ended(cut_off))
-        match self.state():
+            self.checkpoints.emit(tool_started(self.call, self.attempt, shown), self._tool_ended(cut_off))
+        match self.phase():
             case RunPhase.OVER:
                 raise unknown
             case RunPhase.LEFT:
@@ -192,27 +199,27 @@ class Attempts:
         if answer is not None and answer.action is Action.APPROVE:
             return None
         if answer is not None and answer.action is Action.SUBMIT:
-            ended = self._ended(CallResult(CallStatus.COMPLETED, answer.value))
+            ended = self._tool_ended(CallResult(CallStatus.COMPLETED, answer.value))
             if is_transformed:
                 await self.raw.keep(answer.value, ended, self.attempt)
             else:
-                self.checkpoints.tell(ended)
+                self.checkpoints.emit(ended)
             return answer
         why = answer.reason if answer is not None and answer.reason else "a person says that it had no effect"
         failed = StepFailed("failed", f"{key}: {why}", failed_during="tool_execution", tool_name=_tool_name(self.call))
-        self.checkpoints.tell(self._ended(CallResult(CallStatus.ERROR, error=ErrorInfo.of(failed))))
+        self.checkpoints.emit(self._tool_ended(CallResult(CallStatus.ERROR, error=ErrorInfo.of(failed))))
         raise failed
 
-    def _ended(self, result: CallResult) -> ToolEnded:
+    def _tool_ended(self, result: CallResult) -> ToolEnded:
         return ToolEnded.of(step_call_id(self.call, self.attempt), result)
 
 
 class LostClaim(Exception):  # no error: the run ended before the step began
-    """The claim was not written, since the run is over."""
+    """The claim was not written, because the run is over."""
 
 
 def unknown_outcome(step: str, tool: str | None) -> StepFailed:
-    """An effect may have happened, and nobody knows (ENGINE §10)."""
+    """Return the error for an effect that may or may not have happened (ENGINE §10)."""
     what = f"{tool} in step {step}" if tool else f"step {step}"
     message = f"{what} may or may not have had its effect: it was cut off, or did not answer in time"
     return StepFailed("outcome_unknown", message, failed_during="tool_execution", tool_name=tool)

@@ -1,7 +1,8 @@
-"""Writing down what happens in a run: facts for those who watch, rows for the next start.
+"""Checkpoints of a run: facts for its observers and rows for the next start.
 
-The output rule of ENGINE §10 lives here: what a step without effects says and keeps is told, what an
-effect says and keeps is recorded.
+The output rule of ENGINE §10 is applied here. The facts and rows of a step without effects are emitted: they are
+visible immediately and on disk with the next group. An effect may be visible outside the process already, so its facts
+and rows are committed: on disk first, then published.
 """
 
 from asyncio import Future
@@ -46,7 +47,9 @@ ENQUEUED = frozenset({RunStatus.ENQUEUED})
 
 
 class Checkpoints:
-    """The written side of one run at work. Knows its active time and the outputs that become the run's."""
+    """Writes the transitions of a run and of its steps. Counts active time and keeps the outputs that become the
+    run's.
+    """
 
     def __init__(self, run: Run, log: RunJournal, clock: Clock, terminal: Iterable[str], active_ms: int) -> None:
         self._run = run
@@ -58,59 +61,61 @@ class Checkpoints:
         self._since: float | None = None
 
     def active_ms(self) -> int:
-        """Milliseconds that the run has been at work, over all its lives."""
+        """Return the active time of the run in milliseconds, including that of previous processes."""
         since = self._since
         return self._active_ms + (round((self._clock.monotonic() - since) * 1000) if since is not None else 0)
 
     def keep_output(self, step: str, output_json: str | None) -> None:
-        """Remember a step's output text: it may become the run's output."""
+        """Keep the output text of a step: it may become the output of the run."""
         self._outputs[step] = output_json or "null"
 
     def claim_run(self) -> "Future[frozenset[int]]":
-        """Claim the run: the future is empty if it is ours. Nothing is told before that is known."""
+        """Claim the run. The future returns an empty set if the claim was won; nothing is published before that."""
         self._since = self._clock.monotonic()
         change = ChangeRun(
             self._run.id, ENQUEUED, RunStatus.RUNNING, started_at=self._run.started_at or self._clock.now()
         )
-        return self._log.record(writes=[change])
+        return self._log.commit(writes=[change])
 
     def run_started(self) -> None:
-        self._log.tell(RunStarted())
+        self._log.emit(RunStarted())
 
     def run_waits(self) -> "Future[frozenset[int]]":
-        """Nothing goes on before a person has answered: the active time stands still."""
+        """Write that the run waits for the user, and stop counting active time."""
         self._active_ms, self._since = self.active_ms(), None
         change = ChangeRun(self._run.id, RUNNING, RunStatus.WAITING, active_ms=self._active_ms)
-        return self._log.record(RunWaiting(), writes=[change])
+        return self._log.commit(RunWaiting(), writes=[change])
 
     def run_resumed(self) -> None:
         self._since = self._clock.monotonic()
-        self._log.record(RunResumed(), writes=[ChangeRun(self._run.id, WAITING, RunStatus.RUNNING)])
+        self._log.commit(RunResumed(), writes=[ChangeRun(self._run.id, WAITING, RunStatus.RUNNING)])
 
-    def run_left(self) -> "Future[frozenset[int]]":
-        """The app closes: whoever opens the store next goes on with the run."""
+    def run_released(self) -> "Future[frozenset[int]]":
+        """Write the run back as `enqueued`, because the app is closing: the next process continues it."""
         change = ChangeRun(self._run.id, RUNNING, RunStatus.ENQUEUED, active_ms=self.active_ms())
-        return self._log.record(writes=[change])
+        return self._log.commit(writes=[change])
 
-    def tell(self, *facts: Fact) -> None:
-        """What has no row of its own."""
-        self._log.tell(*facts)
+    def emit(self, *facts: Fact) -> None:
+        """Emit facts that have no row of their own."""
+        self._log.emit(*facts)
 
     def claim(self, key: StepKey) -> "Future[frozenset[int]]":
-        """Claim a step that leaves the process: the future is empty if it is ours, and all before it is on disk."""
-        return self._log.record(writes=[Claim(self._row(key, StepStatus.RUNNING, None))])
+        """Claim a step with effects. The future returns an empty set if the claim was won and all earlier entries are
+        on disk.
+        """
+        return self._log.commit(writes=[Claim(self._row(key, StepStatus.RUNNING, None))])
 
-    def begin_again(self, key: StepKey, attempt: int, errors: tuple[ErrorInfo, ...]) -> "Future[frozenset[int]]":
-        """Claim another attempt of a step whose row is ours already."""
-        return self._log.record(writes=[PutStepResult(self._row(key, StepStatus.RUNNING, None, attempt, errors))])
+    def claim_again(self, key: StepKey, attempt: int, errors: tuple[ErrorInfo, ...]) -> "Future[frozenset[int]]":
+        """Claim another attempt of a step whose row is already claimed."""
+        return self._log.commit(writes=[PutStepResult(self._row(key, StepStatus.RUNNING, None, attempt, errors))])
 
     def step_started(self, key: StepKey, total: int | None = None, attempt: int = 1) -> None:
-        self._log.tell(StepStarted(step=key.step, index=key.index, total=total, attempt=attempt))
+        self._log.emit(StepStarted(step=key.step, index=key.index, total=total, attempt=attempt))
 
     def step_retrying(
         self, key: StepKey, attempt: int, delay_s: float, errors: tuple[ErrorInfo, ...], effect: Effect
     ) -> None:
-        """The attempt failed, with the last of `errors`; the next one begins after the delay."""
+        """Write that the attempt failed with the last of `errors`, and that the next attempt starts after the delay."""
         fact = StepRetry(
             step=key.step,
             index=key.index,
@@ -118,41 +123,43 @@ class Checkpoints:
             delay_ms=round(delay_s * 1000),
             error=errors[-1].as_dict(),
         )
-        self._say(effect, fact, [PutStepResult(self._row(key, StepStatus.RETRYING, None, attempt, errors))])
+        self._write(effect, fact, [PutStepResult(self._row(key, StepStatus.RETRYING, None, attempt, errors))])
 
-    def raw_kept(
+    def raw_result_kept(
         self, key: StepKey, raw: Any, raw_json: str, ended: ToolEnded, attempt: int
     ) -> "Future[frozenset[int]]":
-        """The call of a step has `ended`, and this is what its tool gave; its output is still to be made of it."""
+        """Commit the raw result of a tool with the end of its call. The output is still to be computed from it."""
         fact = RawResultSaved(step=key.step, index=key.index, attempt=attempt, raw=raw)
         row = self._row(key.of_raw, StepStatus.COMPLETED, raw_json, attempt)
-        return self._log.record(ended, fact, writes=[PutStepResult(row)])
+        return self._log.commit(ended, fact, writes=[PutStepResult(row)])
 
     def state_patched(self, patches: Iterable[StatePatch], outputs: Mapping[str, Any]) -> None:
-        """A person changed outputs. Told and kept with the answer that did it."""
+        """Commit outputs that the user edited, in the same group as the answer."""
         facts = [StatePatched(path=one.path, old=one.old, new=one.new) for one in patches]
         texts = {step: encode(output) for step, output in outputs.items()}
         for step in texts.keys() & self._terminal:
             self.keep_output(step, texts[step])
         rows = [self._row(StepKey(step), StepStatus.COMPLETED, text) for step, text in texts.items()]
-        self._log.record(*facts, writes=[PutStepResult(row) for row in rows])
+        self._log.commit(*facts, writes=[PutStepResult(row) for row in rows])
 
     def step_preset(self, step: str, output: Any) -> None:
-        """Somebody gave the result of a step that was not run."""
+        """Commit the preset result of a step that was not run."""
         text = encode(output)
         if step in self._terminal:
             self.keep_output(step, text)
         row = self._row(StepKey(step), StepStatus.COMPLETED, text)
-        self._log.record(StepPreset(step=step, output=output), writes=[PutStepResult(row)])
+        self._log.commit(StepPreset(step=step, output=output), writes=[PutStepResult(row)])
 
     def step_skipped(self, step: str, value: Any) -> None:
         if step in self._terminal:
             self.keep_output(step, None)
         row = replace(self._row(StepKey(step), StepStatus.COMPLETED, "null"), skipped=True)
-        self._log.tell(StepSkipped(step=step, value=value), writes=[PutStepResult(row)])
+        self._log.emit(StepSkipped(step=step, value=value), writes=[PutStepResult(row)])
 
     def step_completed(self, ended: CallOutcome, output_json: str) -> None:
-        """What only shapes data begins and ends at once, and is told so (`Ended.is_instant`)."""
+        """Write the result of a step. For an instant call, its start is emitted in the same entry
+        (`CallOutcome.is_instant`).
+        """
         key, is_return = ended.call.key, isinstance(ended.call.step.action, ReturnAction)
         if key.index is None and (is_return or key.step in self._terminal):
             self.keep_output(key.step, output_json)
@@ -160,9 +167,9 @@ class Checkpoints:
         fact = StepFinished(step=key.step, index=key.index, attempt=ended.attempt, status=status, output=ended.output)
         rows = [PutStepResult(self._row(key, status, output_json, ended.attempt, ended.errors))]
         if ended.is_instant:
-            self._log.tell(StepStarted(step=key.step, index=key.index), fact, writes=rows)
+            self._log.emit(StepStarted(step=key.step, index=key.index), fact, writes=rows)
         else:
-            self._say(ended.effect, fact, rows)
+            self._write(ended.effect, fact, rows)
 
     def step_failed(self, ended: CallOutcome, error: ErrorInfo) -> None:
         key, status = ended.call.key, StepStatus.ERROR
@@ -172,17 +179,20 @@ class Checkpoints:
         row = replace(self._row(key, status, None, ended.attempt, ended.errors), error=error)
         if ended.is_instant:
             self.step_started(key)
-        self._say(ended.effect, fact, [PutStepResult(row)])
+        self._write(ended.effect, fact, [PutStepResult(row)])
 
     def step_cancelled(self, key: StepKey, left: InterruptedWork = NO_INTERRUPTED_WORK) -> None:
-        """Goes to the disk with the end of its run, never before. `left` is what its agent was cut off in."""
+        """Emit the cancellation of a step; it reaches the disk together with the end of the run.
+
+        `left` is the interrupted work of its agent.
+        """
         fact = StepFinished(step=key.step, index=key.index, status=StepStatus.CANCELLED)
         facts, writes = left.closed(self._run, key, self._clock.now())
-        self._log.tell(*facts, fact, writes=[PutStepResult(self._row(key, StepStatus.CANCELLED, None)), *writes])
+        self._log.emit(*facts, fact, writes=[PutStepResult(self._row(key, StepStatus.CANCELLED, None)), *writes])
 
     def run_finished(self, outcome: RunOutcome) -> "Future[frozenset[int]]":
-        """Write the end of the run with its message: the one terminal transition."""
-        status, error, output_json = self._ending(outcome)
+        """Commit the end of the run with its message: the only terminal transition."""
+        status, error, output_json = self._run_result(outcome)
         active_ms = self.active_ms()
         change = ChangeRun(
             self._run.id,
@@ -199,9 +209,9 @@ class Checkpoints:
             writes.append(PutMessage(message))
             facts.append(MessageAdded(role=Role.ASSISTANT, text=message.text, message_id=message.id))
         ended = RunFinished(status=status, error=error.as_dict() if error else None, active_ms=active_ms)
-        return self._log.record(*facts, ended, writes=writes)
+        return self._log.commit(*facts, ended, writes=writes)
 
-    def _ending(self, outcome: RunOutcome) -> tuple[RunStatus, ErrorInfo | None, str | None]:
+    def _run_result(self, outcome: RunOutcome) -> tuple[RunStatus, ErrorInfo | None, str | None]:
         match outcome:
             case Succeeded([name]):
                 return RunStatus.SUCCESS, None, self._outputs[name]
@@ -214,10 +224,13 @@ class Checkpoints:
                 return RunStatus.CANCELLED, None, None
 
     def _closing_message(self, status: RunStatus, output_json: str | None) -> Message | None:
-        """A template's message is its output. A chat turn's was written by its agent, if that came so far. A child
-        has none: its output is its parent's to show."""
+        """Return the message of the finished run; None where it has one already or must not have one.
+
+        The message of a template is its output. The message of a chat turn was written by its agent, if it got that
+        far. A child run has none: its parent displays the output.
+        """
         run = self._run
-        if run.parent is not None or (run.kind is RunKind.CHAT and self._log.is_message_told):
+        if run.parent is not None or (run.kind is RunKind.CHAT and self._log.is_message_emitted):
             return None
         text = output_json or ""
         if text.startswith('"'):
@@ -225,11 +238,11 @@ class Checkpoints:
         state = MessageState.INTERRUPTED if status is RunStatus.CANCELLED else MessageState.FINAL
         return Message(run.message_id, run.workflow_id, Role.ASSISTANT, text, run.created_at, state, run.id)
 
-    def _say(self, effect: Effect, fact: Fact, writes: Sequence[Write]) -> None:
+    def _write(self, effect: Effect, fact: Fact, writes: Sequence[Write]) -> None:
         if effect is Effect.NONE:
-            self._log.tell(fact, writes=writes)
+            self._log.emit(fact, writes=writes)
         else:
-            self._log.record(fact, writes=writes)
+            self._log.commit(fact, writes=writes)
 
     def _row(
         self,
@@ -256,7 +269,11 @@ class Checkpoints:
 
 @dataclass(slots=True)
 class RawResult:
-    """The raw result of one call. `text` is its JSON; None: the call has not ended well yet."""
+    """The raw result of a tool call, before `transformCode` computes the output from it (ENGINE §2).
+
+    It is on disk before the transform begins. From then on the call is never repeated: retries, and the next process,
+    begin with the stored result. `text` is its JSON; None while the call has not succeeded.
+    """
 
     key: StepKey
     checkpoints: Checkpoints
@@ -267,11 +284,11 @@ class RawResult:
         return self.text is not None
 
     async def keep(self, value: Any, ended: ToolEnded, attempt: int) -> str:
-        """Write the result together with the end of its call; its JSON, once that is on disk.
+        """Commit the result together with the end of its call, and return its JSON once it is on disk.
 
-        Raises StepFailed `not_json` or `output_too_large`: the sizes are those of an output.
+        Raises StepFailed `not_json` or `output_too_large`, with the limits of an output.
         """
         text = await encode_output_async(value)
-        await self.checkpoints.raw_kept(self.key, value, text, ended, attempt)
+        await self.checkpoints.raw_result_kept(self.key, value, text, ended, attempt)
         self.text = text
         return text

@@ -1,4 +1,4 @@
-"""Runs that other runs begin: which they are, what they are started with, and what they give (ENGINE §12)."""
+"""Child runs: their ids, their start requests and their outputs (ENGINE §12)."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ from core.ports.templates import TemplateResolver
 
 @dataclass(frozen=True, slots=True)
 class ChildRunRequest:
-    """Which template a run starts below itself, and with what. `awaited`: it waits for the end."""
+    """The template that a run starts as its child, and the input. `awaited`: the parent waits for the end."""
 
     template_id: TemplateId | None
     title: str | None
@@ -27,7 +27,7 @@ class ChildRunRequest:
 
 
 class ChildStartRequests:
-    """Finds out what a child is to be started with."""
+    """Builds the start requests of child runs."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class ChildStartRequests:
         self._settings = settings
 
     async def request(self, parent: Run, snapshot: Snapshot, wanted: ChildRunRequest) -> StartRequest:
-        """Under the rules that the parent was started with; the template's newest version.
+        """Return the start request: the newest version of the template, under the rules of the parent.
 
         Raises Refused: `too_deep`, `not_found`, `invalid_template`.
         """
@@ -61,19 +61,19 @@ class ChildStartRequests:
 
 
 def step_child_id(run_id: RunId, key: StepKey, attempt: int) -> RunId:
-    """The run that a step begins: the same step and attempt give the same one, after a crash too."""
+    """Return the id of the run that a step starts: the same step and attempt return the same id, also after a crash."""
     return RunId(id_from_key("run", f"{run_id} {key} {attempt}"))
 
 
 def call_child_id(run_id: RunId, call_id: CallId) -> RunId:
-    """The run that a tool call begins: likewise."""
+    """Return the id of the run that a tool call starts; it is derived from the call."""
     return RunId(id_from_key("run", f"{run_id} call {call_id}"))
 
 
 def ends_with_parent(run: Run, above: Run | None) -> bool:
-    """Whether the end of the run that began it ends this one: it failed, or it waited for it (ENGINE §12).
+    """Return whether the end of the parent run ends this run too: the parent failed, or it was waiting for this run.
 
-    `above` is the row of that run; what cannot be read tells nothing.
+    `above` is the row of the parent. The state of an unreadable parent is unknown, so the run continues (ENGINE §12).
     """
     if above is None or not above.status.is_final or _is_unreadable(above):
         return False
@@ -81,8 +81,8 @@ def ends_with_parent(run: Run, above: Run | None) -> bool:
 
 
 def current_root(run: Run, above: Run | None) -> RunId | None:
-    """The root of a run that goes on: the one at the top of the chain; None if it is one itself, since the run that
-    began it has ended."""
+    """Return the root of a recovered run: the top of its chain; None if its parent has ended and it is a root
+    itself."""
     if above is None or _is_unreadable(above):
         return run.root
     return None if above.status.is_final else above.root or above.id
@@ -93,7 +93,7 @@ def _is_unreadable(run: Run) -> bool:
 
 
 def child_output(run: Run) -> Any:
-    """What a child that has ended gave. Raises StepFailed `child_failed` with its error."""
+    """Return the output of a finished child run. Raises StepFailed `child_failed` with its error."""
     if run.status is RunStatus.SUCCESS:
         return decode(run.output_json or "null")
     error = run.error.as_dict() if run.error else {"code": run.status, "message": f"it was {run.status}"}

@@ -1,6 +1,11 @@
-"""Driving one run: carries out what the plan says, from the claim of the run to its end.
+"""Drives a single run: carries out the plan, from the claim of the run to its end.
 
-One task owns a run. It alone changes the run's row, so every transition has one author; the
+    enqueued ──(claim)──► running ──(only an answer can change it)──► waiting
+       ▲                   │  ▲                                       │
+       └──(app closes)─────┤  └─────────────(an answer)───────────────┤
+                           └───────────(outcome of the plan)──────────┴──► success | error | cancelled
+
+A single task owns a run, and it alone changes the run's row, so every transition has a single author. The
 compare-and-set of the store is the guard behind it.
 """
 
@@ -38,49 +43,52 @@ CHECKPOINT_TIMEOUT_S = 1.5
 
 
 class RunHost(Protocol):
-    """The engine, as a driver sees it."""
+    """What a driver needs from the engine."""
 
-    def waits(self, run: Run, written: "asyncio.Future[frozenset[int]] | None") -> None:
-        """The run waits for a person, which is on disk once `written` is done; None: it goes on."""
+    def on_waiting(self, run: Run, written: "asyncio.Future[frozenset[int]] | None") -> None:
+        """Handle that the run waits for the user, on disk once `written` is done; None: the run continues."""
         ...
 
-    def ended(self, run: Run, *, is_success: bool) -> None:
-        """The end of the run is on disk."""
+    def on_ended(self, run: Run, *, is_success: bool) -> None:
+        """Handle that the end of the run is on disk."""
         ...
 
     async def is_claimed(self, run_id: RunId) -> bool:
-        """Whether the run is at work on disk. A claim that is repeated, as its outcome was not known, is lost; and
-        nobody else can have made it, since one process owns the store."""
+        """Return whether the run is `running` on disk.
+
+        A claim that is repeated because its outcome was unknown is lost to itself; since a single process owns the
+        store, the first claim was also made by this driver.
+        """
         ...
 
-    def below(self, run_id: RunId) -> "Sequence[Driver]":
-        """The drivers of its children, and of theirs."""
+    def descendants(self, run_id: RunId) -> "Sequence[Driver]":
+        """Return the drivers of all descendants of the run."""
         ...
 
-    async def asked_above(self, run: Run) -> Sequence[Interruption]:
-        """The interruptions of the runs above that one. Raises StorageFailed."""
+    async def ancestor_interruptions(self, run: Run) -> Sequence[Interruption]:
+        """Return the interruptions of the ancestors of the run. Raises StorageFailed."""
         ...
 
     def recorder(self, run: Run, *, is_fresh: bool) -> CallRecorder:
-        """What makes steps of the calls of its agents while a recording is open. `is_fresh`: it has no earlier life."""
+        """Return the recorder of the run's agent calls. `is_fresh`: no previous process began the run."""
         ...
 
     async def run_child(self, parent: "Driver", call: StepCall, attempt: int, workflow: WorkflowCall) -> object:
-        """Run another template and give its output. Raises StepFailed."""
+        """Run another template and return its output. Raises StepFailed."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class RecoveredState:
-    """What an earlier life of a run has left: its results, its questions, and what its agents were in the middle of."""
+    """What a previous process left of a run: results, interruptions, and the interrupted work of its agents."""
 
     results: Sequence[StepResult]
     interruptions: Sequence[Interruption]
-    left_open: Mapping[StepKey, InterruptedWork] = field(default_factory=dict)
+    interrupted_work: Mapping[StepKey, InterruptedWork] = field(default_factory=dict)
 
 
 class Driver:
-    """One run at work. `drive` returns when the run has ended and nothing of it is in flight."""
+    """Drives a run. `drive` returns when the run has ended and nothing of it is in flight."""
 
     def __init__(
         self,
@@ -107,18 +115,18 @@ class Driver:
         active_ms = max([run.active_ms, *(result.active_ms for result in results)])
         self._checkpoints = Checkpoints(run, journal, clock, self._plan.terminal, active_ms)
         known = remains.interruptions if remains is not None else ()
-        self._crew = RunSubAgents.of(results, self._wake.set)
+        self._crew = RunSubAgents.from_results(results, self._wake.set)
         self.interruptions = Interruptions(
-            run, journal, clock, known, self._wake.set, self._answered, steps.tools.remember, self._crew.name_of
+            run, journal, clock, known, self._wake.set, self._on_closed, steps.tools.remember, self._crew.name_of
         )
-        asked_above = partial(owner.asked_above, run)
+        asked_above = partial(owner.ancestor_interruptions, run)
         consents = CallConsentPolicy(run, snapshot, journal, clock, steps.tools, self.interruptions, asked_above)
         self._limits = RunLimits(
             snapshot.template.timeout_ms,
             no_progress_s,
             lambda: self._checkpoints.active_ms() / 1000,
-            self._quiet_s,
-            self._overdue,
+            self._idle_s,
+            self._end_overdue,
         )
         self._waiting_children: set[StepKey] = set()
         self._is_settled = False
@@ -132,11 +140,11 @@ class Driver:
             self.interruptions.ask,
             consents,
             partial(owner.run_child, self),
-            remains.left_open if remains is not None else {},
+            remains.interrupted_work if remains is not None else {},
             recorder=owner.recorder(run, is_fresh=remains is None),
-            crew=self._crew,
+            sub_agents=self._crew,
         )
-        self.work = StepExecutor(
+        self.steps = StepExecutor(
             setting,
             steps,
             clock,
@@ -150,33 +158,33 @@ class Driver:
         )
 
     def cancel(self) -> None:
-        """End the run as cancelled, without effect if it has ended."""
+        """Cancel the run; no effect if it has ended."""
         self._end(Cancelled())
 
-    def child_waits(self, key: StepKey, *, is_waiting: bool) -> None:
-        """A child of that step waits for a person, or goes on."""
+    def set_child_waiting(self, key: StepKey, *, is_waiting: bool) -> None:
+        """Update whether the child run of the step waits for the user."""
         if is_waiting:
             self._waiting_children.add(key)
             self._wake.set()
         else:
             self._waiting_children.discard(key)
-            self._go_on()
+            self._resume()
 
     def preset(self, step: str, output: object) -> None:
-        """Give the result of a step that has not begun; it is not run. Raises Refused `step_started`."""
-        self.work.preset(step, output)
-        self._go_on()
+        """Set the result of a step that has not begun, instead of running it. Raises Refused `step_started`."""
+        self.steps.preset(step, output)
+        self._resume()
 
     async def checkpoint(self) -> None:
-        """Stop here: nothing new starts, what can be done again is dropped, effects get a moment to end.
+        """Stop the run for shutdown: nothing new starts, repeatable work is cancelled, effects get a moment to end.
 
-        The run is `enqueued` on disk then (or still waiting), and the next recovery goes on with it.
+        The run is then `enqueued` on disk (or still `waiting`), and the next recovery continues it.
         """
-        self._is_checkpointed = self.work.is_stopping = True
+        self._is_checkpointed = self.steps.is_stopping = True
         self._wake.set()
-        tasks = [flight.task for flight in self.work.flights.values()]
-        for flight in self.work.flights.values():
-            if flight.may_be_dropped:
+        tasks = [flight.task for flight in self.steps.in_flight.values()]
+        for flight in self.steps.in_flight.values():
+            if flight.is_repeatable:
                 flight.task.cancel()
         if tasks:
             await asyncio.wait(tasks, timeout=CHECKPOINT_TIMEOUT_S)
@@ -185,37 +193,44 @@ class Driver:
 
     async def drive(self) -> None:
         try:
-            async with asyncio.TaskGroup() as self.work.tasks:
+            async with asyncio.TaskGroup() as self.steps.tasks:
                 if self.run.status is not RunStatus.WAITING:
                     if await self._checkpoints.claim_run() and not await self._owner.is_claimed(self.run.id):
                         return  # the claim is lost: the run was cancelled
                     self._checkpoints.run_started()
-                    self._limits.go_on()
+                    self._limits.start()
                 self.interruptions.expire()
-                await self._go()
+                await self._run_loop()
                 if self._is_checkpointed:
-                    self._leave()
+                    self._release()
                 else:
                     await self._finish()
                 await self._drain()
         finally:
-            self._limits.stand_still()
-            self.interruptions.close_watch()
+            self._limits.stop()
+            self.interruptions.close()
 
-    async def _go(self) -> None:
-        """Until the run has an outcome. Gives way to the loop at least every 5 ms."""
+    async def _run_loop(self) -> None:
+        """Run the loop until the run has an outcome or is checkpointed.
+
+        Each pass records the outcomes of finished calls, starts what the plan now allows, and then decides between
+        three things: return, when the plan has an outcome and no call is left unrecorded; sleep until something
+        changes, after declaring the run `waiting` if only answers can change it; or take the next pass. Recording comes
+        before starting, because a result can end the run, and after an end nothing may start. A busy run yields to the
+        loop every 5 ms, and back-pressure from the journal is applied once per pass.
+        """
         turn = self._clock.monotonic()
         while True:
-            self.work.take_in()
+            self.steps.apply_outcomes()
             if self._is_checkpointed:
                 return
-            self.work.begin()
-            if self.is_waiting and (self.work.has_news or (self.work.flights and not self._only_waits)):
-                self._go_on()  # it was found waiting, and somebody had answered
-            if self._plan.outcome is not None and not self.work.has_news:
+            self.steps.start_ready()
+            if self.is_waiting and (self.steps.has_outcomes or (self.steps.in_flight and not self._is_blocked_on_user)):
+                self._resume()  # it was found waiting, and somebody had answered
+            if self._plan.outcome is not None and not self.steps.has_outcomes:
                 return
-            if not self.work.has_news:
-                if not self._wake.is_set() and not self._is_settled and self._only_waits:
+            if not self.steps.has_outcomes:
+                if not self._wake.is_set() and not self._is_settled and self._is_blocked_on_user:
                     self._wait()
                 await self._wake.wait()
                 self._wake.clear()
@@ -223,83 +238,86 @@ class Driver:
             elif self._clock.monotonic() - turn > MAX_SLICE_S:
                 await asyncio.sleep(0)
                 turn = self._clock.monotonic()
-            await self.log.room()
+            await self.log.drain()
 
     async def _finish(self) -> None:
-        """End the run at once: agents and children (all, if it is cancelled or overdue) are stopped, as are those
-        between two attempts; other steps may finish (ENGINE §5)."""
+        """End the run at once (ENGINE §5).
+
+        Agents, child runs and calls between two attempts are cancelled; other steps may finish. A cancelled or overdue
+        run cancels everything.
+        """
         outcome = self._plan.outcome
         assert outcome is not None
-        self._limits.stand_still()
+        self._limits.stop()
         everything = isinstance(outcome, Cancelled) or self._is_overdue
-        asking = self.interruptions.asking  # nobody would ever answer them
+        asking = self.interruptions.waiting_calls  # nobody would ever answer them
         doomed = [
             flight.task
-            for key, flight in self.work.flights.items()
+            for key, flight in self.steps.in_flight.items()
             if everything or flight.ends_with_run or (key.step, key.index) in asking
         ]
         for task in doomed:
             task.cancel()
         if doomed:
             await asyncio.wait(doomed, timeout=CANCEL_TIMEOUT_S)
-        self.work.take_in()
+        self.steps.apply_outcomes()
         self.interruptions.cancel_open()
-        self.work.drop_claims()
+        self.steps.cancel_interrupted()
         await self._checkpoints.run_finished(outcome)
-        self._owner.ended(self.run, is_success=isinstance(outcome, Succeeded))
+        self._owner.on_ended(self.run, is_success=isinstance(outcome, Succeeded))
 
     async def _drain(self) -> None:
-        """What is in flight at the end finishes under its own limits and is written down; it changes nothing."""
-        while self.work.flights or self.work.has_news:
-            if not self.work.has_news:
+        """Record what is in flight at the end of the run, under its own limits; it changes nothing."""
+        while self.steps.in_flight or self.steps.has_outcomes:
+            if not self.steps.has_outcomes:
                 await self._wake.wait()
                 self._wake.clear()
-            self.work.take_in()
+            self.steps.apply_outcomes()
 
-    def _leave(self) -> None:
-        self._limits.stand_still()
+    def _release(self) -> None:
+        self._limits.stop()
         if not self.is_waiting:
-            self._checkpoints.run_left()
+            self._checkpoints.run_released()
 
     # Waiting for people
 
     @property
-    def _only_waits(self) -> bool:
-        """Whether nothing of the run can go on before a person has answered."""
-        asking = self.interruptions.asking
+    def _is_blocked_on_user(self) -> bool:
+        """Whether nothing of the run can progress before the user answers."""
+        asking = self.interruptions.waiting_calls
 
         def waits(key: StepKey) -> bool:
             return (key.step, key.index) in asking or key in self._waiting_children
 
         blocked = [
-            waits(key) or self._crew.only_waits(key.step, key.index, lambda one: waits(StepKey(one)))
-            for key in self.work.flights
+            waits(key) or self._crew.all_waiting(key.step, key.index, lambda one: waits(StepKey(one)))
+            for key in self.steps.in_flight
         ]
-        return all(blocked) and (self._plan.is_asking or bool(blocked))
+        return all(blocked) and (self._plan.has_suspended or bool(blocked))
 
     def _wait(self) -> None:
         self._is_settled = True
         if self.is_waiting:  # since before this process
-            self._owner.waits(self.run, self.log.record())
+            self._owner.on_waiting(self.run, self.log.commit())
             return
         self.is_waiting = True
-        self._limits.stand_still()
-        self._owner.waits(self.run, self._checkpoints.run_waits())
+        self._limits.stop()
+        self._owner.on_waiting(self.run, self._checkpoints.run_waits())
 
-    def _go_on(self) -> None:
-        """Somebody has answered: the run has something to do, and says so before it does it."""
+    def _resume(self) -> None:
+        """Wake the run after an answer. If it was waiting, its resumption is committed before anything else happens."""
         self._wake.set()
         if self.is_waiting and self._plan.outcome is None:
             self.is_waiting = self._is_settled = False
             self._checkpoints.run_resumed()
-            self._limits.go_on()
-            self._owner.waits(self.run, None)
+            self._limits.start()
+            self._owner.on_waiting(self.run, None)
 
-    def _answered(self, closed: Interruption) -> None:
-        self.work.answered(closed)
-        self._go_on()
+    def _on_closed(self, closed: Interruption) -> None:
+        self.steps.on_closed(closed)
+        self._resume()
 
-    def _overdue(self, error: ErrorInfo) -> None:
+    def _end_overdue(self, error: ErrorInfo) -> None:
         self._is_overdue = True
         self._end(Failed(error))
 
@@ -308,18 +326,18 @@ class Driver:
         self._wake.set()
 
     @property
-    def told_at(self) -> float:
-        """When something of the run was last told, in monotonic seconds."""
-        return self.log.told_at
+    def last_emitted_at(self) -> float:
+        """The time of the last emitted fact of the run, in monotonic seconds."""
+        return self.log.last_emitted_at
 
     @property
     def is_quiet(self) -> bool:
-        """Whether nothing in flight will end by itself, and nobody is asked."""
-        return not self.is_waiting and not self.interruptions.asking and self.work.is_unbounded
+        """Whether nothing in flight ends by itself and no answer is pending."""
+        return not self.is_waiting and not self.interruptions.waiting_calls and self.steps.is_unbounded
 
-    def _quiet_s(self) -> float:
-        """How long neither this run nor one below it has told anything; 0 while something ends by itself."""
-        whole = [self, *self._owner.below(self.run.id)]
+    def _idle_s(self) -> float:
+        """Return the seconds since the last fact of this run and its descendants; 0 while something ends by itself."""
+        whole = [self, *self._owner.descendants(self.run.id)]
         if not all(driver.is_quiet for driver in whole):
             return 0.0
-        return self._clock.monotonic() - max(driver.told_at for driver in whole)
+        return self._clock.monotonic() - max(driver.last_emitted_at for driver in whole)

@@ -1,4 +1,4 @@
-"""A run that begins in the middle of another one: what it takes over (ENGINE §8)."""
+"""Forks: what a run that begins in the middle of another run reuses (ENGINE §8)."""
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ from core.engine.plan.planner import StepDone
 
 
 def dependents(steps: Sequence[Step], name: str) -> set[str]:
-    """The step and all that wait for it, directly or not."""
+    """Return the step and all steps that depend on it, directly or not."""
     waits_for = dependency_map(steps)
     found = {name}
     while more := {one for one, names in waits_for.items() if one not in found and found & set(names)}:
@@ -24,13 +24,13 @@ def dependents(steps: Sequence[Step], name: str) -> set[str]:
 
 
 def reused_results(steps: Sequence[Step], name: str, results: Sequence[StepResult], run_id: RunId) -> list[StepResult]:
-    """The results that a fork from the step `name` begins with, as rows of the new run: iterations, then whole steps.
+    """Return the results that a fork from the step `name` reuses, as rows of the new run: iterations, then whole steps.
 
-    Those of steps that do not depend on it and have ended: well, skipped, or so that `onError: continue` lets their
-    run go on. Of a list that was not finished, the iterations that went well. A call that had begun, and that nobody
-    knows the end of, is taken over as one that an earlier life has left: its effect is asked about, not repeated. A
-    `return` is not taken over, since it would end the new run; rounds of agents are not, as their step has its output.
-    What tools gave before their transforms goes with the results.
+    Reused are results of steps that do not depend on `name` and have completed, were skipped, or failed with `onError:
+    continue`; of an unfinished list, the completed iterations; and the raw results that belong to these. A call that
+    had begun and whose end is unknown is reused as interrupted work: the user is asked about its effect, it is not
+    repeated. A `return` is not reused, since it would end the new run; agent rounds are not, since their step has its
+    output.
     """
     again = dependents(steps, name)
     kept = {step.name: step for step in steps if step.name not in again and not isinstance(step.action, ReturnAction)}
@@ -49,7 +49,7 @@ def reused_results(steps: Sequence[Step], name: str, results: Sequence[StepResul
 
 
 def reused_facts(results: Sequence[StepResult]) -> list[Fact]:
-    """What is told of the steps and iterations that were taken over and have ended."""
+    """Return the facts about the reused steps and iterations that have ended."""
     parts: dict[str, list[StepResult]] = {}
     ended = [result for result in results if result.status.is_final]
     for result in ended:
@@ -82,21 +82,22 @@ def _result_fact(result: StepResult) -> Fact:
 
 
 def _allows_continuing(step: Step, result: StepResult) -> bool:
-    """Whether a run goes on with this result of a whole step."""
+    """Return whether a run continues after this result of a whole step."""
     if result.error is None:
         return result.status is StepStatus.COMPLETED
     return isinstance(failure_event(step, result.key, result.error), StepDone)
 
 
 def _is_reused_iteration(result: StepResult, done: Container[str]) -> bool:
-    """Whether an iteration is taken over; `done` are the steps that are."""
+    """Return whether an iteration is reused; `done` are the steps that are reused as a whole."""
     is_failed = result.status is StepStatus.ERROR
     return result.status is StepStatus.COMPLETED or (is_failed and result.key.step in done)
 
 
 def _is_uncertain_call(steps: Mapping[str, Step], result: StepResult) -> bool:
-    """Whether the call of a tool had begun, and its end is not known: cut off by a crash or a cancel, and not between
-    two attempts."""
+    """Return whether a tool call had begun and its end is unknown: interrupted by a crash or a cancel during an
+    attempt.
+    """
     is_at_work = len(result.attempt_errors) < result.attempt
     is_cut_off = result.status in (StepStatus.RUNNING, StepStatus.CANCELLED) and is_at_work
     is_unknown = result.error is not None and result.error.code == "outcome_unknown"

@@ -1,4 +1,10 @@
-"""What a dead process left of a run (ENGINE §10)."""
+"""Loads what a previous process left of a run (ENGINE §10).
+
+Recovery has to answer three questions about a run from its rows alone. How far did it get? Results are rows, so a step
+with a final row is done. What was interrupted? A step whose claim has no result, and an agent's open calls and streamed
+text. Does it make progress at all? A run that keeps crashing the app must not do so forever, so the number of results
+at each unclean end is stored, and the third end in a row without a new result ends the run.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +28,7 @@ MAX_UNCLEAN_ENDS = 3
 
 @dataclass(frozen=True, slots=True)
 class RecoveredRun:
-    """A run as its last process left it."""
+    """A run as the previous process left it."""
 
     run: Run
     snapshot: Snapshot
@@ -35,12 +41,12 @@ class RecoveredRun:
 
     @property
     def _results(self) -> int:
-        """How many results are committed."""
+        """The number of committed results."""
         return sum(result.status is not StepStatus.RUNNING for result in self.remains.results)
 
     @property
     def unclean_ends(self) -> int:
-        """How often the run was in flight at an unclean end without a result committed between, this time included."""
+        """How often in a row the run was in flight at an unclean end without a new result, this time included."""
         run = self.run
         if run.status is not RunStatus.RUNNING:
             return run.unclean_ends
@@ -48,13 +54,13 @@ class RecoveredRun:
 
     @property
     def as_taken_up(self) -> Run:
-        """The run as it goes on: enqueued, or waiting as before."""
+        """The run in the state in which it continues: enqueued, or waiting as before."""
         waits = self.run.status is RunStatus.WAITING
         return self.run if waits else replace(self.run, status=RunStatus.ENQUEUED)
 
     @property
     def back(self) -> ChangeRun:
-        """The change that takes it up, and is lost if the run has ended meanwhile."""
+        """The change that takes the run over; it is lost if the run has ended meanwhile."""
         if self.run.status is RunStatus.WAITING:
             return ChangeRun(self.run.id, frozenset({RunStatus.WAITING}), RunStatus.WAITING)
         return ChangeRun(
@@ -74,7 +80,7 @@ RECOVERY_EXHAUSTED = ErrorInfo(
 
 
 async def load_recovered_run(run: Run, storage: Storage) -> RecoveredRun:
-    """Read what is left of an unfinished run. Raises StorageFailed `unreadable` if that is not possible."""
+    """Load what is left of an unfinished run. Raises StorageFailed, `unreadable` if its rows are damaged."""
     snapshot = await storage.snapshot(run.id)
     results = await storage.step_results(run.id)
     events = await storage.events(run.id)
@@ -88,8 +94,10 @@ async def load_recovered_run(run: Run, storage: Storage) -> RecoveredRun:
 async def _interrupted_work(
     run: Run, storage: Storage, events: Sequence[Event], open_rows: Sequence[StepResult]
 ) -> dict[StepKey, InterruptedWork]:
-    """What agents were in the middle of, with what their sub-agents were below it. Text that a message told whole
-    stands before the pieces that are left."""
+    """Return the interrupted work of agents by step, with that of their sub-agents below it.
+
+    Stored chunks continue the text of the events: what an event already contains comes before the chunks.
+    """
     calls: dict[StepKey, list[ToolCall]] = {}
     for call in await storage.tool_calls(run.id):
         if call.status is CallStatus.RUNNING:
@@ -115,7 +123,7 @@ async def _interrupted_work(
 
 
 def _streamed_text(told: LiveRun | None, key: StepKey) -> TextStream:
-    """What that agent, or sub-agent, has said as it was told."""
+    """Return the text of the agent or sub-agent, as far as events contain it."""
     if told is None:
         return TextStream()
     if (sub_agent_id := location_of(key.step).sub_agent_id) is not None:
@@ -126,10 +134,10 @@ def _streamed_text(told: LiveRun | None, key: StepKey) -> TextStream:
 
 
 def close_interrupted_steps(found: RecoveredRun, now: datetime) -> tuple[Sequence[Fact], Sequence[Write]]:
-    """What ends with a run that nobody goes on with: its steps in flight, and what its agents were in the middle of."""
+    """Return the facts and rows that close the interrupted steps of a run that nothing continues."""
     facts: list[Fact] = []
     writes: list[Write] = []
-    for key, left in found.remains.left_open.items():
+    for key, left in found.remains.interrupted_work.items():
         its_facts, its_writes = left.closed(found.run, key, now)
         facts += its_facts
         writes += its_writes
@@ -142,7 +150,7 @@ def close_interrupted_steps(found: RecoveredRun, now: datetime) -> tuple[Sequenc
 
 
 async def closing_message(run: Run, status: RunStatus, storage: Storage) -> Message | None:
-    """The message of a run that ends without going on, closed as it stands."""
+    """Return the open message of the run as it is closed; None if it has no open message."""
     open_ones = [one for one in await storage.messages(run.workflow_id) if one.id == run.message_id]
     if not open_ones or open_ones[-1].state is not MessageState.OPEN:
         return None

@@ -1,4 +1,4 @@
-"""Who is active in this process, who waits for a place, and who gets the next (ENGINE §9)."""
+"""The active runs of this process, and the queue for free slots (ENGINE §9)."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -17,13 +17,15 @@ from core.ports.storage import Storage
 
 @dataclass(slots=True, eq=False)
 class ActiveRun:
-    """An active run in this process: being written down, waiting for a place, or driven. `settled` is set while it
-    waits for a person; `parent` is the driver and the step of another run that awaits this one."""
+    """An active run in this process: being written, queued for a slot, or driven.
+
+    `settled` is set while it waits for the user; `parent` is the driver and the step of the run that awaits this run.
+    """
 
     run: Run
     snapshot: Snapshot
     log: RunJournal
-    remains: RecoveredState | None = None
+    recovered: RecoveredState | None = None
     driver: Driver | None = None
     task: "asyncio.Task[None] | None" = None
     parent: tuple[Driver, StepKey] | None = None
@@ -35,68 +37,70 @@ class ActiveRun:
     ended: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
-    def is_root(self) -> bool:
-        """Whether it holds a place: it runs in no other's."""
+    def has_own_slot(self) -> bool:
+        """Whether the run uses a slot of its own, not that of another run."""
         return self.run.root is None
 
     @property
-    def is_start(self) -> bool:
-        """Whether no other run began it: it keeps its workflow busy, and counts at the gate."""
+    def is_top_level(self) -> bool:
+        """Whether no other run started it: it keeps its workflow busy and counts at the workflow gate."""
         return self.run.parent is None
 
     @property
     def is_driven(self) -> bool:
-        """Whether it was begun and has not ended."""
+        """Whether the run has begun and not ended."""
         return self.driver is not None and not self.is_finished
 
 
 class RunRegistry:
-    """The active runs, and the queue of those without a place.
+    """The active runs, and the queue of runs without a slot.
 
-    A run that waits for a person holds no place, and a child runs in its root's.
+    A run that waits for the user uses no slot, and a child run uses the slot of its root.
     """
 
     def __init__(self, settings: Callable[[], Settings]) -> None:
         self._settings = settings
-        self._taken: dict[RunId, ActiveRun] = {}
+        self._runs: dict[RunId, ActiveRun] = {}
         self._queue: list[ActiveRun] = []
 
     def __iter__(self) -> Iterator[ActiveRun]:
-        return iter(tuple(self._taken.values()))
+        return iter(tuple(self._runs.values()))
 
     def __contains__(self, run_id: RunId) -> bool:
-        return run_id in self._taken
+        return run_id in self._runs
 
     def get(self, run_id: RunId) -> ActiveRun | None:
-        return self._taken.get(run_id)
+        return self._runs.get(run_id)
 
-    def take(self, seat: ActiveRun) -> None:
-        self._taken[seat.run.id] = seat
+    def add(self, seat: ActiveRun) -> None:
+        self._runs[seat.run.id] = seat
 
-    def leave(self, seat: ActiveRun) -> None:
-        """The run is over, or was not begun at all."""
+    def remove(self, seat: ActiveRun) -> None:
+        """Remove a run that is over, or was not begun at all."""
         seat.is_finished = True
         seat.ended.set()
         seat.settled.set()
-        del self._taken[seat.run.id]
+        del self._runs[seat.run.id]
 
-    def below(self, run_id: RunId) -> list[Driver]:
-        """The drivers of the run's children, and of theirs."""
+    def descendants(self, run_id: RunId) -> list[Driver]:
+        """Return the drivers of all descendants of the run."""
         found: list[Driver] = []
         for seat in self:
-            if seat.run.parent == run_id and seat.driver is not None and not seat.is_root:
-                found += [seat.driver, *self.below(seat.run.id)]
+            if seat.run.parent == run_id and seat.driver is not None and not seat.has_own_slot:
+                found += [seat.driver, *self.descendants(seat.run.id)]
         return found
 
-    def unawaited(self, run_id: RunId) -> list[ActiveRun]:
-        """The children of the run that go on without it."""
+    def detached_children(self, run_id: RunId) -> list[ActiveRun]:
+        """Return the child runs that continue after the end of the run."""
         mine = [seat for seat in self if seat.run.parent == run_id and seat.is_driven]
-        return [seat for seat in mine if not seat.run.awaited and not seat.is_root]
+        return [seat for seat in mine if not seat.run.awaited and not seat.has_own_slot]
 
-    def require_place(self, request: StartRequest) -> None:
-        """Raises Refused `workflow_busy`, `limit_reached`. To be called in one step with `take`, so that two starts
-        of one tick cannot both win."""
-        active = [seat for seat in self if not seat.is_finished and seat.is_start]
+    def require_slot(self, request: StartRequest) -> None:
+        """Raise Refused `workflow_busy` or `limit_reached` if the run may not start.
+
+        Call it in the same turn as `take`, so that two starts in one turn cannot both take the last slot.
+        """
+        active = [seat for seat in self if not seat.is_finished and seat.is_top_level]
         if any(seat.run.workflow_id == request.workflow.id for seat in active):
             raise workflow_busy(request.workflow.id, request.workflow.title)
         if request.gated and not request.queued:
@@ -104,23 +108,25 @@ class RunRegistry:
             if len(active) >= limit:
                 raise limit_reached(request.mode, limit)
 
-    def queue(self, seat: ActiveRun) -> None:
-        """The run waits for a place."""
+    def enqueue(self, seat: ActiveRun) -> None:
+        """Add the run to the queue."""
         self._queue.append(seat)
 
-    def unqueue(self, seat: ActiveRun) -> bool:
-        """It waits no longer; whether it did."""
+    def dequeue(self, seat: ActiveRun) -> bool:
+        """Remove the run from the queue, and return whether it was in it."""
         if seat not in self._queue:
             return False
         self._queue.remove(seat)
         return True
 
-    def admitted(self) -> list[ActiveRun]:
-        """Those that get the free places, first in first out; a gated one waits for the gate too."""
+    def admit(self) -> list[ActiveRun]:
+        """Remove and return the runs that get the free slots, first in first out. A gated run also waits for the
+        workflow gate.
+        """
         settings = self._settings()
         driven = [seat for seat in self if seat.is_driven]
-        at_work = sum(seat.is_root and not seat.is_waiting for seat in driven)
-        active = sum(seat.is_start for seat in driven)
+        at_work = sum(seat.has_own_slot and not seat.is_waiting for seat in driven)
+        active = sum(seat.is_top_level for seat in driven)
         admitted = []
         for seat in tuple(self._queue):
             if at_work >= settings.max_running_runs:
@@ -128,13 +134,14 @@ class RunRegistry:
             if seat.snapshot.gated and active >= settings.max_workflows(seat.snapshot.mode):
                 continue
             self._queue.remove(seat)
-            at_work, active = at_work + 1, active + seat.is_start
+            at_work, active = at_work + 1, active + seat.is_top_level
             admitted.append(seat)
         return admitted
 
 
 async def ancestor_interruptions(run: Run, seats: RunRegistry, storage: Storage) -> list[Interruption]:
-    """What the runs above that one have asked. Raises StorageFailed where one is not at work and cannot be read."""
+    """Return the interruptions of the ancestors of the run. Raises StorageFailed if a stored ancestor cannot be
+    read."""
     found: list[Interruption] = []
     above = run.parent
     while above is not None:

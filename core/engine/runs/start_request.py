@@ -1,4 +1,5 @@
-"""What is to be run, and the rows and facts that a run begins with."""
+"""Start requests, the rows and facts of a new run, and its presets: results that replace running a step (ENGINE
+§11)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,15 +24,14 @@ from core.ports.templates import ResolvedTemplate
 
 @dataclass(frozen=True, slots=True)
 class StartRequest:
-    """What is to be run, and under which rules.
+    """What to run, and under which rules.
 
-    `prompt` is what the person wrote, if anything: it becomes their message, with that `message_id` if one is given,
-    and with what is known of its `attachments`. `writes` are kept with the creation of the run. `gated`: the limit of
-    ENGINE §9 on workflows at once holds, as for every start by a person in the window; over it the start is refused,
-    or waits in the queue if it is `queued` too. `base`: where relative paths start. `parent`: the run that a step of
-    which begins this one, and waits for it if it is `awaited`; it shows in the parent's message and has none of its
-    own. `in_new_workflow`: there can be no other run in it. `presets` are results of steps that are not run. `beside`
-    is what is told and kept with the creation of the run.
+    `prompt` is the user's text, if any: it becomes a message, with `message_id` if given, and with its `attachments`.
+    `writes` are committed with the creation of the run. `gated`: the workflow limit of ENGINE §9 applies, as for every
+    start by the user in the window; over the limit the start is refused, or queued if `queued` is set too. `base`: the
+    folder of relative paths. `parent`: the run of which a step starts this run, and waits for it if `awaited`; the run
+    is then displayed in the parent's message. `in_new_workflow`: the workflow has no other run. `presets` are results
+    of steps that are not run. `beside` is committed with the creation of the run.
     """
 
     workflow: Workflow
@@ -72,7 +72,7 @@ class StartRequest:
         awaited: bool,
         cast: Mapping[str, StepAgent],
     ) -> "StartRequest":
-        """Another template, run by a step of `parent`, under the rules that the parent was started with."""
+        """Return a request for another template as a child of `parent`, under the rules of the parent."""
         return cls(
             workflow,
             found.template,
@@ -92,7 +92,7 @@ class StartRequest:
         )
 
     def run(self, run_id: RunId, now: datetime) -> Run:
-        """The run as it begins; after all that there is in its workflow, also where the clock was put back since."""
+        """Return the new run. It is later than everything in its workflow, even if the clock was set back."""
         parent = self.parent
         if parent is None and now < self.workflow.updated_at:
             now = self.workflow.updated_at + timedelta(microseconds=1)
@@ -129,7 +129,7 @@ class StartRequest:
 
 
 def creation_records(request: StartRequest, run: Run, snapshot: Snapshot) -> tuple[Sequence[Fact], Sequence[Write]]:
-    """The facts and rows that bring a run into being: its workflow, itself, what the person said, its message."""
+    """Return the facts and rows of a new run: its workflow, the run, the user's message, its own message."""
     now = run.created_at
     created = RunCreated(
         kind=run.kind,
@@ -169,7 +169,7 @@ def creation_records(request: StartRequest, run: Run, snapshot: Snapshot) -> tup
 
 
 def fork_request(source: Run, snapshot: Snapshot, given: Mapping[str, Any] | None, now: datetime) -> StartRequest:
-    """The run `source` once more, in a workflow of its own, with another input if one is given."""
+    """Return a request to run `source` again in a workflow of its own, with another input if `given`."""
     agent = snapshot.agent or ""
     workflow = Workflow(WorkflowId(new_id("wf")), source.title, agent, now, now)
     return StartRequest(
@@ -191,7 +191,7 @@ def fork_request(source: Run, snapshot: Snapshot, given: Mapping[str, Any] | Non
 
 
 async def preset_rows(request: StartRequest, run_id: RunId, schemas: Schemas, now: datetime) -> list[StepResult]:
-    """The rows that the run begins with. Raises NotFound for a step that is none, Refused `bad_preset`."""
+    """Return the rows of the presets. Raises NotFound for an unknown step, Refused `bad_preset`."""
     rows = []
     for name, output in request.presets.items():
         text = await validate_preset(request.template, name, output, schemas)
@@ -200,13 +200,16 @@ async def preset_rows(request: StartRequest, run_id: RunId, schemas: Schemas, no
 
 
 def preset_facts(request: StartRequest) -> Sequence[Fact]:
-    """What is told of the presets that a run begins with."""
+    """Return the facts about the presets of a new run."""
     return [StepPreset(step=name, output=output) for name, output in request.presets.items()]
 
 
 async def validate_preset(template: Template, name: str, output: Any, schemas: Schemas) -> str:
-    """The result as text, if the step could have it: it fits `outputSchema`, which is that of each iteration where
-    there is a list; an iteration that failed is null. Raises NotFound, Refused `bad_preset`."""
+    """Return the preset as JSON text, if it is a possible result of the step.
+
+    It has to fit `outputSchema`; for a list, each iteration has to, and null stands for a failed iteration. Raises
+    NotFound, Refused `bad_preset`.
+    """
     step = next((one for one in template.steps if one.name == name), None)
     if step is None:
         raise NotFound("step", name)

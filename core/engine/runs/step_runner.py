@@ -1,4 +1,4 @@
-"""What code steps wrote to their consoles: told with the step, whatever became of it (AGENTS_AND_TOOLS §8)."""
+"""Carries out the action of a step through the port for its kind, within the limits on console output."""
 
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping
@@ -36,14 +36,16 @@ from core.threads.long_values import decode_async, masked_async
 
 
 class ConsoleBudget:
-    """Of one life of a run. All that a step writes there, its iterations and attempts together, is bounded as what one
-    of them may write is: a long list cannot fill the store."""
+    """Limits the console output of a run's steps (AGENTS_AND_TOOLS §8).
+
+    All iterations and attempts of a step share the budget of a single call, so that a long list cannot fill the store.
+    """
 
     def __init__(self) -> None:
         self._room: dict[str, int] = defaultdict(lambda: CONSOLE_BYTES)
 
     def fact(self, key: StepKey, attempt: int, console: Console) -> ConsoleWritten | None:
-        """What is to be told of this console, None if that is nothing."""
+        """Return the fact for this console output; None if there is nothing to publish or the budget is used up."""
         room = self._room[key.step]
         if room <= 0:
             return None
@@ -67,12 +69,11 @@ RunChild = Callable[[StepCall, int, WorkflowCall], Awaitable[Any]]
 
 @dataclass(frozen=True, slots=True)
 class StepContext:
-    """The run that a step is carried out in. `is_fresh`: it has no earlier life that an agent could go on from.
+    """The run in which a step is carried out. `is_fresh`: no previous process began it.
 
-    `ask` puts a question to a person and comes back with its end; `consent` lets the calls of agents pass; `run_child`
-    runs another template. `left_open` is what an earlier life left in the middle, by the steps of agents and their
-    iterations. `recorder` makes steps of the calls of agents while a recording is open. `crew` are the run's
-    sub-agents.
+    `ask` raises an interruption and waits for its end; `consent` decides about the calls of agents; `run_child` runs
+    another template. `left_open` is the interrupted work of agents, by step and iteration. `recorder` records the calls
+    of agents while a recording is open. `crew` are the sub-agents of the run.
     """
 
     run: Run
@@ -82,15 +83,15 @@ class StepContext:
     ask: Asker
     consent: Consent
     run_child: RunChild
-    left_open: Mapping[StepKey, InterruptedWork] = field(default_factory=dict)
-    consoles: ConsoleBudget = field(default_factory=ConsoleBudget)
+    interrupted_work: Mapping[StepKey, InterruptedWork] = field(default_factory=dict)
+    console_budget: ConsoleBudget = field(default_factory=ConsoleBudget)
     recorder: CallRecorder = NO_RECORDER
-    crew: RunSubAgents = field(default_factory=RunSubAgents)
+    sub_agents: RunSubAgents = field(default_factory=RunSubAgents)
 
 
 @dataclass(frozen=True, slots=True)
 class StepRunner:
-    """Knows what each action may leave behind, and does it."""
+    """Runs the actions of steps, and returns their effects and limits."""
 
     tools: ToolRunner
     sandbox: Sandbox
@@ -98,8 +99,11 @@ class StepRunner:
     schemas: Schemas
 
     def effect(self, step: Step, arguments: Any) -> Effect:
-        """What the call may leave behind (ENGINE §10). An agent's calls are in its ledger, and a child has its own
-        results, so both can go on after a crash; but they leave the process: IDEMPOTENT."""
+        """Return the effect that the call may have (ENGINE §10).
+
+        Calls of an agent are in its ledger, and a child run has its own results, so both can continue after a crash;
+        but they leave the process. Hence both are IDEMPOTENT.
+        """
         match step.action:
             case SetAction() | ReturnAction() | CodeAction():
                 return Effect.NONE
@@ -112,28 +116,28 @@ class StepRunner:
                 assert_never(step.action)
 
     def has_time_limit(self, step: Step) -> bool:
-        """Whether an attempt ends by itself (ENGINE §2)."""
-        if isinstance(step.action, ToolAction) and self.asks_people(step.action.tool_name):
+        """Return whether an attempt ends by itself (ENGINE §2)."""
+        if isinstance(step.action, ToolAction) and self.waits_for_user(step.action.tool_name):
             return False
-        if self.begins_agents(step):
+        if self.starts_agents(step):
             return step.config.timeout_ms is not None
         return step.config.timeout_ms is not None or isinstance(step.action, ToolAction | CodeAction)
 
-    def asks_people(self, tool: str) -> bool:
-        """Whether calls of the tool wait for a person."""
+    def waits_for_user(self, tool: str) -> bool:
+        """Return whether calls of the tool wait for the user."""
         info = self.tools.info(tool)
         return info is not None and info.asks_people
 
-    def begins_agents(self, step: Step) -> bool:
-        """Whether the step calls a tool whose work is that of sub-agents."""
+    def starts_agents(self, step: Step) -> bool:
+        """Return whether the step calls a tool that starts sub-agents."""
         info = self.tools.info(step.action.tool_name) if isinstance(step.action, ToolAction) else None
         return info is not None and info.begins_agents
 
     async def run(self, call: StepCall, attempt: int, effect: Effect, setting: StepContext, raw: RawResult) -> Any:
-        """The step's output, a JSON value that fits its `outputSchema`.
+        """Return the step's output, a JSON value that fits its `outputSchema`.
 
-        Where `raw` is kept, the call was made before, and its transform alone is left. A `timeoutMs` of the step holds
-        for the call and for its transform, each. Raises StepFailed; tells of the tool calls and the text on its way.
+        If `raw` is kept, the call was made before and only its transform is run. The step's `timeoutMs` applies to the
+        call and to its transform separately. Raises StepFailed; emits tool calls and text on the way.
         """
         step = call.step
         limit_s = step.config.timeout_ms / 1000 if step.config.timeout_ms is not None else None
@@ -156,11 +160,9 @@ class StepRunner:
                 limit = PausableTimeout(limit_s, "the agent")
                 if attempt == 1 and setting.is_fresh:
                     _emit_missing_agents(call, setting)
-                output = await limit.over(self.agents.run(_agent_turn(call, attempt, setting, limit), setting.log))
+                output = await limit.run(self.agents.run(_agent_turn(call, attempt, setting, limit), setting.log))
             case WorkflowAction(workflow=workflow):
-                output = await PausableTimeout(limit_s, "the child run").over(
-                    setting.run_child(call, attempt, workflow)
-                )
+                output = await PausableTimeout(limit_s, "the child run").run(setting.run_child(call, attempt, workflow))
             case _:
                 assert_never(step.action)
         await self._require(step, output)
@@ -178,14 +180,14 @@ class StepRunner:
     async def _run_code(
         self, code: str, input_json: str, call: StepCall, attempt: int, limit_s: float | None, setting: StepContext
     ) -> Any:
-        """What the code returns. What it wrote to its console is told, however it ends."""
+        """Return the result of the code. Its console output is emitted however it ends."""
         limits = CodeLimits() if limit_s is None else CodeLimits(timeout_s=limit_s)
         console = Console()
         try:
             return await decode_async(await self.sandbox.run(code, input_json, limits, console, owner=setting.run.id))
         finally:
-            if (fact := setting.consoles.fact(call.key, attempt, console)) is not None:
-                setting.log.tell(fact)
+            if (fact := setting.console_budget.fact(call.key, attempt, console)) is not None:
+                setting.log.emit(fact)
 
     async def _use_tool(
         self,
@@ -196,15 +198,17 @@ class StepRunner:
         setting: StepContext,
         raw: RawResult | None = None,
     ) -> Any:
-        """What the tool gives; where there is a transform, it is in `raw` and on disk then. The work of some tools is
-        that of sub-agents, which may have every tool there is."""
-        if not self.begins_agents(call.step):
+        """Return the result of the tool; for a tool with a transform it is in `raw` and on disk then.
+
+        A tool that starts sub-agents gets them here; they may use every tool.
+        """
+        if not self.starts_agents(call.step):
             return await self._call_tool(call, attempt, effect, limit_s, setting, raw)
         limit = PausableTimeout(limit_s, "the sub-agents")
         tools = [info.name for info in self.tools.infos()]
         sub_agents = self.agents.sub_agents(_parent_turn(call, attempt, setting, limit), setting.log, tools)
         try:
-            return await limit.over(self._call_tool(call, attempt, effect, None, setting, raw, sub_agents))
+            return await limit.run(self._call_tool(call, attempt, effect, None, setting, raw, sub_agents))
         finally:
             sub_agents.close()
 
@@ -220,10 +224,10 @@ class StepRunner:
     ) -> Any:
         assert isinstance(call.step.action, ToolAction)
         name, log = call.step.action.tool_name, setting.log
-        log.tell(tool_started(call, attempt, await masked_async(call.input)))
+        log.emit(tool_started(call, attempt, await masked_async(call.input)))
         own_id = step_call_id(call, attempt)
         context = CallContext.of(
-            setting.run, setting.snapshot, own_id, call.key, setting.ask, log.tell, sub_agents=sub_agents
+            setting.run, setting.snapshot, own_id, call.key, setting.ask, log.emit, sub_agents=sub_agents
         )
         result = await self.tools.call(
             name,
@@ -231,7 +235,7 @@ class StepRunner:
             context,
             default_timeout_s=TOOL_STEP_TIMEOUT_S,
             timeout_s=limit_s,
-            late=lambda ended: log.record(ToolEndedLate.of(context.call_id, ended)),
+            late=lambda ended: log.commit(ToolEndedLate.of(context.call_id, ended)),
             is_permitted=call.is_permitted,
         )
         is_unknown = effect is Effect.ONCE and result.error is not None and _is_uncertain(result.error)
@@ -240,12 +244,12 @@ class StepRunner:
             try:
                 return await raw.keep(result.value, ended, attempt)
             except StepFailed:
-                log.record(ended)
+                log.commit(ended)
                 raise
         if effect is Effect.NONE:
-            log.tell(ended)
+            log.emit(ended)
         else:
-            log.record(ended)
+            log.commit(ended)
         if result.status is CallStatus.COMPLETED:
             return result.value
         if is_unknown:
@@ -256,17 +260,17 @@ class StepRunner:
 
 
 def _is_uncertain(error: ErrorInfo) -> bool:
-    """Whether the call may have had its effect before it failed."""
+    """Return whether the call may have had its effect before it failed."""
     return error.code == "timeout" or bool(error.parameters.get("uncertain"))
 
 
 def step_call_id(call: StepCall, attempt: int) -> CallId:
-    """The id of a step's call: the same after a crash, and another for each attempt."""
+    """Return the id of a step's call: the same after a crash, and another for each attempt."""
     return CallId(str(call.key) if attempt == 1 else f"{call.key} attempt {attempt}")
 
 
 def tool_started(call: StepCall, attempt: int, shown: Any) -> ToolStarted:
-    """`shown`: its arguments without secrets."""
+    """Return the start of a step's call; `shown` are its arguments without secrets."""
     assert isinstance(call.step.action, ToolAction)
     key = call.key
     return ToolStarted(
@@ -279,14 +283,14 @@ def tool_started(call: StepCall, attempt: int, shown: Any) -> ToolStarted:
 
 
 def _emit_missing_agents(call: StepCall, setting: StepContext) -> None:
-    """Tell which agent or model the step names that there is not: of a forEach once."""
+    """Emit warnings about agents or models that the step names and that do not exist; once per forEach."""
     one = setting.snapshot.cast.get(call.step.name) if call.key.index in (None, 0) else None
     for words in one.missing if one is not None else ():
-        setting.log.tell(AnswerWarned(code="unknown_agent", message=words, step=call.key.step, index=call.key.index))
+        setting.log.emit(AnswerWarned(code="unknown_agent", message=words, step=call.key.step, index=call.key.index))
 
 
 def _agent_turn(call: StepCall, attempt: int, setting: StepContext, limit: PausableTimeout) -> AgentTurn:
-    """What the agent is asked for."""
+    """Return the agent's turn."""
     assert isinstance(call.step.action, AgentAction)
     agent = call.step.action.agent
     return replace(
@@ -299,16 +303,16 @@ def _agent_turn(call: StepCall, attempt: int, setting: StepContext, limit: Pausa
 
 
 def _parent_turn(call: StepCall, attempt: int, setting: StepContext, limit: PausableTimeout) -> AgentTurn:
-    """The step, as agents that it begins see it. While they wait for a person, its time limit stands still."""
+    """Return the step as the agents see it that it starts. Its time limit pauses while they wait for the user."""
     return AgentTurn(
         setting.run,
         setting.snapshot.at(call.step.name),
         call.key,
         "",
         fresh=setting.is_fresh and attempt == 1,
-        left_open=setting.left_open.get(call.key, NO_INTERRUPTED_WORK),
-        ask=limit.standing_still(setting.ask),
-        consent=limit.standing_still(setting.consent),
+        left_open=setting.interrupted_work.get(call.key, NO_INTERRUPTED_WORK),
+        ask=limit.pausing(setting.ask),
+        consent=limit.pausing(setting.consent),
         recorder=setting.recorder,
-        crew=setting.crew,
+        crew=setting.sub_agents,
     )

@@ -87,7 +87,7 @@ class AgentsPage(ModelCatalogPage):
             return []
         names = {one.id: one.name for one in self.minds.agents.servers()}
         there = [names[server] for server in agent.mcp_servers if server in names]
-        lost = self.minds.agents.lost_servers(agent)
+        lost = self.minds.agents.missing_servers(agent)
         notes = [self.tr("MCP servers: {servers}").format(servers=", ".join(there) or self.tr("none"))]
         return [*notes, self.tr("not there any more: {servers}").format(servers=", ".join(lost))] if lost else notes
 
