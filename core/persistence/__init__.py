@@ -1,1 +1,1 @@
-"""Where everything is kept: the embedded database, and its twin in memory."""
+"""The embedded database and the search index. Only `driver` imports surrealdb."""

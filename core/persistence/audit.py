@@ -1,4 +1,4 @@
-"""Rows of the audit log."""
+"""Rows of the consent audit log."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -32,6 +32,8 @@ _AFTER_ALL = "a"  # places are digits
 
 
 class AuditRepository:
+    """The audit log, ordered by time."""
+
     def __init__(self, connection: Connection, places: OrderKeys) -> None:
         self._connection = connection
         self._places = places
@@ -40,7 +42,7 @@ class AuditRepository:
         return batched_statements(_PUT, (_encode_entry(put.entry, self._places.next(put.entry.at)) for put in puts))
 
     async def page(self, limit: int, before: AuditId | None) -> list[AuditEntry]:
-        """Newest first, of those that can be read."""
+        """Return the readable entries, newest first."""
         place: str | None = _AFTER_ALL
         if before is not None:
             place = await self._connection.read(_ORDER_KEY, {"id": record_id("audit", text_key(before))})
@@ -50,7 +52,7 @@ class AuditRepository:
         return list(decode_rows(await self._connection.read(_PAGE, given), _decode_entry))
 
     async def drop(self, before: datetime) -> None:
-        """In pieces, so that others can write meanwhile."""
+        """Delete older entries in batches, so that other commits get a turn."""
         some = {"place": f"{to_microseconds(before):017d}", "limit": PAGE_SIZE}
         while ids := await self._connection.read(_EXPIRED, some):
             await self._connection.commit([Statement("DELETE $given RETURN NONE", ids)])

@@ -1,6 +1,7 @@
-"""The writes of one commit by kind, and what they mean for each other.
+"""The writes of a commit, grouped by kind, and their effect on each other.
 
-Both stores read them from here, so that order, precedence and what is kept only once are decided in one place.
+The embedded store and its in-memory twin both read a commit from here, so that order, precedence and deduplication are
+decided in a single place.
 """
 
 from collections.abc import Sequence
@@ -28,7 +29,7 @@ Stream = tuple[RunId, str, int | None]
 
 @dataclass(frozen=True, slots=True)
 class Creation:
-    """A run to be created, with what is lost if it exists. `positions` are those of all these writes."""
+    """A run to create. `positions` are the writes that are lost if the run already exists."""
 
     run: Run
     snapshot: Snapshot
@@ -38,7 +39,7 @@ class Creation:
 
 
 class Batch:
-    """One commit. Raises TypeError for what is no write."""
+    """The writes of a commit. Raises TypeError for a value that is not a write."""
 
     def __init__(self, writes: Sequence[Write]) -> None:
         self._by_kind: dict[type, list[tuple[int, Any]]] = {kind: [] for kind in get_args(Write)}
@@ -50,15 +51,15 @@ class Batch:
         self._event_rows = self._rows_of_events()
 
     def of(self, kind: type[W]) -> list[W]:
-        """The writes of that kind, in the order given."""
+        """Return the writes of that kind, in the order given."""
         return [write for _, write in self._by_kind[kind]]
 
     def placed(self, kind: type[W]) -> list[tuple[int, W]]:
-        """Likewise, each with its position in the commit."""
+        """Return the writes of that kind, each with its position in the commit."""
         return self._by_kind[kind]
 
     def creations(self) -> list[Creation]:
-        """New runs with their messages and events. A second one of the same id is in `doubled`."""
+        """Return new runs with their messages and events. A second creation of the same id is in `doubled`."""
         rows = {row.run_id: row for row in self._event_rows if row.run_id in self._created}
         creations: dict[RunId, Creation] = {}
         for position, write in self.placed(CreateRun):
@@ -73,7 +74,7 @@ class Batch:
         return list(creations.values())
 
     def doubled(self) -> set[int]:
-        """Positions of new runs whose id came before in this commit: lost whatever the store holds."""
+        """Return the positions of runs that an earlier write of this commit creates: lost in any case."""
         seen: set[RunId] = set()
         lost = set()
         for position, write in self.placed(CreateRun):
@@ -83,15 +84,15 @@ class Batch:
         return lost
 
     def messages(self) -> list[Message]:
-        """The messages that come with no new run."""
+        """Return the messages that do not belong to a run created here."""
         return [write.message for write in self.of(PutMessage) if write.message.run_id not in self._created]
 
     def event_rows(self) -> list[EventRow]:
-        """A row for each run that is not created here."""
+        """Return a row for each run that is not created here."""
         return [row for row in self._event_rows if row.run_id not in self._created]
 
     def chunks(self) -> tuple[list[Stream], list[Chunk]]:
-        """The streams to drop first, then the pieces to keep: what came before the drop of its stream is gone."""
+        """Return the streams to drop, then the chunks to keep. A chunk listed before its stream's drop is gone."""
         dropped: dict[Stream, None] = {}
         pieces: list[Chunk] = []
         writes: list[tuple[int, DropChunks | AppendChunk]] = [*self.placed(DropChunks), *self.placed(AppendChunk)]

@@ -1,4 +1,4 @@
-"""What the rows of all tables are made of: texts, times, errors, and the JSON text that holds the rest."""
+"""Encoding of rows: texts, times, errors, and the JSON text for every field that is not searched."""
 
 import logging
 import time
@@ -23,47 +23,50 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class OrderKeys:
-    """Gives rows their place in listings: by time, and of the same time in the order in which they were put.
+    """Order keys for listings: by time, and rows of the same time in the order in which they were written.
 
-    The number goes on from one process to the next, since it begins with the clock.
+    The counter starts at the clock, so keys keep growing across restarts.
     """
 
     def __init__(self) -> None:
         self._numbers = count(time.time_ns())
 
     def next(self, at: datetime) -> str:
+        """Return the order key of a row of this time."""
         return f"{to_microseconds(at):017d} {self.number():020d}"
 
     def number(self) -> int:
-        """One that is greater than all before, and than those of earlier processes."""
+        """Return a number greater than all before, also those of previous processes."""
         return next(self._numbers)
 
 
 def time_of_order_key(place: str) -> datetime:
+    """Return the time that an order key begins with."""
     return from_microseconds(int(place.partition(" ")[0]))
 
 
 def to_microseconds(at: datetime) -> int:
-    """A time as it is kept: since 1970, exact. (Writing ISO 8601 took longer than all else about a row.)"""
+    """Return the stored form of a time: microseconds since 1970, exact."""
     return round(at.timestamp() * 1_000_000)
 
 
 def from_microseconds(kept: int) -> datetime:
+    """Return the time of a stored number of microseconds."""
     return _EPOCH + timedelta(microseconds=kept)
 
 
 def optional(convert: Callable[[Any], T], value: Any) -> T | None:
-    """None where there is none."""
+    """Convert the value, or return None if it is None."""
     return None if value is None else convert(value)
 
 
 def encode_fields(**fields: Any) -> str:
-    """The fields of a row that nobody searches, as JSON text; None is left out."""
+    """Encode the fields that are not searched as JSON text, without those that are None."""
     return encode_json({name: value for name, value in fields.items() if value is not None})
 
 
 def encode_json(value: Any) -> str:
-    """JSON text. Raises StorageFailed for what JSON cannot hold."""
+    """Encode as JSON text. Raises StorageFailed for a value that JSON cannot hold."""
     try:
         return json_text.encode(value)
     except StepFailed as error:
@@ -71,7 +74,7 @@ def encode_json(value: Any) -> str:
 
 
 def decode_fields(text: str) -> dict[str, Any]:
-    """What `data` made a text of. Raises one of BROKEN."""
+    """Decode the text that `encode_fields` made. Raises any of DECODE_ERRORS."""
     found = json_text.decode(text)
     if not isinstance(found, dict):
         raise TypeError("the data of a row is no object")
@@ -79,12 +82,12 @@ def decode_fields(text: str) -> dict[str, Any]:
 
 
 def decode_data(row: Row) -> dict[str, Any]:
-    """The fields of a row that nobody searches. Raises one of BROKEN."""
+    """Decode a row's fields that are not searched. Raises any of DECODE_ERRORS."""
     return decode_fields(row["data"])
 
 
 def encode_text(value: str) -> str | bytes:
-    """A text as it is kept; as bytes where it holds a lone surrogate, which no text of the database can."""
+    """Return the text, or bytes if it has a lone surrogate, which the database's strings cannot hold."""
     if value.isascii():
         return value
     try:
@@ -95,6 +98,7 @@ def encode_text(value: str) -> str | bytes:
 
 
 def decode_text(value: str | bytes) -> str:
+    """Return the text of a stored value. Raises TypeError if it is missing."""
     if isinstance(value, bytes):
         return value.decode("utf-8", "surrogatepass")
     if not isinstance(value, str):
@@ -103,7 +107,7 @@ def decode_text(value: str | bytes) -> str:
 
 
 def encode_error(error: ErrorInfo) -> dict[str, Any]:
-    """An error as a part of `data`."""
+    """Return the error's fields, as part of `data`."""
     return {
         "code": error.code,
         "message": error.message,
@@ -115,11 +119,12 @@ def encode_error(error: ErrorInfo) -> dict[str, Any]:
 
 
 def decode_error(fields: dict[str, Any]) -> ErrorInfo:
+    """Return the error of such fields."""
     return ErrorInfo(**fields)
 
 
 def decode_rows(rows: Iterable[Row], of: Callable[[Row], T]) -> Iterator[T]:
-    """Those rows that can be read; the others are named in the log, and stop none."""
+    """Decode each row. An unreadable row is logged and skipped, so that it does not hide the others."""
     for row in rows:
         try:
             yield of(row)

@@ -1,11 +1,12 @@
-"""The one connection to the embedded database: opening, reading, one writer at a time, closing.
+"""The single connection to the embedded database: opening, reading, one writer at a time, closing.
 
-A log whose end could not be written (the disk was full, the process died at that moment) is read up to the damage
-when the store is opened; all that is appended after it is then lost, though it was acknowledged. So a log is never
-appended to after a failure or an unclean end: closing writes its good part into the tables and removes it.
+The engine reads a log whose end could not be written (full disk, killed process) only up to the damage. Everything
+appended after the damage is lost at the next start, although it was acknowledged. Therefore nothing is ever appended to
+a log after a failed write or an unclean exit: closing the store writes the intact part into the tables and removes the
+log, and reopening starts a new log.
 
-What the log holds the engine holds in memory too, up to 1 GiB, and no setting of it changes that. So a store with a
-long log is closed and opened again in the next pause, which takes the loop about 0.1 s.
+The engine also keeps the content of its log in memory, up to 1 GiB, and no setting limits that. A store with a long log
+is therefore closed and reopened at the next idle moment, which blocks the loop for about 0.1 s.
 """
 
 import asyncio
@@ -33,10 +34,10 @@ log = logging.getLogger(__name__)
 
 
 class Connection:
-    """Reads run side by side, commits one after the other.
+    """The open database. Reads run concurrently, commits one after the other.
 
-    A caller that is cancelled leaves its query running: it ends by itself, and a commit may have been done. `pause_s`
-    without a commit are a pause.
+    Cancelling a caller does not stop its query, so a cancelled commit may have been written. After `pause_s` seconds
+    without a commit the connection is idle.
     """
 
     def __init__(self, path: Path, pause_s: float = IDLE_S, long_log_bytes: int = LONG_WAL_BYTES) -> None:
@@ -54,9 +55,9 @@ class Connection:
 
     @classmethod
     async def open(cls, path: Path, pause_s: float = IDLE_S, long_log_bytes: int = LONG_WAL_BYTES) -> Self:
-        """Open the database in that folder; folder and database are made where they are missing.
+        """Open the database in the folder; create both if they are missing.
 
-        Holds the loop (and the GIL) for 15 to 450 ms. Raises StorageFailed: `in_use`, `storage_not_writable`,
+        Blocks the loop (and the GIL) for 15 to 450 ms. Raises StorageFailed: `in_use`, `storage_not_writable`,
         `storage_full`, `storage_failed`.
         """
         connection = cls(path, pause_s, long_log_bytes)
@@ -69,21 +70,23 @@ class Connection:
         return connection
 
     async def read(self, text: str, variables: Mapping[str, Any] | None = None) -> Any:
-        """The result of one statement that only reads. Raises StorageFailed."""
+        """Return the result of a single read-only statement. Raises StorageFailed."""
         while self._handle is None:
             await _run_to_end(self._renew(), self._writes)
         asking = _execute(self._handle, Query(text, dict(variables or {})))
         return (await _run_to_end(asking, self._reads))[0]
 
     async def commit(self, statements: Sequence[Statement]) -> list[Any]:
-        """Carry out the statements in one transaction; their results. Raises StorageFailed: nothing was written,
-        or, where the disk failed, perhaps everything."""
+        """Execute the statements in one transaction and return their results.
+
+        Raises StorageFailed: nothing was written, or, if the disk failed, possibly everything.
+        """
         if self._is_closed:
             raise _closed_error()
         return await _run_to_end(self._commit(statements), self._writes)
 
     async def close(self) -> None:
-        """Let what is running end, and give the folder back. Nothing may be asked afterwards."""
+        """Wait for running queries, then release the folder. The connection cannot be used afterwards."""
         self._is_closed = True
         if self._end_of_pause is not None:
             self._end_of_pause.cancel()
@@ -132,7 +135,7 @@ class Connection:
             task.add_done_callback(self._writes.discard)
 
     async def _rest(self) -> None:
-        """Renew what nobody waits for; a failure is told to whoever asks next."""
+        """Reopen in the background. The next caller gets the failure, if it persists."""
         try:
             await self._renew()
         except StorageFailed as error:
@@ -143,8 +146,10 @@ class Connection:
             await self._be_ready()
 
     async def _be_ready(self) -> None:
-        """Close and open again if the disk failed since it was opened, or the log is long. Raises StorageFailed: try
-        again later."""
+        """Close and reopen the store if the disk has failed or the log is long.
+
+        Raises StorageFailed: retry later.
+        """
         if self._handle is not None and not self._is_worn:
             return
         if self._is_closed:
@@ -162,7 +167,7 @@ class Connection:
 
 
 async def _open_with_empty_wal(path: Path, tries: int = 1) -> Any:
-    """Open the store so that what is written from now on stands at the beginning of a log."""
+    """Open the store so that the next write starts a new log."""
     is_unclean = wal_bytes(path) > 0
     handle = await _open(path, tries)
     if not is_unclean:
@@ -174,7 +179,7 @@ async def _open_with_empty_wal(path: Path, tries: int = 1) -> Any:
 
 
 async def _open(path: Path, tries: int) -> Any:
-    """A handle. `tries`: the engine gives its lock back a moment after it has closed."""
+    """Return a connected handle. The engine releases its lock shortly after closing, hence `tries`."""
     while (handle := _lock_store(path, is_last=tries <= 1)) is None:
         tries -= 1
         await asyncio.sleep(UNLOCK_DELAY_S)
@@ -190,7 +195,7 @@ async def _open(path: Path, tries: int) -> Any:
 
 
 def _lock_store(path: Path, *, is_last: bool) -> Any:
-    """Take the store, or None if it is in use and this is not the last try."""
+    """Lock the store, or return None if it is in use and another try follows."""
     try:
         with private_files():
             return AsyncSurreal(f"surrealkv://{path.as_posix()}")
@@ -224,7 +229,7 @@ async def _close(handle: Any) -> None:
 
 
 async def _run_to_end(work: Coroutine[Any, Any, T], owned: set[asyncio.Task[Any]]) -> T:
-    """The result of work that goes on to its end even if the caller is cancelled."""
+    """Return the result of work that runs to its end even if the caller is cancelled."""
     task = asyncio.create_task(work)
     owned.add(task)
     task.add_done_callback(owned.discard)

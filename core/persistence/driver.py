@@ -1,8 +1,7 @@
-"""What we use of the database's driver, loaded without its clients for servers.
+"""The parts of the database driver that we use, imported without its network clients.
 
-`import surrealdb` loads aiohttp and requests too, with which it would reach a server over HTTP: half of the time that
-it takes, and 15 MB. Our database runs in this process. So the driver finds modules there that have nothing in
-them but names, and whoever wants the real ones later gets those.
+`import surrealdb` also imports aiohttp and requests, which only a remote server needs: half of the import time and
+15 MB. During the import, empty modules take their place; a later import of either gets the real module.
 """
 
 import sys
@@ -15,7 +14,7 @@ _CLIENTS = ("aiohttp", "requests")
 
 
 class _Names(ModuleType):
-    """A module that is only looked at by annotations."""
+    """A module that is only used in annotations."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

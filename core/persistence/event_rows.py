@@ -1,7 +1,7 @@
-"""Facts as they are kept: without the outputs and texts that a row of their own keeps.
+"""Events as they are stored: without the outputs and texts that another row of the same commit holds.
 
-A step's output and its raw result lie in rows of results, a message's text in the message. An event that was written
-together with that row points to it instead, and is filled in when it is read.
+A step's output and raw result are in a row of results, a message's text in the message. The stored event refers to that
+row, and reading restores the value.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,7 +17,7 @@ from core.domain.run import StepKey, StepStatus
 
 @dataclass(frozen=True, slots=True)
 class StoredEvent:
-    """An event, and the row that keeps its output or text: a step's result or a message."""
+    """An event, and the key of the result or message that holds its output or text."""
 
     event: Event
     elsewhere: StepKey | MessageId | None = None
@@ -42,7 +42,7 @@ class EventRow:
 def compact_event(
     event: Event, results: AbstractSet[tuple[RunId, StepKey]], messages: Mapping[MessageId, Message]
 ) -> StoredEvent:
-    """The event as it is kept beside these completed results and messages of the same commit."""
+    """Return the event without what these completed results and messages of the same commit hold."""
     fact = event.fact
     if isinstance(fact, StepFinished) and fact.status is StepStatus.COMPLETED:
         key = StepKey(fact.step, fact.index)
@@ -60,7 +60,7 @@ def compact_event(
 
 
 def ordered_events(rows: Iterable[EventRow]) -> Iterator[StoredEvent]:
-    """The events of rows in the order of their first numbers; a number that came before is not repeated."""
+    """Yield the events of rows ordered by their first numbers, without repetitions."""
     last = 0
     for row in rows:
         for one in row.events:
@@ -70,7 +70,7 @@ def ordered_events(rows: Iterable[EventRow]) -> Iterator[StoredEvent]:
 
 
 def restore_event(one: StoredEvent, outputs: Mapping[StepKey, Any], texts: Mapping[MessageId, str]) -> Event:
-    """The event with what its row keeps; None or "" where the row is gone."""
+    """Return the event with its output or text; None or "" if the row that held it is gone."""
     match one.elsewhere:
         case None:
             return one.event
@@ -82,5 +82,5 @@ def restore_event(one: StoredEvent, outputs: Mapping[StepKey, Any], texts: Mappi
 
 
 def _is_settled(message: Message, fact: MessageAdded) -> bool:
-    """Whether the message's row will keep this text: an open one, or a stopped turn's, may be written on."""
+    """Return whether the message's text is final. An open or stopped message may still grow."""
     return message.state is MessageState.FINAL or fact.interrupted

@@ -1,6 +1,6 @@
-"""Rows of events: those of one commit and run are one row, as JSON text.
+"""Rows of events: the events of one run in one commit are a row.
 
-Outputs and texts that a row of their own keeps are left out, and filled in when events are read.
+Outputs and texts that have a row of their own are left out, and restored when events are read.
 """
 
 import asyncio
@@ -36,6 +36,8 @@ TURN_EVENTS = 200  # decoded before others get a turn
 
 
 class EventRepository:
+    """The events of runs."""
+
     def __init__(self, connection: Connection, results: StepResultRepository, messages: MessageRepository) -> None:
         self._connection = connection
         self._results = results
@@ -45,7 +47,7 @@ class EventRepository:
         return batched_statements(PUT_EVENTS, map(encode_events, rows))
 
     async def of_run(self, run_id: RunId) -> list[Event]:
-        """In order and whole. Raises StorageFailed `unreadable`."""
+        """Return all events in order. Raises StorageFailed `unreadable`."""
         events = list(ordered_events(await self._rows(run_id)))
         outputs: dict[StepKey, Any] = {}
         if any(isinstance(one.elsewhere, StepKey) for one in events):
@@ -55,7 +57,7 @@ class EventRepository:
         return [restore_event(one, outputs, texts) for one in events]
 
     async def of_runs(self, run_ids: Sequence[RunId]) -> dict[RunId, list[Event]]:
-        """By run, in this order. What cannot be read is left out."""
+        """Return events by run, in this order. Unreadable runs are left out."""
         found: dict[RunId, list[Event]] = {}
         for some in batched(run_ids, RUNS_PER_QUERY):
             short = await self._short(some)
@@ -68,7 +70,7 @@ class EventRepository:
         return found
 
     async def _short(self, run_ids: Sequence[RunId]) -> dict[RunId, list[Event]]:
-        """Those of these runs that have few rows and can be read: with one query, not one for each."""
+        """Return the events of readable runs with few rows, by a single query instead of one per run."""
         ranges = [key_range("event", text_key(run_id)) for run_id in run_ids]
         rows = await self._connection.read(_FIRST_ROWS, {"ranges": ranges, "limit": MAX_SHORT_ROWS + 1})
         kept: dict[RunId, list[StoredEvent]] = {}
@@ -84,6 +86,7 @@ class EventRepository:
             return {}
 
     async def _filled(self, kept: Mapping[RunId, Sequence[StoredEvent]]) -> dict[RunId, list[Event]]:
+        """Restore the outputs and texts of the events."""
         elsewhere = [(run_id, one.elsewhere) for run_id, events in kept.items() for one in events]
         outputs = await self._results.outputs_of((run_id, key) for run_id, key in elsewhere if isinstance(key, StepKey))
         texts = await self._messages.texts(sorted({key for _, key in elsewhere if isinstance(key, str)}))
@@ -110,6 +113,7 @@ class EventRepository:
 
 
 def encode_events(row: EventRow) -> Row:
+    """Encode events that share a row."""
     return {
         "id": [text_key(row.run_id), row.first_seq],
         "workflow": text_key(row.events[0].event.workflow_id),
@@ -119,7 +123,7 @@ def encode_events(row: EventRow) -> Row:
 
 
 def _encode_event(one: StoredEvent) -> dict[str, Any]:
-    """The event as on the wire, without what its row tells already, and with its exact time."""
+    """Return the event's wire fields with its exact time, without what the row already holds."""
     event = one.event
     fields = {
         "type": fact_name(event.fact),

@@ -1,6 +1,6 @@
-"""What the engine and the system say when something fails, as failures of the store.
+"""Failures of the engine and the operating system, as StorageFailed.
 
-The embedded engine tells causes in words alone, with the operating system's number in them where it has one.
+The embedded engine reports causes only as text, which contains the operating system's error number if there is one.
 """
 
 import errno
@@ -37,11 +37,11 @@ _CONSEQUENCE = re.compile(r"not executed due to|transaction was aborted due to a
 
 
 class Conflict(Exception):
-    """Another transaction got in between; nothing was written, and it can be tried again."""
+    """Another transaction interfered. Nothing was written; the query can be retried."""
 
 
 def statement_results(response: Mapping[str, Any]) -> list[Any]:
-    """The result of every statement. Raises Conflict or StorageFailed if any of them failed."""
+    """Return the result of every statement. Raises Conflict or StorageFailed if any of them failed."""
     if "error" in response:
         raise storage_failure([str(response["error"]["message"])])
     statements: Sequence[Mapping[str, Any]] = response["result"]
@@ -54,7 +54,7 @@ def statement_results(response: Mapping[str, Any]) -> list[Any]:
 
 
 def storage_failure(messages: Iterable[str]) -> StorageFailed:
-    """The failure that these messages of the engine tell of."""
+    """Return the failure that these messages of the engine describe."""
     told = list(messages)
     reason = next((message for message in told if not _CONSEQUENCE.search(message)), told[-1])
     number = re.search(r"os error (\d+)", reason)
@@ -65,13 +65,13 @@ def storage_failure(messages: Iterable[str]) -> StorageFailed:
 
 
 def os_failure(error: OSError) -> StorageFailed:
-    """Likewise, for what the operating system refused to us."""
+    """Return the failure of a call to the operating system."""
     code = _code_of_errno(error.errno or 0) or "storage_failed"
     return StorageFailed(code, f"{_MESSAGES[code]}: {error}")
 
 
 def is_disk_failure(error: StorageFailed) -> bool:
-    """Whether the disk failed, rather than a statement."""
+    """Return whether the disk failed, rather than a statement."""
     return error.code in ("storage_full", "storage_not_writable") or "IO error" in error.message
 
 

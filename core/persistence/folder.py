@@ -1,4 +1,4 @@
-"""The folder of the embedded database: private to its owner, and what its files tell."""
+"""The folder of the embedded database: private to its owner, with a write-ahead log."""
 
 import os
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ WAL_FOLDER = "wal"  # the engine's log of what is not in its tables yet; a clean
 
 @contextmanager
 def private_files() -> Iterator[None]:
-    """What is made inside is for its owner alone. Nothing may be awaited inside: the mask is the process's."""
+    """Create files for their owner only. The umask is process-wide, so the body must not await."""
     before = os.umask(0o077)
     try:
         yield
@@ -22,7 +22,7 @@ def private_files() -> Iterator[None]:
 
 
 def prepare_folder(path: Path) -> None:
-    """Make the folder and its parents. Raises StorageFailed for a path that the engine would misread, or OSError."""
+    """Create the folder and its parents. Raises OSError, or StorageFailed for a path that the engine misreads."""
     if "?" in str(path):  # the engine takes the rest for options, and opens another folder
         raise StorageFailed("storage_not_writable", f"the data folder's path has a question mark: {path}")
     with private_files():
@@ -31,7 +31,7 @@ def prepare_folder(path: Path) -> None:
 
 
 def make_private(path: Path) -> None:
-    """Take the folder and all in it from everybody but its owner. What belongs to somebody else is left alone."""
+    """Remove the permissions of group and others, except from files that another user owns."""
     if os.name != "posix":
         return
     for folder, _, names in os.walk(path):
@@ -40,7 +40,7 @@ def make_private(path: Path) -> None:
 
 
 def wal_bytes(path: Path) -> int:
-    """How much the log holds: after a clean close nothing."""
+    """Return the size of the log: 0 after a clean close."""
     total = 0
     for segment in (path / WAL_FOLDER).glob("*"):
         try:
@@ -51,7 +51,7 @@ def wal_bytes(path: Path) -> int:
 
 
 def check_free_space(path: Path) -> None:
-    """Raise OSError where a file as long as the log and a little more cannot be written. Blocks on the disk."""
+    """Raise OSError if a file slightly larger than the log cannot be written. Blocks on the disk."""
     trial = path / "room"
     try:
         with trial.open("wb", buffering=0) as file:

@@ -1,4 +1,7 @@
-"""Rows of interruptions. What is asked and what was answered lie apart: the row between them is written again."""
+"""Rows of interruptions: a small row that changes, and the question and the answer, each written once.
+
+Question and answer may have megabytes, and overwritten large values are never reclaimed by the engine.
+"""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -57,22 +60,24 @@ _OPEN = f"""SELECT {_WHOLE} FROM interruption
 
 
 class InterruptionRepository:
+    """The interruptions of runs."""
+
     def __init__(self, connection: Connection, places: OrderKeys) -> None:
         self._connection = connection
         self._places = places
 
     def put(self, raises: Iterable[tuple[int, RaiseInterruption]]) -> list[Statement]:
-        """Statements that lose the positions of those whose row exists."""
+        """Return statements that lose the positions of interruptions that already exist."""
         return [self._put(some) for some in batched(list(raises))]
 
     def close(self, closes: Iterable[tuple[int, CloseInterruption]]) -> list[Statement]:
-        """Statements that lose the positions of those that are not open."""
+        """Return statements that lose the positions of interruptions that are not open."""
         return [_close_statement(some) for some in batched(list(closes))]
 
     async def ours(
         self, raises: Sequence[tuple[int, RaiseInterruption]], closes: Sequence[tuple[int, CloseInterruption]]
     ) -> set[int]:
-        """The positions of those that stand raised, or closed, exactly as written."""
+        """Return the positions of interruptions that are stored exactly as written."""
         asked = {at: write.interruption for at, write in raises}
         keys = {at: interruption_key(one.run_id, one.id) for at, one in asked.items()}
         keys |= {at: interruption_key(one.run_id, one.id) for at, one in closes}
@@ -87,7 +92,7 @@ class InterruptionRepository:
         return mine | {at for at, write in closes if at in found and found[at][1] == close_fingerprint(write)}
 
     async def of_run(self, run_id: RunId) -> list[Interruption]:
-        """In the order of asking. Raises StorageFailed `unreadable`."""
+        """Return the interruptions by sequence number. Raises StorageFailed `unreadable`."""
         found: list[Interruption] = []
         try:
             async for page in pages_in_range(
@@ -99,7 +104,7 @@ class InterruptionRepository:
         return sorted(found, key=by_sequence)
 
     async def open(self) -> list[Interruption]:
-        """Oldest first, of those that can be read."""
+        """Return the readable open interruptions, oldest first."""
         found: list[Interruption] = []
         async for page in pages_by_order_key(self._connection, _OPEN, {}, rows=INTERRUPTIONS_PER_PAGE):
             found.extend(decode_rows(page, decode_interruption))
@@ -117,7 +122,7 @@ class InterruptionRepository:
 
 
 def _close_statement(placed: Sequence[tuple[int, CloseInterruption]]) -> Statement:
-    """Of two of one id in the statement the first is tried."""
+    """Close each interruption once: the first of two writes with the same id applies."""
     keys = [(at, interruption_key(write.run_id, write.id)) for at, write in placed]
     first = {tuple(interruption_key(write.run_id, write.id)): write for _, write in reversed(placed)}
     given = [{"row": encode_close(write), "answers": encode_answers(write)} for write in first.values()]
@@ -132,12 +137,12 @@ def interruption_key(run_id: RunId, interruption_id: InterruptionId) -> list[str
 
 
 def raise_fingerprint(asked: Interruption) -> Fingerprint:
-    """What raising it writes for good: of two that are raised just so, these are equal."""
+    """Return what raising the interruption writes permanently; equal for a repeated commit."""
     return text_key(asked.workflow_id), _encode_frame(asked), _encode_ask_fields(asked.ask)
 
 
 def close_fingerprint(closed: Interruption | CloseInterruption) -> Fingerprint:
-    """What closing it writes, likewise."""
+    """Return what closing the interruption writes; equal for a repeated commit."""
     return closed.status, optional(to_microseconds, closed.closed_at), optional(_encode_answer_fields, closed.answer)
 
 
@@ -154,7 +159,7 @@ def encode_interruption(asked: Interruption, place: str) -> Row:
 
 
 def encode_close(write: CloseInterruption) -> Row:
-    """What closing changes of its row."""
+    """Encode what closing changes in the interruption's row."""
     return {
         "id": interruption_key(write.run_id, write.id),
         "status": write.status,
@@ -168,7 +173,7 @@ def encode_ask(asked: Interruption) -> Row:
 
 
 def encode_answers(of: Interruption | CloseInterruption) -> list[Row]:
-    """One, if there is an answer."""
+    """Return the answer's row, if there is an answer."""
     return (
         []
         if of.answer is None
@@ -177,17 +182,17 @@ def encode_answers(of: Interruption | CloseInterruption) -> list[Row]:
 
 
 def stored_raise_fingerprint(row: Row) -> Fingerprint:
-    """As `raising`, of a row that was found with its `ask` and `answer`."""
+    """Return `raise_fingerprint` of a stored row with its `ask` and `answer`."""
     return row.get("workflow"), row.get("data"), row.get("ask")
 
 
 def stored_close_fingerprint(row: Row) -> Fingerprint:
-    """As `closing`, likewise."""
+    """Return `close_fingerprint` of a stored row with its `ask` and `answer`."""
     return row.get("status"), row.get("closed_at"), row.get("answer")
 
 
 def decode_interruption(row: Row) -> Interruption:
-    """Of a row with its `ask` and `answer`. Raises one of BROKEN."""
+    """Decode a row with its `ask` and `answer`. Raises any of DECODE_ERRORS."""
     found, asked = decode_data(row), decode_fields(decode_text(row["ask"]))
     run_id, interruption_id = row["id"].id
     ask = InterruptionRequest(
@@ -217,7 +222,7 @@ def decode_interruption(row: Row) -> Interruption:
 
 
 def _encode_frame(asked: Interruption) -> str:
-    """What is small of a question, and when it was asked."""
+    """Encode the small fields of the question."""
     ask = asked.ask
     return encode_fields(
         kind=ask.kind,
@@ -236,7 +241,7 @@ def _encode_frame(asked: Interruption) -> str:
 
 
 def _encode_ask_fields(ask: InterruptionRequest) -> str:
-    """What may be large of a question."""
+    """Encode the fields of the question that may be large."""
     return encode_fields(
         prompt=ask.prompt,
         schema=ask.schema,

@@ -1,4 +1,7 @@
-"""Keys of rows: a text, or a list that begins with the run a row belongs to, so that its rows lie together."""
+"""Keys of rows, and the order of rows where the keys do not give it.
+
+A key is a text, or a list that begins with the run or workflow of the row, so that related rows are adjacent.
+"""
 
 from datetime import datetime
 from itertools import pairwise
@@ -21,10 +24,10 @@ _AFTER_ALL: list[Any] = []
 
 
 def text_key(name: str) -> str:
-    """`name` as it stands in a key or a column that is compared.
+    """Return the name for use in a key or a compared column.
 
-    Names of ours can be encoded as they are. One from outside may hold a lone surrogate, which the database
-    cannot take: escaped, it finds nothing.
+    Our own names are unchanged. A name from outside may have a lone surrogate, which the database rejects; escaped, it
+    matches nothing.
     """
     return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
@@ -34,22 +37,22 @@ def record_id(table: str, key: Key) -> RecordID:
 
 
 def key_range(table: str, *prefix: str | int) -> RecordID:
-    """All rows of the table whose keys are lists that begin so."""
+    """Return the range of all rows whose list keys begin so."""
     return RecordID(table, Range(BoundIncluded(list(prefix)), BoundExcluded([*prefix, _AFTER_ALL])))
 
 
 def table_range(table: str) -> RecordID:
-    """All rows of a table whose keys are texts."""
+    """Return the range of all rows of a table whose keys are texts."""
     return RecordID(table, Range(BoundIncluded(""), BoundExcluded(_AFTER_ALL)))
 
 
 def range_after(rows: RecordID, key: Key) -> RecordID:
-    """Those of a range behind that key."""
+    """Return the part of the range after the key."""
     return RecordID(rows.table_name, Range(BoundExcluded(key), _bounds(rows).end))
 
 
 def split_range(rows: RecordID, first_keys: list[Key]) -> list[RecordID]:
-    """A range cut in pieces that begin with these keys of its rows, the first of them included."""
+    """Split a range so that each part begins at one of these keys."""
     end = _bounds(rows).end
     cuts = [*(BoundIncluded(key) for key in first_keys), end]
     ranges = [Range(begin, BoundExcluded(after.value)) for begin, after in pairwise(cuts)]
@@ -66,7 +69,7 @@ UNFINISHED = (RunStatus.ENQUEUED, RunStatus.RUNNING, RunStatus.WAITING)
 
 
 def key_number(value: int | None) -> int:
-    """An index or round as it stands in a key: -1, before all others, where there is none."""
+    """Return the key of an index or round: -1, before all others, for None."""
     return -1 if value is None else value
 
 
@@ -83,7 +86,7 @@ def by_time(notice: Toast) -> tuple[datetime, str]:
 
 
 def by_checkpoint(result: StepResult) -> tuple[bool, str, int, int]:
-    """Whole steps first: they can be read without their parts."""
+    """Order whole steps before their parts, so that they can be read alone."""
     key = result.key
     return key.is_part, key.step, key_number(key.index), key_number(key.round)
 

@@ -1,7 +1,7 @@
-"""Rows of what agents remember, found by the database's own full-text index.
+"""Rows of the agents' memories, with the database's full-text index.
 
-Their places count backwards, so that the newest come first: the engine reads an index forwards at once, but backwards
-up to fifty times slower.
+Order keys count backwards, so that the newest come first: the engine reads an index backwards up to fifty times slower
+than forwards.
 """
 
 from collections.abc import Iterable, Sequence
@@ -79,7 +79,7 @@ _DELETE = "DELETE $given RETURN BEFORE.id"
 
 
 class MemoryRepository:
-    """A `core.ports.memories.Memories`."""
+    """Implements `core.ports.memories.Memories`."""
 
     def __init__(self, connection: Connection, places: OrderKeys) -> None:
         self._connection = connection
@@ -92,7 +92,7 @@ class MemoryRepository:
         return memory if found is None else found
 
     async def add_all(self, memories: Iterable[Memory]) -> int:
-        """Keep them in one transaction; how many were not there yet."""
+        """Add the memories in one transaction. Returns how many are new."""
         statements = [
             Statement(_ADD, _encode_memory(one, self._places.next(one.created_at).translate(_COMPLEMENT)))
             for one in memories
@@ -168,7 +168,7 @@ class MemoryRepository:
         return count
 
     async def forget(self, workflow_id: WorkflowId) -> None:
-        """Delete those of a workflow, for good; in pieces, so that others can write meanwhile."""
+        """Delete the workflow's memories in batches, so that other commits get a turn."""
         some = {"scope": text_key(workflow_id), "limit": PAGE_SIZE}
         while keys := await self._connection.read(_OF_WORKFLOW, some):
             await self._delete(keys)

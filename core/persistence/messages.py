@@ -1,4 +1,4 @@
-"""Rows of messages, and the texts that events point to."""
+"""Rows of messages, and of streamed text until its message is written."""
 
 from collections.abc import Iterable
 
@@ -31,6 +31,8 @@ _NEWEST = "SELECT * FROM message WHERE workflow = $workflow ORDER BY place DESC 
 
 
 class MessageRepository:
+    """The messages of workflows, ordered by time."""
+
     def __init__(self, connection: Connection, places: OrderKeys) -> None:
         self._connection = connection
         self._places = places
@@ -39,24 +41,24 @@ class MessageRepository:
         return batched_statements(PUT_MESSAGES, self.rows(messages))
 
     def rows(self, messages: Iterable[Message]) -> list[Row]:
-        """Rows to be put, for a statement that puts more than messages."""
+        """Return the encoded messages, for a statement that writes more than messages."""
         return [self._row(message) for message in messages]
 
     async def of_workflow(self, workflow_id: WorkflowId) -> list[Message]:
-        """Oldest first."""
+        """Return the readable messages, oldest first."""
         found: list[Message] = []
         async for page in pages_by_order_key(self._connection, _OF_WORKFLOW, {"workflow": text_key(workflow_id)}):
             found.extend(decode_rows(page, _decode_message))
         return found
 
     async def newest(self, workflow_id: WorkflowId, limit: int) -> list[Message]:
-        """The last ones of these."""
+        """Return the last messages, oldest first."""
         given = {"workflow": text_key(workflow_id), "limit": limit}
         rows: list[Row] = await self._connection.read(_NEWEST, given)
         return list(decode_rows(rows, _decode_message))[::-1]
 
     async def texts(self, ids: Iterable[MessageId]) -> dict[MessageId, str]:
-        """The texts of those messages that exist."""
+        """Return the texts of the messages that exist."""
         records = [record_id("message", text_key(message_id)) for message_id in ids]
         found: list[tuple[MessageId, str]] = []
         async for page in pages_by_id(self._connection, "SELECT id, text FROM $ids", records):
@@ -101,17 +103,19 @@ _PUT_CHUNKS = "INSERT INTO chunk $given ON DUPLICATE KEY UPDATE text = $input.te
 
 
 class ChunkRepository:
+    """Chunks of streamed text, kept until the message is written."""
+
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def put(self, dropped: Iterable[Stream], pieces: Iterable[Chunk]) -> list[Statement]:
-        """Statements that drop those streams, then keep the pieces."""
+        """Return statements that drop the streams, then keep the chunks."""
         ranges = [key_range("chunk", text_key(run_id), step, key_number(index)) for run_id, step, index in dropped]
         drops = [Statement("DELETE $given RETURN NONE", ranges)] if ranges else []
         return [*drops, *batched_statements(_PUT_CHUNKS, map(_encode_chunk, pieces))]
 
     async def of_run(self, run_id: RunId) -> list[Chunk]:
-        """By stream and offset."""
+        """Return the readable chunks by stream and offset."""
         found: list[Chunk] = []
         pages = pages_in_range(self._connection, "SELECT * FROM $range", "chunk", text_key(run_id))
         async for page in pages:

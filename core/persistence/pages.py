@@ -1,7 +1,7 @@
-"""Reading many rows a page at a time: the driver decodes a page on the loop, and others get a turn in between.
+"""Reading many rows page by page. The driver decodes a page on the loop; other tasks get a turn in between.
 
-The engine reads a range of keys to its end whatever the LIMIT, so asking for one page after the other would be
-quadratic: where a range is longer than a page, its pages' first keys are asked for once.
+The engine reads a key range to its end whatever the LIMIT, so page after page would take quadratic time. For a range
+longer than a page, the first keys of all its pages are read once.
 """
 
 import asyncio
@@ -21,19 +21,19 @@ _FIRST_KEYS = "RETURN array::clump((SELECT VALUE id FROM $range), $limit).map(|$
 def pages_in_range(
     connection: Connection, text: str, table: str, *prefix: str | int, rows: int = PAGE_SIZE
 ) -> AsyncIterator[list[Row]]:
-    """Pages of the rows whose keys are lists that begin so, by key. `text` selects from `$range`."""
+    """Yield pages of the rows whose list keys begin so, by key. `text` selects from `$range`."""
     return _pages_by_key(connection, text, key_range(table, *prefix), rows)
 
 
 def pages_of_table(connection: Connection, text: str, table: str, *, rows: int = PAGE_SIZE) -> AsyncIterator[list[Row]]:
-    """Pages of all rows of a table whose keys are texts, by key. `text` as for `in_range`."""
+    """Yield pages of all rows of a table whose keys are texts, by key. `text` selects from `$range`."""
     return _pages_by_key(connection, text, table_range(table), rows)
 
 
 async def pages_by_order_key(
     connection: Connection, text: str, variables: dict[str, Any], *, rows: int = PAGE_SIZE
 ) -> AsyncIterator[list[Row]]:
-    """Pages in the order of `place`. `text` selects those with `place > $place`, in order, with `$limit`."""
+    """Yield pages in the order of `place`. `text` selects up to `$limit` rows with `place > $place`, in order."""
     place = ""
     while True:
         page: list[Row] = await connection.read(text, {**variables, "place": place, "limit": rows})
@@ -47,14 +47,14 @@ async def pages_by_order_key(
 async def pages_by_id(
     connection: Connection, text: str, ids: Sequence[RecordID], *, rows: int = PAGE_SIZE
 ) -> AsyncIterator[list[Row]]:
-    """Pages of the rows of these ids that exist. `text` selects from `$ids`."""
+    """Yield pages of the existing rows among these ids. `text` selects from `$ids`."""
     for some in batched(ids, rows):
         yield await connection.read(text, {"ids": some})
         await asyncio.sleep(0)
 
 
 async def subranges(connection: Connection, rows: RecordID, size: int = PAGE_SIZE) -> list[RecordID]:
-    """The range in pieces of `size` rows, as they are now; rows that come later may make one longer."""
+    """Split the range into parts of `size` rows. Rows added later may make a part longer."""
     first_keys: list[Key] = await connection.read(_FIRST_KEYS, {"range": rows, "limit": size})
     return split_range(rows, first_keys)
 

@@ -1,4 +1,4 @@
-"""Rows of messages that wait for the end of a turn, and of the texts that go along with messages."""
+"""Rows of messages that wait for the end of a turn, and of attached texts."""
 
 from collections.abc import Iterable
 
@@ -31,12 +31,14 @@ _REMOVE = "DELETE $given RETURN NONE"
 
 
 class QueuedMessageRepository:
+    """The queue of each workflow, and the texts of attachments."""
+
     def __init__(self, connection: Connection, places: OrderKeys) -> None:
         self._connection = connection
         self._places = places
 
     def put_texts(self, attached: Iterable[PutAttachedText]) -> list[Statement]:
-        """A statement each: together they may be many megabytes."""
+        """Return a statement per text: together they may have many megabytes."""
         return [Statement(_PUT_TEXT, [_encode_attached_text(one)]) for one in attached]
 
     def put(self, messages: Iterable[QueuedMessage]) -> list[Statement]:
@@ -66,7 +68,7 @@ class QueuedMessageRepository:
         return [Statement(_REMOVE, gone)] if gone else []
 
     async def texts_of(self, workflow_id: WorkflowId, message_id: MessageId) -> list[str]:
-        """By position."""
+        """Return the texts by position."""
         found: list[str] = []
         prefix = text_key(workflow_id), text_key(message_id)
         async for page in pages_in_range(
@@ -76,7 +78,7 @@ class QueuedMessageRepository:
         return found
 
     async def all(self) -> list[QueuedMessage]:
-        """In the order in which they wait, those of a workflow together."""
+        """Return the readable queued messages in order, grouped by workflow."""
         rows: list[Row] = []
         async for page in pages_in_range(self._connection, "SELECT * FROM $range", "queued_message"):
             rows.extend(page)
@@ -99,7 +101,7 @@ class QueuedMessageRepository:
 
 
 def rows_of_workflow(workflow_id: WorkflowId) -> list[object]:
-    """All that there is of what waits in it and of what its messages have attached."""
+    """Return the ranges of the workflow's queued messages and attached texts."""
     key = text_key(workflow_id)
     return [key_range("queued_message", key), key_range("queued_text", key), key_range("attached_text", key)]
 

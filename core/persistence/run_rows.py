@@ -1,4 +1,4 @@
-"""What the row of a run holds, and how it is shown: as it is, marked, or broken."""
+"""Encoding of a run's row, and the run to show for it: intact, marked as unreadable, or broken."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ from core.persistence.unreadable import as_unreadable, placeholder
 
 
 def encode_run(run: Run, place: str) -> Row:
-    """The row of a new run. Its output and error are its `outcome`."""
+    """Encode a new run. Its output and error are in its `outcome`."""
     return {
         "id": text_key(run.id),
         "workflow": text_key(run.workflow_id),
@@ -50,7 +50,7 @@ def encode_run(run: Run, place: str) -> Row:
 
 
 def encode_outcome(output_json: str | None, error: ErrorInfo | None) -> dict[str, Any]:
-    """What there is of an outcome."""
+    """Encode the output and the error, if any."""
     output = {"output": encode_text(output_json)} if output_json is not None else {}
     return output | ({"error": encode_fields(**encode_error(error))} if error is not None else {})
 
@@ -60,7 +60,7 @@ def order_key_of(row: Row) -> str:
 
 
 def decode_run(row: Row) -> Run:
-    """The run, marked if it is; a placeholder if the row is broken."""
+    """Return the run, as unreadable if it is marked, or a placeholder if its row is broken."""
     reason = row.get("fault")
     try:
         run = _decode(row)
@@ -70,7 +70,7 @@ def decode_run(row: Row) -> Run:
 
 
 def is_readable(row: Row) -> bool:
-    """Whether the row can be read and is not marked: it is shown with the status that it has."""
+    """Return whether the row is readable and not marked, so that its status is shown."""
     if row.get("fault") is not None:
         return False
     try:
@@ -81,7 +81,7 @@ def is_readable(row: Row) -> bool:
 
 
 def _decode(row: Row) -> Run:
-    """Rows of version 1 have no parent, root, unclean ends nor results then."""
+    """Decode the run. Rows of version 1 have no parent, root, unclean ends nor earlier results."""
     found = decode_data(row)
     return Run(
         RunId(row["id"].id),
@@ -108,7 +108,7 @@ def _decode(row: Row) -> Run:
 
 
 def _decode_broken(row: Row) -> Run:
-    """What the fields tell that a broken row still has."""
+    """Return a placeholder with the intact fields of a broken row."""
     try:
         created_at = time_of_order_key(row["place"])
     except DECODE_ERRORS:

@@ -1,7 +1,7 @@
-"""Rows of runs and of how they ended.
+"""Rows of runs and their outcomes.
 
-A run's row is written again with each change of its status, so what may be large lies apart: the snapshot is
-written with the run, the outcome with the change that has it.
+Each change of status rewrites the run's row, so large values have rows of their own: the snapshot is written with the
+run, the outcome with its last change.
 """
 
 from collections.abc import Iterable, Sequence
@@ -67,21 +67,23 @@ _AFTER_ALL = "~"  # sorts after every place
 
 
 class RunRepository:
+    """Runs, ordered by creation."""
+
     def __init__(self, connection: Connection, places: OrderKeys, messages: MessageRepository) -> None:
         self._connection = connection
         self._places = places
         self._messages = messages
 
     def create(self, creations: Iterable[Creation]) -> list[Statement]:
-        """A statement for each: the run with all that is lost with it."""
+        """Return a statement per run, with everything that is lost if the run exists."""
         return [self._creation(creation) for creation in creations]
 
     def change(self, changes: Iterable[tuple[int, ChangeRun]]) -> list[Statement]:
-        """A statement for each, in their order."""
+        """Return a statement per change, in order."""
         return [_change_statement(position, change) for position, change in changes]
 
     def change_roots(self, changes: Iterable[ChangeRoot]) -> list[Statement]:
-        """A statement for each, in their order."""
+        """Return a statement per change, in order."""
         return [
             Statement(
                 _CHANGE_ROOT, {"run": record_id("run", text_key(one.run_id)), "root": optional(text_key, one.root)}
@@ -103,13 +105,13 @@ class RunRepository:
         return decode_run(rows[0]) if rows else None
 
     async def unfinished(self) -> list[Run]:
-        """Oldest first; neither marked nor broken ones."""
+        """Return unfinished runs, oldest first, without marked and broken ones."""
         ids: list[RecordID] = await self._connection.read(_UNFINISHED, {"statuses": UNFINISHED})
         rows = sorted(await self._these(ids), key=order_key_of)
         return [run for row in rows if (run := decode_run(row)).status in UNFINISHED]
 
     async def children(self, run_id: RunId) -> list[Run]:
-        """Oldest first, without outputs."""
+        """Return the runs that this run started, oldest first, without outputs."""
         found: list[Run] = []
         async for page in pages_by_order_key(self._connection, _CHILDREN, {"beginner": text_key(run_id)}):
             found.extend(map(decode_run, page))
@@ -118,7 +120,7 @@ class RunRepository:
     async def page(
         self, status: RunStatus | None, workflow_id: WorkflowId | None, limit: int, before: RunId | None
     ) -> list[Run]:
-        """Roots, newest first, without outputs."""
+        """Return root runs, newest first, without outputs."""
         place = _AFTER_ALL if before is None else await self._place_of(before)
         limit = min(limit, PAGE_ROWS)
         if place is None or limit < 1:
@@ -137,7 +139,7 @@ class RunRepository:
     async def _rows(
         self, status: RunStatus | None, workflow_id: WorkflowId | None, limit: int, place: str
     ) -> list[Row]:
-        """The first `limit` rows before that place. With a status: of those that are shown so, marked ones aside."""
+        """Return the first `limit` rows before the order key. With a status, only readable, unmarked rows."""
         query = _PAGES[status is not None, workflow_id is not None]
         given = {"status": status, "workflow": optional(text_key, workflow_id), "limit": limit, "place": place}
         found: list[Row] = []
@@ -149,14 +151,14 @@ class RunRepository:
             given["place"] = page[-1].get("place")
 
     async def _marked(self) -> list[RecordID]:
-        """The marked runs: few, and in no index."""
+        """Return the marked runs: few, and in no index."""
         ids: list[RecordID] = []
         async for marks in pages_of_table(self._connection, "SELECT id FROM $range", "fault"):
             ids += [record_id("run", mark["id"].id) for mark in marks]
         return ids
 
     async def _asking(self) -> list[RecordID]:
-        """The runs at the top of those that have an open interruption: as few as a person is asked by."""
+        """Return the roots of runs with an open interruption: as few as a user has open questions."""
         return [record_id("run", key) for key in await self._connection.read(_INTERRUPTED_ROOTS)]
 
     async def _these(self, ids: Sequence[RecordID]) -> list[Row]:
@@ -183,7 +185,7 @@ class RunRepository:
 
 
 def _roots_before(rows: Iterable[Row], workflow_id: WorkflowId | None, place: str) -> list[Row]:
-    """Those that are roots, of the workflow, and before that place."""
+    """Return the root runs of the workflow before the order key."""
     workflow = optional(text_key, workflow_id)
     own = (row for row in rows if row.get("root") is None and workflow in (None, row.get("workflow")))
     return [row for row in own if order_key_of(row) < place]

@@ -1,4 +1,4 @@
-"""Rows of snapshots: what runs were started with, written once."""
+"""Rows of snapshots, which are what a run started with, and of files that the user picked for a run later."""
 
 import hashlib
 from collections.abc import Iterable
@@ -26,11 +26,13 @@ from core.ports.storage import AllowFile
 
 
 class SnapshotRepository:
+    """The snapshots of runs, each written once."""
+
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     async def of_run(self, run_id: RunId) -> Snapshot:
-        """Raises StorageFailed `unreadable`, also where there is none."""
+        """Return the snapshot. Raises StorageFailed `unreadable`, also if there is none."""
         row = await self._connection.read("SELECT * FROM ONLY $id", {"id": record_id("snapshot", text_key(run_id))})
         try:
             return _decode_snapshot(row or {})
@@ -97,6 +99,8 @@ _PUT_FILES = "INSERT IGNORE INTO allowed_file $given RETURN NONE"
 
 
 class AllowedFileRepository:
+    """The files that the user picked for runs."""
+
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
@@ -104,7 +108,7 @@ class AllowedFileRepository:
         return batched_statements(_PUT_FILES, map(_encode_file, allowed))
 
     async def of_run(self, run_id: RunId) -> list[str]:
-        """Sorted, of those that can be read."""
+        """Return the readable paths, sorted."""
         found: list[str] = []
         async for page in pages_in_range(self._connection, "SELECT * FROM $range", "allowed_file", text_key(run_id)):
             found.extend(decode_rows(page, lambda row: decode_text(row["path"])))

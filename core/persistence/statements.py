@@ -1,8 +1,8 @@
-"""Statements that share a transaction, and how they become one query.
+"""Statements that share a transaction, combined into a single query.
 
-Text is constant and values are variables, always. Each statement has one variable, `$given`; statements of one
-query are told apart by a number at the end of it. No statement is a RETURN or has one in a block: it would end the
-whole transaction there, and commit it without the statements that follow. A block gives its last expression.
+Texts are constant and values are variables, always. Each statement has one variable, `$given`, which gets a number in
+the query. No statement may contain RETURN: it would end the whole transaction there and commit it without the
+statements that follow. The value of a block is its last expression.
 """
 
 import json
@@ -26,7 +26,7 @@ def _none_lost(_: Any) -> Collection[int]:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """`lost` tells from the statement's result which positions of the commit were lost."""
+    """A statement. `lost` returns, from its result, which positions of the commit were lost."""
 
     text: str
     given: Any
@@ -34,19 +34,19 @@ class Statement:
 
 
 def batched_statements(text: str, rows: Iterable[Row]) -> list[Statement]:
-    """The statement for all rows, repeated where they are many: no statement has over 200."""
+    """Return the statement for all rows, repeated so that none has more than STATEMENT_ROWS."""
     return [Statement(text, part) for part in batched(list(rows))]
 
 
 def batched(items: Sequence[T], size: int = STATEMENT_ROWS) -> Iterator[list[T]]:
-    """The items in lists of at most `size`."""
+    """Yield the items in lists of at most `size`."""
     rest = iter(items)
     while part := list(islice(rest, size)):
         yield part
 
 
 def lost_positions(taken: Sequence[Sequence[Any]], placed: Sequence[tuple[int, Sequence[Any]]]) -> Collection[int]:
-    """The positions of keys that a statement did not take; of two that are equal it took the first."""
+    """Return the positions of keys that the statement did not take. Of two equal keys it takes the first."""
     first = {tuple(key): position for position, key in reversed(placed)}
     won = {first[tuple(key)] for key in taken}
     return [position for position, _ in placed if position not in won]
@@ -54,7 +54,7 @@ def lost_positions(taken: Sequence[Sequence[Any]], placed: Sequence[tuple[int, S
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """`is_long`: there are long texts in it, so that to hand it over takes a while."""
+    """A query. `is_long`: it has long texts, which take the driver a while to encode."""
 
     text: str
     variables: dict[str, Any]
@@ -62,7 +62,7 @@ class Query:
 
 
 def build_query(statements: Sequence[Statement]) -> Query:
-    """All in one query: a transaction, unless a single statement is one by itself and cheaper."""
+    """Return the statements as a transaction, or a single statement as it is, which is cheaper."""
     texts, variables, is_long = [], {}, False
     for number, one in enumerate(statements):
         name = f"given{number}"
@@ -81,14 +81,14 @@ def build_query(statements: Sequence[Statement]) -> Query:
 
 
 class _LongTextFound(Exception):
-    """A text that is better not escaped."""
+    """A text that is too long to escape."""
 
 
 def _as_json(given: Any) -> str:
-    """Rows as one text, which is written in a third of the time that the driver takes for objects.
+    """Encode rows as one text, which takes a third of the driver's time for objects.
 
-    A field that is None is left out, since JSON's null is not the absence of a value to the database. Raises _LongText,
-    and TypeError for what is neither rows nor an object of them, and for bytes and records in them.
+    Fields that are None are left out, since JSON's null differs from the database's NONE. Raises _LongTextFound, and
+    TypeError for values other than rows or an object of rows, and for bytes and record ids in them.
     """
     if not isinstance(given, list | dict):
         raise TypeError
@@ -96,7 +96,7 @@ def _as_json(given: Any) -> str:
 
 
 def _without_none(value: Any) -> Any:
-    """The value without fields that are None. Raises TypeError for a name that JSON would make a text of."""
+    """Return the value without fields that are None. Raises TypeError for a name that is not a text."""
     if isinstance(value, dict):
         if not all(isinstance(name, str) for name in value):
             raise TypeError

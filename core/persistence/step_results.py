@@ -1,7 +1,7 @@
-"""Rows of checkpoints, and the claims that precede them.
+"""Rows of step results, and the claims that precede them.
 
-The key begins with the run and with whether the row is a part (an iteration, a round), so that whole steps can be
-read without their thousands of iterations.
+A key begins with the run and whether the row is a part (an iteration, a round), so that whole steps can be read without
+their thousands of iterations.
 """
 
 from collections.abc import Iterable, Sequence
@@ -43,6 +43,8 @@ _SELECT_OUTPUTS_OF = "SELECT id, status, output FROM $ids"
 
 
 class StepResultRepository:
+    """The checkpoints of runs."""
+
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
@@ -51,7 +53,7 @@ class StepResultRepository:
         return [Statement(_RELEASE, some) for some in batched(ids)]
 
     def claim(self, claims: Iterable[tuple[int, Claim]]) -> list[Statement]:
-        """Statements that lose the positions of claims whose row exists or whose run is not at work."""
+        """Return statements that lose the positions of claims whose row exists or whose run is not running."""
         placed = [(position, _encode_result(claim.result)) for position, claim in claims]
         return [_claim_statement(some) for some in batched(placed)]
 
@@ -59,7 +61,7 @@ class StepResultRepository:
         return batched_statements(_PUT, map(_encode_result, results))
 
     async def ours(self, claims: Sequence[tuple[int, Claim]]) -> set[int]:
-        """The positions of claims that stand exactly as written, in a run that is at work."""
+        """Return the positions of claims that are stored exactly as written, in a running run."""
         placed = [(position, _encode_result(claim.result)) for position, claim in claims]
         standing: dict[tuple[Any, ...], Row] = {}
         async for page in pages_by_id(
@@ -74,7 +76,7 @@ class StepResultRepository:
         }
 
     async def of_run(self, run_id: RunId, *, iterations: bool) -> list[StepResult]:
-        """Whole steps first. Raises StorageFailed `unreadable`."""
+        """Return whole steps, then their parts. Raises StorageFailed `unreadable`."""
         found: list[StepResult] = []
         prefix = (text_key(run_id),) if iterations else (text_key(run_id), WHOLE)
         try:
@@ -85,7 +87,7 @@ class StepResultRepository:
         return found
 
     async def outputs(self, run_id: RunId) -> dict[StepKey, Any]:
-        """What the completed checkpoints of a run gave. Raises StorageFailed `unreadable`."""
+        """Return the outputs of a run's completed checkpoints. Raises StorageFailed `unreadable`."""
         found: dict[StepKey, Any] = {}
         try:
             async for page in pages_in_range(self._connection, _SELECT_OUTPUTS, "step_result", text_key(run_id)):
@@ -97,7 +99,7 @@ class StepResultRepository:
         return found
 
     async def outputs_of(self, keys: Iterable[tuple[RunId, StepKey]]) -> dict[tuple[RunId, StepKey], Any]:
-        """As `outputs`, of those checkpoints that exist, whatever run they are of."""
+        """Return the outputs of these completed checkpoints, of any runs. Raises as `outputs`."""
         named = {tuple(_result_key(*key)): key for key in keys}
         records = [record_id("step_result", list(key)) for key in named]
         found: dict[tuple[RunId, StepKey], Any] = {}
@@ -128,7 +130,7 @@ def _decode_key(row: Row) -> StepKey:
 
 
 def _decode_output(row: Row) -> Any:
-    """Raises one of BROKEN."""
+    """Decode the output. Raises any of DECODE_ERRORS."""
     return decode(decode_text(row.get("output") or "null"))
 
 

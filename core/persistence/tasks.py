@@ -1,4 +1,4 @@
-"""Rows of tasks, and the revision of those of a workflow."""
+"""Rows of tasks, and the revision of each workflow's list."""
 
 from collections.abc import Iterable
 
@@ -25,15 +25,17 @@ _CHANGE = """{
 
 
 class TaskRepository:
+    """The task lists of workflows."""
+
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def change(self, changes: Iterable[tuple[int, ChangeTasks]]) -> list[Statement]:
-        """A statement for each, in their order."""
+        """Return a statement per change, in order."""
         return [_change_statement(position, change) for position, change in changes]
 
     async def of_workflow(self, workflow_id: WorkflowId) -> TaskList:
-        """The revision is read first: what changes meanwhile makes a change on this list be lost."""
+        """Return the tasks. The revision is read first, so a concurrent change invalidates it."""
         key = text_key(workflow_id)
         head = await self._connection.read("SELECT * FROM ONLY $id", {"id": record_id("todo", key)})
         found: list[Task] = []
@@ -43,7 +45,7 @@ class TaskRepository:
 
 
 def rows_of_workflow(workflow_id: WorkflowId) -> list[object]:
-    """All that there is of its tasks."""
+    """Return the ranges of the workflow's tasks and their revision."""
     key = text_key(workflow_id)
     return [key_range("task", key), record_id("todo", key)]
 

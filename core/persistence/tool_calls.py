@@ -1,4 +1,4 @@
-"""Rows of the ledger. The arguments of a call lie apart: its row is written again when it has ended."""
+"""Rows of the ledger. The row of a call is rewritten when the call ends, so its arguments have a row of their own."""
 
 from collections.abc import Iterable
 
@@ -29,6 +29,8 @@ _SELECT = "SELECT * FROM $range"
 
 
 class ToolCallRepository:
+    """The ledger of tool calls."""
+
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
@@ -38,7 +40,7 @@ class ToolCallRepository:
         return [*batched_statements(_PUT, map(_encode_call, made)), *batched_statements(_PUT_ARGUMENTS, arguments)]
 
     async def of_run(self, run_id: RunId) -> list[ToolCall]:
-        """In the order of rounds and positions. Raises StorageFailed `unreadable`."""
+        """Return the calls by round and position. Raises StorageFailed `unreadable`."""
         key = text_key(run_id)
         rows: list[Row] = []
         arguments: dict[str, str] = {}

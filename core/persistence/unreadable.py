@@ -1,4 +1,4 @@
-"""How a run is shown whose rows cannot be read: as `error`, code `unreadable`, with what is known of it."""
+"""Runs whose rows cannot be read: shown as `error`, code `unreadable`, with the fields that are known."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -12,14 +12,14 @@ BROKEN_ROW = "the row of the run cannot be read"
 
 
 def as_unreadable(run: Run, reason: str) -> Run:
-    """The run as it is shown since it was marked."""
+    """Return the run as an `unreadable` error."""
     return replace(run, status=RunStatus.ERROR, output_json=None, error=_error(reason))
 
 
 def placeholder(
     run_id: RunId, workflow_id: WorkflowId, message_id: MessageId, created_at: datetime, reason: str | None
 ) -> Run:
-    """What is shown of a run whose own row is broken; `reason` is that of its mark, if it has one."""
+    """Return the run to show for a broken row; `reason` is its mark's, if any."""
     return Run(
         run_id,
         workflow_id,
@@ -33,7 +33,7 @@ def placeholder(
 
 
 def unreadable_error(run_id: RunId, what: str) -> StorageFailed:
-    """The failure of reading `what` (a plural) of a run."""
+    """Return the failure of reading `what` (a plural) of a run."""
     return StorageFailed(UNREADABLE, f"the {what} of run {run_id} cannot be read", run_id=run_id)
 
 

@@ -1,4 +1,4 @@
-"""Rows of workflows."""
+"""Rows of workflows, and the deletion of a workflow with all that belongs to it."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -41,6 +41,8 @@ _ARCHIVED = "SELECT VALUE record::id(id) FROM workflow WHERE archived_at > 0"
 
 
 class WorkflowRepository:
+    """Workflows, ordered by their last change."""
+
     def __init__(self, connection: Connection, places: OrderKeys) -> None:
         self._connection = connection
         self._places = places
@@ -49,11 +51,11 @@ class WorkflowRepository:
         return batched_statements(_PUT, (self._row(workflow) for workflow in workflows))
 
     def archive(self, changes: Iterable[ArchiveWorkflow]) -> list[Statement]:
-        """A statement for each, in their order."""
+        """Return a statement per change, in order."""
         return [_set_time_statement("archived_at", one.workflow_id, one.at) for one in changes]
 
     def discard(self, changes: Iterable[DiscardWorkflow]) -> list[Statement]:
-        """A statement for each, in their order."""
+        """Return a statement per change, in order."""
         return [_set_time_statement("discarded_at", one.workflow_id, one.at) for one in changes]
 
     async def discarded(self) -> list[WorkflowId]:
@@ -73,7 +75,7 @@ class WorkflowRepository:
             return None
 
     async def all(self) -> list[Workflow]:
-        """Last changed first. Read by key: an order that changes while it is read would hide one."""
+        """Return workflows, last changed first. Paged by key, since the order may change while it is read."""
         rows: list[Row] = []
         async for page in pages_of_table(self._connection, "SELECT * FROM $range", "workflow"):
             rows.extend(page)
@@ -139,7 +141,11 @@ _ROWS_OF_RUN = ("snapshot", "outcome", "fault", "run")
 
 
 async def delete_workflow(connection: Connection, workflow_id: WorkflowId) -> None:
-    """Raises StorageFailed; what is left then can be deleted again."""
+    """Delete the workflow and all that belongs to it, in small transactions.
+
+    A run's rows are deleted before the run, and the workflow last: if the process dies in between, the remaining rows
+    can still be found. Raises StorageFailed; the deletion can be repeated.
+    """
     some = {"workflow": text_key(workflow_id), "limit": PAGE_SIZE}
     while runs := await connection.read(_RUNS_PAGE, some):
         for run_id in runs:
@@ -151,6 +157,7 @@ async def delete_workflow(connection: Connection, workflow_id: WorkflowId) -> No
 
 
 async def _delete_run(connection: Connection, run_id: str) -> None:
+    """Delete the run's rows in batches, the last of each table together with the run."""
     last: list[RecordID] = []
     for table in _RANGES_OF_RUN:
         rows = key_range(table, run_id)

@@ -1,1 +1,1 @@
-"""What the engine and the agents need from the outside, as Protocols."""
+"""What the engine and the agents need from the outside: Protocols and plain data."""

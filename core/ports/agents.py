@@ -1,4 +1,4 @@
-"""One turn of an agent: a prompt goes in, tools are called, a text comes out."""
+"""A turn of an agent: it gets a prompt, calls tools and returns a text."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -18,14 +18,13 @@ from core.ports.sub_agents import RunSubAgents, SubAgents
 
 @dataclass(frozen=True, slots=True)
 class AgentTurn:
-    """What an agent step asks for. In a chat run the conversation so far comes before the prompt.
+    """The request of an agent step. In a chat run the previous conversation precedes the prompt.
 
-    `output_schema`: the last text must be JSON that fits it; the turn's output is that value. `tools` None: every
-    tool there is. `max_rounds` None: the agent's own limit. `fresh`: nothing of this turn can be in the store yet, so
-    nothing is looked up; a retry and a run that goes on after a crash are not fresh. `left_open`: what an earlier life
-    of the run left in the middle. `ask` puts a question to a person, `consent` lets calls pass, `recorder` makes steps
-    of them while a recording is open. `crew` are the sub-agents of the run; the turn of one of them has its id in the
-    place of a step's name.
+    With an `output_schema` the last text must be JSON that matches it, and the turn's output is that value. `tools`
+    None means all tools, `max_rounds` None the agent's own limit. A `fresh` turn cannot have stored results, so none
+    are looked up; retries and recovered runs are not fresh. `left_open` is the work that a previous process left
+    unfinished. `ask` asks the user, `consent` admits calls, and `recorder` turns calls into steps while a recording is
+    open. `crew` holds the run's sub-agents; in a sub-agent's turn its id stands for the step's name.
     """
 
     run: Run
@@ -44,40 +43,42 @@ class AgentTurn:
 
     @property
     def place(self) -> StepLocation:
-        """Where what it tells happens."""
+        """The place of the turn's events."""
         return location_of(self.key.step, self.key.index)
 
 
 class StepAgentResolver(Protocol):
-    """Finds those whom the steps of a template name."""
+    """Resolves the agents that a template's steps name."""
 
     def __call__(self, template: Template, profile: Agent | None, model: ModelChoice | None) -> Mapping[str, StepAgent]:
-        """Who answers which step, by the step's name, where that is not the run's own `profile` with its `model`."""
+        """Return agents by step name, for steps that do not use the run's own `profile` and `model`."""
         ...
 
 
 class AgentRunner(Protocol):
-    """The tool loop of AGENTS_AND_TOOLS §3."""
+    """The agent loop (AGENTS_AND_TOOLS §3)."""
 
     async def run(self, turn: AgentTurn, log: RunLog) -> Any:
-        """Carry out the turn and give its last text, or with `output_schema` the value that it is.
+        """Run the turn and return its last text, or with an `output_schema` the value.
 
-        Streams its text, writes each finished answer as a checkpoint and each call into the ledger; called again
-        for the same key it goes on from the last finished answer. Raises StepFailed where the turn fails
-        (`round_limit`, `too_many_calls`, `bad_output`, a failed model); text and results so far are kept.
-        Cancelled, it closes its open calls, keeps what it had received and leaves without waiting for anything.
+        Streams the text, writes each finished answer as a checkpoint and each call to the ledger; a repeated call with
+        the same key resumes after the last finished answer. Raises StepFailed (`round_limit`, `too_many_calls`,
+        `bad_output`, or the model's failure); texts and results so far are kept. When cancelled, it closes its open
+        calls, keeps the received text and returns without waiting.
         """
         ...
 
     def sub_agents(self, parent: AgentTurn, log: RunLog, tools: Collection[str]) -> "OwnSubAgents":
-        """Those that calls of this turn, or of this step, begin. They may have these `tools`, but for those that begin
-        sub-agents: theirs is the last level."""
+        """Return the sub-agents that calls of this turn or step may start.
+
+        They get these `tools` without the tools that start sub-agents: there is no further level.
+        """
         ...
 
 
 class OwnSubAgents(SubAgents, Protocol):
-    """The sub-agents of a turn, as its owner has them."""
+    """The sub-agents of a turn, for its owner."""
 
     def close(self) -> None:
-        """The turn is over: what an earlier life had begun, and this one never came to, is closed as cancelled."""
+        """End the turn: cancel what a previous process started and this turn did not resume."""
         ...

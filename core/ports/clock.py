@@ -1,4 +1,4 @@
-"""Time, so that tests can own it."""
+"""Time, replaceable in tests."""
 
 import asyncio
 import time
@@ -7,23 +7,23 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Two times: one for people, one for durations."""
+    """Wall-clock time, and monotonic time for durations."""
 
     def now(self) -> datetime:
-        """Wall-clock time, UTC. It may jump."""
+        """Return the wall-clock time in UTC. It may jump."""
         ...
 
     def monotonic(self) -> float:
-        """Seconds that only grow; for durations."""
+        """Return seconds that only increase."""
         ...
 
     async def sleep(self, seconds: float) -> None:
-        """Come back after `seconds` of monotonic time."""
+        """Sleep for `seconds` of monotonic time."""
         ...
 
 
 class SystemClock:
-    """The time of this machine."""
+    """The clock of this machine."""
 
     def now(self) -> datetime:
         return datetime.now(UTC)

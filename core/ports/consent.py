@@ -1,4 +1,4 @@
-"""Asking people about tool calls, as those see it who make calls (AGENTS_AND_TOOLS §6, ENGINE §8)."""
+"""The user's consent to tool calls, for the callers of tools (AGENTS_AND_TOOLS §6, ENGINE §8)."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from core.domain.tool import CallResult
 
 
 class Asker(Protocol):
-    """Puts a question of a call to a person and comes back when it is closed.
+    """Asks the user a question about a call and waits until it is closed.
 
-    A question of the same place that stands there already is that question, closed or not, unless one is asked `anew`.
+    If the same place has a question already, open or closed, that question is used unless `anew` is set.
     """
 
     async def __call__(self, ask: InterruptionRequest, *, anew: bool = False) -> Interruption: ...
@@ -21,7 +21,7 @@ class Asker(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PendingCall:
-    """A call that somebody wants to make, and where: `call_id` is the same after a crash."""
+    """A call that awaits consent, and its place. `call_id` is the same after a crash."""
 
     call_id: CallId
     step: str
@@ -32,33 +32,33 @@ class PendingCall:
 
 @dataclass(frozen=True, slots=True)
 class PermittedCall:
-    """The call may be made, with these arguments: a person may have changed them."""
+    """The call may be made with these arguments, which the user may have changed."""
 
     arguments: Any
 
 
 class Consent(Protocol):
-    """Lets calls pass, asks a person about them, or refuses them."""
+    """Admits calls, asks the user about them, or refuses them."""
 
     async def __call__(
         self, wanted: Sequence[PendingCall], advertised: Collection[str] | None = None
     ) -> list[PermittedCall | CallResult]:
-        """For each call, in order, leave to make it, or the result that it has without being made.
+        """Return for each call, in order, the permission or the result that stands for the call.
 
-        All that need consent are asked about together; comes back when every one of them is settled. Nobody is asked
-        twice about the same call, and nobody about one that cannot be made (not registered, invalid, …).
+        All calls that need consent are asked about together, and the method returns when all are settled. No call is
+        asked about twice, nor at all if it cannot be made (unregistered, invalid, …).
         """
         ...
 
 
 class ConsentRules(Protocol):
-    """What was set about consent."""
+    """The settings about consent."""
 
     @property
     def policy(self) -> ConsentPolicy:
-        """What holds now."""
+        """The policy in force."""
         ...
 
     def allow(self, tool: str) -> None:
-        """An exception for this tool is on disk: it holds from now on."""
+        """Apply an exception for the tool, once it is on disk."""
         ...

@@ -1,4 +1,4 @@
-"""What agents remember, as it is kept and found."""
+"""Storage and search of the agents' memories."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -14,8 +14,10 @@ MAX_RANKED = 300
 
 @dataclass(frozen=True, slots=True)
 class MemoryQuery:
-    """Which memories: those of any of these workflows (None among them: the general ones; None instead: all there are),
-    of that type if there is one, that have not expired by `now`; at most `limit`, at least 1 and at most 100."""
+    """A filter of memories that have not expired by `now`; `limit` is between 1 and 100.
+
+    `workflows` None means all memories; None among the workflows means the general memories.
+    """
 
     workflows: Collection[WorkflowId | None] | None
     now: datetime
@@ -25,50 +27,54 @@ class MemoryQuery:
 
 @dataclass(frozen=True, slots=True)
 class MemoryUsage:
-    """How many memories there are, and about how many bytes they take, those included that have expired."""
+    """The number of memories and their approximate size in bytes, including expired memories."""
 
     count: int
     size: int
 
 
 class Memories(Protocol):
-    """Everything raises StorageFailed when the store cannot be read or written. Listings give heads."""
+    """The agents' memories. Listings contain only the heads of contents. All methods raise StorageFailed."""
 
     async def add(self, memory: Memory) -> Memory:
-        """Keep it, whole; on disk when this returns. One of that id that is there already stays, and is given."""
+        """Add the memory durably unless its id exists. Returns the stored memory."""
         ...
 
     async def get(self, memory_id: MemoryId, now: datetime) -> Memory | None:
-        """The whole of it. None too for one that has expired or cannot be read."""
+        """Return the whole memory, or None if it is missing, expired or unreadable."""
         ...
 
     async def page(self, wanted: MemoryQuery, before: MemoryId | None = None) -> list[Memory]:
-        """Newest first; `before` is the last id of the page before."""
+        """Return memories, newest first; `before` is the last id of the previous page."""
         ...
 
     async def search(self, wanted: MemoryQuery, words: Sequence[str]) -> list[Memory]:
-        """Those in which every one of the words (`core.domain.text.search`) begins a word, by relevance (BM25), newer
-        before older ones of the same; of more than RANKED, the newest. Of no words, none.
+        """Return memories in which every word (`core.domain.words`) is the prefix of a word.
+
+        Ordered by relevance (BM25), then newest first. More than MAX_RANKED matches are not ranked: the newest are
+        returned. Without words the result is empty.
         """
         ...
 
     async def change(self, memory: Memory) -> bool:
-        """Give the memory of that id this type, content and end; it stays where it is in listings. `workflow_id` is its
-        own. False: it is not there."""
+        """Replace type, content and expiry of the memory; its position in listings stays.
+
+        `workflow_id` must be the stored one. Returns False if there is no such memory.
+        """
         ...
 
     async def room(self) -> MemoryUsage:
-        """What all of them take."""
+        """Return the space that all memories take."""
         ...
 
     async def remove_some(self) -> int:
-        """Delete some hundred, for good; how many, 0 if there are none. All at once, nobody else could write."""
+        """Delete up to some hundred memories. Returns their number: deleting all at once would block writers."""
         ...
 
     async def remove(self, memory_id: MemoryId) -> bool:
-        """Delete it for good. False: it was not there."""
+        """Delete the memory. Returns False if there is no such memory."""
         ...
 
     async def purge(self, now: datetime) -> int:
-        """Delete what has expired, for good; how many there were."""
+        """Delete expired memories. Returns their number."""
         ...

@@ -1,4 +1,4 @@
-"""A language model, or what stands in for one: a conversation goes in, pieces of an answer come out."""
+"""A language model, or its stand-in: takes a conversation and streams an answer."""
 
 from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass
@@ -10,11 +10,10 @@ from core.domain.tool import ToolInfo
 
 @dataclass(frozen=True, slots=True)
 class CallRequest:
-    """A tool call that a model asks for.
+    """A tool call that a model requests.
 
-    `id` is the model's own name for it and goes back to it with the result; it need not be unique beyond its
-    answer, so the ledger has names of its own. `arguments` is None where what the model wrote is no JSON
-    object; `arguments_text` is what it wrote.
+    `id` is the model's own id, which returns to it with the result. It need not be unique beyond the answer, so the
+    ledger has its own ids. `arguments` is None if `arguments_text`, the model's text, is not a JSON object.
     """
 
     id: str
@@ -25,7 +24,9 @@ class CallRequest:
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """A message of the conversation as a model sees it. An assistant's may carry calls, a tool's answers one."""
+    """A message of the conversation as the model gets it. Only assistant messages have calls, only tool messages a call
+    id.
+    """
 
     role: Literal["system", "user", "assistant", "tool"]
     text: str
@@ -35,10 +36,10 @@ class ChatMessage:
 
 @dataclass(frozen=True, slots=True)
 class WaitStatus:
-    """Nothing has come for a while: for how long now, and how long that may go on (seconds).
+    """Progress of a wait without data, in seconds: how long so far, and the limit.
 
-    `reason`: "answer" (its first byte, or the next one), or "retry" (it failed, in the words of `message`;
-    `attempt` is the one to come).
+    `reason` is "answer" (waiting for the first or the next byte) or "retry" (the attempt failed with `message`;
+    `attempt` is the next).
     """
 
     reason: Literal["answer", "retry"]
@@ -49,17 +50,16 @@ class WaitStatus:
 
 
 def ignore_wait(waiting: WaitStatus) -> None:
-    """What is told where nobody wants to know."""
+    """Ignore the progress of a wait."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One question to a model. Every call in `messages` has its result right after the message that made it.
+    """A request to a model. Every call in `messages` has its result directly after its message.
 
-    An assistant message that says nothing, or that ends the conversation, is an answer that broke off: it
-    tells the offline agent its place; what is sent to a provider leaves it out. `script` is only for the
-    offline agent. `choice` None: the offline agent is asked. `waits` is told now and then while nothing comes; it
-    must not raise.
+    An assistant message without content, or at the end, is an interrupted answer: it gives the offline agent its
+    position and is not sent to a provider. `script` is only for the offline agent, which answers if `choice` is None.
+    `waits` is called occasionally while no data arrives; it must not raise.
     """
 
     messages: tuple[ChatMessage, ...]
@@ -76,21 +76,21 @@ class TextDelta:
 
 @dataclass(frozen=True, slots=True)
 class ReasoningDelta:
-    """What the model thinks aloud before it answers: shown, and no part of the answer."""
+    """Reasoning before the answer: displayed, but not part of it."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class CallDelta:
-    """A call, complete."""
+    """A complete tool call."""
 
     call: CallRequest
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of the whole answer, told at most once in it. `cost` is None where the price is not known."""
+    """Token counts of the whole answer, at most once per answer. `cost` is None if the price is unknown."""
 
     input_tokens: int
     output_tokens: int
@@ -99,10 +99,10 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class ModelWarning:
-    """The answer is whole as far as it goes, but something is to be known about it.
+    """A remark about an otherwise valid answer.
 
-    `length` and `content_filter`: it was cut off there, and its calls are dropped. `skipped_data`: a part of the
-    stream could not be read, and may be missing.
+    `length`, `content_filter`: the answer was cut off there, and its calls are dropped. `skipped_data`: part of the
+    stream was unreadable and may be missing.
     """
 
     code: Literal["length", "content_filter", "skipped_data"]
@@ -113,10 +113,12 @@ ModelDelta = TextDelta | ReasoningDelta | CallDelta | ModelWarning | Usage
 
 
 class ModelClient(Protocol):
-    """Something that answers."""
+    """A model that answers requests."""
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta, None]:
-        """The answer, piece by piece. Raises StepFailed, with the parameter `failed_during="model"`, where there
-        is none, or where it breaks off; what came before has been yielded. Closing the generator ends the request.
+        """Stream the answer. Closing the generator cancels the request.
+
+        Raises StepFailed with the parameter `failed_during="model"` if there is no answer or it breaks off, after
+        yielding what arrived.
         """
         ...

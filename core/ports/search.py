@@ -1,7 +1,6 @@
-"""The index of all texts: what can be looked for, and what is found.
+"""The full-text index: documents to search, and hits.
 
-It is derived from the store and can be made anew from it at any time: whoever cannot use what is there begins with an
-empty one.
+It is derived from the store and can be rebuilt from it at any time.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,8 +19,9 @@ PAGE_HITS = 50
 
 
 class HitKind(StrEnum):
-    """What a text is: a title, something that a person or an agent said, a tool's call with its result, a step's
-    output."""
+    """The origin of a text: a workflow's title, a message of the user or the agent, a tool call with its result, or a
+    step's output.
+    """
 
     TITLE = "title"
     USER = "user"
@@ -32,7 +32,7 @@ class HitKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text that can be found. `message_id` is the message that it shows in, `label` the tool or the step."""
+    """A searchable text. `message_id` is the message that shows it, `label` its tool or step."""
 
     kind: HitKind
     message_id: MessageId
@@ -43,7 +43,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class RunDocuments:
-    """All texts of a run. `status` is that of the run when they were read: another one means they are old."""
+    """All texts of a run. `status` is the run's status when they were read; a different status makes them stale."""
 
     run_id: RunId
     status: str
@@ -52,8 +52,7 @@ class RunDocuments:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A text that was found. `snippet` is the place in it, on one line; `marks` say where in that. A title has no
-    message."""
+    """A matching text. `snippet` is one line of it, with the matches at `marks`. Titles have no message."""
 
     workflow_id: WorkflowId
     kind: HitKind
@@ -66,7 +65,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class HitGroup:
-    """The first hits of a workflow, the newest first, its title before all; `total` is how many there are."""
+    """The first hits of a workflow: its title, then the newest. `total` counts all hits."""
 
     workflow_id: WorkflowId
     hits: tuple[Hit, ...]
@@ -75,8 +74,10 @@ class HitGroup:
 
 @dataclass(frozen=True, slots=True)
 class HitPage:
-    """Workflows whose title was found first, then those with the newest hits. `is_cut`: there were so many hits that
-    the oldest were left out."""
+    """Workflows with matching titles, then by the time of the newest hit.
+
+    `is_cut`: there were too many hits, and the oldest are left out.
+    """
 
     groups: tuple[HitGroup, ...]
     has_more: bool
@@ -85,8 +86,9 @@ class HitPage:
 
 @dataclass(frozen=True, slots=True)
 class IndexedState:
-    """What an index holds: each workflow with the digest of its title (`core.domain.text.search.text_digest`: it may
-    hold a secret), and each run with the status that it had then.
+    """The content of an index: title digests by workflow, statuses by run.
+
+    Digests (`core.domain.searching.digest`), since a title may contain a secret.
     """
 
     titles: Mapping[WorkflowId, str]
@@ -94,15 +96,17 @@ class IndexedState:
 
 
 class SearchIndex(Protocol):
-    """Every method raises SearchFailed: `search_broken` where the index has to be made anew, else
-    `search_unavailable`. Work runs in threads; a search that is cancelled ends at once."""
+    """The index. Its work runs in threads; a cancelled search ends at once.
+
+    All methods raise SearchFailed: `search_broken` if the index must be rebuilt, otherwise `search_unavailable`.
+    """
 
     async def open(self) -> None:
-        """Have it ready; one that is missing, broken or of another version is an empty one now."""
+        """Open the index. A missing, broken or outdated index is replaced with an empty one."""
         ...
 
     async def begin_anew(self) -> None:
-        """Throw away what is there, and have an empty one ready."""
+        """Replace the index with an empty one."""
         ...
 
     async def indexed(self) -> IndexedState: ...
@@ -110,25 +114,25 @@ class SearchIndex(Protocol):
     async def put_title(self, workflow_id: WorkflowId, title: str) -> None: ...
 
     async def put_runs(self, workflow_id: WorkflowId, runs: Sequence[RunDocuments]) -> None:
-        """The texts of these runs are these, in the place of those that they had, in one step."""
+        """Replace the texts of these runs, in one transaction."""
         ...
 
     async def forget_runs(self, run_ids: Sequence[RunId]) -> None: ...
 
     async def forget_workflow(self, workflow_id: WorkflowId) -> None:
-        """Nothing of it can be found any more. Its words leave the file when it is tidied."""
+        """Remove the workflow from all results. `tidy` then purges its words from the file."""
         ...
 
     async def tidy(self) -> bool:
-        """Take some of the words of what was deleted out of the file; true while there may be more of them."""
+        """Purge some deleted words from the file. Returns whether more may remain."""
         ...
 
     async def find(self, terms: Sequence[Term], skip: int = 0) -> HitPage:
-        """Workflows with texts that have all the terms, PAGE_GROUPS at most, after as many as are skipped."""
+        """Return workflows whose texts contain all terms, at most PAGE_GROUPS after the skipped ones."""
         ...
 
     async def find_in(self, workflow_id: WorkflowId, terms: Sequence[Term], skip: int = 0) -> tuple[Hit, ...]:
-        """Such texts of one workflow, PAGE_HITS at most, after as many as are skipped."""
+        """Return matching texts of one workflow, at most PAGE_HITS after the skipped ones."""
         ...
 
     async def close(self) -> None: ...

@@ -1,4 +1,4 @@
-"""Templates by name, for runs that start others."""
+"""Templates, as tools and runs that start others use them (AGENTS_AND_TOOLS §5, ENGINE §1, §2)."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -12,7 +12,7 @@ from core.domain.template import Template
 
 @dataclass(frozen=True, slots=True)
 class ResolvedTemplate:
-    """A template that can start, and which version of a stored one it is, if it is one."""
+    """A template that can start, with id and version if it is stored."""
 
     template: Template
     id: TemplateId | None = None
@@ -20,10 +20,12 @@ class ResolvedTemplate:
 
 
 class TemplateResolver(Protocol):
-    async def named(self, template_id: TemplateId | None, title: str | None) -> ResolvedTemplate:
-        """The newest version of that id, or the one of that title: exact, else without case.
+    """Resolves templates for runs that start others."""
 
-        Raises NotFound; InvalidTemplate for one that cannot start.
+    async def named(self, template_id: TemplateId | None, title: str | None) -> ResolvedTemplate:
+        """Return the newest version by id, or the template by title: exact, else ignoring case.
+
+        Raises NotFound, or InvalidTemplate for a template that cannot start.
         """
         ...
 
@@ -34,7 +36,7 @@ Problems = Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class TemplateEntry:
-    """A template without its steps. One that comes with the app has no version and no time."""
+    """A template without its steps. Templates that ship with the app have neither version nor time."""
 
     id: TemplateId
     title: str
@@ -45,7 +47,7 @@ class TemplateEntry:
 
 @dataclass(frozen=True, slots=True)
 class TemplatePage:
-    """Templates by title. `next_cursor` leads to the rest, None where there is none."""
+    """Templates by title. `next_cursor` is None on the last page."""
 
     entries: Sequence[TemplateEntry]
     next_cursor: TemplateId | None = None
@@ -53,7 +55,7 @@ class TemplatePage:
 
 @dataclass(frozen=True, slots=True)
 class TemplateDetails:
-    """A version of a template as it was saved, with what is wrong with it now. `template` None: it is no JSON."""
+    """A saved version with its current problems. `template` is None if the text is not JSON."""
 
     entry: TemplateEntry
     template: Any
@@ -61,41 +63,51 @@ class TemplateDetails:
 
 
 class TemplateLibrary(Protocol):
+    """The stored templates, for tools. Methods raise NotFound, StorageFailed, and what they name."""
+
     async def listed(self, query: str | None, *, limit: int, after: TemplateId | None) -> TemplatePage:
-        """The newest version of each whose title or description has `query` in it, without case. Raises `not_found`
-        where there is no template `after` which to go on."""
+        """Return the newest versions whose title or description contains `query`, ignoring case.
+
+        Raises `not_found` if there is no template `after`.
+        """
         ...
 
     async def get(self, template_id: TemplateId, version: int | None = None) -> TemplateDetails:
-        """That version, or the newest."""
+        """Return the version, or the newest."""
         ...
 
     async def create(self, template: Mapping[str, Any], *, draft: bool = False) -> TemplateDetails:
-        """Save a new template as version 1. Raises `title_taken`, and InvalidTemplate unless it is to be a `draft`,
-        which needs a title alone and cannot start."""
+        """Save a new template as version 1.
+
+        Raises `title_taken`, and InvalidTemplate unless it is a `draft`, which needs only a title and cannot start.
+        """
         ...
 
     async def update(
         self, template_id: TemplateId, template: Mapping[str, Any], *, based_on: int | None = None, draft: bool = False
     ) -> TemplateDetails:
-        """Save it as the next version; runs go on with the one that they have. Raises as `create`, `conflict` where the
-        newest version is not the one that the change is `based_on`, and `not_allowed` for one that comes with the
-        app."""
+        """Save the template as the next version. Active runs keep their version.
+
+        Raises like `create`, `conflict` if the newest version is not `based_on`, and `not_allowed` for a template that
+        ships with the app.
+        """
         ...
 
     async def delete(self, template_id: TemplateId) -> tuple[TemplateEntry, Sequence[RunId]]:
-        """Remove every version. Gives what is gone and the runs of it that go on. Raises `not_allowed` for one that
-        comes with the app."""
+        """Remove all versions. Returns the removed template and its active runs.
+
+        Raises `not_allowed` for a template that ships with the app.
+        """
         ...
 
 
 class TemplateTitles(Protocol):
-    """The titles of templates: no two have the same, in whatever case (ENGINE §1)."""
+    """The titles of templates, which are unique ignoring case (ENGINE §1)."""
 
     def held(self) -> AbstractAsyncContextManager[None]:
-        """Nobody else saves a template meanwhile: a title that is free stays free."""
+        """Block other saves of templates, so that a free title stays free."""
         ...
 
     async def require_free(self, title: str) -> None:
-        """Raises Refused `title_taken`, with title and id of the template that has it."""
+        """Raise Refused `title_taken`, with title and id of the template that has the title."""
         ...

@@ -1,4 +1,4 @@
-"""Calling tools by name, under one set of checks, for agents and steps alike."""
+"""Calling tools by name, with the same checks for agents and steps."""
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -18,19 +18,18 @@ from core.ports.sub_agents import SubAgents
 
 
 def _discard(fact: Fact) -> None:
-    """Where nobody is told."""
+    pass
 
 
 @dataclass(frozen=True, slots=True)
 class CallContext:
-    """Whose call it is and what it may reach.
+    """The caller of a tool, and what the call may reach.
 
-    `allow` holds the absolute folders that the file tools may enter, `origins` those that `http_fetch` may reach beside
-    the public ones; a relative path starts at `base`, or at the
-    first of them without one. `ask` puts a question to a person, at `step` and `index`; None where nobody can be asked.
-    A call from outside, through MCP, is made in no run: `run_id` and `workflow_id` are empty. `tell` tells of the call:
-    how far it has come, what it used. `model` is the run's own; None: the offline agent. `sub_agents` begins some; None
-    where none may be begun.
+    `allow` are the absolute folders of the file tools, `origins` the non-public origins of `http_fetch`; a relative
+    path starts at `base`, or at the first folder. `ask` asks the user, at `step` and `index`; None if no user can
+    answer. A call from outside through MCP belongs to no run: `run_id` and `workflow_id` are empty. `tell` publishes
+    progress and usage. `model` is the run's own; None means the offline agent. `sub_agents` starts sub-agents; None if
+    none may start.
     """
 
     run_id: RunId
@@ -59,7 +58,7 @@ class CallContext:
         *,
         sub_agents: SubAgents | None = None,
     ) -> "CallContext":
-        """The context of a call of that run, made at that step."""
+        """Return the context of a call that the run makes at this step."""
         return cls(
             run.id,
             run.workflow_id,
@@ -78,7 +77,7 @@ class CallContext:
 
     @classmethod
     def outside(cls, call_id: CallId) -> "CallContext":
-        """The context of a call that no run makes."""
+        """Return the context of a call that no run makes."""
         return cls(RunId(""), WorkflowId(""), call_id)
 
     @property
@@ -87,12 +86,14 @@ class CallContext:
 
     @property
     def origin(self) -> str:
-        """What tells this call from all others, for ever. The same for every attempt of a step, as for the same call
-        after a crash: what is made under this name is made once."""
+        """A globally unique name of the call, equal for every attempt of a step and after a crash.
+
+        What is created under this name is created once.
+        """
         return f"{self.run_id}/{self.call_id.partition(' attempt ')[0]}"
 
     def from_base(self, path: str) -> str:
-        """The path, absolute if there is a base that it can start at."""
+        """Return the path, absolute if there is a base."""
         return path if self.base is None else os.path.join(self.base, path)  # noqa: PTH118  # Path would drop a final /
 
 
@@ -100,20 +101,20 @@ LateResultHandler = Callable[[CallResult], object]
 
 
 class ToolRunner(Protocol):
-    """The registry, from outside."""
+    """The tools, as callers see them."""
 
     def infos(self) -> Sequence[ToolInfo]:
-        """Every registered tool, by name."""
+        """Return every registered tool, by name."""
         ...
 
     def info(self, name: str) -> ToolInfo | None: ...
 
     def only_reads(self, name: str) -> bool:
-        """Whether no call of the tool leaves anything behind, whatever its arguments."""
+        """Return whether no call of the tool changes anything, whatever its arguments."""
         ...
 
     def effect(self, name: str, arguments: Mapping[str, Any]) -> Effect:
-        """What such a call may leave behind; ONCE for a tool that is not registered."""
+        """Return the effect of such a call; ONCE for a tool that is not registered."""
         ...
 
     def terms(
@@ -125,24 +126,30 @@ class ToolRunner(Protocol):
         *,
         reaches_out: bool = False,
     ) -> ConsentTerms:
-        """Whether a person has to agree to such a call in a run of this mode that allows these origins, and how they
-        are asked. Nobody is asked about a tool that is not registered."""
+        """Return whether such a call needs consent in this mode with these origins, and how to ask.
+
+        A tool that is not registered needs none.
+        """
         ...
 
     async def reaches_out(self, name: str, arguments: Mapping[str, Any], workflow_id: WorkflowId) -> bool:
-        """Whether such a call, made in that workflow, reaches to what belongs to another. Only calls of tools that
-        are `is_scoped` can."""
+        """Return whether such a call, made in the workflow, reaches data of another.
+
+        Only calls of tools that are `is_scoped` can.
+        """
         ...
 
     def remember(self, name: str) -> None:
-        """A person has agreed to every call of that tool, and this is on disk: it holds from now on."""
+        """Apply the user's consent to every call of the tool, once it is on disk."""
         ...
 
     async def refusal(
         self, name: str, arguments: Any, workflow_id: WorkflowId, advertised: Collection[str] | None = None
     ) -> CallResult | None:
-        """The result that such a call has without being made, by what `call` checks before consent; None: it can be
-        made. Arguments in which a secret was masked are invalid."""
+        """Return the result of a call that would fail before consent, or None if it can be made.
+
+        Arguments with a masked secret are invalid.
+        """
         ...
 
     async def call(
@@ -157,24 +164,26 @@ class ToolRunner(Protocol):
         late: LateResultHandler | None = None,
         is_permitted: bool = False,
     ) -> CallResult:
-        """Make the call. What goes wrong is in the result; only CancelledError is raised.
+        """Make the call. Failures are in the result; only CancelledError is raised.
 
         Checks in order: registered, advertised (None: all are), runtime, arguments against the schema, consent (given
-        where it `is_permitted`), time limit (`timeout_s`, else the tool's own, else `default_timeout_s`; seconds; none
-        while people are asked or sub-agents are at work). A completed result is JSON of at most 10 MB; one that misses
-        the tool's `output_schema` is the error `bad_output`. After a timeout, and before CancelledError is raised, the
-        work is cancelled and has ended, or was given up after 1 s more. If it comes to an end of its own after its time
-        limit, `late` is told how, without the value, after the result of the timeout was given (ENGINE §7). Where the
-        arguments miss the schema, the error `invalid_arguments` carries `violations`, each with path and message.
-        Without a connection to the network the work is tried once more, and where one broke, if that does no harm.
+        if `is_permitted`), time limit in seconds (`timeout_s`, else the tool's own, else `default_timeout_s`; paused
+        while the user is asked or sub-agents work). A completed result is JSON of at most 10 MB; a result that misses
+        the tool's `output_schema` is the error `bad_output`. Before a timeout is returned or CancelledError raised, the
+        work is cancelled and has ended, or was abandoned after another second. If it ends on its own after its time
+        limit, `late` is called with the outcome, without the value, after the timeout's result was returned (ENGINE
+        §7). The error `invalid_arguments` carries `violations`, each with path and message. Without a network
+        connection the work is retried once; likewise after a broken connection, if that does no harm.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class FileRequest:
-    """What a person is asked for, by a run of which workflow. `purpose` is the caller's own words; `suffixes` are those
-    that are offered first, without a dot; empty: all."""
+    """A request for a file, by a run of the workflow.
+
+    `purpose` is the caller's own text. `suffixes`, without a dot, are offered first; empty means all files.
+    """
 
     workflow_id: WorkflowId
     purpose: str | None = None
@@ -182,8 +191,8 @@ class FileRequest:
 
 
 class FilePicker(Protocol):
-    """A window that can ask. Cancelled, it takes the question back."""
+    """Asks the user for a file in the window. Cancelling withdraws the question."""
 
     async def __call__(self, wanted: FileRequest) -> Path | None:
-        """The file that a person picked; None where they would not."""
+        """Return the file that the user picked, or None if the user declined."""
         ...

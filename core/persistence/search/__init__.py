@@ -1,1 +1,1 @@
-"""The index of all texts, on SQLite's full-text search. Derived: the store is the truth, and this can be made anew."""
+"""The full-text index, in an SQLite file of its own that can be rebuilt from the database."""

@@ -1,4 +1,4 @@
-"""`core.ports.search.SearchIndex` on a file: one thread writes, another one reads, and neither holds the loop."""
+"""`core.ports.search.SearchIndex` in a file. One thread writes, another reads, and neither blocks the loop."""
 
 import asyncio
 import sqlite3
@@ -31,8 +31,7 @@ class _Connections(NamedTuple):
 
 
 class FileSearchIndex:
-    """The index in the file `path`, which is made with its folder. Other processes leave it alone: the store that it is
-    made from is one process's at a time."""
+    """The index in the file `path`, created with its folder. Like the store, it is used by a single process."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -50,7 +49,7 @@ class FileSearchIndex:
                 self._open = _Connections(*await loop.run_in_executor(self._writing, open_index, self._path))
 
     async def begin_anew(self) -> None:
-        """Throw away what is there: it cannot be read. An empty one stands in its place. Raises SearchFailed."""
+        """Replace an unreadable index with an empty one. Raises SearchFailed."""
         await self._shut()
         with search_errors():
             await asyncio.get_running_loop().run_in_executor(self._writing, remove_index, self._path)
@@ -94,12 +93,12 @@ class FileSearchIndex:
         return await self._read(lambda reader: find_in_workflow(reader, workflow_id, terms, skip))
 
     async def _write(self, work: Callable[[sqlite3.Connection], Pieces[T]]) -> T:
-        """Carry it out in one transaction, in pieces; cancelled between two of them, nothing is done."""
+        """Run the work in one transaction, in pieces; cancelling rolls it back."""
         async with self._turn:
             return await in_thread(_in_transaction(self._opened().writer, work), self._writing)
 
     async def _read(self, work: Callable[[sqlite3.Connection], Pieces[T]]) -> T:
-        """Cancelled, the statement at work ends at once: a newer search is not to wait for it."""
+        """Run the query. Cancelling interrupts it at once, so that a newer search does not wait."""
         reader = self._opened().reader
         while True:
             reading = asyncio.ensure_future(in_thread(_reading(reader, work), self._reading))
@@ -200,7 +199,7 @@ def _remove_workflow(writer: sqlite3.Connection, workflow_id: WorkflowId) -> Pie
 
 
 def _purge_some(writer: sqlite3.Connection) -> Pieces[bool]:
-    """Merge some of what the index of words is made of, so that deleted words leave the file; whether more is left."""
+    """Merge part of the word index to purge deleted words. Returns whether more remains."""
     (stage,) = writer.execute("PRAGMA application_id").fetchone()
     if stage == CLEAN:
         return False
@@ -214,7 +213,7 @@ def _purge_some(writer: sqlite3.Connection) -> Pieces[bool]:
 
 
 def _truncate_wal(writer: sqlite3.Connection) -> Pieces[None]:
-    """What was written over is in the log too."""
+    """Truncate the log, which also holds overwritten text."""
     with search_errors():
         writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         yield
@@ -254,7 +253,7 @@ def _workflow_number(writer: sqlite3.Connection, workflow_id: WorkflowId) -> int
 
 
 class _DocumentNumbers:
-    """Gives each document its time as its number, or the next microsecond that no other has."""
+    """Numbers documents by their time, or the next free microsecond."""
 
     def __init__(self, writer: sqlite3.Connection) -> None:
         self._writer = writer
@@ -274,5 +273,5 @@ def _numbers(writer: sqlite3.Connection, query: str, value: object) -> list[int]
 
 
 def _without_surrogates(text: str) -> str:
-    """SQLite takes no halves of characters."""
+    """Replace lone surrogates, which SQLite rejects."""
     return text.encode("utf-8", "replace").decode()

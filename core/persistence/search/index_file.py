@@ -1,8 +1,8 @@
-"""The file of the index: opened, made where it is missing, and made anew where it cannot be used.
+"""The index file: opened, created if missing, and recreated if unusable.
 
-What is in it: `words` (FTS5) knows which documents have which words, and keeps no text; `body` has the texts, packed.
-The number of a document is the time of its text in microseconds, so that the newest are found first without sorting;
-those of titles are above all times.
+The FTS5 table `words` maps words to documents and keeps no text; `body` has the compressed texts. A document's number
+is the time of its text in microseconds, so that the newest are found first without sorting; titles have numbers above
+all times.
 """
 
 import sqlite3
@@ -39,7 +39,7 @@ _LOW_BYTE = 0xFF
 
 @contextmanager
 def search_errors() -> Iterator[None]:
-    """Raise SearchFailed for an error of SQLite."""
+    """Raise SearchFailed for an error of SQLite or the operating system."""
     try:
         yield
     except sqlite3.Error as error:
@@ -49,7 +49,7 @@ def search_errors() -> Iterator[None]:
 
 
 def open_index(path: Path) -> tuple[sqlite3.Connection, sqlite3.Connection]:
-    """A connection that writes and one that reads, each for one thread at a time. Raises SearchFailed."""
+    """Return a writing and a reading connection, each for use by one thread. Raises SearchFailed."""
     with search_errors():
         try:
             writer = _open_current(path)
@@ -66,13 +66,13 @@ def open_index(path: Path) -> tuple[sqlite3.Connection, sqlite3.Connection]:
 
 
 def remove_index(path: Path) -> None:
-    """Take the file away with all that lies beside it. Raises OSError."""
+    """Remove the file and SQLite's companion files. Raises OSError."""
     for end in ("", "-wal", "-shm", "-journal"):
         path.with_name(path.name + end).unlink(missing_ok=True)
 
 
 def _open_current(path: Path) -> sqlite3.Connection:
-    """One of our version, with all tables."""
+    """Return a connection to an index of the current version, with all tables."""
     with private_files():
         path.parent.mkdir(parents=True, exist_ok=True)
         connection = _connect(path)
@@ -117,5 +117,5 @@ def _error_code(error: sqlite3.Error) -> str:
 
 
 def _lacks_a_table(error: sqlite3.Error) -> bool:
-    """Somebody else's file, or half of ours."""
+    """Return whether the file is not our index, or an incomplete copy."""
     return str(error).startswith(("no such table", "no such column", "vtable constructor failed"))

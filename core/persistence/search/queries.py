@@ -1,4 +1,4 @@
-"""Finding in the index. It blocks: to be called in the thread that reads."""
+"""Queries of the index. They block and run in the reading thread."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ _COUNT = "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH :match LIM
 
 
 def find_groups(reader: sqlite3.Connection, terms: Sequence[Term], skip: int) -> Pieces[HitPage]:
-    """See SearchIndex; in pieces, since snippets are made in Python. Raises sqlite3.Error."""
+    """Implements `SearchIndex.find`. Yields between hits, since snippets are made in Python. Raises sqlite3.Error."""
     if not terms:
         return HitPage((), has_more=False)
     match = match_expression(terms)
@@ -63,7 +63,7 @@ def find_groups(reader: sqlite3.Connection, terms: Sequence[Term], skip: int) ->
 def find_in_workflow(
     reader: sqlite3.Connection, workflow_id: WorkflowId, terms: Sequence[Term], skip: int
 ) -> Pieces[tuple[Hit, ...]]:
-    """See SearchIndex. Raises sqlite3.Error."""
+    """Implements `SearchIndex.find_in`. Raises sqlite3.Error."""
     if not terms:
         return ()
     given = {"match": match_expression(terms), "workflow": workflow_id, "limit": PAGE_HITS, "skip": skip}

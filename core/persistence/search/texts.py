@@ -1,4 +1,4 @@
-"""Texts as the index takes them: cut into pieces that take little time each, folded, packed. In a thread."""
+"""Texts for the index: split into short pieces of work, normalised, compressed. Runs in a thread."""
 
 import re
 import zlib
@@ -29,7 +29,7 @@ _SPACE = re.compile(r"\s+")
 
 
 def split_text(text: str) -> Iterator[str]:
-    """The text in pieces, cut where a line or at least a word ends."""
+    """Yield the text in parts that end at a line or at least a word."""
     start = 0
     while start < len(text):
         end = min(start + PIECE_CHARACTERS, len(text))
@@ -41,7 +41,9 @@ def split_text(text: str) -> Iterator[str]:
 
 
 def redacted(text: str) -> Pieces[str]:
-    """As it is kept: no longer than TEXT_CHARACTERS, without secrets (AGENTS_AND_TOOLS §3) and control characters."""
+    """Return the text as stored: at most MAX_TEXT_CHARACTERS, without secrets (AGENTS_AND_TOOLS §3) and
+    control characters.
+    """
     text = text[:MAX_TEXT_CHARACTERS]
     if "PRIVATE KEY-----" in text:
         text = without_private_keys(text)
@@ -53,7 +55,7 @@ def redacted(text: str) -> Pieces[str]:
 
 
 def index_words(text: str) -> Pieces[str]:
-    """As its words are counted: the same text gives the same words, so that they can be taken out again."""
+    """Return the normalised words. Equal texts give equal words, so that they can be removed again."""
     found: list[str] = []
     for piece in split_text(text):
         found.append(space_unspaced_scripts(fold_case(piece)))
@@ -70,13 +72,15 @@ def decompress(data: bytes) -> str:
 
 
 def match_expression(terms: Sequence[Term]) -> str:
-    """The terms in the language of FTS5. All are quoted, so that none of their words is an operator."""
+    """Return the terms as an FTS5 expression. Quoting keeps words from being operators."""
     return " AND ".join('"' + " ".join(term.words) + '"' + (" *" if term.is_beginning else "") for term in terms)
 
 
 def snippet(text: str, terms: Sequence[Term], *, is_markdown: bool = False) -> tuple[str, tuple[Span, ...]]:
-    """The first place where one of the terms stands, on one line, and where it stands in that. Of Markdown without the
-    signs that nobody sees."""
+    """Return one line around the first match, and the positions of matches in it.
+
+    Markdown is shown without its markup.
+    """
     pattern = terms_pattern(tuple(terms))
     at = 0
     for piece in split_text(text):
@@ -100,7 +104,7 @@ def snippet(text: str, terms: Sequence[Term], *, is_markdown: bool = False) -> t
 
 
 def _word_start(text: str, start: int, end: int) -> int:
-    """Where the first word begins behind `start`, which may be in the middle of one."""
+    """Return the start of the first word after `start`, which may be inside a word."""
     if start == 0:
         return 0
     space = _BREAK.search(text, start, end)

@@ -1,4 +1,4 @@
-"""What agents remember, in memory: found and ranked as the database does it."""
+"""Memories in memory, matched and ranked like the database does."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ _Row = tuple[OrderKey, Memory]
 
 
 class InMemoryMemories:
-    """A `core.ports.memories.Memories`."""
+    """Implements `core.ports.memories.Memories`."""
 
     def __init__(self, tables: Callable[[], Tables]) -> None:
         self._tables = tables
@@ -77,7 +77,7 @@ class InMemoryMemories:
         return len(expired)
 
     def _found(self, wanted: MemoryQuery) -> list[_Row]:
-        """Newest first."""
+        """Return the matching rows, newest first."""
         return sorted(
             (
                 row
@@ -92,7 +92,7 @@ class InMemoryMemories:
 
 
 class _Bm25:
-    """BM25 over all beginnings of all words, as the index has them; words that most texts hold count nothing."""
+    """BM25 over every prefix of every word, as in the index. Words that most texts have score 0."""
 
     def __init__(self, texts: Sequence[Sequence[str]]) -> None:
         self._texts = texts

@@ -1,7 +1,7 @@
-"""The store's twin in memory: the same answers, at once, without a disk.
+"""The storage's in-memory twin: the same results, at once, without a disk.
 
-Simulations run on it. A commit is done when the coroutine first runs, so nothing of it can be half done; what
-was committed survives its engine, and `copy` is what a crash would leave at that moment.
+Simulations run on it. A commit takes effect when its coroutine first runs, so it is never half done; committed rows
+survive the engine, and `copy` returns what a crash would leave at that moment.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,18 +33,18 @@ from tests.support.in_memory.tables import Tables
 
 
 class InMemoryStorage:
-    """A store, empty unless it is given `tables`. `close` keeps them, so that another engine can go on with it."""
+    """A storage, empty unless it is given `tables`. Its rows survive `close`, for another engine."""
 
     def __init__(self, tables: Tables | None = None) -> None:
         self._tables = tables or Tables()
         self._memories = InMemoryMemories(lambda: self._tables)
 
     def copy(self) -> Self:
-        """A store of its own with all that is committed now."""
+        """Return a separate storage with all that is committed now."""
         return type(self)(self._tables.copy())
 
     def spoil_run(self, run_id: RunId) -> None:
-        """From now on the row of the run cannot be read."""
+        """Make the run's row unreadable."""
         self._tables.broken.add(("row", run_id))
 
     def spoil_snapshot(self, run_id: RunId) -> None:
@@ -241,13 +241,13 @@ class InMemoryStorage:
         self._tables.audit = kept
 
     async def close(self) -> None:
-        """Nothing to give back: the rows stay."""
+        """Keep the rows; there is nothing to release."""
 
     def _open(self) -> list[tuple[tuple[datetime, int], Interruption]]:
         return [row for rows in self._tables.interruptions.values() for row in rows.values() if row[1].is_open]
 
     def _asking(self) -> set[RunId]:
-        """The runs at the top of those that have an open interruption, but those that are marked or broken."""
+        """Return the readable roots of the runs that have an open interruption."""
         below = (self._tables.runs[asked.run_id][1] for _, asked in self._open() if asked.run_id in self._tables.runs)
         tops = (self._tables.runs.get(run.root or run.id) for run in below)
         return {top[1].id for top in tops if top is not None and self._is_sound(top[1])}

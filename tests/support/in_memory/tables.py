@@ -1,4 +1,4 @@
-"""The tables of the store in memory, and what a commit does to them."""
+"""The tables of the in-memory storage, and the effect of a commit on them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -77,7 +77,7 @@ QUEUE_END = 1_000_000  # where new messages wait: behind those that were ordered
 
 @dataclass(slots=True)
 class Tables:
-    """Rows by their keys; those of a run lie together. `broken` names rows that cannot be read."""
+    """Rows by key, grouped by run. `broken` names rows that cannot be read."""
 
     workflows: dict[WorkflowId, tuple[OrderKey, Workflow]] = field(default_factory=dict)
     discarded: dict[WorkflowId, datetime] = field(default_factory=dict)
@@ -107,7 +107,7 @@ class Tables:
     puts: int = 0
 
     def copy(self) -> Self:
-        """Tables of their own; rows are frozen and shared."""
+        """Return a copy. The rows are frozen and shared."""
         twin = replace(self, broken=set(self.broken))
         for table in fields(self):
             rows = getattr(self, table.name)
@@ -117,7 +117,7 @@ class Tables:
         return twin
 
     def apply(self, writes: Sequence[Write]) -> frozenset[int]:
-        """Do the writes of a commit in their order; the positions of those that were lost."""
+        """Apply the writes of a commit in order. Returns the positions of lost writes."""
         batch = Batch(writes)
         creations, (dropped, pieces), rows = batch.creations(), batch.chunks(), batch.event_rows()
         lost = batch.doubled()
@@ -171,7 +171,7 @@ class Tables:
         self.discarded.pop(workflow_id, None)
 
     def remember(self, memory: Memory) -> Memory:
-        """The one of that id which is there now."""
+        """Add the memory unless its id exists. Returns the stored memory."""
         if memory.id not in self.memories:
             self.memories[memory.id] = self._place(memory.created_at), memory
         return self.memories[memory.id][1]
@@ -265,7 +265,7 @@ class Tables:
             self.runs[run.id] = place, replace(run, root=change.root)
 
     def _change_tasks(self, change: ChangeTasks) -> bool:
-        """Whether they stand as they were changed here."""
+        """Return whether the tasks are now as the change asks."""
         found = self.tasks.get(change.workflow_id, TaskList({}))
         if found.revision != change.revision:
             return (found.revision, found.changed_by) == (change.revision + 1, change.by)
@@ -278,7 +278,7 @@ class Tables:
         return run_id in self.runs and self.runs[run_id][1].status is RunStatus.RUNNING
 
     def _claim(self, claim: StepResult) -> bool:
-        """Whether the row is ours now, or was already."""
+        """Return whether the claim is ours, now or already."""
         if not self._is_running(claim.run_id):
             return False
         return self.results.setdefault(claim.run_id, {}).setdefault(claim.key, claim) == claim
@@ -289,7 +289,7 @@ class Tables:
             del results[release.key]
 
     def _raise(self, asked: Interruption) -> bool:
-        """Whether it stands as it was raised here."""
+        """Return whether the interruption is stored exactly so."""
         rows = self.interruptions.setdefault(asked.run_id, {})
         if asked.id not in rows:
             rows[asked.id] = self._place(asked.created_at), asked
@@ -297,7 +297,7 @@ class Tables:
         return raise_fingerprint(rows[asked.id][1]) == raise_fingerprint(asked)
 
     def _close(self, write: CloseInterruption) -> bool:
-        """Whether it stands closed as it was closed here."""
+        """Return whether the interruption is closed exactly so."""
         rows = self.interruptions.get(write.run_id, {})
         if write.id not in rows:
             return False
@@ -308,7 +308,7 @@ class Tables:
         return True
 
     def _put_events(self, row: EventRow) -> None:
-        """A row that is written again may have grown; a shorter one takes no events away."""
+        """Keep the longer of two rows with the same key: a repeated commit may have grown."""
         rows = self.events.setdefault(row.run_id, {})
         if row.first_seq not in rows or row.last_seq >= rows[row.first_seq].last_seq:
             rows[row.first_seq] = row
