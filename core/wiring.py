@@ -116,7 +116,7 @@ async def load_stored_tools(box: Toolbox, folders: Folders) -> None:
     except StorageFailed:
         return
     try:
-        register_stored_tools(box.registry, await storage.servers())
+        register_stored_tools(box.registry, await storage.servers.all())
     except StorageFailed:
         return
     finally:
@@ -198,7 +198,7 @@ async def run_core(
     """
     clock = clock or SystemClock()
     bus = Bus()
-    kept = await storage.settings()
+    kept = await storage.settings.all()
     settings = SettingsService(parse_settings(kept), storage, bus)
     consent = ConsentService(kept, settings, storage, bus, clock)
     stores = Stores(bus, clock, settings)
@@ -209,7 +209,7 @@ async def run_core(
         ):
             servers = McpServerService(storage, bus, models.keys, consent)
             agents = AgentService(
-                await storage.agents(), storage, bus, settings.read, box.registry.infos, lambda: servers.configs
+                await storage.agents.all(), storage, bus, settings.read, box.registry.infos, lambda: servers.configs
             )
             loop = AgentLoop(models.client, box.invoker, storage, clock, box.schemas, agents)
             steps = StepRunner(box.invoker, box.sandbox, loop, box.schemas)
@@ -235,7 +235,7 @@ async def run_core(
                     runs = RunService(engine, storage, clock, access, agents)
                     chat = ChatService(engine, storage, clock, access, agents)
                     workflows = WorkflowService(engine, storage, bus, clock, access, agents)
-                    prompts = PromptService(await storage.prompts(), storage, bus)
+                    prompts = PromptService(await storage.prompts.all(), storage, bus)
                     for tool in collection_tools(ExecutionService(engine, runs, templates, storage), book):
                         box.registry.register(tool, is_checked=True)
                     waiting = QueueService(chat, engine, storage, bus, clock, settings)
@@ -263,7 +263,7 @@ async def run_core(
                                 recording=RecordingService(recordings),
                                 servers=servers,
                                 prompts=prompts,
-                                memories=MemoryService(storage.memories, storage.workflow, bus, clock),
+                                memories=MemoryService(storage.memories, storage.workflows.get, bus, clock),
                                 slash=SlashService(book, templates, prompts),
                                 notices=notices,
                                 attachments=AttachmentService(storage),

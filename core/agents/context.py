@@ -72,7 +72,7 @@ async def _with_texts(storage: Storage, message: Message, text: str) -> str:
     """The text of a person's message with those that went along with it."""
     if not message.attachments:
         return text
-    texts = await storage.attached_texts(message.workflow_id, message.id)
+    texts = await storage.messages.attached_texts(message.workflow_id, message.id)
     return with_attachments(text, [AttachedText(*one) for one in zip(message.attachments, texts, strict=False)])
 
 
@@ -89,7 +89,7 @@ async def load_history(
 ) -> tuple[str | None, list[HistoryMessage]]:
     """What was said in a workflow before that run, or until now: the newest summary, if there is one, and what was said
     after it, turn by turn. Without `with_summary` all that was said, and summaries are left out."""
-    said = list(takewhile(lambda message: message.run_id != before, await storage.messages(workflow_id)))
+    said = list(takewhile(lambda message: message.run_id != before, await storage.messages.of_workflow(workflow_id)))
     runs = await _runs(storage, workflow_id) if said else {}
     summary: str | None = None
     history: list[HistoryMessage] = []
@@ -113,9 +113,9 @@ async def load_history(
 async def _turn(storage: Storage, message: Message, run_id: RunId) -> list[ChatMessage]:
     """The answers of an earlier turn with the results of their calls; its text where they cannot be read."""
     try:
-        results = await storage.step_results(run_id)
+        results = await storage.step_results.of_run(run_id)
         answers = stored_answers(one for one in results if not is_sub_agent(one.key.step))
-        rows = [row for row in await storage.tool_calls(run_id) if not is_sub_agent(row.step)]
+        rows = [row for row in await storage.tool_calls.of_run(run_id) if not is_sub_agent(row.step)]
     except StorageFailed as error:
         if error.code != "unreadable":
             raise
@@ -139,7 +139,7 @@ async def _runs(storage: Storage, workflow_id: WorkflowId) -> dict[RunId, Run]:
     """All runs of a workflow."""
     runs: dict[RunId, Run] = {}
     before: RunId | None = None
-    while page := await storage.runs(workflow_id=workflow_id, limit=PAGE_ROWS, before=before):
+    while page := await storage.runs.page(workflow_id=workflow_id, limit=PAGE_ROWS, before=before):
         runs.update({run.id: run for run in page})
         before = page[-1].id
     return runs

@@ -23,7 +23,7 @@ from core.ports.agents import AgentTurn
 from core.ports.clock import Clock
 from core.ports.journal import Companion, RunLog
 from core.ports.model import CallRequest
-from core.ports.storage import PutToolCall
+from core.ports.writes import PutToolCall
 
 
 class Ledger:

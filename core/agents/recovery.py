@@ -18,7 +18,8 @@ from core.domain.tool import ToolCall
 from core.ports.agents import AgentTurn
 from core.ports.clock import Clock
 from core.ports.journal import RunLog
-from core.ports.storage import Chunk, PutStepResult, Storage, Write
+from core.ports.storage import Storage
+from core.ports.writes import Chunk, PutStepResult, Write
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +38,10 @@ async def recover_turn(turn: AgentTurn, log: RunLog, storage: Storage, clock: Cl
     if turn.fresh:
         return RecoveredTurn()
     run, place = turn.run, (turn.key.step, turn.key.index)
-    results = await storage.step_results(run.id)
+    results = await storage.step_results.of_run(run.id)
     ended = stored_answers(result for result in results if (result.key.step, result.key.index) == place)
-    rows = [row for row in await storage.tool_calls(run.id) if (row.step, row.index) == place]
-    chunks = [chunk for chunk in await storage.chunks(run.id) if (chunk.step, chunk.index) == place]
+    rows = [row for row in await storage.tool_calls.of_run(run.id) if (row.step, row.index) == place]
+    chunks = [chunk for chunk in await storage.chunks.of_run(run.id) if (chunk.step, chunk.index) == place]
     answers = [answer for answer in ended if answer.status is not StepStatus.CANCELLED]
     text = turn_text(answers)
     streamed = _streamed(chunks, text)

@@ -29,8 +29,8 @@ from core.ports.clock import Clock
 from core.ports.interrupted_work import NO_INTERRUPTED_WORK, InterruptedWork, sub_agent_finished
 from core.ports.journal import RunLog
 from core.ports.recording import NO_RECORDER
-from core.ports.storage import PutStepResult, Write
 from core.ports.sub_agents import AgentDirectory, SubAgentReport, SubAgentTask
+from core.ports.writes import PutStepResult, Write
 from core.threads.long_values import masked_async
 
 STORE_RETRY_S = 5.0

@@ -24,7 +24,7 @@ from core.ports.agents import AgentTurn
 from core.ports.clock import Clock
 from core.ports.journal import RunLog
 from core.ports.model import CallRequest, Usage, WaitStatus
-from core.ports.storage import DropChunks, PutMessage, PutStepResult, Write
+from core.ports.writes import DropChunks, PutMessage, PutStepResult, Write
 
 
 class TurnRecord:

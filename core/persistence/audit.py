@@ -22,7 +22,8 @@ from core.persistence.connection import Connection
 from core.persistence.keys import record_id, text_key
 from core.persistence.pages import PAGE_SIZE
 from core.persistence.statements import Row, Statement, batched_statements
-from core.ports.storage import PAGE_ROWS, PutAudit
+from core.ports.storage import PAGE_ROWS
+from core.ports.writes import PutAudit
 
 _PUT = "INSERT IGNORE INTO audit $given RETURN NONE"
 _ORDER_KEY = "SELECT VALUE place FROM ONLY $id"
@@ -41,7 +42,7 @@ class AuditRepository:
     def put(self, puts: Iterable[PutAudit]) -> list[Statement]:
         return batched_statements(_PUT, (_encode_entry(put.entry, self._places.next(put.entry.at)) for put in puts))
 
-    async def page(self, limit: int, before: AuditId | None) -> list[AuditEntry]:
+    async def page(self, *, limit: int = PAGE_ROWS, before: AuditId | None = None) -> list[AuditEntry]:
         """Return the readable entries, newest first."""
         place: str | None = _AFTER_ALL
         if before is not None:

@@ -12,18 +12,22 @@ from core.domain.ids import MessageId, RunId
 from core.domain.messages import Message
 from core.domain.run import Run, Snapshot, StepStatus
 from core.persistence.event_rows import EventRow, compact_event
-from core.ports.storage import (
+from core.ports.writes import (
     AppendChunk,
     AppendEvents,
     Chunk,
     CreateRun,
+    Document,
     DropChunks,
+    Put,
     PutMessage,
     PutStepResult,
+    Remove,
     Write,
 )
 
 W = TypeVar("W")
+D = TypeVar("D", bound=Document)
 Stream = tuple[RunId, str, int | None]
 
 
@@ -58,8 +62,16 @@ class Batch:
         """Return the writes of that kind, each with its position in the commit."""
         return self._by_kind[kind]
 
+    def documents(self, kind: type[D]) -> list[D]:
+        """Return the documents of that type to put."""
+        return [write.document for write in self.of(Put) if isinstance(write.document, kind)]
+
+    def removed(self, kind: type[object]) -> list[str]:
+        """Return the ids of the documents of that type to remove."""
+        return [write.id for write in self.of(Remove) if write.kind is kind]
+
     def creations(self) -> list[Creation]:
-        """Return new runs with their messages and events. A second creation of the same id is in `doubled`."""
+        """Return new runs with their messages and events. A second creation of the same id is in `duplicates`."""
         rows = {row.run_id: row for row in self._event_rows if row.run_id in self._created}
         creations: dict[RunId, Creation] = {}
         for position, write in self.placed(CreateRun):
@@ -73,7 +85,7 @@ class Batch:
             creations[run.id] = Creation(run, write.snapshot, messages, rows.get(run.id), positions)
         return list(creations.values())
 
-    def doubled(self) -> set[int]:
+    def duplicates(self) -> set[int]:
         """Return the positions of runs that an earlier write of this commit creates: lost in any case."""
         seen: set[RunId] = set()
         lost = set()

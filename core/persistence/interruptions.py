@@ -33,7 +33,7 @@ from core.persistence.keys import by_sequence, record_id, text_key
 from core.persistence.pages import pages_by_id, pages_by_order_key, pages_in_range
 from core.persistence.statements import Row, Statement, batched, lost_positions
 from core.persistence.unreadable import unreadable_error
-from core.ports.storage import CloseInterruption, RaiseInterruption
+from core.ports.writes import CloseInterruption, RaiseInterruption
 
 INTERRUPTIONS_PER_PAGE = 20  # what is asked may have megabytes
 

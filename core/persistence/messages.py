@@ -18,10 +18,11 @@ from core.persistence.codec import (
 )
 from core.persistence.connection import Connection
 from core.persistence.keys import key_number, key_range, record_id, text_key
-from core.persistence.pages import pages_by_id, pages_by_order_key, pages_in_range
-from core.persistence.statements import Row, Statement, batched_statements
-from core.ports.storage import Chunk
+from core.persistence.pages import LONG_TEXTS_PER_PAGE, pages_by_id, pages_by_order_key, pages_in_range
+from core.persistence.statements import Row, Statement, batched_statements, delete_statements
+from core.ports.writes import Chunk, PutAttachedText
 
+_PUT_TEXT = "INSERT IGNORE INTO attached_text $given RETURN NONE"
 PUT_MESSAGES = """INSERT INTO message $given ON DUPLICATE KEY UPDATE
     workflow = $input.workflow, place = $input.place, text = $input.text, data = $input.data RETURN NONE"""
 _OF_WORKFLOW = """SELECT * FROM message
@@ -40,6 +41,10 @@ class MessageRepository:
     def put(self, messages: Iterable[Message]) -> list[Statement]:
         return batched_statements(PUT_MESSAGES, self.rows(messages))
 
+    def put_texts(self, attached: Iterable[PutAttachedText]) -> list[Statement]:
+        """Return a statement per text: together they may have many megabytes."""
+        return [Statement(_PUT_TEXT, [_encode_attached_text(one)]) for one in attached]
+
     def rows(self, messages: Iterable[Message]) -> list[Row]:
         """Return the encoded messages, for a statement that writes more than messages."""
         return [self._row(message) for message in messages]
@@ -56,6 +61,16 @@ class MessageRepository:
         given = {"workflow": text_key(workflow_id), "limit": limit}
         rows: list[Row] = await self._connection.read(_NEWEST, given)
         return list(decode_rows(rows, _decode_message))[::-1]
+
+    async def attached_texts(self, workflow_id: WorkflowId, message_id: MessageId) -> list[str]:
+        """Return the texts by position."""
+        found: list[str] = []
+        prefix = text_key(workflow_id), text_key(message_id)
+        async for page in pages_in_range(
+            self._connection, "SELECT * FROM $range", "attached_text", *prefix, rows=LONG_TEXTS_PER_PAGE
+        ):
+            found.extend(decode_text(row["text"]) for row in page)
+        return found
 
     async def texts(self, ids: Iterable[MessageId]) -> dict[MessageId, str]:
         """Return the texts of the messages that exist."""
@@ -95,6 +110,11 @@ def _decode_message(row: Row) -> Message:
     )
 
 
+def _encode_attached_text(attached: PutAttachedText) -> Row:
+    key = [text_key(attached.workflow_id), text_key(attached.message_id), attached.position]
+    return {"id": key, "text": encode_text(attached.text)}
+
+
 def _id_and_text(row: Row) -> tuple[MessageId, str]:
     return MessageId(row["id"].id), decode_text(row["text"])
 
@@ -111,8 +131,7 @@ class ChunkRepository:
     def put(self, dropped: Iterable[Stream], pieces: Iterable[Chunk]) -> list[Statement]:
         """Return statements that drop the streams, then keep the chunks."""
         ranges = [key_range("chunk", text_key(run_id), step, key_number(index)) for run_id, step, index in dropped]
-        drops = [Statement("DELETE $given RETURN NONE", ranges)] if ranges else []
-        return [*drops, *batched_statements(_PUT_CHUNKS, map(_encode_chunk, pieces))]
+        return [*delete_statements(ranges), *batched_statements(_PUT_CHUNKS, map(_encode_chunk, pieces))]
 
     async def of_run(self, run_id: RunId) -> list[Chunk]:
         """Return the readable chunks by stream and offset."""

@@ -14,6 +14,7 @@ from core.persistence.keys import Key, key_range, range_after, split_range, tabl
 from core.persistence.statements import Row, batched
 
 PAGE_SIZE = 200
+LONG_TEXTS_PER_PAGE = 4  # a text may have a megabyte
 
 _FIRST_KEYS = "RETURN array::clump((SELECT VALUE id FROM $range), $limit).map(|$page| record::id($page[0]))"
 

@@ -1,4 +1,4 @@
-"""Rows of messages that wait for the end of a turn, and of attached texts."""
+"""Rows of messages that wait for the end of a turn."""
 
 from collections.abc import Iterable
 
@@ -16,30 +16,21 @@ from core.persistence.codec import (
 )
 from core.persistence.connection import Connection
 from core.persistence.keys import key_range, record_id, text_key
-from core.persistence.pages import pages_by_id, pages_in_range
-from core.persistence.statements import Row, Statement, batched_statements
-from core.ports.storage import OrderQueued, PutAttachedText, UnqueueMessage
+from core.persistence.pages import LONG_TEXTS_PER_PAGE, pages_by_id, pages_in_range
+from core.persistence.statements import Row, Statement, batched_statements, delete_statements
+from core.ports.writes import OrderQueued, UnqueueMessage
 
-LONG_TEXTS_PER_PAGE = 4
-"""Rows of a page: a text may have a megabyte."""
-
-_PUT_TEXT = "INSERT IGNORE INTO attached_text $given RETURN NONE"
 _PUT = "INSERT IGNORE INTO queued_message $given RETURN NONE"
 _PUT_QUEUED_TEXT = "INSERT IGNORE INTO queued_text $given RETURN NONE"
 _ORDER = "FOR $one IN $given { UPDATE type::record('queued_message', $one.id) SET place = $one.place RETURN NONE }"
-_REMOVE = "DELETE $given RETURN NONE"
 
 
 class QueuedMessageRepository:
-    """The queue of each workflow, and the texts of attachments."""
+    """The queue of each workflow."""
 
     def __init__(self, connection: Connection, places: OrderKeys) -> None:
         self._connection = connection
         self._places = places
-
-    def put_texts(self, attached: Iterable[PutAttachedText]) -> list[Statement]:
-        """Return a statement per text: together they may have many megabytes."""
-        return [Statement(_PUT_TEXT, [_encode_attached_text(one)]) for one in attached]
 
     def put(self, messages: Iterable[QueuedMessage]) -> list[Statement]:
         queued = list(messages)
@@ -65,17 +56,7 @@ class QueuedMessageRepository:
             gone += [record_id("queued_message", [*key]), record_id("queued_text", [*key])]
             if one.with_texts:
                 gone.append(key_range("attached_text", *key))
-        return [Statement(_REMOVE, gone)] if gone else []
-
-    async def texts_of(self, workflow_id: WorkflowId, message_id: MessageId) -> list[str]:
-        """Return the texts by position."""
-        found: list[str] = []
-        prefix = text_key(workflow_id), text_key(message_id)
-        async for page in pages_in_range(
-            self._connection, "SELECT * FROM $range", "attached_text", *prefix, rows=LONG_TEXTS_PER_PAGE
-        ):
-            found.extend(decode_text(row["text"]) for row in page)
-        return found
+        return delete_statements(gone)
 
     async def all(self) -> list[QueuedMessage]:
         """Return the readable queued messages in order, grouped by workflow."""
@@ -100,19 +81,8 @@ class QueuedMessageRepository:
         }
 
 
-def rows_of_workflow(workflow_id: WorkflowId) -> list[object]:
-    """Return the ranges of the workflow's queued messages and attached texts."""
-    key = text_key(workflow_id)
-    return [key_range("queued_message", key), key_range("queued_text", key), key_range("attached_text", key)]
-
-
 def _queue_key(message: QueuedMessage) -> list[str | int]:
     return [text_key(message.workflow_id), text_key(message.id)]
-
-
-def _encode_attached_text(attached: PutAttachedText) -> Row:
-    key = [text_key(attached.workflow_id), text_key(attached.message_id), attached.position]
-    return {"id": key, "text": encode_text(attached.text)}
 
 
 def _decode_queued(row: Row) -> tuple[tuple[str, int], QueuedMessage]:

@@ -6,7 +6,7 @@ run, the outcome with its last change.
 
 from collections.abc import Iterable, Sequence
 
-from core.domain.ids import MessageId, RunId, WorkflowId
+from core.domain.ids import RunId, WorkflowId
 from core.domain.run import Run, RunStatus
 from core.persistence.batch import Creation
 from core.persistence.codec import OrderKeys, encode_text, optional, to_microseconds
@@ -19,7 +19,8 @@ from core.persistence.pages import pages_by_id, pages_by_order_key, pages_of_tab
 from core.persistence.run_rows import decode_run, encode_outcome, encode_run, is_readable, order_key_of
 from core.persistence.snapshots import encode_snapshot
 from core.persistence.statements import Row, Statement, batched_statements
-from core.ports.storage import PAGE_ROWS, ChangeRoot, ChangeRun, MarkUnreadable
+from core.ports.storage import PAGE_ROWS
+from core.ports.writes import ChangeRoot, ChangeRun, MarkUnreadable
 
 _CREATE = f"""{{
     LET $to = $given;
@@ -47,8 +48,6 @@ _LISTED = """*, type::record('outcome', record::id(id)).error AS error,
     type::record('fault', record::id(id)).reason AS fault"""
 _WHOLE = f"{_LISTED}, type::record('outcome', record::id(id)).output AS output"
 _BY_ID = f"SELECT {_WHOLE} FROM ONLY $id"
-_OF_MESSAGE = f"""SELECT {_WHOLE} FROM run WITH INDEX run_by_message
-    WHERE message = $message AND parent = NONE ORDER BY place DESC LIMIT 1"""
 _UNFINISHED = "SELECT VALUE id FROM run WHERE status IN $statuses"
 _CHILDREN = f"SELECT {_LISTED} FROM run WHERE parent = $beginner AND place > $place ORDER BY place LIMIT $limit"
 _PAGES = {
@@ -100,10 +99,6 @@ class RunRepository:
         row = await self._connection.read(_BY_ID, {"id": record_id("run", text_key(run_id))})
         return decode_run(row) if row else None
 
-    async def of_message(self, message_id: MessageId) -> Run | None:
-        rows = await self._connection.read(_OF_MESSAGE, {"message": text_key(message_id)})
-        return decode_run(rows[0]) if rows else None
-
     async def unfinished(self) -> list[Run]:
         """Return unfinished runs, oldest first, without marked and broken ones."""
         ids: list[RecordID] = await self._connection.read(_UNFINISHED, {"statuses": UNFINISHED})
@@ -118,7 +113,12 @@ class RunRepository:
         return found
 
     async def page(
-        self, status: RunStatus | None, workflow_id: WorkflowId | None, limit: int, before: RunId | None
+        self,
+        *,
+        status: RunStatus | None = None,
+        workflow_id: WorkflowId | None = None,
+        limit: int = 50,
+        before: RunId | None = None,
     ) -> list[Run]:
         """Return root runs, newest first, without outputs."""
         place = _AFTER_ALL if before is None else await self._place_of(before)

@@ -22,7 +22,7 @@ from core.persistence.keys import record_id, text_key
 from core.persistence.pages import pages_in_range
 from core.persistence.statements import Row, Statement, batched_statements
 from core.persistence.unreadable import unreadable_error
-from core.ports.storage import AllowFile
+from core.ports.writes import AllowFile
 
 
 class SnapshotRepository:

@@ -38,6 +38,12 @@ def batched_statements(text: str, rows: Iterable[Row]) -> list[Statement]:
     return [Statement(text, part) for part in batched(list(rows))]
 
 
+def delete_statements(rows: Iterable[Any]) -> list[Statement]:
+    """Return a statement that deletes these records and ranges, if there are any."""
+    records = list(rows)
+    return [Statement("DELETE $given RETURN NONE", records)] if records else []
+
+
 def batched(items: Sequence[T], size: int = STATEMENT_ROWS) -> Iterator[list[T]]:
     """Yield the items in lists of at most `size`."""
     rest = iter(items)

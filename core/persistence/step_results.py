@@ -27,7 +27,7 @@ from core.persistence.keys import key_number, record_id, text_key
 from core.persistence.pages import pages_by_id, pages_in_range
 from core.persistence.statements import Row, Statement, batched, batched_statements, lost_positions
 from core.persistence.unreadable import unreadable_error
-from core.ports.storage import Claim, ReleaseClaim
+from core.ports.writes import Claim, ReleaseClaim
 
 WHOLE, PART = 0, 1
 
@@ -75,7 +75,7 @@ class StepResultRepository:
             if (found := standing.get(tuple(row["id"]))) and all(found.get(name) == row[name] for name in names)
         }
 
-    async def of_run(self, run_id: RunId, *, iterations: bool) -> list[StepResult]:
+    async def of_run(self, run_id: RunId, *, iterations: bool = True) -> list[StepResult]:
         """Return whole steps, then their parts. Raises StorageFailed `unreadable`."""
         found: list[StepResult] = []
         prefix = (text_key(run_id),) if iterations else (text_key(run_id), WHOLE)

@@ -6,10 +6,10 @@ from core.domain.ids import TaskId, WorkflowId
 from core.domain.task import Task, TaskList, TaskStatus
 from core.persistence.codec import decode_data, decode_rows, encode_fields, from_microseconds, optional, to_microseconds
 from core.persistence.connection import Connection
-from core.persistence.keys import key_range, record_id, text_key
+from core.persistence.keys import record_id, text_key
 from core.persistence.pages import pages_in_range
 from core.persistence.statements import Row, Statement
-from core.ports.storage import ChangeTasks
+from core.ports.writes import ChangeTasks
 
 _CHANGE = """{
     LET $to = $given;
@@ -42,12 +42,6 @@ class TaskRepository:
         async for page in pages_in_range(self._connection, "SELECT * FROM $range", "task", key):
             found.extend(decode_rows(page, _decode_task))
         return TaskList.of(found, head["revision"], head["by"]) if head else TaskList.of(found, 0, None)
-
-
-def rows_of_workflow(workflow_id: WorkflowId) -> list[object]:
-    """Return the ranges of the workflow's tasks and their revision."""
-    key = text_key(workflow_id)
-    return [key_range("task", key), record_id("todo", key)]
 
 
 def _change_statement(position: int, change: ChangeTasks) -> Statement:

@@ -21,10 +21,8 @@ from core.persistence.connection import Connection
 from core.persistence.driver import RecordID
 from core.persistence.keys import key_range, record_id, text_key
 from core.persistence.pages import PAGE_SIZE, pages_of_table, subranges
-from core.persistence.queued_messages import rows_of_workflow as queued_rows
 from core.persistence.statements import Row, Statement, batched_statements
-from core.persistence.tasks import rows_of_workflow
-from core.ports.storage import ArchiveWorkflow, DiscardWorkflow
+from core.ports.writes import ArchiveWorkflow, DiscardWorkflow
 
 _PUT = """INSERT INTO workflow $given
     ON DUPLICATE KEY UPDATE place = $input.place, data = $input.data RETURN NONE"""
@@ -137,6 +135,7 @@ _RANGES_OF_RUN = (
     "interruption_answer",
     "allowed_file",
 )
+_RANGES_OF_WORKFLOW = ("task", "queued_message", "queued_text", "attached_text")
 _ROWS_OF_RUN = ("snapshot", "outcome", "fault", "run")
 
 
@@ -146,14 +145,16 @@ async def delete_workflow(connection: Connection, workflow_id: WorkflowId) -> No
     A run's rows are deleted before the run, and the workflow last: if the process dies in between, the remaining rows
     can still be found. Raises StorageFailed; the deletion can be repeated.
     """
-    some = {"workflow": text_key(workflow_id), "limit": PAGE_SIZE}
+    key = text_key(workflow_id)
+    some = {"workflow": key, "limit": PAGE_SIZE}
     while runs := await connection.read(_RUNS_PAGE, some):
         for run_id in runs:
             await _delete_run(connection, run_id)
     while messages := await connection.read(_MESSAGES_PAGE, some):
         await connection.commit([Statement(_DELETE, messages)])
-    await connection.commit([Statement(_DELETE, [*rows_of_workflow(workflow_id), *queued_rows(workflow_id)])])
-    await connection.commit([Statement(_DELETE, record_id("workflow", text_key(workflow_id)))])
+    ranges = [key_range(table, key) for table in _RANGES_OF_WORKFLOW]
+    await connection.commit([Statement(_DELETE, [*ranges, record_id("todo", key)])])
+    await connection.commit([Statement(_DELETE, record_id("workflow", key))])
 
 
 async def _delete_run(connection: Connection, run_id: str) -> None:

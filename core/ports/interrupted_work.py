@@ -10,7 +10,7 @@ from core.domain.messages import Message, MessageState, Role
 from core.domain.run import Run, RunKind, StepKey, StepResult, StepStatus
 from core.domain.sub_agent import SubAgentRecord, location_of
 from core.domain.tool import ToolCall, interrupted_call
-from core.ports.storage import DropChunks, PutMessage, PutStepResult, PutToolCall, Write
+from core.ports.writes import DropChunks, PutMessage, PutStepResult, PutToolCall, Write
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from core.domain.events import Fact
 from core.domain.ids import MessageId, RunId, WorkflowId
-from core.ports.storage import Write
+from core.ports.writes import Write
 
 
 class RunLog(Protocol):

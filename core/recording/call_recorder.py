@@ -15,7 +15,7 @@ from core.engine.plan.dispatch import run_context
 from core.engine.plan.refs import ROOTS, Scope, find_refs, format_ref, resolve
 from core.ports.clock import Clock
 from core.ports.journal import Companion
-from core.ports.storage import PutStepResult
+from core.ports.writes import PutStepResult
 from core.recording.recorded_arguments import mask_except_refs, restore_refs, unresolved_refs, unresolved_result
 from core.recording.recordings import OpenRecording, RecordingRegistry, recorded_step_row
 from core.threads.long_values import masked_async

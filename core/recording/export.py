@@ -15,9 +15,10 @@ from core.engine.plan.validation import Validator
 from core.engine.runs.engine import Engine
 from core.errors import NotFound, Refused
 from core.ports.clock import Clock
-from core.ports.storage import PutTemplate, Storage, StoredTemplate
+from core.ports.storage import Storage
 from core.ports.templates import TemplateTitles
 from core.ports.tools import ToolRunner
+from core.ports.writes import StoredTemplate
 from core.recording.call_recorder import recording_guide
 from core.recording.external_calls import CallExecutor, ExternalCalls
 from core.recording.recordings import OpenRecording
@@ -147,7 +148,7 @@ class Recordings:
             stored = StoredTemplate(template_id, 1, title, text, self._clock.now())
             left_out = {name: str(reason) for name, reason in made.left_out.items()}
             output = encode({"template_id": template_id, "title": title})
-            run = await self._registry.end(opened, RunStatus.SUCCESS, PutTemplate(stored), output)
+            run = await self._registry.end(opened, RunStatus.SUCCESS, stored, output)
         return ExportedTemplate(run, template_id, made.template, left_out, list(made.masked))
 
     async def call(self, run_id: RunId, tool: str, arguments: Any, through: CallExecutor | None = None) -> CallResult:
@@ -159,14 +160,14 @@ class Recordings:
         await self._registry.end(opened, RunStatus.SUCCESS, None, None)
 
     async def _run(self, run_id: RunId) -> Run:
-        run = await self._storage.run(run_id)
+        run = await self._storage.runs.get(run_id)
         if run is None:
             raise NotFound("run", run_id)
         return run
 
     async def _user_messages(self, run: Run) -> list[str]:
         """Return the user's messages in the workflow."""
-        messages = await self._storage.messages(run.workflow_id)
+        messages = await self._storage.messages.of_workflow(run.workflow_id)
         return [message.text for message in messages if message.role is Role.USER]
 
     async def _title(self, opened: OpenRecording, wanted: str | None) -> str:
@@ -180,7 +181,7 @@ class Recordings:
                 raise Refused("bad_input", f"a title has 1 to {MAX_TITLE_LENGTH} characters")
             await self._titles.require_free(title)
             return title
-        workflow = await self._storage.workflow(opened.run.workflow_id)
+        workflow = await self._storage.workflows.get(opened.run.workflow_id)
         base = (workflow.title if workflow is not None else opened.run.title)[: MAX_TITLE_LENGTH - 8]
         title, number = base, 1
         while await self._is_taken(title):

@@ -15,8 +15,8 @@ from core.domain.text.json_text import decode, encode
 from core.domain.tool import CallResult, CallStatus, Effect, ToolCall
 from core.errors import Refused
 from core.ports.clock import Clock
-from core.ports.storage import PutToolCall
 from core.ports.tools import CallContext, ToolRunner
+from core.ports.writes import PutToolCall
 from core.recording.call_recorder import RunCallRecorder
 from core.recording.recordings import OpenRecording, RecordingRegistry
 from core.threads.long_values import masked_async

@@ -37,16 +37,8 @@ from core.engine.plan.refs import NAME, ROOTS
 from core.errors import NotFound, Refused, StepFailed, StorageFailed
 from core.ports.clock import Clock
 from core.ports.journal import Companion
-from core.ports.storage import (
-    PAGE_ROWS,
-    ChangeRun,
-    CreateRun,
-    MarkUnreadable,
-    PutStepResult,
-    PutTemplate,
-    Storage,
-    Write,
-)
+from core.ports.storage import PAGE_ROWS, Storage
+from core.ports.writes import ChangeRun, CreateRun, MarkUnreadable, Put, PutStepResult, StoredTemplate, Write
 
 log = logging.getLogger(__name__)
 
@@ -112,7 +104,7 @@ class RecordingRegistry:
             return None
         async with self._reading:
             if self._found is None:
-                unfinished = await self._storage.unfinished_runs()
+                unfinished = await self._storage.runs.unfinished()
                 self._found = {run.workflow_id: run for run in unfinished if run.kind is RunKind.RECORDING}
             run = self._found.get(workflow_id)
             if run is None or workflow_id in self._open:
@@ -127,7 +119,7 @@ class RecordingRegistry:
         """Return a recording of the workflow that was still open at that time and has ended since; it accepts no
         steps.
         """
-        for run in await self._storage.runs(workflow_id=workflow_id, limit=PAGE_ROWS):
+        for run in await self._storage.runs.page(workflow_id=workflow_id, limit=PAGE_ROWS):
             if run.kind is RunKind.RECORDING and run.finished_at is not None and run.finished_at >= since:
                 return await self._read(run)
         return None
@@ -142,8 +134,8 @@ class RecordingRegistry:
     async def _read(self, run: Run) -> OpenRecording | None:
         """Load an open recording; if it is unreadable, mark it so and return None."""
         try:
-            snapshot = await self._storage.snapshot(run.id)
-            events = await self._storage.events(run.id)
+            snapshot = await self._storage.snapshots.of_run(run.id)
+            events = await self._storage.events.of_run(run.id)
         except StorageFailed as error:
             if error.code != "unreadable":
                 raise
@@ -156,7 +148,7 @@ class RecordingRegistry:
 
     async def run(self, run_id: RunId) -> Run:
         """Return the row of a recording. Raises NotFound, Refused `not_a_recording`."""
-        run = await self._storage.run(run_id)
+        run = await self._storage.runs.get(run_id)
         if run is None:
             raise NotFound("run", run_id)
         if run.kind is not RunKind.RECORDING:
@@ -183,7 +175,9 @@ class RecordingRegistry:
         found = await self.find_open(run.workflow_id)
         if found is not None and found.run.id == run.id:
             return found.recording
-        return Recording.of((await self._storage.snapshot(run.id)).input, await self._storage.events(run.id))
+        return Recording.of(
+            (await self._storage.snapshots.of_run(run.id)).input, await self._storage.events.of_run(run.id)
+        )
 
     # Beginning
 
@@ -224,7 +218,7 @@ class RecordingRegistry:
 
     async def start(self, workflow_id: WorkflowId, given: Mapping[str, Any] | None = None) -> OpenRecording:
         """Start or continue a recording as `begin` does, and commit it. Raises NotFound too."""
-        workflow = await self._storage.workflow(workflow_id)
+        workflow = await self._storage.workflows.get(workflow_id)
         if workflow is None:
             raise NotFound("workflow", workflow_id)
         beginning = await self.begin(workflow, given, None)
@@ -261,12 +255,12 @@ class RecordingRegistry:
     # Ending
 
     async def end(
-        self, opened: OpenRecording, status: RunStatus, template: PutTemplate | None, output_json: str | None
+        self, opened: OpenRecording, status: RunStatus, template: StoredTemplate | None, output_json: str | None
     ) -> Run:
         """Commit the end of the recording, with its template if it was exported."""
         run, recording, now = opened.run, opened.recording, self._clock.now()
         running = [step.name for step in recording.steps.values() if step.status is StepStatus.RUNNING]
-        template_id = template.template.id if template is not None else None
+        template_id = template.id if template is not None else None
         facts: list[Fact] = [StepFinished(step=name, status=StepStatus.CANCELLED) for name in running]
         if status is RunStatus.SUCCESS:
             facts.append(RecordingSealed(template_id=template_id))
@@ -275,7 +269,7 @@ class RecordingRegistry:
         writes: list[Write] = [PutStepResult(row) for row in rows]
         writes.append(ChangeRun(run.id, ACTIVE_STATUSES, status, finished_at=now, output_json=output_json))
         if template is not None:
-            writes.append(template)
+            writes.append(Put(template))
         for fact in facts:
             recording.take(fact)
         self.forget(run.workflow_id)

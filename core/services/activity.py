@@ -119,7 +119,7 @@ class ActivityService:
     async def _results(self, run_id: RunId) -> Mapping[CallId, str]:
         """Return the stored results of a run as JSON text by call; empty if the run is unreadable."""
         try:
-            calls = await self._storage.tool_calls(run_id)
+            calls = await self._storage.tool_calls.of_run(run_id)
         except StorageFailed as error:
             if error.code != "unreadable":
                 raise

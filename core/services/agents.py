@@ -17,7 +17,8 @@ from core.domain.settings import Settings
 from core.domain.template import AgentAction, AgentCall, Template
 from core.domain.tool import ToolInfo
 from core.errors import NotFound, Refused
-from core.ports.storage import PutAgent, RemoveAgent, Storage
+from core.ports.storage import Storage
+from core.ports.writes import Put, Remove
 from core.services.outcome import returns_outcome
 
 OFFLINE = "offline"
@@ -162,7 +163,7 @@ class AgentService:
         async with self._one_at_a_time:
             agent = _validated_agent({**fields, "id": agent_id or new_id("agent")})
             self._require_own_name(agent)
-            await self._storage.commit([PutAgent(agent)])
+            await self._storage.commit([Put(agent)])
             self._become([*(one for one in self.current if one.id != agent.id), agent])
             return agent
 
@@ -179,8 +180,8 @@ class AgentService:
                 raise NotFound("agent", agent_id)
             if agent_id == ASSISTANT.id:
                 raise Refused("agent_stays", f"{agent.name!r} comes with the app and cannot be deleted")
-            workflows = await self._storage.workflows()
-            await self._storage.commit([RemoveAgent(agent_id)])
+            workflows = await self._storage.workflows.all()
+            await self._storage.commit([Remove(Agent, agent_id)])
             self._become(one for one in self.current if one.id != agent_id)
             using = sum(1 for one in workflows if one.answering is not None and one.answering.agent == agent_id)
             return RemovedAgent(agent, using)

@@ -58,7 +58,7 @@ class AttachmentService:
     @returns_outcome
     async def texts(self, workflow_id: WorkflowId, message_id: MessageId) -> list[str]:
         """Return the texts attached to a message, in order."""
-        return await self._storage.attached_texts(workflow_id, message_id)
+        return await self._storage.messages.attached_texts(workflow_id, message_id)
 
     async def beside(self, beginning: str) -> list[PathCompletion]:
         """Return the entries that complete a path, folders first. `~` is the home folder.

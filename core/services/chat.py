@@ -16,7 +16,8 @@ from core.engine.runs.engine import Engine
 from core.engine.runs.start_request import StartRequest, creation_records
 from core.errors import NotFound, Refused, StorageFailed, workflow_busy
 from core.ports.clock import Clock
-from core.ports.storage import PutAttachedText, Storage, UnqueueMessage, Write
+from core.ports.storage import Storage
+from core.ports.writes import PutAttachedText, UnqueueMessage, Write
 from core.services.agents import OFFLINE, AgentService
 from core.services.attachments import require_within_limits
 from core.services.key_check import KeyCheck, key_missing, refusal
@@ -129,7 +130,7 @@ class ChatService:
         facts, writes = creation_records(request, run, request.snapshot())
 
         async def is_ours() -> bool:
-            return await self._storage.run(run.id) is not None
+            return await self._storage.runs.get(run.id) is not None
 
         log = self._engine.journal.open(run.id, run.workflow_id, run.message_id)
         await log.create(*facts, writes=writes, is_ours=is_ours, beside=request.beside)
@@ -149,7 +150,7 @@ class ChatService:
         if newest is None:
             return AgentSelection()
         try:
-            model = (await self._storage.snapshot(newest.id)).model
+            model = (await self._storage.snapshots.of_run(newest.id)).model
         except StorageFailed as error:
             if error.code != "unreadable":
                 raise
@@ -160,7 +161,7 @@ class ChatService:
         if workflow_id is None:
             now = self._clock.now()
             return Workflow(WorkflowId(new_id("wf")), title_from(text), OFFLINE, now, now)
-        found = await self._storage.workflow(workflow_id)
+        found = await self._storage.workflows.get(workflow_id)
         if found is None:
             raise NotFound("workflow", workflow_id)
         return found

@@ -16,7 +16,8 @@ from core.domain.text.json_text import encode
 from core.domain.tool import ToolInfo, mcp_server_of
 from core.errors import Refused, StorageFailed
 from core.ports.clock import Clock
-from core.ports.storage import PAGE_ROWS, PutSetting, Storage
+from core.ports.storage import PAGE_ROWS, Storage
+from core.ports.writes import PutSetting
 from core.services.outcome import returns_outcome
 from core.services.settings import SettingsService
 from core.threads.files import replace_private
@@ -105,7 +106,7 @@ class ConsentService:
     @returns_outcome
     async def audit(self, limit: int = PAGE_ROWS, before: AuditId | None = None) -> list[AuditEntry]:
         """Return a page of the log, newest first (`Storage.audit`)."""
-        return await self._storage.audit(limit=limit, before=before)
+        return await self._storage.audit.page(limit=limit, before=before)
 
     @returns_outcome
     async def export(self, path: Path) -> int:
@@ -121,7 +122,7 @@ class ConsentService:
 
     async def _all(self) -> AsyncIterator[AuditEntry]:
         before: AuditId | None = None
-        while page := await self._storage.audit(before=before):
+        while page := await self._storage.audit.page(before=before):
             for entry in page:
                 yield entry
             before = page[-1].id
@@ -139,7 +140,7 @@ class ConsentService:
 
     async def sweep(self) -> None:
         """Delete entries older than the retention. Raises StorageFailed."""
-        await self._storage.drop_audit(self._clock.now() - timedelta(days=self._settings.current.audit_days))
+        await self._storage.audit.drop(self._clock.now() - timedelta(days=self._settings.current.audit_days))
 
     async def _sweep_on(self) -> None:
         while True:

@@ -11,7 +11,8 @@ from core.domain.ids import WorkflowId
 from core.domain.run import Run
 from core.domain.template import ValidationMode
 from core.domain.text.json_text import encode
-from core.ports.storage import PutSetting, Storage
+from core.ports.storage import Storage
+from core.ports.writes import PutSetting
 from core.services.chat import ChatService
 from core.services.outcome import Failed, Ok, Outcome, returns_outcome
 from core.services.runs import RunService
@@ -74,8 +75,8 @@ class DemoService:
 
     async def workflows(self) -> list[WorkflowId]:
         """Return the workflows of the demo that still exist."""
-        kept = (await self._storage.settings()).get(SETTING_NAME, [])
-        there = {workflow.id for workflow in await self._storage.workflows()}
+        kept = (await self._storage.settings.all()).get(SETTING_NAME, [])
+        there = {workflow.id for workflow in await self._storage.workflows.all()}
         return [WorkflowId(one) for one in kept if one in there] if isinstance(kept, list) else []
 
     @returns_outcome

@@ -44,7 +44,7 @@ class ExecutionService:
         return await self._engine.wait(run.id) if wait else run
 
     async def find(self, run_id: RunId) -> Run:
-        run = await self._storage.run(run_id)
+        run = await self._storage.runs.get(run_id)
         if run is None:
             raise NotFound("run", run_id)
         return run
@@ -60,13 +60,13 @@ class ExecutionService:
     ) -> RunPage:
         if parent is not None:
             await self.find(parent)
-            return _page_of(await self._storage.children(parent), status, limit, before)
+            return _page_of(await self._storage.runs.children(parent), status, limit, before)
         if before is not None:
             await self.find(before)
         page: list[Run] = []
         while len(page) <= limit:
             wanted = min(limit + 1 - len(page), PAGE_ROWS)
-            more = await self._storage.runs(status=status, workflow_id=workflow_id, limit=wanted, before=before)
+            more = await self._storage.runs.page(status=status, workflow_id=workflow_id, limit=wanted, before=before)
             page += more
             if len(more) < wanted:
                 break
@@ -135,7 +135,7 @@ class ExecutionService:
         parent = run.parent
         while parent is not None and parent not in found:
             found.add(parent)
-            above = await self._storage.run(parent)
+            above = await self._storage.runs.get(parent)
             parent = above.parent if above is not None else None
         return found
 

@@ -9,7 +9,8 @@ from core.domain.model import ModelChoice
 from core.domain.run import ErrorInfo, Run, RunStatus, StepAgent
 from core.errors import Refused, StorageFailed
 from core.llm.key_store import KeyStore
-from core.ports.storage import ChangeRun, Storage
+from core.ports.storage import Storage
+from core.ports.writes import ChangeRun
 
 KEY_MISSING = "key_missing"
 RUNS_AT_ONCE = 50
@@ -71,7 +72,7 @@ class KeyCheck:
 
     async def _models(self, run_id: RunId) -> Sequence[ModelChoice]:
         try:
-            return (await self._storage.snapshot(run_id)).models
+            return (await self._storage.snapshots.of_run(run_id)).models
         except StorageFailed as error:
             if error.code != "unreadable":
                 raise

@@ -13,7 +13,8 @@ from core.domain.tool import mcp_server_of
 from core.errors import NotFound, Refused
 from core.llm.key_masking import Secret
 from core.llm.key_store import KeyStore
-from core.ports.storage import PutServer, PutToolList, RemoveServer, Storage
+from core.ports.storage import Storage
+from core.ports.writes import Put, PutToolList, Remove
 from core.services.consent import ConsentService
 from core.services.mcp_drafts import (
     ConfigPreview,
@@ -57,7 +58,7 @@ class McpServerService(McpServerRuntime):
 
     async def open(self, hub: Hub) -> None:
         """Hand the stored servers to the hub: their tools are known before a server runs. Raises StorageFailed."""
-        for stored in await self._storage.servers():
+        for stored in await self._storage.servers.all():
             hub.put(stored.server, stored_listing(stored))
         self._hub = hub
 
@@ -161,7 +162,7 @@ class McpServerService(McpServerRuntime):
             if exceptions:
                 unwrap(await self._consent.except_each(list(exceptions), None))
             await self._vault.forget(found)
-            await self._storage.commit([RemoveServer(server)])
+            await self._storage.commit([Remove(McpServer, server)])
             await self._running.remove(server)
             self._removed = removed
             return found
@@ -199,7 +200,7 @@ class McpServerService(McpServerRuntime):
     # Keeping
 
     async def _become(self, server: McpServer) -> ServerStatus:
-        await self._storage.commit([PutServer(server)])
+        await self._storage.commit([Put(server)])
         self._running.put(server)
         return self._running.status(server.id)
 
@@ -208,7 +209,7 @@ class McpServerService(McpServerRuntime):
         kept: list[StoredSecret] = []
         try:
             rows = await self._vault.keep(drafts, kept)
-            await self._storage.commit([PutServer(row) for row in rows])
+            await self._storage.commit([Put(row) for row in rows])
         except BaseException:
             if all(draft.server.id not in self._running.configs for draft in drafts):
                 await self._vault.drop(kept)

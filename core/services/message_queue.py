@@ -20,7 +20,8 @@ from core.domain.run import ACTIVE_STATUSES, RunStatus
 from core.engine.runs.engine import Engine
 from core.errors import MetierError, NotFound, Refused, StorageFailed
 from core.ports.clock import Clock
-from core.ports.storage import OrderQueued, PutAttachedText, QueueMessage, Storage, UnqueueMessage
+from core.ports.storage import Storage
+from core.ports.writes import OrderQueued, PutAttachedText, QueueMessage, UnqueueMessage
 from core.services.chat import ChatService, require_message
 from core.services.outcome import Failed, returns_outcome
 from core.services.settings import SettingsService
@@ -71,7 +72,7 @@ class QueueService:
     async def attend(self) -> None:
         """Load the stored messages, and send them from now on. Call it when runs are recovered."""
         self._is_attending = True  # what is added from now on is said, even where the rest cannot be read
-        for message in await self._storage.queued_messages():
+        for message in await self._storage.queued_messages.all():
             if self._find(message.workflow_id, message.id) is None:
                 self._queues.setdefault(message.workflow_id, []).append(message)
         for workflow_id in tuple(self._queues):
@@ -132,7 +133,7 @@ class QueueService:
             waiting = self._queues.get(workflow_id, [])
             if len(waiting) >= MAX_QUEUED:
                 raise Refused("queue_full", f"{MAX_QUEUED} messages wait already", limit=MAX_QUEUED)
-            if await self._storage.workflow(workflow_id) is None:
+            if await self._storage.workflows.get(workflow_id) is None:
                 raise NotFound("workflow", workflow_id)
             about = tuple(one.about for one in attached)
             message = QueuedMessage(MessageId(new_id("msg")), workflow_id, text, self._clock.now(), about)
@@ -203,7 +204,7 @@ class QueueService:
     async def _attached(self, message: QueuedMessage) -> list[AttachedText]:
         if not message.attachments:
             return []
-        texts = await self._storage.attached_texts(message.workflow_id, message.id)
+        texts = await self._storage.messages.attached_texts(message.workflow_id, message.id)
         if len(texts) != len(message.attachments):
             raise StorageFailed("storage_failed", "a text that goes along with the message is missing")
         return [AttachedText(*one) for one in zip(message.attachments, texts, strict=True)]

@@ -13,7 +13,8 @@ from core.bus import Bus, WorkflowDeleted
 from core.domain.text.masking import masked_text
 from core.domain.toast import Toast, ToastId
 from core.errors import StorageFailed
-from core.ports.storage import PutNotice, RemoveNotice, Storage, Write
+from core.ports.storage import Storage
+from core.ports.writes import Put, Remove, Write
 from core.stores.toasts import Toasts
 
 log = logging.getLogger(__name__)
@@ -53,7 +54,7 @@ class NoticeService:
         unreadable.
         """
         try:
-            found = await self._storage.notices()
+            found = await self._storage.notices.all()
         except StorageFailed as error:
             log.warning("the notices cannot be read: %s", error.message)
             return []
@@ -95,8 +96,7 @@ class NoticeService:
     async def _write(self) -> None:
         unwritten, self._unwritten = self._unwritten, {}
         writes: list[Write] = [
-            PutNotice(notice) if notice is not None else RemoveNotice(notice_id)
-            for notice_id, notice in unwritten.items()
+            Put(notice) if notice is not None else Remove(Toast, notice_id) for notice_id, notice in unwritten.items()
         ]
         try:
             if writes:

@@ -10,7 +10,8 @@ from core.bus import Bus, PromptsChanged
 from core.domain.ids import PromptId, new_id
 from core.domain.prompt import MAX_FILLED_CHARACTERS, Prompt, fill_variables, filled_length, normalized_names
 from core.errors import NotFound, Refused
-from core.ports.storage import PutPrompt, RemovePrompt, Storage
+from core.ports.storage import Storage
+from core.ports.writes import Put, Remove
 from core.services.outcome import returns_outcome
 
 
@@ -37,7 +38,7 @@ class PromptService:
         async with self._one_at_a_time:
             prompt = _validated_prompt({**fields, "id": prompt_id or new_id("prompt")})
             self._require_own_name(prompt)
-            await self._storage.commit([PutPrompt(prompt)])
+            await self._storage.commit([Put(prompt)])
             self._become([*(one for one in self.current if one.id != prompt.id), prompt])
             return prompt
 
@@ -46,7 +47,7 @@ class PromptService:
         """Remove a prompt and return it: `save` with its fields restores it. Fails with `not_found`."""
         async with self._one_at_a_time:
             prompt = self._required(prompt_id)
-            await self._storage.commit([RemovePrompt(prompt_id)])
+            await self._storage.commit([Remove(Prompt, prompt_id)])
             self._become(one for one in self.current if one.id != prompt_id)
             return prompt
 

@@ -123,7 +123,7 @@ class RunService:
         if workflow_id is None:
             now = self._clock.now()
             return Workflow(WorkflowId(new_id("wf")), title, OFFLINE, now, now)
-        found = await self._storage.workflow(workflow_id)
+        found = await self._storage.workflows.get(workflow_id)
         if found is None:
             raise NotFound("workflow", workflow_id)
         return found
@@ -150,7 +150,7 @@ class RunService:
         """
         unfinished = [
             one
-            for one in await self._storage.unfinished_runs()
+            for one in await self._storage.runs.unfinished()
             if one.kind is not RunKind.RECORDING and not self._engine.drives(one.id)
         ]
         ids = {one.id for one in unfinished}
@@ -163,13 +163,13 @@ class RunService:
     async def events(self, run_id: RunId) -> list[Event]:
         """Return the stored events of a run, in order."""
         await self._run(run_id)
-        return await self._storage.events(run_id)
+        return await self._storage.events.of_run(run_id)
 
     @returns_outcome
     async def describe(self, run_id: RunId) -> dict[str, Any]:
         """Return everything about a run as a JSON object (COMMAND_LINE)."""
         run = await self._run(run_id)
-        live = replay(await self._storage.events(run_id))
+        live = replay(await self._storage.events.of_run(run_id))
         told = run_object(run, live, is_driven=self._engine.drives(run_id))
         asked = await self._interruptions(run_id)
         told["interruptions"] = [interruption_object(one) for one in asked]
@@ -207,7 +207,7 @@ class RunService:
     @returns_outcome
     async def open_interruptions(self) -> list[Interruption]:
         """Return the open interruptions of all runs, oldest first."""
-        return await self._storage.open_interruptions()
+        return await self._storage.interruptions.open()
 
     @returns_outcome
     async def asked(self, run_id: RunId) -> list[dict[str, Any]]:
@@ -220,8 +220,8 @@ class RunService:
         found, todo = list[Interruption](), [run_id]
         while todo:
             one = todo.pop()
-            found += await self._storage.interruptions(one)
-            todo += [child.id for child in await self._storage.children(one) if child.root is not None]
+            found += await self._storage.interruptions.of_run(one)
+            todo += [child.id for child in await self._storage.runs.children(one) if child.root is not None]
         found.sort(key=lambda one: (not one.is_open, one.created_at, one.seq))
         return found
 
@@ -229,11 +229,11 @@ class RunService:
         self, limit: int, status: RunStatus | None = None, *, is_archived: bool | None = None
     ) -> AsyncIterator[Run]:
         """Yield the newest runs, page by page: only archived workflows, only others, or both (None)."""
-        archived = await self._storage.archived_workflows() if is_archived is not None else set()
-        discarded = set(await self._storage.discarded_workflows())
+        archived = await self._storage.workflows.archived() if is_archived is not None else set()
+        discarded = set(await self._storage.workflows.discarded())
         before: RunId | None = None
         while limit > 0:
-            page = await self._storage.runs(status=status, limit=PAGE_SIZE, before=before)
+            page = await self._storage.runs.page(status=status, limit=PAGE_SIZE, before=before)
             for run in page:
                 is_meant = is_archived is None or (run.workflow_id in archived) is is_archived
                 if limit > 0 and is_meant and run.workflow_id not in discarded:
@@ -244,7 +244,7 @@ class RunService:
             before = page[-1].id
 
     async def _run(self, run_id: RunId) -> Run:
-        run = await self._storage.run(run_id)
+        run = await self._storage.runs.get(run_id)
         if run is None:
             raise NotFound("run", run_id)
         return run

@@ -225,7 +225,7 @@ class SearchIndexer:
     async def _sweep(self) -> None:
         """Compare the index with the store."""
         indexed = await self._index.indexed()
-        workflows = {one.id: one.title for one in await self._storage.workflows()}
+        workflows = {one.id: one.title for one in await self._storage.workflows.all()}
         for workflow_id in indexed.titles.keys() - workflows.keys():
             await self._index.forget_workflow(workflow_id)
         changed = {name: title for name, title in workflows.items() if indexed.titles.get(name) != text_digest(title)}
@@ -233,7 +233,7 @@ class SearchIndexer:
         missed: list[RunId] = []
         stored: set[RunId] = set()
         before: RunId | None = None
-        while page := await self._storage.runs(limit=PAGE_ROWS, before=before):
+        while page := await self._storage.runs.page(limit=PAGE_ROWS, before=before):
             for run in page:
                 stored.add(run.id)
                 if run.kind is not RunKind.RECORDING and indexed.runs.get(run.id) != run.status:
@@ -245,15 +245,15 @@ class SearchIndexer:
 
     async def _index_run(self, run_id: RunId) -> None:
         """Index the texts of the run's root and of all of its descendants."""
-        run = await self._storage.run(run_id)
+        run = await self._storage.runs.get(run_id)
         if run is not None and run.root is not None:
-            run = await self._storage.run(run.root)
+            run = await self._storage.runs.get(run.root)
         if run is None or run.kind is RunKind.RECORDING:
             return
         documents = await self._texts(run)
         below = [run]
         while below:
-            for child in await self._storage.children(below.pop().id):
+            for child in await self._storage.runs.children(below.pop().id):
                 if child.root == run.id:
                     documents += await self._texts(child)
                     below.append(child)
@@ -263,10 +263,10 @@ class SearchIndexer:
     async def _texts(self, run: Run) -> list[Document]:
         """Return the documents of a run; empty if the run is unreadable."""
         try:
-            live = replay(await self._storage.events(run.id))
+            live = replay(await self._storage.events.of_run(run.id))
             if live is None:
                 return []
-            calls = await self._storage.tool_calls(run.id) if live.calls else []
+            calls = await self._storage.tool_calls.of_run(run.id) if live.calls else []
         except StorageFailed as error:
             if error.code != "unreadable":
                 raise

@@ -9,7 +9,8 @@ from core.bus import Bus, SettingsChanged
 from core.domain.settings import Settings
 from core.domain.text.json_text import encode
 from core.errors import Refused
-from core.ports.storage import PutSetting, Storage
+from core.ports.storage import Storage
+from core.ports.writes import PutSetting
 from core.services.outcome import returns_outcome
 
 

@@ -67,7 +67,7 @@ class SummaryService:
         `key_missing`, `nothing_to_sum_up`, `no_model` (the offline agent cannot write a summary) and
         `window_too_small`.
         """
-        workflow = await self._storage.workflow(workflow_id)
+        workflow = await self._storage.workflows.get(workflow_id)
         if workflow is None:
             raise NotFound("workflow", workflow_id)
         who = await self._chat.answering(workflow)

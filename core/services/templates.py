@@ -14,8 +14,9 @@ from core.domain.text.json_text import encode, parse
 from core.engine.plan.validation import ValidationResult, Validator
 from core.errors import InvalidTemplate, NotFound, Refused
 from core.ports.clock import Clock
-from core.ports.storage import PutTemplate, RemoveTemplate, Storage, StoredTemplate
+from core.ports.storage import Storage
 from core.ports.templates import ResolvedTemplate, TemplateDetails, TemplateEntry, TemplatePage
+from core.ports.writes import Put, Remove, StoredTemplate
 from core.services.outcome import returns_outcome
 
 SHIPPED_FOLDER = Path(__file__).parents[2] / "resources" / "templates"
@@ -46,12 +47,12 @@ class TemplateService:
         if template_id is not None:
             if is_shipped(template_id) and (text := shipped_by_id().get(template_id)) is not None:
                 return await self._checked(text, template_id, None)
-            one = await self._storage.template(template_id)
+            one = await self._storage.templates.get(template_id)
             if one is None:
                 raise NotFound("template", template_id)
             return await self._checked(one.text, one.id, one.version)
         name = title or ""
-        stored = [(one.title, one.text, one.id, one.version) for one in await self._storage.templates()]
+        stored = [(one.title, one.text, one.id, one.version) for one in await self._storage.templates.all()]
         candidates = [*stored, *((shipped_title, text, None, None) for shipped_title, text in shipped())]
         for same in (str, str.casefold):
             for found_title, text, found_id, version in candidates:
@@ -142,7 +143,7 @@ class TemplateBookService:
                 raise NotFound("template", template_id)
             value = parse(text)
             return await self._whole(_entry(template_id, value["title"], value), value, text)
-        stored = await self._storage.template(template_id, version)
+        stored = await self._storage.templates.get(template_id, version)
         if stored is None:
             name = template_id if version is None else f"{template_id} version {version}"
             raise NotFound("template", name)
@@ -166,8 +167,8 @@ class TemplateBookService:
     async def delete(self, template_id: TemplateId) -> tuple[TemplateEntry, Sequence[RunId]]:
         async with self._one_at_a_time:
             newest = await self._newest(template_id)
-            await self._storage.commit([RemoveTemplate(template_id)])
-        unfinished = await self._storage.unfinished_runs()
+            await self._storage.commit([Remove(StoredTemplate, template_id)])
+        unfinished = await self._storage.runs.unfinished()
         return _stored_entry(newest, _parsed(newest.text)), [
             one.id for one in unfinished if one.template_id == newest.id
         ]
@@ -184,7 +185,7 @@ class TemplateBookService:
         """
         if template_id in shipped_by_id():
             raise Refused("not_allowed", "this template comes with the app; create one of your own in its place")
-        newest = await self._storage.template(template_id)
+        newest = await self._storage.templates.get(template_id)
         if newest is None:
             raise NotFound("template", template_id)
         return newest
@@ -203,7 +204,7 @@ class TemplateBookService:
         assert isinstance(title, str)
         await self._require_own_title(title, template_id)
         stored = StoredTemplate(template_id, version, title, text, self._clock.now())
-        await self._storage.commit([PutTemplate(stored)])
+        await self._storage.commit([Put(stored)])
         return _whole_template(_stored_entry(stored, value), value, checked)
 
     async def _require_own_title(self, title: str, template_id: TemplateId | None) -> None:
@@ -216,7 +217,7 @@ class TemplateBookService:
         """Return all templates, sorted by title."""
         shipped = [(one, parse(text)) for one, text in shipped_by_id().items()]
         entries = [_entry(one, value["title"], value) for one, value in shipped]
-        entries += [_stored_entry(one, _parsed(one.text)) for one in await self._storage.templates()]
+        entries += [_stored_entry(one, _parsed(one.text)) for one in await self._storage.templates.all()]
         return sorted(entries, key=lambda one: (one.title.casefold(), one.title, one.id))
 
     async def _whole(self, entry: TemplateEntry, value: Any, text: str) -> TemplateDetails:

@@ -16,7 +16,8 @@ from core.domain.workflow import Workflow
 from core.engine.runs.engine import Engine
 from core.errors import NotFound, StorageFailed
 from core.ports.clock import Clock
-from core.ports.storage import PAGE_ROWS, DiscardWorkflow, Storage
+from core.ports.storage import PAGE_ROWS, Storage
+from core.ports.writes import DiscardWorkflow
 from core.services.outcome import returns_outcome
 
 CLOSE_TIMEOUT_S = 2.0
@@ -36,7 +37,7 @@ class Trash:
 
     async def __aenter__(self) -> Self:
         try:
-            for workflow_id in await self._storage.discarded_workflows():
+            for workflow_id in await self._storage.workflows.discarded():
                 await self._delete(workflow_id)
         except StorageFailed as error:
             log.warning("discarded workflows stay until the next start: %s", error.message)
@@ -56,11 +57,11 @@ class Trash:
     @returns_outcome
     async def discard(self, workflow_id: WorkflowId) -> Workflow:
         """Cancel active runs, then hide the workflow until it is deleted. Fails with `not_found`."""
-        found = await self._storage.workflow(workflow_id)
+        found = await self._storage.workflows.get(workflow_id)
         if found is None:
             raise NotFound("workflow", workflow_id)
         await self._engine.cancel_workflow(workflow_id)
-        runs = await self._storage.runs(workflow_id=workflow_id, limit=PAGE_ROWS)
+        runs = await self._storage.runs.page(workflow_id=workflow_id, limit=PAGE_ROWS)
         newest = next((run.status for run in runs if run.kind is not RunKind.RECORDING), None)
         await self._storage.commit([DiscardWorkflow(workflow_id, self._clock.now())])
         self._can_return[workflow_id] = WorkflowChanged(found, newest)

@@ -16,7 +16,8 @@ from core.domain.workflow import Workflow, normalized_title
 from core.engine.runs.engine import Engine
 from core.errors import NotFound, Refused
 from core.ports.clock import Clock
-from core.ports.storage import PAGE_ROWS, ArchiveWorkflow, PutWorkflow, Storage
+from core.ports.storage import PAGE_ROWS, Storage
+from core.ports.writes import ArchiveWorkflow, PutWorkflow
 from core.services.agents import AgentService
 from core.services.key_check import KeyCheck, key_missing, refusal
 from core.services.outcome import returns_outcome
@@ -70,7 +71,7 @@ class WorkflowService:
         """Return every workflow with the status of its newest run."""
         runs: list[Run] = []
         for _ in range(MAX_RUNS_READ // PAGE_ROWS):
-            page = await self._storage.runs(limit=PAGE_ROWS, before=runs[-1].id if runs else None)
+            page = await self._storage.runs.page(limit=PAGE_ROWS, before=runs[-1].id if runs else None)
             runs += page
             if len(page) < PAGE_ROWS:
                 break
@@ -78,7 +79,7 @@ class WorkflowService:
         for run in runs:
             if run.parent is None and run.kind is not RunKind.RECORDING:
                 newest.setdefault(run.workflow_id, run.status)
-        workflows = await self._storage.workflows()
+        workflows = await self._storage.workflows.all()
         there = {one.id for one in workflows}
         return WorkflowListing(
             [ListedWorkflow(one, newest.get(one.id)) for one in workflows],
@@ -90,9 +91,9 @@ class WorkflowService:
         """Return the end of a conversation, about `count` messages, as `opened` does: what the user sees first."""
         workflow = await self._workflow(workflow_id)
         if count > PAGE_ROWS:
-            messages = await self._storage.messages(workflow_id)
+            messages = await self._storage.messages.of_workflow(workflow_id)
         else:
-            messages = await self._storage.newest_messages(workflow_id, count)
+            messages = await self._storage.messages.newest(workflow_id, count)
         shown = messages[-count:]
         is_whole = len(messages) < count
         runs = await self._runs_of(shown, _always)
@@ -106,7 +107,7 @@ class WorkflowService:
         False.
         """
         workflow = await self._workflow(workflow_id)
-        messages = await self._storage.messages(workflow_id)
+        messages = await self._storage.messages.of_workflow(workflow_id)
         runs = await self._runs_of(messages, is_wanted or _always)
         return OpenedWorkflow(workflow, messages, runs, await self._below(runs))
 
@@ -122,7 +123,7 @@ class WorkflowService:
     async def _replayed(self, run_ids: Sequence[RunId]) -> list[LiveRun]:
         """Return the states of runs from their stored events, without unreadable runs."""
         states = []
-        for events in (await self._storage.events_of(run_ids)).values():
+        for events in (await self._storage.events.of_runs(run_ids)).values():
             states.append(replay(events))
             await asyncio.sleep(0)
         return [run for run in states if run is not None]
@@ -133,7 +134,7 @@ class WorkflowService:
         seen = {run.run_id for run in runs}
         parents = [run for run in runs if _may_have_children(run)]
         while parents:
-            children = [child for parent in parents for child in await self._storage.children(parent.run_id)]
+            children = [child for parent in parents for child in await self._storage.runs.children(parent.run_id)]
             fresh = await self._replayed([child.id for child in children if child.id not in seen])
             seen.update(child.id for child in children)
             below += fresh
@@ -205,7 +206,7 @@ class WorkflowService:
         self._bus.publish(WorkflowDeleted(workflow_id))
 
     async def _workflow(self, workflow_id: WorkflowId) -> Workflow:
-        found = await self._storage.workflow(workflow_id)
+        found = await self._storage.workflows.get(workflow_id)
         if found is None:
             raise NotFound("workflow", workflow_id)
         return found

@@ -1,18 +1,17 @@
 """A journal that can be cut off at any point, on the store in memory, and a clock that never waits."""
 
 import asyncio
-from collections.abc import Coroutine, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
 from core.domain.events import Event, Fact, stream_fact
-from core.domain.ids import RunId, WorkflowId
-from core.domain.messages import Message
-from core.domain.run import Run, StepResult
-from core.domain.tool import ToolCall
+from core.domain.run import Run
 from core.ports.journal import Companion
-from core.ports.storage import AppendChunk, AppendEvents, Chunk, Write
+from core.ports.writes import AppendChunk, AppendEvents, Chunk, Write
 from tests.support.in_memory.storage import InMemoryStorage
+from tests.support.in_memory.tables import Tables
+from tests.support.intercepted import intercept_reads
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -44,25 +43,16 @@ class SteppingClock:
 class Disk(InMemoryStorage):
     """The store in memory, but what a turn reads takes its time, as on a disk."""
 
-    async def messages(self, workflow_id: WorkflowId) -> list[Message]:
-        await asyncio.sleep(0)
-        return await super().messages(workflow_id)
+    def __init__(self, tables: Tables | None = None) -> None:
+        super().__init__(tables)
+        reads: dict[str, tuple[str, ...]] = {"messages": ("of_workflow",), "runs": ("page",)}
+        reads |= dict.fromkeys(("step_results", "tool_calls", "chunks"), ("of_run",))
+        intercept_reads(self, after_a_turn_of_the_loop, reads)
 
-    async def runs(self, **where: Any) -> list[Run]:
-        await asyncio.sleep(0)
-        return await super().runs(**where)
 
-    async def step_results(self, run_id: RunId, *, iterations: bool = True) -> list[StepResult]:
-        await asyncio.sleep(0)
-        return await super().step_results(run_id, iterations=iterations)
-
-    async def tool_calls(self, run_id: RunId) -> list[ToolCall]:
-        await asyncio.sleep(0)
-        return await super().tool_calls(run_id)
-
-    async def chunks(self, run_id: RunId) -> list[Chunk]:
-        await asyncio.sleep(0)
-        return await super().chunks(run_id)
+async def after_a_turn_of_the_loop(call: Callable[[], Awaitable[Any]]) -> Any:
+    await asyncio.sleep(0)
+    return await call()
 
 
 class Journal:
@@ -74,7 +64,7 @@ class Journal:
         self.message_id = run.message_id
         self.told: list[Event] = []
         self._disk = disk
-        self.before = at_once(disk.events(run.id))
+        self.before = at_once(disk.events.of_run(run.id))
         self._seq = max((event.seq for event in self.before), default=0)
         self._waiting: list[Write] = []
         self._lengths: dict[tuple[str, int | None], int] = {}

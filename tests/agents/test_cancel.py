@@ -47,7 +47,7 @@ async def test_a_cancelled_answer_keeps_what_had_been_received(world: World) -> 
     await cancel_when(world, turn, lambda: len(world.told(TokenReceived)) == 3)
     assert await world.said() == ("a workflow is ", MessageState.INTERRUPTED)
     assert await world.answers(turn) == [(1, StepStatus.CANCELLED)]
-    assert await world.disk.chunks(turn.run.id) == []
+    assert await world.disk.chunks.of_run(turn.run.id) == []
 
 
 async def test_the_models_stream_is_closed(world: World) -> None:

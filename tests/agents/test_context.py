@@ -15,7 +15,7 @@ from core.domain.tool import CallStatus, Effect
 from core.errors import StorageFailed
 from core.ports.model import TextDelta
 from core.ports.recording import NO_RECORDER, NoRecorder
-from core.ports.storage import PutMessage
+from core.ports.writes import PutMessage
 from tests.agents.cast import Rehearsed, give
 from tests.agents.disk import START
 from tests.agents.world import WORKFLOW, World
@@ -113,7 +113,7 @@ async def test_a_templates_agent_step_is_told_its_prompt_alone(world: World) -> 
 async def test_a_turn_that_cannot_be_read_is_told_by_its_text(world: World) -> None:
     turn = world.turn("/tool add")
     await world.run(turn)
-    world.disk.spoil_step_results(turn.run.id)
+    world.disk.spoil("step results", turn.run.id)
     await world.run(world.turn("help", number=2))
     assert world.asked() == [("user", "/tool add"), ("assistant", "- `add` → `7`"), ("user", "help")]
 
@@ -123,7 +123,7 @@ async def test_a_store_that_cannot_be_read_at_all_is_an_error(world: World, monk
         raise StorageFailed("storage_failed", "the disk is gone")
 
     await world.run(world.turn("/tool add"))
-    monkeypatch.setattr(world.disk, "step_results", broken)
+    monkeypatch.setattr(world.disk.step_results, "of_run", broken)
     with pytest.raises(StorageFailed, match="the disk is gone"):
         await world.run(world.turn("help", number=2, fresh=True))
 

@@ -20,7 +20,7 @@ from core.domain.run import RunKind, StepStatus
 from core.domain.tool import CallStatus, Effect
 from core.ports.agents import AgentTurn
 from core.ports.model import TextDelta
-from core.ports.storage import PutStepResult
+from core.ports.writes import PutStepResult
 from tests.agents.cast import Rehearsed, give
 from tests.agents.world import World
 
@@ -131,7 +131,7 @@ async def test_a_turn_that_is_cut_off_again_and_again_still_ends_well(way: Way) 
 
 async def assert_kept(world: World, turn: AgentTurn) -> None:
     """The disk holds the whole text once, every call is settled, and a view made from it shows that."""
-    assert await world.disk.chunks(turn.run.id) == []
+    assert await world.disk.chunks.of_run(turn.run.id) == []
     assert {row.status for row in await world.ledger(turn)} == {CallStatus.COMPLETED}
     assert {status for _, status in await world.answers(turn)} == {StepStatus.COMPLETED}
     view = await world.rebuilt(turn)
@@ -152,7 +152,7 @@ async def test_text_that_was_cut_off_is_kept_as_an_interrupted_message_before_th
     assert await after.run(turn) == "one two three four"
     assert await after.interrupted() == ["\n\none two "]
     assert (await after.said())[0] == "Before.\n\none two three four"
-    order = [message.id for message in await after.disk.messages(turn.run.workflow_id)]
+    order = [message.id for message in await after.disk.messages.of_workflow(turn.run.workflow_id)]
     assert [order[0], order[-1]] == ["said_0001", "msg_0001"]
     view = await after.watched(world, after)
     assert (view.content, view.interrupted_texts) == ("Before.\n\none two three four", ["\n\none two "])
@@ -216,7 +216,7 @@ async def test_the_same_call_with_other_arguments_is_an_error() -> None:
     world, _ = paying(Effect.ONCE)
     turn = world.turn("go", *SCRIPT)
     await world.run(turn)
-    first = next(row for row in await world.disk.step_results(turn.run.id) if row.key.round == 1)
+    first = next(row for row in await world.disk.step_results.of_run(turn.run.id) if row.key.round == 1)
     changed = replace(first, output_json=(first.output_json or "").replace('"n":1', '"n":9'))
     await world.disk.commit([PutStepResult(changed)])
     assert (await world.next_life().failing(turn)).code == "call_changed"

@@ -21,8 +21,8 @@ from core.domain.model import ModelChoice
 from core.domain.run import Run, RunKind
 from core.domain.template import ValidationMode
 from core.domain.tool import ToolInfo
-from core.ports.storage import Write
 from core.ports.tools import CallContext
+from core.ports.writes import Write
 from core.services.outcome import Ok
 from core.tools.registry import Arguments, Tool
 from tests.support.failing_storage import FailingMemory, Trouble
@@ -117,7 +117,7 @@ async def test_a_process_that_dies_before_or_after_any_write(
     async with a_world(store) as world:
         run = await send(world, server, mode=mode)
         assert (await settle(world, run.id, 0))["status"] == "success"
-    lives = [copy for copy in store.copies if await copy.run(run.id) is not None]
+    lives = [copy for copy in store.copies if await copy.runs.get(run.id) is not None]
     for number, copy in enumerate(lives):
         async with a_world(copy) as world:
             await world.core.runs.recover()

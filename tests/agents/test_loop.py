@@ -143,7 +143,7 @@ async def test_the_message_is_final_and_stands_for_the_streamed_pieces(world: Wo
     turn = world.turn("say 3 words")
     await world.run(turn)
     assert await world.said() == ("a workflow is", MessageState.FINAL)
-    assert await world.disk.chunks(turn.run.id) == []
+    assert await world.disk.chunks.of_run(turn.run.id) == []
     (fact,) = world.told(MessageAdded)
     assert (fact.message_id, fact.text, fact.step, fact.interrupted) == ("msg_0001", "a workflow is", STEP, False)
 
@@ -153,7 +153,7 @@ async def test_the_text_of_a_templates_agent_step_is_no_message_of_the_conversat
     await world.run(turn)
     assert await world.said() == ("", MessageState.OPEN)
     assert [fact.text for fact in world.told(MessageAdded)] == ["a workflow is"]
-    assert await world.disk.chunks(turn.run.id) == []
+    assert await world.disk.chunks.of_run(turn.run.id) == []
 
 
 @pytest.mark.parametrize("kind", RunKind)
@@ -168,7 +168,7 @@ async def test_a_rebuilt_view_equals_one_that_watched(world: World, kind: RunKin
 async def test_each_finished_answer_is_a_checkpoint(world: World) -> None:
     turn = world.turn('say 1 word\n/tool add {"n": 1}')
     await world.run(turn)
-    kept = {result.key: result.output_json for result in await world.disk.step_results(turn.run.id)}
+    kept = {result.key: result.output_json for result in await world.disk.step_results.of_run(turn.run.id)}
     assert kept == {
         StepKey(STEP, round=1): (
             '{"text":"a","calls":[{"id":"call_0_1","tool":"add","arguments":{"n":1},"arguments_text":"{\\"n\\": 1}"}]}'
@@ -183,7 +183,7 @@ async def test_a_model_that_fails_in_mid_stream_leaves_what_it_said(world: World
     assert (error.code, error.parameters["failed_during"]) == ("model_failed", "model")
     assert await world.said() == ("so far", MessageState.FINAL)
     assert await world.answers(turn) == [(1, StepStatus.COMPLETED), (2, StepStatus.ERROR)]
-    assert await world.disk.chunks(turn.run.id) == []
+    assert await world.disk.chunks.of_run(turn.run.id) == []
 
 
 async def test_an_error_that_nobody_foresaw_leaves_what_was_said_too() -> None:

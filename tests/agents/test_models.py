@@ -98,7 +98,7 @@ async def test_waiting_is_shown_and_not_kept() -> None:
     assert await world.run(turn) == "at last"
     told = [(fact.reason, fact.waited_s, fact.limit_s, fact.attempt, fact.message) for fact in world.told(ModelWaited)]
     assert told == [("answer", 5.0, 120.0, 1, None), ("retry", 0.0, 1.5, 2, "slow down")]
-    assert "model_waiting" not in {event.fact.type for event in await world.disk.events(turn.run.id)}
+    assert "model_waiting" not in {event.fact.type for event in await world.disk.events.of_run(turn.run.id)}
 
 
 async def test_a_failed_call_keeps_what_was_said_and_fails_the_turn() -> None:

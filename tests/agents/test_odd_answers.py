@@ -165,7 +165,7 @@ async def test_a_tool_is_called_once_though_the_answer_to_its_result_breaks_off(
             again = await world.core.chat.send("go on", first["workflow_id"])
             assert isinstance(again, Ok)
             assert (await world.settled(again.data.id))["output"] == "10 11"
-            texts = [message.text for message in await world.storage.messages(first["workflow_id"])]
+            texts = [message.text for message in await world.storage.messages.of_workflow(first["workflow_id"])]
             assert texts == ["go", "0 1 2 3 4 5 6 7 8 9 ", "go on", "10 11"]
             assert world.tools.notes == ["x"]
 
@@ -185,5 +185,5 @@ async def test_a_question_is_asked_after_what_else_the_model_called_and_waits_fo
             assert later["tool_calls"] == told["tool_calls"]
             await world.core.runs.recover()
             await world.settled(told["run_id"])
-            (run,) = await storage.runs()
+            (run,) = await storage.runs.page()
             assert (await world.answer(run, "skip"))["output"] == "Fine."

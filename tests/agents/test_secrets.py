@@ -39,11 +39,17 @@ def a_world(effect: Effect = Effect.NONE) -> tuple[World, list[Mapping[str, Any]
 async def kept(world: World, turn: AgentTurn) -> str:
     """All that is on disk of the turn, but what the model itself said."""
     run_id = turn.run.id
-    rows: list[Any] = [*await world.disk.tool_calls(run_id)]
+    rows: list[Any] = [*await world.disk.tool_calls.of_run(run_id)]
     rows += [
-        row for row in await world.disk.step_results(run_id) if row.output_json and '"calls":[{' in row.output_json
+        row
+        for row in await world.disk.step_results.of_run(run_id)
+        if row.output_json and '"calls":[{' in row.output_json
     ]
-    rows += [event.fact for event in await world.disk.events(run_id) if isinstance(event.fact, ToolStarted | ToolEnded)]
+    rows += [
+        event.fact
+        for event in await world.disk.events.of_run(run_id)
+        if isinstance(event.fact, ToolStarted | ToolEnded)
+    ]
     return str(rows)
 
 

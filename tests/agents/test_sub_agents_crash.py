@@ -25,9 +25,9 @@ from core.domain.tool import CallResult, CallStatus, ToolInfo
 from core.llm.offline.client import OfflineModel
 from core.ports.agents import AgentTurn
 from core.ports.consent import PendingCall, PermittedCall
-from core.ports.storage import CreateRun
 from core.ports.sub_agents import RunSubAgents
 from core.ports.tools import CallContext
+from core.ports.writes import CreateRun
 from core.tools.builtin import calculator, parallel_tasks, spawn_agent
 from core.tools.invocation import ToolInvoker
 from core.tools.registry import Registry, Tool
@@ -62,7 +62,7 @@ class Story:
         """The output, None where the process dies before, and how many turns of the loop it took."""
         self._life += 1
         log = Journal(self._run, self.disk)
-        crew = RunSubAgents.from_results(await self.disk.step_results(RUN), lambda: None)
+        crew = RunSubAgents.from_results(await self.disk.step_results.of_run(RUN), lambda: None)
         turn = AgentTurn(
             self._run, self._snapshot, StepKey(STEP), self._prompt, ask=self._ask, consent=_consent, crew=crew
         )
@@ -156,21 +156,21 @@ async def test_a_turn_with_sub_agents_that_dies_anywhere_goes_on_as_if_it_had_no
     assert output == expected, seed
     assert Counter(story.effects) == Counter(whole.effects), seed
     assert set(Counter(story.effects).values()) <= {1}, seed
-    rebuilt, reference = replay(await story.disk.events(RUN)), replay(await whole.disk.events(RUN))
+    rebuilt, reference = replay(await story.disk.events.of_run(RUN)), replay(await whole.disk.events.of_run(RUN))
     assert rebuilt is not None
     assert reference is not None
     texts = {one.id: (one.name, one.status, str(one.text)) for one in reference.sub_agents.values()}
     assert {one.id: (one.name, one.status, str(one.text)) for one in rebuilt.sub_agents.values()} == texts, seed
     assert {status for _, status, _ in texts.values()} == {StepStatus.COMPLETED}
-    assert count(await story.disk.events(RUN), SubAgentFinished) == len(texts), seed
-    assert {row.status for row in await story.disk.tool_calls(RUN)} <= {CallStatus.COMPLETED}, seed
-    assert await story.disk.chunks(RUN) == []
+    assert count(await story.disk.events.of_run(RUN), SubAgentFinished) == len(texts), seed
+    assert {row.status for row in await story.disk.tool_calls.of_run(RUN)} <= {CallStatus.COMPLETED}, seed
+    assert await story.disk.chunks.of_run(RUN) == []
 
 
 async def test_a_round_that_is_on_disk_is_never_asked_for_again() -> None:
     story = Story(a_prompt(random.Random(7)))
     _, turns = await story.live()
-    whole = count(await story.disk.events(RUN), UsageReported)
+    whole = count(await story.disk.events.of_run(RUN), UsageReported)
     again, _ = await story.live(turns)
     assert again is not None
-    assert count(await story.disk.events(RUN), UsageReported) == whole
+    assert count(await story.disk.events.of_run(RUN), UsageReported) == whole

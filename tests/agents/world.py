@@ -21,7 +21,7 @@ from core.llm.offline.client import OfflineModel
 from core.ports.agents import AgentTurn
 from core.ports.consent import PendingCall, PermittedCall
 from core.ports.model import ModelClient
-from core.ports.storage import ChangeRun, CreateRun, PutMessage
+from core.ports.writes import ChangeRun, CreateRun, PutMessage
 from core.sandbox.pool import WorkerPool
 from core.sandbox.schemas import JsonSchemas
 from tests.agents.cast import Spy, Tools
@@ -164,26 +164,26 @@ class World:
 
     async def said(self, number: int = 1) -> tuple[str, MessageState]:
         """The message of the `number`th run."""
-        rows = await self.disk.messages(WORKFLOW)
+        rows = await self.disk.messages.of_workflow(WORKFLOW)
         return next((row.text, row.state) for row in rows if row.id == f"msg_{number:04}")
 
     async def interrupted(self) -> list[str]:
         """Texts that were cut off and stand in messages of their own."""
-        own = {run.message_id for run in await self.disk.runs(workflow_id=WORKFLOW)}
-        rows = await self.disk.messages(WORKFLOW)
+        own = {run.message_id for run in await self.disk.runs.page(workflow_id=WORKFLOW)}
+        rows = await self.disk.messages.of_workflow(WORKFLOW)
         return [row.text for row in rows if row.state is MessageState.INTERRUPTED and row.id not in own]
 
     async def ledger(self, turn: AgentTurn) -> list[ToolCall]:
-        return await self.disk.tool_calls(turn.run.id)
+        return await self.disk.tool_calls.of_run(turn.run.id)
 
     async def answers(self, turn: AgentTurn) -> list[tuple[int | None, StepStatus]]:
         """Round and status of each checkpoint."""
-        return [(row.key.round, row.status) for row in await self.disk.step_results(turn.run.id)]
+        return [(row.key.round, row.status) for row in await self.disk.step_results.of_run(turn.run.id)]
 
     async def rebuilt(self, turn: AgentTurn) -> LiveRun:
         """The state of a view that is made from what is on disk: events, then pieces of text."""
-        events = await self.disk.events(turn.run.id)
-        for piece in await self.disk.chunks(turn.run.id):
+        events = await self.disk.events.of_run(turn.run.id)
+        for piece in await self.disk.chunks.of_run(turn.run.id):
             fact = stream_fact(turn.run.message_id, piece.step, piece.index, piece.offset, piece.text)
             events.append(Event(turn.run.id, turn.run.workflow_id, events[-1].seq, START, fact))
         return viewed(events)

@@ -20,7 +20,7 @@ from core.domain.text.search import parse_query
 from core.persistence.search.index import FileSearchIndex
 from core.persistence.surreal import SurrealStorage
 from core.ports.search import Document, HitKind, RunDocuments
-from core.ports.storage import PutMessage
+from core.ports.writes import PutMessage
 from tests.bench.measure import contest, line, report
 
 MEGABYTES = int(os.environ.get("METIER_BENCH_MB", "200"))

@@ -23,40 +23,16 @@ class Store:
     def port(self) -> Storage:
         return self._storage
 
-    async def spoil_run(self, run_id: RunId) -> None:
+    async def spoil(self, rows: str, run_id: RunId) -> None:
+        """Make rows of the run unreadable, named as for `InMemoryStorage.spoil`."""
         if isinstance(self._storage, InMemoryStorage):
-            self._storage.spoil_run(run_id)
-        else:
-            await self._break(record_id("run", run_id))
-
-    async def spoil_snapshot(self, run_id: RunId) -> None:
-        if isinstance(self._storage, InMemoryStorage):
-            self._storage.spoil_snapshot(run_id)
-        else:
-            await self._break(record_id("snapshot", run_id))
-
-    async def spoil_step_results(self, run_id: RunId) -> None:
-        if isinstance(self._storage, InMemoryStorage):
-            self._storage.spoil_step_results(run_id)
-        else:
-            await self._break(key_range("step_result", run_id))
-
-    async def spoil_events(self, run_id: RunId) -> None:
-        if isinstance(self._storage, InMemoryStorage):
-            self._storage.spoil_events(run_id)
-        else:
-            await self._break(key_range("event", run_id))
-
-    async def spoil_interruptions(self, run_id: RunId) -> None:
-        if isinstance(self._storage, InMemoryStorage):
-            self._storage.spoil_interruptions(run_id)
-        else:
-            await self._break(key_range("interruption", run_id))
-
-    async def _break(self, rows: object) -> None:
-        assert isinstance(self._storage, SurrealStorage)
-        broken = await self._storage._connection.commit([Statement("UPDATE $given SET data = '{' RETURN id", rows)])
-        assert broken[0], "there was nothing to break"
+            self._storage.spoil(rows, run_id)
+            return
+        one_row = {"row": "run", "snapshot": "snapshot"}
+        table = rows.replace(" ", "_").removesuffix("s")
+        broken = record_id(one_row[rows], run_id) if rows in one_row else key_range(table, run_id)
+        changed = await self._storage._connection.commit([Statement("UPDATE $given SET data = '{' RETURN id", broken)])
+        assert changed[0], "there was nothing to break"
 
 
 @pytest.fixture(params=["embedded", "in_memory"])

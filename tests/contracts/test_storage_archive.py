@@ -1,6 +1,7 @@
 """What every store keeps of archived and discarded workflows."""
 
-from core.ports.storage import ArchiveWorkflow, DiscardWorkflow, PutWorkflow, Storage
+from core.ports.storage import Storage
+from core.ports.writes import ArchiveWorkflow, DiscardWorkflow, PutWorkflow
 from tests.contracts.rows import W2, W, a_workflow, at
 
 
@@ -8,31 +9,31 @@ async def test_who_writes_the_row_of_an_archived_workflow_leaves_it_archived(sto
     await storage.commit([PutWorkflow(a_workflow()), PutWorkflow(a_workflow(W2, 1))])
     await storage.commit([ArchiveWorkflow(W, at(5))])
     await storage.commit([PutWorkflow(a_workflow(W, 6, "Renamed by somebody who read it before"))])
-    found = await storage.workflow(W)
+    found = await storage.workflows.get(W)
     assert found is not None
     assert (found.archived_at, found.title) == (at(5), "Renamed by somebody who read it before")
-    assert await storage.archived_workflows() == {W}
-    assert [one.archived_at for one in await storage.workflows()] == [at(5), None]
+    assert await storage.workflows.archived() == {W}
+    assert [one.archived_at for one in await storage.workflows.all()] == [at(5), None]
     await storage.commit([ArchiveWorkflow(W, None)])
-    assert await storage.archived_workflows() == set()
-    assert [one.archived_at for one in await storage.workflows()] == [None, None]
+    assert await storage.workflows.archived() == set()
+    assert [one.archived_at for one in await storage.workflows.all()] == [None, None]
 
 
 async def test_a_discarded_workflow_is_found_nowhere_else_until_it_is_brought_back(storage: Storage) -> None:
     await storage.commit([PutWorkflow(a_workflow()), PutWorkflow(a_workflow(W2, 1))])
     await storage.commit([DiscardWorkflow(W2, at(3)), DiscardWorkflow(W, at(4))])
-    assert await storage.discarded_workflows() == [W2, W]
-    assert await storage.workflow(W) is None
-    assert await storage.workflows() == []
+    assert await storage.workflows.discarded() == [W2, W]
+    assert await storage.workflows.get(W) is None
+    assert await storage.workflows.all() == []
     await storage.commit([PutWorkflow(a_workflow(W, 9))])
-    assert await storage.workflow(W) is None
+    assert await storage.workflows.get(W) is None
     await storage.commit([DiscardWorkflow(W, None)])
-    assert await storage.workflows() == [a_workflow(W, 9)]
+    assert await storage.workflows.all() == [a_workflow(W, 9)]
     await storage.delete_workflow(W2)
-    assert await storage.discarded_workflows() == []
+    assert await storage.workflows.discarded() == []
 
 
 async def test_marking_what_is_not_there_makes_nothing(storage: Storage) -> None:
     await storage.commit([ArchiveWorkflow(W, at(1)), DiscardWorkflow(W2, at(1))])
-    assert await storage.workflows() == []
-    assert await storage.discarded_workflows() == []
+    assert await storage.workflows.all() == []
+    assert await storage.workflows.discarded() == []

@@ -5,7 +5,8 @@ from dataclasses import replace
 from core.domain.ids import RunId
 from core.domain.messages import MessageState, Role
 from core.domain.run import RunStatus, StepKey, StepStatus
-from core.ports.storage import (
+from core.ports.storage import Storage
+from core.ports.writes import (
     AppendChunk,
     ChangeRun,
     CreateRun,
@@ -13,7 +14,6 @@ from core.ports.storage import (
     PutToolCall,
     PutWorkflow,
     ReleaseClaim,
-    Storage,
     Write,
 )
 from tests.contracts.conftest import Store
@@ -44,7 +44,7 @@ NONE: frozenset[int] = frozenset()
 
 
 async def statuses(storage: Storage, run_id: RunId = R) -> dict[str, StepStatus]:
-    return {str(result.key): result.status for result in await storage.step_results(run_id)}
+    return {str(result.key): result.status for result in await storage.step_results.of_run(run_id)}
 
 
 async def test_a_run_is_created_once(storage: Storage) -> None:
@@ -65,17 +65,17 @@ async def test_a_run_is_created_once(storage: Storage) -> None:
         appended(told(said(stray), creation_fact(), creation_fact())),
     ]
     assert await storage.commit(second) == {1, 3, 4}
-    run = await storage.run(R)
+    run = await storage.runs.get(R)
     assert run is not None
     assert run.title == "first"
-    assert await storage.snapshot(R) == a_snapshot()
-    assert await storage.events(R) == told(creation_fact())
-    assert [message.id for message in await storage.messages(W)] == ["m1", "m2", "m4"]
+    assert await storage.snapshots.of_run(R) == a_snapshot()
+    assert await storage.events.of_run(R) == told(creation_fact())
+    assert [message.id for message in await storage.messages.of_workflow(W)] == ["m1", "m2", "m4"]
 
 
 async def test_of_two_new_runs_of_one_id_in_a_commit_the_first_is_kept(storage: Storage) -> None:
     assert await storage.commit([created(title="first"), created(title="second"), created(R2)]) == {1}
-    assert [run.title for run in await storage.runs()] == ["Run", "first"]
+    assert [run.title for run in await storage.runs.page()] == ["Run", "first"]
 
 
 async def test_a_change_holds_only_while_the_status_is_expected(storage: Storage) -> None:
@@ -83,36 +83,36 @@ async def test_a_change_holds_only_while_the_status_is_expected(storage: Storage
     start = ChangeRun(R, frozenset({RunStatus.ENQUEUED}), RunStatus.RUNNING, started_at=at(1), active_ms=3)
     assert await storage.commit([start]) == NONE
     assert await storage.commit([start]) == {0}
-    assert await storage.run(R) == a_run(started_at=at(1), active_ms=3)
+    assert await storage.runs.get(R) == a_run(started_at=at(1), active_ms=3)
 
 
 async def test_what_a_change_does_not_name_stays(storage: Storage) -> None:
     started = a_run(started_at=at(1), active_ms=3, error=ERROR)
     await storage.commit([CreateRun(started, a_snapshot())])
     await storage.commit([ChangeRun(R, frozenset({RunStatus.RUNNING}), RunStatus.WAITING)])
-    assert await storage.run(R) == replace(started, status=RunStatus.WAITING)
+    assert await storage.runs.get(R) == replace(started, status=RunStatus.WAITING)
 
 
 async def test_unclean_ends_are_counted_by_changes(storage: Storage) -> None:
     await storage.commit([created()])
     found = ChangeRun(R, frozenset({RunStatus.RUNNING}), RunStatus.ENQUEUED, unclean_ends=2, results_then=7)
     assert await storage.commit([found]) == NONE
-    assert await storage.run(R) == a_run(status=RunStatus.ENQUEUED, unclean_ends=2, results_then=7)
+    assert await storage.runs.get(R) == a_run(status=RunStatus.ENQUEUED, unclean_ends=2, results_then=7)
     again = ChangeRun(R, frozenset({RunStatus.ENQUEUED}), RunStatus.RUNNING, unclean_ends=0)
     assert await storage.commit([again]) == NONE
-    assert await storage.run(R) == a_run(results_then=7)
+    assert await storage.runs.get(R) == a_run(results_then=7)
 
 
 async def test_the_first_end_of_a_run_wins(storage: Storage) -> None:
     await storage.commit([created()])
     assert await storage.commit([ended(output_json='"kept"'), ended(status=RunStatus.CANCELLED, error=ERROR)]) == {1}
     assert await storage.commit([ended(status=RunStatus.ERROR, output_json='"late"', error=ERROR)]) == {0}
-    assert await storage.run(R) == a_run(status=RunStatus.SUCCESS, finished_at=at(9), output_json='"kept"')
+    assert await storage.runs.get(R) == a_run(status=RunStatus.SUCCESS, finished_at=at(9), output_json='"kept"')
 
 
 async def test_a_change_of_no_run_is_lost(storage: Storage) -> None:
     assert await storage.commit([ended(), ended(R2, output_json="1")]) == {0, 1}
-    assert await storage.run(R) is None
+    assert await storage.runs.get(R) is None
 
 
 async def test_changes_take_effect_in_their_order(storage: Storage) -> None:
@@ -125,7 +125,7 @@ async def test_a_step_is_claimed_once(storage: Storage) -> None:
     await storage.commit([created()])
     assert await storage.commit([a_claim()]) == NONE
     assert await storage.commit([a_claim(attempt=2), a_claim("b")]) == {0}
-    assert await storage.step_results(R) == [a_claim().result, a_claim("b").result]
+    assert await storage.step_results.of_run(R) == [a_claim().result, a_claim("b").result]
 
 
 async def test_a_claim_that_stands_as_written_is_won_again(storage: Storage) -> None:
@@ -173,18 +173,18 @@ async def test_what_is_lost_in_a_group_leaves_the_rest(storage: Storage) -> None
     assert await storage.commit(group) == {0, 3}
     assert await statuses(storage) == {"a": StepStatus.RUNNING, "b": StepStatus.RUNNING}
     assert await statuses(storage, R2) == {"pure": StepStatus.COMPLETED}
-    assert await storage.events(R) == told(finished("b", 1))
-    assert await storage.chunks(R) == [a_piece(0, "x")]
-    assert await storage.tool_calls(R) == [a_call()]
+    assert await storage.events.of_run(R) == told(finished("b", 1))
+    assert await storage.chunks.of_run(R) == [a_piece(0, "x")]
+    assert await storage.tool_calls.of_run(R) == [a_call()]
 
 
 async def test_a_result_replaces_its_claim(storage: Storage) -> None:
     await storage.commit([created(), a_claim()])
     await storage.commit([a_result()])
-    assert await storage.step_results(R) == [a_result().result]
+    assert await storage.step_results.of_run(R) == [a_result().result]
     failed = a_result(status=StepStatus.ERROR, output_json=None, error=ERROR)
     await storage.commit([failed])
-    assert await storage.step_results(R) == [failed.result]
+    assert await storage.step_results.of_run(R) == [failed.result]
 
 
 async def test_a_result_wins_over_a_claim_of_the_same_commit(storage: Storage) -> None:
@@ -192,7 +192,7 @@ async def test_a_result_wins_over_a_claim_of_the_same_commit(storage: Storage) -
     assert await storage.commit([a_result(), a_claim()]) == NONE
     assert await statuses(storage) == {"a": StepStatus.COMPLETED}
     assert await storage.commit([a_claim(), a_result(output_json="2")]) == {0}
-    assert [result.output_json for result in await storage.step_results(R)] == ["2"]
+    assert [result.output_json for result in await storage.step_results.of_run(R)] == ["2"]
 
 
 async def test_results_are_kept_after_the_end_of_a_run(storage: Storage) -> None:
@@ -211,7 +211,7 @@ async def test_a_stale_claim_is_released_and_a_result_stays(storage: Storage) ->
 async def test_a_released_claim_can_be_taken_in_the_same_commit(storage: Storage) -> None:
     await storage.commit([created(), a_claim()])
     assert await storage.commit([a_claim(attempt=2), ReleaseClaim(R, StepKey("a"))]) == NONE
-    assert await storage.step_results(R) == [a_claim(attempt=2).result]
+    assert await storage.step_results.of_run(R) == [a_claim(attempt=2).result]
 
 
 async def test_a_repeated_commit_changes_nothing(storage: Storage) -> None:
@@ -228,11 +228,11 @@ async def test_a_repeated_commit_changes_nothing(storage: Storage) -> None:
     ]
     for _ in range(3):
         assert await storage.commit(writes) == NONE
-    assert await storage.messages(W) == [message]
-    assert await storage.step_results(R) == [a_claim("a").result, a_result("b").result]
-    assert await storage.tool_calls(R) == [a_call()]
-    assert await storage.events(R) == told(said(message), finished("b", 1))
-    assert await storage.chunks(R) == [a_piece(0, "x")]
+    assert await storage.messages.of_workflow(W) == [message]
+    assert await storage.step_results.of_run(R) == [a_claim("a").result, a_result("b").result]
+    assert await storage.tool_calls.of_run(R) == [a_call()]
+    assert await storage.events.of_run(R) == told(said(message), finished("b", 1))
+    assert await storage.chunks.of_run(R) == [a_piece(0, "x")]
 
 
 async def test_a_repeated_commit_may_have_grown(storage: Storage) -> None:
@@ -240,9 +240,9 @@ async def test_a_repeated_commit_may_have_grown(storage: Storage) -> None:
     events = told(finished("a", 1), finished("b", 2), finished("c", 3))
     await storage.commit([appended(events[:2])])
     await storage.commit([appended(events[:1]), appended(events[1:])])
-    assert await storage.events(R) == events
+    assert await storage.events.of_run(R) == events
     await storage.commit([appended(events[1:])])
-    assert await storage.events(R) == events
+    assert await storage.events.of_run(R) == events
 
 
 async def test_a_large_commit_is_kept_whole(storage: Storage) -> None:
@@ -256,12 +256,14 @@ async def test_a_large_commit_is_kept_whole(storage: Storage) -> None:
     events = told(*(finished("done", number, index=number) for number in range(count)))
     writes: list[Write] = [*claims, *results, *pieces, *messages, *calls, appended(events)]
     assert await storage.commit(writes) == NONE
-    stored = await storage.step_results(R)
+    stored = await storage.step_results.of_run(R)
     assert stored == [claim.result for claim in claims] + [put.result for put in results]
-    assert [len(piece.text) for piece in await storage.chunks(R)] == [1] * count
-    assert [message.id for message in await storage.messages(W)] == [f"m{number}" for number in range(count)]
-    assert [call.position for call in await storage.tool_calls(R)] == list(range(count))
-    assert await storage.events(R) == events
+    assert [len(piece.text) for piece in await storage.chunks.of_run(R)] == [1] * count
+    assert [message.id for message in await storage.messages.of_workflow(W)] == [
+        f"m{number}" for number in range(count)
+    ]
+    assert [call.position for call in await storage.tool_calls.of_run(R)] == list(range(count))
+    assert await storage.events.of_run(R) == events
     again: list[Write] = [a_claim("claimed", number, attempt=2) for number in range(count)]
     assert await storage.commit([*again, a_claim("fresh")]) == frozenset(range(count))
 
@@ -270,18 +272,18 @@ async def test_many_rows_of_events_come_back_in_order(storage: Storage) -> None:
     events = told(*(finished("a", number, index=number) for number in range(450)))
     for start in range(0, 450, 90):
         await storage.commit([appended([event]) for event in events[start : start + 90]])
-    assert await storage.events(R) == events
+    assert await storage.events.of_run(R) == events
     alone = told(*(finished("a", number, index=number) for number in range(450)), first=451)
     for event in alone:
         await storage.commit([appended([event])])
-    assert await storage.events(R) == [*events, *alone]
+    assert await storage.events.of_run(R) == [*events, *alone]
 
 
 async def test_a_shorter_row_takes_no_events_away(storage: Storage) -> None:
     events = told(finished("a", 1), finished("b", 2), finished("c", 3))
     await storage.commit([appended(events)])
     await storage.commit([appended(events[:1])])
-    assert await storage.events(R) == events
+    assert await storage.events.of_run(R) == events
 
 
 async def test_the_events_of_several_runs_are_those_of_each(store: Store) -> None:
@@ -296,10 +298,10 @@ async def test_the_events_of_several_runs_are_those_of_each(store: Store) -> Non
     long = told(*(finished("a", number, index=number) for number in range(30)), first=3, run_id=runs[7])
     for event in long:
         await store.port.commit([appended([event], runs[7])])
-    await store.spoil_events(runs[3])
+    await store.spoil("events", runs[3])
     asked = [*reversed(runs), RunId("run_none")]
-    found = await store.port.events_of(asked)
+    found = await store.port.events.of_runs(asked)
     assert list(found) == [run_id for run_id in asked if run_id != runs[3]]
-    assert found == {run_id: await store.port.events(run_id) for run_id in found}
+    assert found == {run_id: await store.port.events.of_run(run_id) for run_id in found}
     assert (len(found[runs[7]]), found[asked[-1]]) == (32, [])
-    assert await store.port.events_of([]) == {}
+    assert await store.port.events.of_runs([]) == {}

@@ -22,17 +22,18 @@ from core.domain.run import ErrorInfo, RunKind, RunStatus, StepKey, StepStatus
 from core.domain.template import ValidationMode
 from core.domain.text.json_text import decode, encode
 from core.domain.tool import CallStatus, Effect
-from core.ports.storage import (
+from core.ports.storage import Storage
+from core.ports.writes import (
     AppendChunk,
     CreateRun,
     DropChunks,
+    Put,
     PutMessage,
     PutSetting,
-    PutTemplate,
     PutToolCall,
     PutWorkflow,
-    RemoveTemplate,
-    Storage,
+    Remove,
+    StoredTemplate,
     Write,
 )
 from tests.contracts.rows import (
@@ -97,23 +98,22 @@ VALUES = [
 
 
 async def test_an_empty_store_has_nothing(storage: Storage) -> None:
-    assert await storage.workflows() == []
-    assert await storage.runs() == []
-    assert await storage.unfinished_runs() == []
-    assert await storage.children(R) == []
-    assert await storage.interruptions(R) == []
-    assert await storage.open_interruptions() == []
-    assert await storage.templates() == []
-    assert await storage.settings() == {}
-    assert await storage.workflow(W) is None
-    assert await storage.run(R) is None
-    assert await storage.run_of_message(MessageId("m")) is None
-    assert await storage.template(TemplateId("t")) is None
-    assert await storage.messages(W) == []
-    assert await storage.step_results(R) == []
-    assert await storage.tool_calls(R) == []
-    assert await storage.events(R) == []
-    assert await storage.chunks(R) == []
+    assert await storage.workflows.all() == []
+    assert await storage.runs.page() == []
+    assert await storage.runs.unfinished() == []
+    assert await storage.runs.children(R) == []
+    assert await storage.interruptions.of_run(R) == []
+    assert await storage.interruptions.open() == []
+    assert await storage.templates.all() == []
+    assert await storage.settings.all() == {}
+    assert await storage.workflows.get(W) is None
+    assert await storage.runs.get(R) is None
+    assert await storage.templates.get(TemplateId("t")) is None
+    assert await storage.messages.of_workflow(W) == []
+    assert await storage.step_results.of_run(R) == []
+    assert await storage.tool_calls.of_run(R) == []
+    assert await storage.events.of_run(R) == []
+    assert await storage.chunks.of_run(R) == []
 
 
 async def test_a_commit_of_nothing_loses_nothing(storage: Storage) -> None:
@@ -123,23 +123,23 @@ async def test_a_commit_of_nothing_loses_nothing(storage: Storage) -> None:
 async def test_workflows_come_last_changed_first(storage: Storage) -> None:
     first, second = a_workflow(W, 1), a_workflow(W2, 2, "Two")
     await storage.commit([PutWorkflow(second), PutWorkflow(first)])
-    assert await storage.workflows() == [second, first]
+    assert await storage.workflows.all() == [second, first]
     changed = a_workflow(W, 3, "One again")
     await storage.commit([PutWorkflow(changed)])
-    assert await storage.workflows() == [changed, second]
-    assert await storage.workflow(W) == changed
+    assert await storage.workflows.all() == [changed, second]
+    assert await storage.workflows.get(W) == changed
 
 
 async def test_messages_come_oldest_first_and_of_the_same_time_as_they_were_put(storage: Storage) -> None:
     other = a_message("0", workflow_id=W2)
     late, asked, answer = a_message("a", 5), a_message("z", 1), a_message("b", 1, role=Role.ASSISTANT)
     await storage.commit([PutMessage(one) for one in (late, asked, answer, other)])
-    assert await storage.messages(W) == [asked, answer, late]
-    assert await storage.newest_messages(W, 2) == [answer, late]
-    assert await storage.newest_messages(W, 10) == [asked, answer, late]
+    assert await storage.messages.of_workflow(W) == [asked, answer, late]
+    assert await storage.messages.newest(W, 2) == [answer, late]
+    assert await storage.messages.newest(W, 10) == [asked, answer, late]
     again = replace(asked, text="changed", state=MessageState.INTERRUPTED, run_id=R)
     await storage.commit([PutMessage(again)])
-    assert await storage.messages(W) == [answer, again, late]
+    assert await storage.messages.of_workflow(W) == [answer, again, late]
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=lambda text: repr(text[:20]))
@@ -147,14 +147,14 @@ async def test_every_text_comes_back_as_it_was(storage: Storage, text: str) -> N
     message, template = a_message("m", text=text), a_template(title=text, text=text)
     workflow, piece = a_workflow(title=text), a_piece(0, text)
     run = a_run(title=text)
-    writes: list[Write] = [PutMessage(message), PutTemplate(template), PutWorkflow(workflow), AppendChunk(piece)]
+    writes: list[Write] = [PutMessage(message), Put(template), PutWorkflow(workflow), AppendChunk(piece)]
     await storage.commit([*writes, CreateRun(run, a_snapshot()), appended(told(said(message, step="a")))])
-    assert await storage.messages(W) == [message]
-    assert await storage.template(template.id) == template
-    assert await storage.workflow(W) == workflow
-    assert await storage.chunks(R) == [piece]
-    assert await storage.run(R) == run
-    assert await storage.events(R) == told(said(message, step="a"))
+    assert await storage.messages.of_workflow(W) == [message]
+    assert await storage.templates.get(template.id) == template
+    assert await storage.workflows.get(W) == workflow
+    assert await storage.chunks.of_run(R) == [piece]
+    assert await storage.runs.get(R) == run
+    assert await storage.events.of_run(R) == told(said(message, step="a"))
 
 
 @pytest.mark.parametrize("value", VALUES, ids=lambda value: encode(value)[:20])
@@ -165,14 +165,14 @@ async def test_every_json_value_comes_back_as_it_was(storage: Storage, value: An
     facts = [StepSkipped(step="b", value=value), finished(output=value), finished("c", value)]
     await storage.commit([CreateRun(a_run(), snapshot), a_result(output_json=text), PutToolCall(call)])
     await storage.commit([appended(told(*facts)), PutSetting("value", text), ended(output_json=text)])
-    run = await storage.run(R)
+    run = await storage.runs.get(R)
     assert run is not None
     assert run.output_json == text
-    assert await storage.snapshot(R) == snapshot
-    assert [result.output_json for result in await storage.step_results(R)] == [text]
-    assert await storage.tool_calls(R) == [call]
-    assert await storage.events(R) == told(*facts)
-    assert await storage.settings() == {"value": decode(text)}
+    assert await storage.snapshots.of_run(R) == snapshot
+    assert [result.output_json for result in await storage.step_results.of_run(R)] == [text]
+    assert await storage.tool_calls.of_run(R) == [call]
+    assert await storage.events.of_run(R) == told(*facts)
+    assert await storage.settings.all() == {"value": decode(text)}
 
 
 @pytest.mark.parametrize("name", ["a b", "a\x00", "'\"`", "⟨x⟩", "run:1", "\U0001f600", "..", "1", "x" * 3000, "["])
@@ -182,51 +182,49 @@ async def test_ids_may_hold_any_character(storage: Storage, name: str) -> None:
     await storage.commit([PutWorkflow(a_workflow(workflow_id)), CreateRun(run, a_snapshot()), created(R, 1)])
     await storage.commit([a_claim(run_id=run_id), a_result("b", run_id=run_id), PutToolCall(a_call(name, run_id))])
     await storage.commit([AppendChunk(a_piece(0, "x", run_id=run_id)), PutSetting(name, "1")])
-    assert await storage.run(run_id) == run
-    assert await storage.runs(workflow_id=workflow_id) == [run]
-    assert await storage.run_of_message(MessageId(name)) == run
-    assert [result.key.step for result in await storage.step_results(run_id)] == ["a", "b"]
-    assert await storage.tool_calls(run_id) == [a_call(name, run_id)]
-    assert await storage.chunks(run_id) == [a_piece(0, "x", run_id=run_id)]
-    assert await storage.settings() == {name: 1}
+    assert await storage.runs.get(run_id) == run
+    assert await storage.runs.page(workflow_id=workflow_id) == [run]
+    assert [result.key.step for result in await storage.step_results.of_run(run_id)] == ["a", "b"]
+    assert await storage.tool_calls.of_run(run_id) == [a_call(name, run_id)]
+    assert await storage.chunks.of_run(run_id) == [a_piece(0, "x", run_id=run_id)]
+    assert await storage.settings.all() == {name: 1}
     await storage.delete_workflow(workflow_id)
-    assert await storage.run(run_id) is None
-    assert await storage.step_results(run_id) == []
-    assert await storage.workflows() == []
-    assert [run.id for run in await storage.runs()] == [R]
+    assert await storage.runs.get(run_id) is None
+    assert await storage.step_results.of_run(run_id) == []
+    assert await storage.workflows.all() == []
+    assert [run.id for run in await storage.runs.page()] == [R]
 
 
 async def test_an_id_that_nothing_can_have_finds_nothing(storage: Storage) -> None:
     await storage.commit([PutWorkflow(a_workflow()), created()])
     stray = "run_\ud800"
-    assert await storage.run(RunId(stray)) is None
-    assert await storage.workflow(WorkflowId(stray)) is None
-    assert await storage.template(TemplateId(stray)) is None
-    assert await storage.run_of_message(MessageId(stray)) is None
-    assert await storage.events(RunId(stray)) == []
-    assert await storage.runs(before=RunId(stray)) == []
-    assert await storage.messages(WorkflowId(stray)) == []
+    assert await storage.runs.get(RunId(stray)) is None
+    assert await storage.workflows.get(WorkflowId(stray)) is None
+    assert await storage.templates.get(TemplateId(stray)) is None
+    assert await storage.events.of_run(RunId(stray)) == []
+    assert await storage.runs.page(before=RunId(stray)) == []
+    assert await storage.messages.of_workflow(WorkflowId(stray)) == []
 
 
 async def test_the_newest_version_of_a_template_is_found_and_the_others_stay(storage: Storage) -> None:
     versions = [a_template("tpl_1", version, f"b {version}") for version in (1, 2, 10)]
-    await storage.commit([PutTemplate(versions[2]), PutTemplate(versions[0])])
-    await storage.commit([PutTemplate(versions[1]), PutTemplate(a_template("tpl_2", title="A"))])
-    assert await storage.template(TemplateId("tpl_1")) == versions[2]
-    assert await storage.template(TemplateId("tpl_1"), 2) == versions[1]
-    assert await storage.template(TemplateId("tpl_1"), 3) is None
-    assert [template.title for template in await storage.templates()] == ["A", "b 10"]
+    await storage.commit([Put(versions[2]), Put(versions[0])])
+    await storage.commit([Put(versions[1]), Put(a_template("tpl_2", title="A"))])
+    assert await storage.templates.get(TemplateId("tpl_1")) == versions[2]
+    assert await storage.templates.get(TemplateId("tpl_1"), 2) == versions[1]
+    assert await storage.templates.get(TemplateId("tpl_1"), 3) is None
+    assert [template.title for template in await storage.templates.all()] == ["A", "b 10"]
 
 
 async def test_a_template_is_removed_with_all_its_versions_and_its_id_can_come_again(storage: Storage) -> None:
     ids = [TemplateId("tpl_1"), TemplateId("tpl_10")]
-    await storage.commit([PutTemplate(a_template(one, version)) for one in ids for version in (1, 2)])
-    await storage.commit([RemoveTemplate(ids[0]), RemoveTemplate(TemplateId("nobody"))])
-    assert [await storage.template(ids[0], version) for version in (None, 1, 2)] == [None] * 3
-    assert [template.id for template in await storage.templates()] == ids[1:]
+    await storage.commit([Put(a_template(one, version)) for one in ids for version in (1, 2)])
+    await storage.commit([Remove(StoredTemplate, ids[0]), Remove(StoredTemplate, TemplateId("nobody"))])
+    assert [await storage.templates.get(ids[0], version) for version in (None, 1, 2)] == [None] * 3
+    assert [template.id for template in await storage.templates.all()] == ids[1:]
     again = a_template(ids[0], 1)
-    await storage.commit([PutTemplate(again)])
-    assert await storage.template(ids[0]) == again
+    await storage.commit([Put(again)])
+    assert await storage.templates.get(ids[0]) == again
 
 
 async def test_a_run_keeps_all_its_fields(storage: Storage) -> None:
@@ -253,40 +251,39 @@ async def test_a_run_keeps_all_its_fields(storage: Storage) -> None:
     )
     snapshot = a_snapshot(script=({"say": "x"}, {"repeat": 2}), model=model, **given)
     await storage.commit([CreateRun(run, snapshot)])
-    assert await storage.run(R) == run
-    assert await storage.run_of_message(run.message_id) is None  # that is its root's to show
-    assert await storage.snapshot(R) == snapshot
+    assert await storage.runs.get(R) == run
+    assert await storage.snapshots.of_run(R) == snapshot
 
 
 async def test_a_listing_leaves_outputs_out_and_keeps_errors(storage: Storage) -> None:
     await storage.commit([created(), ended(status=RunStatus.ERROR, output_json="[1]", error=ERROR, active_ms=5)])
     whole = a_run(status=RunStatus.ERROR, finished_at=at(9), output_json="[1]", error=ERROR, active_ms=5)
-    assert await storage.run(R) == whole
-    assert await storage.runs() == [replace(whole, output_json=None)]
+    assert await storage.runs.get(R) == whole
+    assert await storage.runs.page() == [replace(whole, output_json=None)]
 
 
 async def test_the_ledger_keeps_first_arguments_and_last_result(storage: Storage) -> None:
     call = a_call(index=3, effect=Effect.IDEMPOTENT)
     await storage.commit([PutToolCall(call)])
-    assert await storage.tool_calls(R) == [call]
+    assert await storage.tool_calls.of_run(R) == [call]
     failed = replace(call, status=CallStatus.ERROR, error=ERROR, finished_at=at(3), duration_ms=9)
     await storage.commit([PutToolCall(replace(failed, arguments_json="{}"))])
-    assert await storage.tool_calls(R) == [failed]
+    assert await storage.tool_calls.of_run(R) == [failed]
 
 
 async def test_the_ledger_is_in_the_order_of_rounds_and_positions(storage: Storage) -> None:
     places = [(10, 1), (2, 11), (2, 2), (1, 1)]
     calls = [a_call(f"c{n}", round=round_, position=position) for n, (round_, position) in enumerate(places)]
     await storage.commit([PutToolCall(call) for call in [*calls, a_call("other", R2)]])
-    assert await storage.tool_calls(R) == calls[::-1]
+    assert await storage.tool_calls.of_run(R) == calls[::-1]
 
 
 async def test_checkpoints_of_whole_steps_can_be_read_alone(storage: Storage) -> None:
     parts = [a_result("a", 10), a_result("a", 9), a_result("a", None, round=2), a_result("a", 9, round=1)]
     wholes = [a_result("b"), a_result("a", skipped=True, error=ERROR, attempt=2, active_ms=8, started_at=START)]
     await storage.commit([*parts, *wholes, a_result(run_id=R2)])
-    assert await storage.step_results(R, iterations=False) == [wholes[1].result, wholes[0].result]
-    keys = [result.key for result in await storage.step_results(R)]
+    assert await storage.step_results.of_run(R, iterations=False) == [wholes[1].result, wholes[0].result]
+    keys = [result.key for result in await storage.step_results.of_run(R)]
     assert keys[2:] == [StepKey("a", round=2), StepKey("a", 9), StepKey("a", 9, 1), StepKey("a", 10)]
 
 
@@ -295,7 +292,7 @@ async def test_a_checkpoint_keeps_the_errors_of_earlier_attempts(storage: Storag
     failed = a_result("b", status=StepStatus.RETRYING, output_json=None, error=ERROR, finished_at=None)
     done = a_result("c", attempt=3, attempt_errors=(ERROR, ErrorInfo("timeout", "again")))
     await storage.commit([created(), claimed, failed, done])
-    assert await storage.step_results(R) == [claimed.result, failed.result, done.result]
+    assert await storage.step_results.of_run(R) == [claimed.result, failed.result, done.result]
     assert await storage.commit([claimed, a_claim(attempt=2)]) == {1}
 
 
@@ -313,7 +310,7 @@ async def test_events_come_back_whole_and_in_order(storage: Storage) -> None:
     events = told(*facts)
     for start in (4, 0):  # rows that were written in another order
         await storage.commit([appended(events[start : start + 4])])
-    assert await storage.events(R) == events
+    assert await storage.events.of_run(R) == events
 
 
 async def test_an_output_is_filled_in_from_its_result(storage: Storage) -> None:
@@ -321,7 +318,7 @@ async def test_an_output_is_filled_in_from_its_result(storage: Storage) -> None:
     results = [a_result("a", 7, output_json='{"x":1}'), a_result("a", output_json='[{"x":1}]')]
     await storage.commit([results[0], appended(events[:1])])
     await storage.commit([appended(events[1:]), results[1]])
-    assert await storage.events(R) == events
+    assert await storage.events.of_run(R) == events
 
 
 async def test_a_raw_result_is_filled_in_from_a_row_beside_that_of_its_step(storage: Storage) -> None:
@@ -329,8 +326,8 @@ async def test_a_raw_result_is_filled_in_from_a_row_beside_that_of_its_step(stor
     results = [a_result("a", 7, round=0, output_json='{"x":1}'), a_result("a", round=0, output_json="null")]
     await storage.commit([*results, appended(events[:2])])
     await storage.commit([a_result("a", output_json="2"), appended(events[2:])])
-    assert await storage.events(R) == events
-    assert [str(one.key) for one in await storage.step_results(R)] == ["a", "a raw", "a[7] raw"]
+    assert await storage.events.of_run(R) == events
+    assert [str(one.key) for one in await storage.step_results.of_run(R)] == ["a", "a raw", "a[7] raw"]
 
 
 async def test_an_output_is_kept_with_its_event_where_no_result_comes_with_it(storage: Storage) -> None:
@@ -338,7 +335,7 @@ async def test_an_output_is_kept_with_its_event_where_no_result_comes_with_it(st
     failed = a_result("b", status=StepStatus.ERROR, output_json=None)
     await storage.commit([appended(events[:1])])
     await storage.commit([a_result("a", output_json="2"), appended(events[1:]), failed])
-    assert await storage.events(R) == [*told(finished("a", 1), finished("a", 2), finished("b", 3))]
+    assert await storage.events.of_run(R) == [*told(finished("a", 1), finished("a", 2), finished("b", 3))]
 
 
 async def test_a_text_is_filled_in_from_its_message(storage: Storage) -> None:
@@ -347,7 +344,7 @@ async def test_a_text_is_filled_in_from_its_message(storage: Storage) -> None:
     answer = a_message("m3", role=Role.ASSISTANT, text="whole")
     events = told(said(asked), said(cut, step="a", interrupted=True), said(answer, step="a"))
     await storage.commit([appended(events), PutMessage(asked), PutMessage(cut), PutMessage(answer)])
-    assert await storage.events(R) == events
+    assert await storage.events.of_run(R) == events
 
 
 async def test_a_text_stays_with_its_event_where_the_message_may_go_on(storage: Storage) -> None:
@@ -358,22 +355,22 @@ async def test_a_text_stays_with_its_event_where_the_message_may_go_on(storage: 
     await storage.commit([PutMessage(begun), appended(events[:1])])
     await storage.commit([PutMessage(whole), appended(events[1:])])
     await storage.commit([appended(alone)])
-    assert await storage.events(R) == [*events, *alone]
+    assert await storage.events.of_run(R) == [*events, *alone]
 
 
 async def test_what_an_event_points_to_may_be_gone(storage: Storage) -> None:
     message = a_message("m", text="gone soon")
     await storage.commit([PutWorkflow(a_workflow()), PutMessage(message), appended(told(said(message)))])
     await storage.delete_workflow(W)
-    assert await storage.events(R) == told(said(replace(message, text="")))
+    assert await storage.events.of_run(R) == told(said(replace(message, text="")))
 
 
 async def test_text_is_kept_in_pieces_by_stream_and_offset(storage: Storage) -> None:
     pieces = [a_piece(0, "a"), a_piece(9, "b"), a_piece(10, "c"), a_piece(0, "d", index=2), a_piece(0, "e", index=11)]
     await storage.commit([AppendChunk(piece) for piece in reversed(pieces)])
-    assert await storage.chunks(R) == pieces
+    assert await storage.chunks.of_run(R) == pieces
     await storage.commit([DropChunks(R, "a", 2), DropChunks(R, "b", None)])
-    assert await storage.chunks(R) == [*pieces[:3], pieces[4]]
+    assert await storage.chunks.of_run(R) == [*pieces[:3], pieces[4]]
 
 
 async def test_a_drop_removes_what_came_before_it_in_the_same_commit(storage: Storage) -> None:
@@ -381,12 +378,12 @@ async def test_a_drop_removes_what_came_before_it_in_the_same_commit(storage: St
     await storage.commit([AppendChunk(a_piece(3, "stored"))])
     writes: list[Write] = [AppendChunk(before), AppendChunk(other), DropChunks(R, "a", None), AppendChunk(after)]
     await storage.commit(writes)
-    assert await storage.chunks(R) == [after, other]
+    assert await storage.chunks.of_run(R) == [after, other]
 
 
 async def test_settings_are_replaced_and_broken_ones_left_out(storage: Storage) -> None:
     await storage.commit([PutSetting("a", "1"), PutSetting("b", "{"), PutSetting("a", '[2, "x"]')])
-    assert await storage.settings() == {"a": [2, "x"]}
+    assert await storage.settings.all() == {"a": [2, "x"]}
 
 
 async def test_deleting_a_workflow_takes_all_that_is_its_and_nothing_else(storage: Storage) -> None:
@@ -402,13 +399,13 @@ async def test_deleting_a_workflow_takes_all_that_is_its_and_nothing_else(storag
         await storage.commit([a_result("b", n, run_id=run_id) for n in range(450)])
     await storage.delete_workflow(W)
     await storage.delete_workflow(W)
-    assert await storage.workflows() == [a_workflow(W2)]
-    assert await storage.runs() == [other]
-    assert await storage.messages(W) == []
+    assert await storage.workflows.all() == [a_workflow(W2)]
+    assert await storage.runs.page() == [other]
+    assert await storage.messages.of_workflow(W) == []
     for gone in (storage.events, storage.step_results, storage.tool_calls, storage.chunks):
-        assert await gone(R) == []
-        assert await gone(R2) != []
-    assert len(await storage.messages(W2)) == 1
-    assert await storage.snapshot(R2) == a_snapshot()
+        assert await gone.of_run(R) == []
+        assert await gone.of_run(R2) != []
+    assert len(await storage.messages.of_workflow(W2)) == 1
+    assert await storage.snapshots.of_run(R2) == a_snapshot()
     assert await storage.commit([created()]) == frozenset()
-    assert await storage.step_results(R) == []
+    assert await storage.step_results.of_run(R) == []

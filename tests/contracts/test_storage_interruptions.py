@@ -18,15 +18,8 @@ from core.domain.interruption import (
 from core.domain.risk import Risk
 from core.domain.run import Run, RunStatus
 from core.errors import StorageFailed
-from core.ports.storage import (
-    ChangeRoot,
-    CloseInterruption,
-    CreateRun,
-    MarkUnreadable,
-    PutWorkflow,
-    RaiseInterruption,
-    Storage,
-)
+from core.ports.storage import Storage
+from core.ports.writes import ChangeRoot, CloseInterruption, CreateRun, MarkUnreadable, PutWorkflow, RaiseInterruption
 from tests.contracts.conftest import Store
 from tests.contracts.rows import (
     R2,
@@ -58,7 +51,7 @@ async def stored(storage: Storage, *runs: Run) -> None:
 
 
 async def waiting(storage: Storage, **where: Any) -> list[RunId]:
-    return [run.id for run in await storage.runs(status=RunStatus.WAITING, **where)]
+    return [run.id for run in await storage.runs.page(status=RunStatus.WAITING, **where)]
 
 
 async def test_an_interruption_keeps_all_its_fields(storage: Storage) -> None:
@@ -84,11 +77,11 @@ async def test_an_interruption_keeps_all_its_fields(storage: Storage) -> None:
     assert set(given) == {field.name for field in fields(InterruptionRequest)}
     whole = an_interruption(seq=7, workflow_id=W2, expires_at=at(6), **given)
     assert await storage.commit([RaiseInterruption(whole)]) == NONE
-    assert await storage.interruptions(R) == [whole]
-    assert await storage.open_interruptions() == [whole]
+    assert await storage.interruptions.of_run(R) == [whole]
+    assert await storage.interruptions.open() == [whole]
     close = closed(answer=Answer(Action.SUBMIT, value, "for \ud800"))
     assert await storage.commit([close]) == NONE
-    assert await storage.interruptions(R) == [as_closed(whole, close)]
+    assert await storage.interruptions.of_run(R) == [as_closed(whole, close)]
 
 
 @pytest.mark.parametrize("kind", InterruptionKind)
@@ -96,24 +89,24 @@ async def test_every_kind_is_open_until_it_is_closed(storage: Storage, kind: Int
     raised = an_interruption(kind=kind)
     assert raised.status is OPEN_STATUS[kind]
     await storage.commit([RaiseInterruption(raised)])
-    assert await storage.open_interruptions() == [raised]
+    assert await storage.interruptions.open() == [raised]
     close = closed(status=InterruptionStatus.CANCELLED, answer=None)
     assert await storage.commit([close]) == NONE
-    assert await storage.open_interruptions() == []
-    assert await storage.interruptions(R) == [as_closed(raised, close)]
+    assert await storage.interruptions.open() == []
+    assert await storage.interruptions.of_run(R) == [as_closed(raised, close)]
 
 
 async def test_an_interruption_is_raised_once(storage: Storage) -> None:
     await storage.commit([asked(input=[1])])
     assert await storage.commit([asked(input=[2]), asked("int_2"), asked(input=[1])]) == {0}
-    assert [one.ask.input for one in await storage.interruptions(R)] == [[1], None]
+    assert [one.ask.input for one in await storage.interruptions.of_run(R)] == [[1], None]
     assert await storage.commit([asked("int_3"), asked("int_3", seq=2), asked("int_3")]) == {1}
 
 
 async def test_one_that_was_raised_just_so_is_won_again_even_if_it_is_closed(storage: Storage) -> None:
     await storage.commit([asked(), closed()])
     assert await storage.commit([asked()]) == NONE
-    assert await storage.interruptions(R) == [as_closed(an_interruption(), closed())]
+    assert await storage.interruptions.of_run(R) == [as_closed(an_interruption(), closed())]
 
 
 async def test_the_first_answer_holds(storage: Storage) -> None:
@@ -121,7 +114,7 @@ async def test_the_first_answer_holds(storage: Storage) -> None:
     refusal = closed(status=InterruptionStatus.REJECTED, answer=Answer(Action.REJECT))
     assert await storage.commit([closed()]) == NONE
     assert await storage.commit([refusal]) == {0}
-    assert await storage.interruptions(R) == [as_closed(an_interruption(), closed())]
+    assert await storage.interruptions.of_run(R) == [as_closed(an_interruption(), closed())]
 
 
 @pytest.mark.parametrize(
@@ -140,27 +133,27 @@ async def test_closing_again_counts_only_with_the_same_content(storage: Storage,
     for _ in range(2):
         assert await storage.commit([closed()]) == NONE
     assert await storage.commit([other, closed()]) == {0}
-    assert await storage.interruptions(R) == [as_closed(an_interruption(), closed())]
+    assert await storage.interruptions.of_run(R) == [as_closed(an_interruption(), closed())]
 
 
 async def test_of_two_closings_in_one_commit_the_first_holds(storage: Storage) -> None:
     late = closed(status=InterruptionStatus.CANCELLED, answer=None)
     assert await storage.commit([asked(), closed(), late, closed()]) == {2}
-    assert await storage.interruptions(R) == [as_closed(an_interruption(), closed())]
+    assert await storage.interruptions.of_run(R) == [as_closed(an_interruption(), closed())]
 
 
 async def test_what_was_never_raised_cannot_be_closed(storage: Storage) -> None:
     await storage.commit([asked()])
     assert await storage.commit([closed("int_2"), closed(run_id=R2)]) == {0, 1}
-    assert await storage.interruptions(R) == [an_interruption()]
-    assert await storage.interruptions(R2) == []
+    assert await storage.interruptions.of_run(R) == [an_interruption()]
+    assert await storage.interruptions.of_run(R2) == []
 
 
 async def test_what_is_lost_leaves_the_rest_of_its_commit(storage: Storage) -> None:
     await storage.commit([created(), asked("int_1"), asked("int_2"), closed("int_2", closed_at=at(4))])
     assert await storage.commit([closed("int_1"), closed("int_2"), asked("int_3"), ended()]) == {1}
-    assert [one.is_open for one in await storage.interruptions(R)] == [False, False, True]
-    run = await storage.run(R)
+    assert [one.is_open for one in await storage.interruptions.of_run(R)] == [False, False, True]
+    run = await storage.runs.get(R)
     assert run is not None
     assert run.status is RunStatus.SUCCESS
 
@@ -169,20 +162,20 @@ async def test_they_come_in_the_order_of_asking_and_open_ones_oldest_first(stora
     raised = [an_interruption(f"int_{9 - n}", seq=n, made=-n) for n in range(3)]
     other = an_interruption("int_0", R2, made=-1.5)
     await storage.commit([RaiseInterruption(one) for one in [raised[1], raised[2], raised[0], other]])
-    assert await storage.interruptions(R) == raised
-    assert await storage.open_interruptions() == [raised[2], other, raised[1], raised[0]]
+    assert await storage.interruptions.of_run(R) == raised
+    assert await storage.interruptions.open() == [raised[2], other, raised[1], raised[0]]
 
 
 async def test_hundreds_can_be_raised_and_closed_together(storage: Storage) -> None:
     raised = [an_interruption(f"int_{n:03}", index=n, seq=n, made=n) for n in range(MANY)]
     assert await storage.commit([RaiseInterruption(one) for one in raised]) == NONE
-    assert await storage.interruptions(R) == await storage.open_interruptions() == raised
+    assert await storage.interruptions.of_run(R) == await storage.interruptions.open() == raised
     closing = [closed(one.id, answer=Answer(Action.SUBMIT, one.seq)) for one in raised]
     assert await storage.commit([*closing[::2], *closing[::2]]) == NONE
-    assert await storage.open_interruptions() == raised[1::2]
+    assert await storage.interruptions.open() == raised[1::2]
     late = [closed(one.id) for one in raised]
     assert await storage.commit(late) == frozenset(range(0, MANY, 2))
-    answers = [one.answer for one in await storage.interruptions(R)]
+    answers = [one.answer for one in await storage.interruptions.of_run(R)]
     assert answers[::2] == [one.answer for one in closing[::2]]
     assert answers[1::2] == [one.answer for one in late[1::2]]
 
@@ -191,8 +184,8 @@ async def test_a_root_is_found_as_waiting_by_its_own_open_interruption(storage: 
     await stored(storage, a_run(), a_run(R2, 1), a_run(RunId("run_3"), 2, status=RunStatus.WAITING))
     await storage.commit([asked(), asked("int_2")])
     assert await waiting(storage) == ["run_3", R]
-    assert [run.id for run in await storage.runs(status=RunStatus.RUNNING)] == [R2, R]
-    assert [run.status for run in await storage.runs(status=RunStatus.WAITING)] == ["waiting", "running"]
+    assert [run.id for run in await storage.runs.page(status=RunStatus.RUNNING)] == [R2, R]
+    assert [run.status for run in await storage.runs.page(status=RunStatus.WAITING)] == ["waiting", "running"]
     await storage.commit([closed()])
     assert await waiting(storage) == ["run_3", R]
     await storage.commit([closed("int_2")])
@@ -203,11 +196,11 @@ async def test_a_root_is_found_as_waiting_by_what_runs_below_it(storage: Storage
     child, grandchild = a_run(CHILD, 1, parent=R, root=R, depth=1), a_run(GRANDCHILD, 2, parent=CHILD, root=R, depth=2)
     await stored(storage, a_run(), child, grandchild, a_run(R2, 3, status=RunStatus.WAITING))
     await storage.commit([ended(output_json="1"), asked(run_id=GRANDCHILD)])
-    assert await storage.runs(status=RunStatus.WAITING) == [
+    assert await storage.runs.page(status=RunStatus.WAITING) == [
         a_run(R2, 3, status=RunStatus.WAITING),
         a_run(status=RunStatus.SUCCESS, finished_at=at(9)),
     ]
-    assert await storage.interruptions(R) == []
+    assert await storage.interruptions.of_run(R) == []
     await storage.commit([closed(run_id=GRANDCHILD)])
     assert await waiting(storage) == [R2]
 
@@ -234,20 +227,20 @@ async def test_what_cannot_be_read_is_not_found_as_waiting(store: Store) -> None
     storage = store.port
     await stored(storage, a_run(), a_run(R2, 1), a_run(CHILD, 2))
     await storage.commit([asked(run_id=run_id) for run_id in (R, R2, CHILD, RunId("gone"))])
-    await store.spoil_run(R)
+    await store.spoil("row", R)
     await storage.commit([MarkUnreadable(R2, "why")])
     assert await waiting(storage) == [CHILD]
-    assert [run.id for run in await storage.runs(status=RunStatus.ERROR)] == [R2]
+    assert [run.id for run in await storage.runs.page(status=RunStatus.ERROR)] == [R2]
 
 
 async def test_broken_interruptions_are_unreadable_and_break_no_listing(store: Store) -> None:
     await store.port.commit([asked(), asked(run_id=R2)])
-    await store.spoil_interruptions(R)
+    await store.spoil("interruptions", R)
     with pytest.raises(StorageFailed) as failed:
-        await store.port.interruptions(R)
+        await store.port.interruptions.of_run(R)
     assert failed.value.code == "unreadable"
     assert failed.value.parameters == {"run_id": R}
-    assert await store.port.open_interruptions() == [an_interruption(run_id=R2)]
+    assert await store.port.interruptions.open() == [an_interruption(run_id=R2)]
 
 
 async def test_deleting_a_workflow_takes_its_child_runs_and_all_interruptions(storage: Storage) -> None:
@@ -257,15 +250,15 @@ async def test_deleting_a_workflow_takes_its_child_runs_and_all_interruptions(st
     other = an_interruption(run_id=R2, workflow_id=W2)
     await storage.commit([*raised, asked(), closed(), closed("int_7", CHILD), RaiseInterruption(other)])
     await storage.delete_workflow(W)
-    assert await storage.children(R) == []
-    assert await storage.run(CHILD) is None
+    assert await storage.runs.children(R) == []
+    assert await storage.runs.get(CHILD) is None
     for run_id in (R, CHILD):
-        assert await storage.interruptions(run_id) == []
-    assert await storage.open_interruptions() == await storage.interruptions(R2) == [other]
-    assert [run.id for run in await storage.runs()] == [R2]
+        assert await storage.interruptions.of_run(run_id) == []
+    assert await storage.interruptions.open() == await storage.interruptions.of_run(R2) == [other]
+    assert [run.id for run in await storage.runs.page()] == [R2]
     # Nothing of them is left that another of the same id would be shown with.
     assert await storage.commit([asked("int_7", CHILD, input="y")]) == NONE
-    assert await storage.interruptions(CHILD) == [an_interruption("int_7", CHILD, input="y")]
+    assert await storage.interruptions.of_run(CHILD) == [an_interruption("int_7", CHILD, input="y")]
 
 
 async def test_runs_that_a_run_began_are_its_children_and_in_no_listing(storage: Storage) -> None:
@@ -275,18 +268,18 @@ async def test_runs_that_a_run_began_are_its_children_and_in_no_listing(storage:
     await stored(storage, a_run(), child, first, grandchild)
     await storage.commit([ended(first.id, output_json="1")])
     shown = replace(first, status=RunStatus.SUCCESS, finished_at=at(9))
-    assert await storage.children(R) == [shown, child]
-    assert await storage.children(CHILD) == [grandchild]
-    assert await storage.children(GRANDCHILD) == []
-    assert await storage.run(GRANDCHILD) == grandchild
-    assert [run.id for run in await storage.unfinished_runs()] == [R, CHILD, GRANDCHILD]
+    assert await storage.runs.children(R) == [shown, child]
+    assert await storage.runs.children(CHILD) == [grandchild]
+    assert await storage.runs.children(GRANDCHILD) == []
+    assert await storage.runs.get(GRANDCHILD) == grandchild
+    assert [run.id for run in await storage.runs.unfinished()] == [R, CHILD, GRANDCHILD]
     for where in ({}, {"workflow_id": W}, {"workflow_id": W, "status": RunStatus.RUNNING}):
-        assert await storage.runs(**where) == [a_run()]
+        assert await storage.runs.page(**where) == [a_run()]
     for status in (RunStatus.WAITING, RunStatus.ENQUEUED, RunStatus.SUCCESS):
-        assert await storage.runs(status=status) == []
+        assert await storage.runs.page(status=status) == []
     await storage.commit([MarkUnreadable(CHILD, "why")])
-    assert await storage.runs(status=RunStatus.ERROR) == []
-    assert [run.status for run in await storage.children(R)] == [RunStatus.SUCCESS, RunStatus.ERROR]
+    assert await storage.runs.page(status=RunStatus.ERROR) == []
+    assert [run.status for run in await storage.runs.children(R)] == [RunStatus.SUCCESS, RunStatus.ERROR]
 
 
 async def test_a_child_without_a_root_is_listed_with_what_is_below_it(storage: Storage) -> None:
@@ -299,18 +292,15 @@ async def test_a_child_without_a_root_is_listed_with_what_is_below_it(storage: S
         moves = [ChangeRoot(CHILD, None), ChangeRoot(GRANDCHILD, CHILD), ChangeRoot(RunId("gone"), None)]
         assert await storage.commit(moves) == NONE
     assert await waiting(storage) == [CHILD]
-    assert [run.id for run in await storage.runs()] == [CHILD, R]
-    assert [run.id for run in await storage.runs(status=RunStatus.RUNNING, workflow_id=W)] == [CHILD]
-    assert await storage.run(CHILD) == replace(child, message_id=MessageId("m"), root=None)
-    assert await storage.run(GRANDCHILD) == replace(grandchild, root=CHILD)
-    assert [run.id for run in await storage.children(R)] == [CHILD]  # that it was begun so stays
-    shown = await storage.run_of_message(MessageId("m"))
-    assert shown is not None
-    assert shown.id == R  # the message is its beginner's
-    assert await storage.run(RunId("gone")) is None
+    assert [run.id for run in await storage.runs.page()] == [CHILD, R]
+    assert [run.id for run in await storage.runs.page(status=RunStatus.RUNNING, workflow_id=W)] == [CHILD]
+    assert await storage.runs.get(CHILD) == replace(child, message_id=MessageId("m"), root=None)
+    assert await storage.runs.get(GRANDCHILD) == replace(grandchild, root=CHILD)
+    assert [run.id for run in await storage.runs.children(R)] == [CHILD]  # that it was begun so stays
+    assert await storage.runs.get(RunId("gone")) is None
 
 
 async def test_many_children_come_oldest_first(storage: Storage) -> None:
     children = [a_run(RunId(f"run_{n * 7 % MANY:03}"), n // 3, parent=R, root=R, depth=1) for n in range(MANY)]
     await stored(storage, *children)
-    assert await storage.children(R) == children
+    assert await storage.runs.children(R) == children

@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 from core.domain.ids import WorkflowId
 from core.domain.toast import Toast, ToastId, ToastType
-from core.ports.storage import PutNotice, RemoveNotice, Storage
+from core.ports.storage import Storage
+from core.ports.writes import Put, Remove
 
 NOON = datetime(2026, 5, 1, 12, 0, 0, 123_456, UTC)
 FULL = Toast(
@@ -24,9 +25,9 @@ BARE = Toast(ToastId("toast_0"), ToastType.ERROR, "unexpected", "", "", NOON + t
 
 
 async def test_every_field_of_a_notice_comes_back_and_they_can_be_replaced_and_removed(storage: Storage) -> None:
-    assert await storage.notices() == []
-    await storage.commit([PutNotice(BARE), PutNotice(FULL)])
-    assert await storage.notices() == [FULL, BARE]
+    assert await storage.notices.all() == []
+    await storage.commit([Put(BARE), Put(FULL)])
+    assert await storage.notices.all() == [FULL, BARE]
     again = replace(BARE, repeated=2)
-    await storage.commit([PutNotice(again), RemoveNotice(FULL.id), RemoveNotice(ToastId("toast_\ud800"))])
-    assert await storage.notices() == [again]
+    await storage.commit([Put(again), Remove(Toast, FULL.id), Remove(Toast, ToastId("toast_\ud800"))])
+    assert await storage.notices.all() == [again]

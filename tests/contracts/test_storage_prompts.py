@@ -2,7 +2,8 @@
 
 from core.domain.ids import PromptId
 from core.domain.prompt import CONTENT_CHARACTERS, Prompt
-from core.ports.storage import PutPrompt, RemovePrompt, Storage
+from core.ports.storage import Storage
+from core.ports.writes import Put, Remove
 
 FULL = Prompt(
     id=PromptId("prompt_1"),
@@ -15,15 +16,15 @@ BARE = Prompt(id=PromptId("prompt_2"), name="b", content="c")
 
 
 async def test_every_field_of_a_prompt_comes_back_as_it_was(storage: Storage) -> None:
-    assert await storage.prompts() == []
-    await storage.commit([PutPrompt(FULL), PutPrompt(BARE)])
-    assert await storage.prompts() == [BARE, FULL]
+    assert await storage.prompts.all() == []
+    await storage.commit([Put(FULL), Put(BARE)])
+    assert await storage.prompts.all() == [BARE, FULL]
 
 
 async def test_a_prompt_is_replaced_and_removed_and_what_is_not_there_can_be_removed(storage: Storage) -> None:
-    await storage.commit([PutPrompt(FULL), PutPrompt(BARE)])
+    await storage.commit([Put(FULL), Put(BARE)])
     changed = Prompt(id=FULL.id, name="c", content="d")
-    await storage.commit([PutPrompt(changed), RemovePrompt(BARE.id), RemovePrompt(PromptId("prompt_\ud800"))])
-    assert await storage.prompts() == [changed]
-    await storage.commit([RemovePrompt(FULL.id), PutPrompt(FULL)])  # puts come first, however they are listed
-    assert await storage.prompts() == []
+    await storage.commit([Put(changed), Remove(Prompt, BARE.id), Remove(Prompt, PromptId("prompt_\ud800"))])
+    assert await storage.prompts.all() == [changed]
+    await storage.commit([Remove(Prompt, FULL.id), Put(FULL)])  # puts come first, however they are listed
+    assert await storage.prompts.all() == []

@@ -4,15 +4,8 @@ from dataclasses import replace
 
 from core.domain.ids import MessageId
 from core.domain.messages import QueuedMessage, attached_text
-from core.ports.storage import (
-    OrderQueued,
-    PutAttachedText,
-    PutMessage,
-    PutWorkflow,
-    QueueMessage,
-    Storage,
-    UnqueueMessage,
-)
+from core.ports.storage import Storage
+from core.ports.writes import OrderQueued, PutAttachedText, PutMessage, PutWorkflow, QueueMessage, UnqueueMessage
 from tests.contracts.rows import W2, W, a_message, a_workflow, at
 
 LONG = "é🙂 \x00\ud800\n" * 30_000
@@ -24,7 +17,7 @@ def waiting(name: str, text: str = "next") -> QueuedMessage:
 
 
 async def names(storage: Storage) -> list[str]:
-    return [one.id for one in await storage.queued_messages()]
+    return [one.id for one in await storage.queued_messages.all()]
 
 
 async def test_every_field_of_a_message_that_waits_comes_back_and_it_is_written_once(storage: Storage) -> None:
@@ -33,9 +26,9 @@ async def test_every_field_of_a_message_that_waits_comes_back_and_it_is_written_
     texts = [PutAttachedText(W, full.id, place, f"{place} {LONG}") for place in range(11)]
     await storage.commit([*texts, QueueMessage(full), QueueMessage(other)])
     await storage.commit([QueueMessage(replace(full, text="again")), PutAttachedText(W, full.id, 0, "again")])
-    assert await storage.queued_messages() == [full, other]
-    assert await storage.attached_texts(W, full.id) == [one.text for one in texts]
-    assert await storage.attached_texts(W2, full.id) == []
+    assert await storage.queued_messages.all() == [full, other]
+    assert await storage.messages.attached_texts(W, full.id) == [one.text for one in texts]
+    assert await storage.messages.attached_texts(W2, full.id) == []
 
 
 async def test_messages_wait_in_the_order_that_they_are_given_and_new_ones_behind(storage: Storage) -> None:
@@ -53,9 +46,9 @@ async def test_a_message_that_waits_no_longer_keeps_its_texts_only_where_it_was_
     message = a_message("said", attachments=(FILE.about,))
     await storage.commit([UnqueueMessage(W, said.id), PutMessage(message), UnqueueMessage(W, back.id, with_texts=True)])
     assert await names(storage) == []
-    assert await storage.messages(W) == [message]
-    assert await storage.attached_texts(W, said.id) == ["text"]
-    assert await storage.attached_texts(W, back.id) == []
+    assert await storage.messages.of_workflow(W) == [message]
+    assert await storage.messages.attached_texts(W, said.id) == ["text"]
+    assert await storage.messages.attached_texts(W, back.id) == []
 
 
 async def test_what_waits_and_what_was_attached_goes_with_its_workflow(storage: Storage) -> None:
@@ -63,6 +56,6 @@ async def test_what_waits_and_what_was_attached_goes_with_its_workflow(storage: 
     texts = [PutAttachedText(one.workflow_id, one.id, 0, "text") for one in (waiting("m1"), kept)]
     await storage.commit([PutWorkflow(a_workflow()), *texts, QueueMessage(waiting("m1")), QueueMessage(kept)])
     await storage.delete_workflow(W)
-    assert await storage.queued_messages() == [kept]
-    assert await storage.attached_texts(W, MessageId("m1")) == []
-    assert await storage.attached_texts(W2, kept.id) == ["text"]
+    assert await storage.queued_messages.all() == [kept]
+    assert await storage.messages.attached_texts(W, MessageId("m1")) == []
+    assert await storage.messages.attached_texts(W2, kept.id) == ["text"]

@@ -7,7 +7,8 @@ import pytest
 from core.domain.ids import RunId
 from core.domain.run import ErrorInfo, Run, RunStatus
 from core.errors import StorageFailed
-from core.ports.storage import CreateRun, MarkUnreadable, Storage, Write
+from core.ports.storage import Storage
+from core.ports.writes import CreateRun, MarkUnreadable, Write
 from tests.contracts.conftest import Store
 from tests.contracts.rows import R2, W2, R, W, a_claim, a_result, a_run, a_snapshot, created, ended
 
@@ -35,7 +36,7 @@ async def stored(storage: Storage, runs: list[Run]) -> None:
 
 async def walk(storage: Storage, limit: int, **where: object) -> list[RunId]:
     found: list[RunId] = []
-    while page := await storage.runs(limit=limit, before=found[-1] if found else None, **where):  # type: ignore[arg-type]
+    while page := await storage.runs.page(limit=limit, before=found[-1] if found else None, **where):  # type: ignore[arg-type]
         assert len(page) <= min(limit, 200)
         found.extend(run.id for run in page)
     return found
@@ -47,9 +48,9 @@ async def test_runs_come_newest_first_whatever_the_page(storage: Storage) -> Non
     newest = [run.id for run in reversed(runs)]
     assert await walk(storage, 200) == newest
     assert await walk(storage, 77) == newest
-    assert [run.id for run in await storage.runs()] == newest[:50]
-    assert [run.id for run in await storage.runs(limit=1000)] == newest[:200]
-    assert await storage.runs(limit=0) == []
+    assert [run.id for run in await storage.runs.page()] == newest[:50]
+    assert [run.id for run in await storage.runs.page(limit=1000)] == newest[:200]
+    assert await storage.runs.page(limit=0) == []
     assert await walk(storage, 200, status=RunStatus.WAITING) == [
         run.id for run in reversed(runs) if run.status is RunStatus.WAITING
     ]
@@ -62,26 +63,20 @@ async def test_runs_come_newest_first_whatever_the_page(storage: Storage) -> Non
 async def test_unfinished_runs_come_oldest_first(storage: Storage) -> None:
     runs = many_runs()
     await stored(storage, runs)
-    assert await storage.unfinished_runs() == [run for run in runs if not run.status.is_final]
+    assert await storage.runs.unfinished() == [run for run in runs if not run.status.is_final]
 
 
 async def test_a_page_before_an_unknown_run_is_empty(storage: Storage) -> None:
     await storage.commit([created()])
-    assert await storage.runs(before=R2) == []
-
-
-async def test_a_run_is_found_by_its_message(storage: Storage) -> None:
-    first, second = a_run(), a_run(R2, 1, message_id=a_run().message_id)
-    await stored(storage, [second, first, a_run(R3, 2)])
-    assert await storage.run_of_message(first.message_id) == second
+    assert await storage.runs.page(before=R2) == []
 
 
 async def test_a_run_is_listed_by_the_status_it_has_now(storage: Storage) -> None:
     await storage.commit([created(), created(R2, 1)])
     await storage.commit([ended()])
-    assert [run.id for run in await storage.runs(status=RunStatus.RUNNING)] == [R2]
-    assert [run.id for run in await storage.runs(status=RunStatus.SUCCESS)] == [R]
-    assert [run.id for run in await storage.unfinished_runs()] == [R2]
+    assert [run.id for run in await storage.runs.page(status=RunStatus.RUNNING)] == [R2]
+    assert [run.id for run in await storage.runs.page(status=RunStatus.SUCCESS)] == [R]
+    assert [run.id for run in await storage.runs.unfinished()] == [R2]
 
 
 async def test_a_marked_run_is_shown_as_unreadable_and_stays_as_it_is(storage: Storage) -> None:
@@ -91,63 +86,62 @@ async def test_a_marked_run_is_shown_as_unreadable_and_stays_as_it_is(storage: S
     assert await storage.commit(marks) == frozenset()
     error = ErrorInfo("unreadable", "its steps are broken", failed_during="storage")
     shown = replace(runs[0], status=RunStatus.ERROR, error=error)
-    assert await storage.run(R) == shown
-    assert await storage.run_of_message(runs[0].message_id) == shown
-    assert await storage.runs() == [runs[2], runs[1], shown]
-    assert await storage.runs(status=RunStatus.RUNNING) == [runs[2]]
-    assert await storage.runs(status=RunStatus.ERROR) == [runs[1], shown]
-    assert await storage.runs(status=RunStatus.ERROR, limit=1) == [runs[1]]
-    assert await storage.runs(status=RunStatus.ERROR, before=R2) == [shown]
-    assert await storage.runs(status=RunStatus.ERROR, workflow_id=W2) == []
-    assert await storage.unfinished_runs() == [runs[2]]
-    assert await storage.snapshot(R) == a_snapshot()
+    assert await storage.runs.get(R) == shown
+    assert await storage.runs.page() == [runs[2], runs[1], shown]
+    assert await storage.runs.page(status=RunStatus.RUNNING) == [runs[2]]
+    assert await storage.runs.page(status=RunStatus.ERROR) == [runs[1], shown]
+    assert await storage.runs.page(status=RunStatus.ERROR, limit=1) == [runs[1]]
+    assert await storage.runs.page(status=RunStatus.ERROR, before=R2) == [shown]
+    assert await storage.runs.page(status=RunStatus.ERROR, workflow_id=W2) == []
+    assert await storage.runs.unfinished() == [runs[2]]
+    assert await storage.snapshots.of_run(R) == a_snapshot()
     assert await storage.commit([ended()]) == frozenset()
 
 
 async def test_a_mark_of_no_run_shows_nothing(storage: Storage) -> None:
     await storage.commit([MarkUnreadable(R, "gone")])
-    assert await storage.run(R) is None
-    assert await storage.runs(status=RunStatus.ERROR) == []
+    assert await storage.runs.get(R) is None
+    assert await storage.runs.page(status=RunStatus.ERROR) == []
 
 
 async def test_a_broken_row_breaks_no_listing(store: Store) -> None:
     storage, runs = store.port, [a_run(R, 0), a_run(R2, 1), a_run(R3, 2)]
     await stored(storage, runs)
-    await store.spoil_run(R2)
-    broken = await storage.run(R2)
+    await store.spoil("row", R2)
+    broken = await storage.runs.get(R2)
     assert broken is not None
     assert (broken.status, broken.workflow_id, broken.message_id) == (RunStatus.ERROR, W, runs[1].message_id)
     assert broken.created_at == runs[1].created_at
     assert broken.error is not None
     assert broken.error.code == "unreadable"
-    assert await storage.runs() == [runs[2], broken, runs[0]]
-    assert await storage.runs(status=RunStatus.RUNNING) == [runs[2], runs[0]]
-    assert await storage.runs(status=RunStatus.RUNNING, limit=2) == [runs[2], runs[0]]
-    assert await storage.runs(status=RunStatus.ERROR) == []
-    assert await storage.unfinished_runs() == [runs[0], runs[2]]
+    assert await storage.runs.page() == [runs[2], broken, runs[0]]
+    assert await storage.runs.page(status=RunStatus.RUNNING) == [runs[2], runs[0]]
+    assert await storage.runs.page(status=RunStatus.RUNNING, limit=2) == [runs[2], runs[0]]
+    assert await storage.runs.page(status=RunStatus.ERROR) == []
+    assert await storage.runs.unfinished() == [runs[0], runs[2]]
     await storage.commit([MarkUnreadable(R2, "why")])
-    [listed] = await storage.runs(status=RunStatus.ERROR)
-    assert listed == await storage.run(R2)
+    [listed] = await storage.runs.page(status=RunStatus.ERROR)
+    assert listed == await storage.runs.get(R2)
     assert listed.error == ErrorInfo("unreadable", "why", failed_during="storage")
 
 
 async def test_a_broken_definition_is_unreadable(store: Store) -> None:
     await store.port.commit([created(), created(R2)])
-    await store.spoil_snapshot(R)
+    await store.spoil("snapshot", R)
     for run_id in (R, R3):
         with pytest.raises(StorageFailed) as failed:
-            await store.port.snapshot(run_id)
+            await store.port.snapshots.of_run(run_id)
         assert failed.value.code == "unreadable"
         assert failed.value.parameters == {"run_id": run_id}
-    assert await store.port.snapshot(R2) == a_snapshot()
-    assert await store.port.run(R) == a_run()
+    assert await store.port.snapshots.of_run(R2) == a_snapshot()
+    assert await store.port.runs.get(R) == a_run()
 
 
 async def test_broken_checkpoints_are_unreadable(store: Store) -> None:
     await store.port.commit([created(), created(R2), a_claim(), a_result(run_id=R2)])
-    await store.spoil_step_results(R)
+    await store.spoil("step results", R)
     for iterations in (True, False):
         with pytest.raises(StorageFailed) as failed:
-            await store.port.step_results(R, iterations=iterations)
+            await store.port.step_results.of_run(R, iterations=iterations)
         assert failed.value.code == "unreadable"
-    assert await store.port.step_results(R2) == [a_result(run_id=R2).result]
+    assert await store.port.step_results.of_run(R2) == [a_result(run_id=R2).result]

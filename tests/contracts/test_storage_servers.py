@@ -3,7 +3,8 @@
 from core.domain.ids import ServerId
 from core.domain.mcp_server import McpServer, StoredServer
 from core.domain.settings import KeyLocation
-from core.ports.storage import PutServer, PutToolList, RemoveServer, Storage
+from core.ports.storage import Storage
+from core.ports.writes import Put, PutToolList, Remove
 
 FULL = McpServer(
     id=ServerId("files"),
@@ -22,16 +23,16 @@ BARE = McpServer(id=ServerId("web"), name="a", url="https://example.org/mcp")
 
 
 async def test_a_server_comes_back_as_it_was_with_the_list_of_its_tools(storage: Storage) -> None:
-    assert await storage.servers() == []
-    await storage.commit([PutServer(FULL), PutServer(BARE), PutToolList(FULL.id, '["\\ud800"]')])
-    assert await storage.servers() == [StoredServer(BARE), StoredServer(FULL, '["\\ud800"]')]
+    assert await storage.servers.all() == []
+    await storage.commit([Put(FULL), Put(BARE), PutToolList(FULL.id, '["\\ud800"]')])
+    assert await storage.servers.all() == [StoredServer(BARE), StoredServer(FULL, '["\\ud800"]')]
     changed = FULL.model_copy(update={"name": "Z"})
-    await storage.commit([PutServer(changed)])
-    assert await storage.servers() == [StoredServer(BARE), StoredServer(changed, '["\\ud800"]')]
+    await storage.commit([Put(changed)])
+    assert await storage.servers.all() == [StoredServer(BARE), StoredServer(changed, '["\\ud800"]')]
 
 
 async def test_a_server_goes_with_its_list(storage: Storage) -> None:
-    await storage.commit([PutServer(FULL), PutToolList(FULL.id, "[]"), RemoveServer(BARE.id)])
-    await storage.commit([RemoveServer(FULL.id)])
-    await storage.commit([PutServer(FULL)])
-    assert await storage.servers() == [StoredServer(FULL)]
+    await storage.commit([Put(FULL), PutToolList(FULL.id, "[]"), Remove(McpServer, BARE.id)])
+    await storage.commit([Remove(McpServer, FULL.id)])
+    await storage.commit([Put(FULL)])
+    assert await storage.servers.all() == [StoredServer(FULL)]

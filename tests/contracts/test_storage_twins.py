@@ -15,7 +15,8 @@ from core.domain.messages import MessageState, Role
 from core.domain.run import RunStatus, StepKey, StepStatus
 from core.errors import StorageFailed
 from core.persistence.surreal import SurrealStorage
-from core.ports.storage import (
+from core.ports.storage import Storage
+from core.ports.writes import (
     AllowFile,
     AppendChunk,
     AppendEvents,
@@ -25,15 +26,15 @@ from core.ports.storage import (
     CreateRun,
     DropChunks,
     MarkUnreadable,
+    Put,
     PutAudit,
     PutMessage,
     PutSetting,
-    PutTemplate,
     PutToolCall,
     PutWorkflow,
     ReleaseClaim,
-    RemoveTemplate,
-    Storage,
+    Remove,
+    StoredTemplate,
     Write,
 )
 from tests.contracts.rows import (
@@ -149,8 +150,8 @@ calls = st.builds(
 writes = st.one_of(
     st.builds(PutWorkflow, st.builds(a_workflow, workflows, times, texts)),
     st.builds(PutMessage, messages),
-    st.builds(PutTemplate, st.builds(a_template, st.sampled_from(["t1", "t2"]), st.integers(1, 3), texts, texts)),
-    st.builds(RemoveTemplate, st.sampled_from(["t1", "t2"])),
+    st.builds(Put, st.builds(a_template, st.sampled_from(["t1", "t2"]), st.integers(1, 3), texts, texts)),
+    st.builds(Remove, st.just(StoredTemplate), st.sampled_from(["t1", "t2"])),
     creations(),
     changes(),
     st.builds(ChangeRoot, runs, maybe_runs),
@@ -192,39 +193,37 @@ commits = st.lists(writes, min_size=1, max_size=12)
 async def everything(storage: Storage) -> dict[str, Any]:
     """All that can be read, by what was asked."""
     seen: dict[str, Any] = {
-        "workflows": await storage.workflows(),
-        "templates": await storage.templates(),
-        "settings": dict(await storage.settings()),
-        "unfinished": await storage.unfinished_runs(),
-        "runs": await storage.runs(),
-        "open": await storage.open_interruptions(),
-        "audit": await storage.audit(),
-        "audit before e2": await storage.audit(limit=1, before=AuditId("e2")),
+        "workflows": await storage.workflows.all(),
+        "templates": await storage.templates.all(),
+        "settings": dict(await storage.settings.all()),
+        "unfinished": await storage.runs.unfinished(),
+        "runs": await storage.runs.page(),
+        "open": await storage.interruptions.open(),
+        "audit": await storage.audit.page(),
+        "audit before e2": await storage.audit.page(limit=1, before=AuditId("e2")),
     }
     for workflow_id in (W, W2):
-        seen[f"messages {workflow_id}"] = await storage.messages(workflow_id)
-        seen[f"tasks {workflow_id}"] = await storage.tasks(workflow_id)
+        seen[f"messages {workflow_id}"] = await storage.messages.of_workflow(workflow_id)
+        seen[f"tasks {workflow_id}"] = await storage.tasks.of_workflow(workflow_id)
     for status in STORED:
-        seen[f"runs {status}"] = await storage.runs(status=status)
-        seen[f"runs {status} of {W}"] = await storage.runs(status=status, workflow_id=W, limit=1)
-    for name in ("m1", "m2"):
-        seen[f"run of {name}"] = await storage.run_of_message(MessageId(name))
+        seen[f"runs {status}"] = await storage.runs.page(status=status)
+        seen[f"runs {status} of {W}"] = await storage.runs.page(status=status, workflow_id=W, limit=1)
     for version in (1, None):
-        seen[f"template {version}"] = await storage.template(TemplateId("t1"), version)
+        seen[f"template {version}"] = await storage.templates.get(TemplateId("t1"), version)
     for run_id in RUNS:
-        seen[f"run {run_id}"] = await storage.run(run_id)
-        seen[f"before {run_id}"] = await storage.runs(before=run_id)
-        seen[f"results {run_id}"] = await storage.step_results(run_id)
-        seen[f"wholes {run_id}"] = await storage.step_results(run_id, iterations=False)
-        seen[f"children {run_id}"] = await storage.children(run_id)
-        seen[f"interruptions {run_id}"] = await storage.interruptions(run_id)
-        seen[f"waiting before {run_id}"] = await storage.runs(status=RunStatus.WAITING, before=run_id)
-        seen[f"calls {run_id}"] = await storage.tool_calls(run_id)
-        seen[f"events {run_id}"] = await storage.events(run_id)
-        seen[f"files {run_id}"] = await storage.allowed_files(run_id)
-        seen[f"chunks {run_id}"] = await storage.chunks(run_id)
+        seen[f"run {run_id}"] = await storage.runs.get(run_id)
+        seen[f"before {run_id}"] = await storage.runs.page(before=run_id)
+        seen[f"results {run_id}"] = await storage.step_results.of_run(run_id)
+        seen[f"wholes {run_id}"] = await storage.step_results.of_run(run_id, iterations=False)
+        seen[f"children {run_id}"] = await storage.runs.children(run_id)
+        seen[f"interruptions {run_id}"] = await storage.interruptions.of_run(run_id)
+        seen[f"waiting before {run_id}"] = await storage.runs.page(status=RunStatus.WAITING, before=run_id)
+        seen[f"calls {run_id}"] = await storage.tool_calls.of_run(run_id)
+        seen[f"events {run_id}"] = await storage.events.of_run(run_id)
+        seen[f"files {run_id}"] = await storage.allowed_files.of_run(run_id)
+        seen[f"chunks {run_id}"] = await storage.chunks.of_run(run_id)
         try:
-            seen[f"snapshot {run_id}"] = await storage.snapshot(run_id)
+            seen[f"snapshot {run_id}"] = await storage.snapshots.of_run(run_id)
         except StorageFailed as error:
             seen[f"snapshot {run_id}"] = error.as_dict()
     return seen
@@ -241,7 +240,7 @@ async def live(history: list[list[Write]]) -> None:
             assert await everything(database) == await everything(twin)
             for store in (database, twin):
                 await store.delete_workflow(W)
-                await store.drop_audit(at(2))
+                await store.audit.drop(at(2))
         finally:
             await database.close()
         database = await SurrealStorage.open(path)
@@ -263,6 +262,6 @@ async def test_a_copy_of_the_twin_is_a_store_of_its_own() -> None:
     copy = storage.copy()
     await storage.commit([a_result(), PutSetting("a", "1")])
     await copy.commit([a_claim("b")])
-    assert [result.status for result in await copy.step_results(R)] == [StepStatus.RUNNING] * 2
-    assert [result.status for result in await storage.step_results(R)] == [StepStatus.COMPLETED]
-    assert await copy.settings() == {}
+    assert [result.status for result in await copy.step_results.of_run(R)] == [StepStatus.RUNNING] * 2
+    assert [result.status for result in await storage.step_results.of_run(R)] == [StepStatus.COMPLETED]
+    assert await copy.settings.all() == {}

@@ -26,7 +26,7 @@ async def live(path, texts):
         await core.queue.attend()
         run = (await core.chat.send("say 1 words")).data
         await asyncio.gather(*(core.queue.add(run.workflow_id, text) for text in texts))
-        while len(await storage.queued_messages()) > len(texts) - 2:
+        while len(await storage.queued_messages.all()) > len(texts) - 2:
             await asyncio.sleep(0.01)
         print("some are said", flush=True)
         await asyncio.sleep(60)
@@ -53,15 +53,15 @@ async def test_after_a_kill_every_message_that_waited_is_said_once(tmp_path: Pat
     await asyncio.to_thread(live_and_be_killed, path)
     storage = await SurrealStorage.open(path)
     try:
-        left = await storage.queued_messages()
-        (workflow,) = await storage.workflows()
+        left = await storage.queued_messages.all()
+        (workflow,) = await storage.workflows.all()
         async with run_core(storage) as core:
             assert isinstance(await core.runs.recover(), Ok)
             assert isinstance(await core.queue.attend(), Ok)
             async with asyncio.timeout(20):
-                while await storage.queued_messages():  # noqa: ASYNC110  # the store tells nobody
+                while await storage.queued_messages.all():  # noqa: ASYNC110  # the store tells nobody
                     await asyncio.sleep(0.02)
-        messages = await storage.messages(workflow.id)
+        messages = await storage.messages.of_workflow(workflow.id)
         said = [one.text for one in messages if one.role is Role.USER]
         assert said == ["say 1 words", *TEXTS]
         assert len(left) < len(TEXTS)

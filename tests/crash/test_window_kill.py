@@ -58,14 +58,18 @@ async def test_a_killed_window_loses_at_most_a_second_of_what_was_seen(tmp_path:
 
     storage = await SurrealStorage.open(tmp_path / "data" / "store")
     try:
-        (chat,) = [run for run in await storage.runs() if run.kind is RunKind.CHAT and run.status is RunStatus.SUCCESS]
-        kept = [one for one in await storage.messages(chat.workflow_id) if one.state is MessageState.INTERRUPTED]
+        (chat,) = [
+            run for run in await storage.runs.page() if run.kind is RunKind.CHAT and run.status is RunStatus.SUCCESS
+        ]
+        kept = [
+            one for one in await storage.messages.of_workflow(chat.workflow_id) if one.state is MessageState.INTERRUPTED
+        ]
         full = repeated_words("300")
         if chat.id in {line["run_id"] for line in running}:
             (cut_off,) = kept
             assert full.startswith(cut_off.text)
             assert len(cut_off.text) > 100
-        assert (await storage.messages(chat.workflow_id))[-1].text == full
-        assert not any(isinstance(event.fact, TokenReceived) for event in await storage.events(chat.id))
+        assert (await storage.messages.of_workflow(chat.workflow_id))[-1].text == full
+        assert not any(isinstance(event.fact, TokenReceived) for event in await storage.events.of_run(chat.id))
     finally:
         await storage.close()

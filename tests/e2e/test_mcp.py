@@ -313,7 +313,7 @@ async def test_whatever_comes_in_only_protocol_goes_out_and_an_end_leaves_the_ru
         assert not any("Traceback" in line for line in err)
     storage = await SurrealStorage.open(metier.data / "store")
     try:
-        found = {run.id: run.status for run in await storage.runs()}
+        found = {run.id: run.status for run in await storage.runs.page()}
     finally:
         await storage.close()
     assert run_id in found

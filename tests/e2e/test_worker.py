@@ -43,5 +43,5 @@ async def test_a_worker_goes_on_with_what_is_unfinished_and_leaves_the_rest_when
     assert await working == 0
     assert note.read_text() == "done"
     async with open_core(folders) as core:
-        found_runs = {run.title: run.status for run in await core.storage.runs()}
+        found_runs = {run.title: run.status for run in await core.storage.runs.page()}
         assert found_runs["60"] is RunStatus.ENQUEUED

@@ -15,8 +15,8 @@ from core.domain.run import RunStatus
 from core.domain.text.json_text import encode
 from core.domain.tool import ToolInfo
 from core.errors import ToolFailed
-from core.ports.storage import PutTemplate, StoredTemplate
 from core.ports.tools import CallContext
+from core.ports.writes import Put, StoredTemplate
 from core.tools.registry import Tool
 from tests.support.command_line import template
 from tests.support.held import children
@@ -279,11 +279,11 @@ async def test_a_run_that_kills_the_app_is_not_begun_for_ever() -> None:
             await asyncio.sleep(0.05)
             assert isinstance(world.storage, InMemoryStorage)
             storage = world.storage.copy()
-            stored = await storage.run(run.id)
+            stored = await storage.runs.get(run.id)
             assert stored is not None
             assert stored.unclean_ends == min(end, 2) or stored.status is RunStatus.ERROR
             world.tools.release.set()
-    ended = await storage.run(run.id)
+    ended = await storage.runs.get(run.id)
     assert ended is not None
     assert ended.error is not None
     assert (ended.status, ended.error.code) == (RunStatus.ERROR, "recovery_exhausted")
@@ -299,7 +299,7 @@ def test_a_step_that_takes_long_is_neither_failed_nor_begun_again() -> None:
         async with a_world(clock=VirtualClock(loop)) as world:
             long = {**tool_step("long", "echo", seconds=600), "config": {"timeoutMs": 900_000}}
             stored = encode(template(long, title="Long"))
-            await world.storage.commit([PutTemplate(StoredTemplate(TemplateId("t"), 1, "Long", stored, NOW))])
+            await world.storage.commit([Put(StoredTemplate(TemplateId("t"), 1, "Long", stored, NOW))])
             above = {"name": "above", "action": {"workflow": {"title": "Long"}}}
             runs = [await world.start(long), await world.start(above)]
             for _ in range(10):

@@ -7,7 +7,7 @@ from core.domain.ids import TemplateId, new_id
 from core.domain.run import RunStatus
 from core.domain.text.json_text import encode
 from core.ports.clock import SystemClock
-from core.ports.storage import PutTemplate, StoredTemplate
+from core.ports.writes import Put, StoredTemplate
 from tests.support.command_line import template
 from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.world import World, a_step, a_world, tool_step
@@ -17,7 +17,7 @@ async def store(world: World, title: str, *steps: dict[str, Any], **fields: Any)
     template_id = TemplateId(new_id("tpl"))
     text = encode({**template(*steps, **fields), "title": title})
     stored = StoredTemplate(template_id, 1, title, text, SystemClock().now())
-    await world.storage.commit([PutTemplate(stored)])
+    await world.storage.commit([Put(stored)])
     return template_id
 
 
@@ -30,7 +30,7 @@ async def test_a_childs_output_is_the_steps() -> None:
         await store(world, "Double", {**a_step("d"), "input": {"twice": ["@input.n", "@input.n"]}})
         told = await world.run(calls("c", "double", n=4), {**a_step("z"), "input": "@c.twice"})
         assert (told["status"], told["output"]) == ("success", [4, 4])
-        child = await world.storage.run(told["steps"]["c"]["child_run_id"])
+        child = await world.storage.runs.get(told["steps"]["c"]["child_run_id"])
         assert child is not None
         assert (child.status, child.parent, child.root, child.depth) == (
             RunStatus.SUCCESS,
@@ -38,12 +38,9 @@ async def test_a_childs_output_is_the_steps() -> None:
             told["run_id"],
             1,
         )
-        assert [run.id for run in await world.storage.runs()] == [told["run_id"]]
-        shown = await world.storage.run_of_message(child.message_id)
-        assert shown is not None
-        assert shown.id == told["run_id"]
-        assert [run.id for run in await world.storage.children(told["run_id"])] == [child.id]
-        assert len(await world.storage.messages(child.workflow_id)) == 1
+        assert [run.id for run in await world.storage.runs.page()] == [told["run_id"]]
+        assert [run.id for run in await world.storage.runs.children(told["run_id"])] == [child.id]
+        assert len(await world.storage.messages.of_workflow(child.workflow_id)) == 1
 
 
 async def test_a_failed_child_fails_its_step_with_its_error() -> None:
@@ -98,8 +95,8 @@ async def test_a_cancel_reaches_all_below() -> None:
         assert asyncio.get_running_loop().time() - began < 1
         await asyncio.sleep(0.5)
         assert len(world.tools.notes) <= 1
-        (middle,) = await world.storage.children(run.id)
-        (leaf,) = await world.storage.children(middle.id)
+        (middle,) = await world.storage.runs.children(run.id)
+        (leaf,) = await world.storage.runs.children(middle.id)
         assert [middle.status, leaf.status] == [RunStatus.CANCELLED, RunStatus.CANCELLED]
         assert not world.core.engine.is_at_work
 
@@ -135,7 +132,7 @@ async def test_a_parent_finds_its_child_again_after_a_crash() -> None:
         assert await world.core.engine.recover() == [run.id]
         told = await world.settled(run.id)
         assert (told["status"], world.tools.notes) == ("success", [])
-        assert len(await world.storage.children(run.id)) == 1
+        assert len(await world.storage.runs.children(run.id)) == 1
 
 
 async def test_a_child_of_a_waiting_run_can_be_answered_after_a_restart() -> None:
@@ -160,7 +157,7 @@ async def test_a_tool_starts_a_run_and_does_not_wait_for_it() -> None:
     async with a_world() as world:
         template_id = await store(world, "Slow", tool_step("h", "hold"))
         told = await world.run(starts(template_id))
-        child = await world.storage.run(told["output"]["run_id"])
+        child = await world.storage.runs.get(told["output"]["run_id"])
         assert child is not None
         assert (told["status"], child.status, child.parent) == ("success", RunStatus.RUNNING, told["run_id"])
         world.tools.release.set()
@@ -206,4 +203,4 @@ async def test_deleting_a_workflow_ends_what_nobody_waits_for_any_more() -> None
         await asyncio.sleep(0.1)
         assert world.tools.notes == []
         assert not world.core.engine.is_at_work
-        assert await world.storage.run(told["output"]["run_id"]) is None
+        assert await world.storage.runs.get(told["output"]["run_id"]) is None

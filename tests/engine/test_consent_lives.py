@@ -37,7 +37,7 @@ def test_a_request_that_expires_is_rejected_approved_or_asked_again(way: OnTimeo
             run, (one,) = await waiting(world, step, given={"items": ["x"]})
             assert one["expires_at"] is not None
             await asyncio.sleep(29)
-            assert len(await world.storage.interruptions(run.id)) == 1
+            assert len(await world.storage.interruptions.of_run(run.id)) == 1
             await asyncio.sleep(20)
             told = await world.settled(run.id)
             assert told["interruptions"][-1]["status"] == "expired"
@@ -96,15 +96,15 @@ async def test_whatever_moment_the_process_dies_at_nothing_is_asked_or_done_twic
         assert (told["status"], world.tools.notes) == ("success", ["x", "y"])
     assert len(copies) > 12
     for storage, notes in copies:
-        if await storage.run(run.id) is None:
+        if await storage.runs.get(run.id) is None:
             continue
         async with a_world(storage) as world:
-            before = {one.id: one for one in await storage.interruptions(run.id)}
+            before = {one.id: one for one in await storage.interruptions.of_run(run.id)}
             await world.core.engine.recover()
             told = await approve_all(world, run, notes)
             assert told["status"] == "success"
             assert sorted(notes + world.tools.notes) == ["x", "y"]
-            after = await storage.interruptions(run.id)
+            after = await storage.interruptions.of_run(run.id)
             places = [
                 (one.ask.step, one.ask.index, one.ask.call_id) for one in after if one.ask.kind == "tool-approval"
             ]

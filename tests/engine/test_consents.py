@@ -180,7 +180,7 @@ async def test_a_run_that_ends_takes_its_requests_back() -> None:
     async with a_world() as world:
         run, _ = await waiting(world, agent("a", note("x")), tool_step("b", "note", text="b"))
         await world.core.engine.cancel(run.id)
-        assert await world.storage.open_interruptions() == []
+        assert await world.storage.interruptions.open() == []
         assert {(decision, decider) for _, decision, decider, _ in await decisions(world)} == {
             (Decision.CANCELLED, Decider.END)
         }
@@ -200,7 +200,7 @@ async def test_a_run_that_waits_for_consent_is_found_as_waiting_and_holds_no_pla
     async with a_world() as world:
         await world.core.settings.change(max_running_runs=1)
         run, (one,) = await waiting(world, agent("a", note("x")))
-        assert [found.id for found in await world.storage.runs(status=RunStatus.WAITING)] == [run.id]
+        assert [found.id for found in await world.storage.runs.page(status=RunStatus.WAITING)] == [run.id]
         assert (await world.run(a_step("z")))["status"] == "success"
         assert (await answer(world, run, one, "approve"))["status"] == "success"
 
@@ -208,6 +208,6 @@ async def test_a_run_that_waits_for_consent_is_found_as_waiting_and_holds_no_pla
 async def test_a_call_that_was_let_pass_by_hand_is_in_the_ledger_after_the_answer() -> None:
     async with a_world() as world:
         run, (one,) = await waiting(world, agent("a", note("x")))
-        assert await world.storage.tool_calls(run.id) == []
+        assert await world.storage.tool_calls.of_run(run.id) == []
         await answer(world, run, one, "approve")
-        assert [row.status for row in await world.storage.tool_calls(run.id)] == [CallStatus.COMPLETED]
+        assert [row.status for row in await world.storage.tool_calls.of_run(run.id)] == [CallStatus.COMPLETED]

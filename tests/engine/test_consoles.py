@@ -22,7 +22,7 @@ def lines(told: Any, step: str) -> list[tuple[str, str]]:
 
 async def view(world: World, told: Any) -> None:
     """Who watched has seen what is read later."""
-    stored = await world.storage.events(told["run_id"])
+    stored = await world.storage.events.of_run(told["run_id"])
     assert [event for event in world.events if event.fact.stored] == stored
     assert replay(stored) is not None
 

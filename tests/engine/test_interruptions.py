@@ -15,7 +15,7 @@ from core.domain.text.json_text import encode
 from core.domain.toast import ToastType
 from core.errors import Refused
 from core.ports.clock import SystemClock
-from core.ports.storage import PutTemplate, StoredTemplate
+from core.ports.writes import Put, StoredTemplate
 from core.services.outcome import Failed, Ok
 from tests.support.command_line import template
 from tests.support.in_memory.storage import InMemoryStorage
@@ -224,7 +224,7 @@ async def test_a_person_changes_what_the_step_is_about_to_read() -> None:
         told = await world.answer(run, "submit", edits)
         assert told["output"] == {"deep": [{"x": 5}], "y": 2, "new": None}
         assert told["steps"]["s"]["output"] == told["output"]
-        live = replay(await world.storage.events(run.id))
+        live = replay(await world.storage.events.of_run(run.id))
         assert live is not None
         assert [(one.path, one.old, one.new) for one in live.state_log] == [
             ("/s/deep/0/x", 1, 5),
@@ -271,7 +271,7 @@ async def test_a_return_takes_back_what_is_open() -> None:
         assert (told["status"], told["output"]) == ("success", 1)
         assert told["interruptions"][0]["status"] == "cancelled"
         assert (await refused(world, run, "approve")).code == "nothing_open"
-        assert await world.storage.open_interruptions() == []
+        assert await world.storage.interruptions.open() == []
 
 
 async def test_an_answer_from_within_the_telling_is_not_lost() -> None:
@@ -354,7 +354,7 @@ async def test_a_cancelled_run_asks_nothing_any_more() -> None:
         await world.core.engine.cancel(run.id)
         told = await world.describe(run.id)
         assert (told["status"], told["interruptions"][0]["status"]) == ("cancelled", "cancelled")
-        assert await world.storage.open_interruptions() == []
+        assert await world.storage.interruptions.open() == []
 
 
 async def test_a_deleted_workflow_asks_nothing_any_more() -> None:
@@ -364,12 +364,12 @@ async def test_a_deleted_workflow_asks_nothing_any_more() -> None:
         assert [toast.type for toast in world.core.stores.toasts.visible] == [ToastType.USER_QUESTION]
         await world.core.workflows.delete(run.workflow_id)
         assert world.core.stores.toasts.visible == ()
-        assert await world.storage.open_interruptions() == []
+        assert await world.storage.interruptions.open() == []
         assert (await refused(world, run, "approve")).code == "nothing_open"
         late = await world.core.runs.answer(run.id, Answer(Action.APPROVE))
         assert isinstance(late, Failed)
         assert late.code == "not_found"
-        assert (await world.storage.runs(), await world.storage.interruptions(run.id)) == ([], [])
+        assert (await world.storage.runs.page(), await world.storage.interruptions.of_run(run.id)) == ([], [])
         assert world.tools.notes == []
 
 
@@ -399,7 +399,7 @@ async def test_a_run_is_found_as_waiting_while_something_else_of_it_runs() -> No
         run = await world.start(asking("a", "approval"), tool_step("h", "hold"))
         await asyncio.sleep(0.05)
         assert (await world.describe(run.id))["status"] == "running"
-        assert [one.id for one in await world.storage.runs(status=RunStatus.WAITING)] == [run.id]
+        assert [one.id for one in await world.storage.runs.page(status=RunStatus.WAITING)] == [run.id]
         world.tools.release.set()
         await world.answer(run, "approve")
 
@@ -414,7 +414,7 @@ async def test_an_expiry_far_away_is_the_same_after_a_restart() -> None:
         await world.core.engine.recover()
         told = await world.settled(run.id)
         assert told["interruptions"][0]["expires_at"] == expires
-        found = (await world.storage.interruptions(run.id))[0]
+        found = (await world.storage.interruptions.of_run(run.id))[0]
         assert found.expires_at == found.created_at + timedelta(hours=1)
         await world.answer(run, "approve")
         assert world.tools.notes == ["a", None]
@@ -435,7 +435,7 @@ async def test_a_run_that_waits_keeps_its_steps_when_the_template_is_edited() ->
         await world.settled(new.id)
         told = await world.answer(new, "approve")
         assert (told["status"], list(told["steps"])) == ("success", ["first", "between", "asks", "end"])
-        stored = [await world.storage.run(run.id) for run in (old, new)]
+        stored = [await world.storage.runs.get(run.id) for run in (old, new)]
         assert [run.template_version for run in stored if run is not None] == [1, 2]
 
 
@@ -443,7 +443,7 @@ async def save(world: World, version: int, *steps: dict[str, Any], **fields: Any
     """Save that version of the template *Edited*."""
     text = encode(template(*steps, title="Edited", **fields))
     stored = StoredTemplate(TemplateId("tpl_edited"), version, "Edited", text, SystemClock().now())
-    await world.storage.commit([PutTemplate(stored)])
+    await world.storage.commit([Put(stored)])
 
 
 async def start_saved(world: World) -> Run:

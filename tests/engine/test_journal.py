@@ -16,7 +16,7 @@ from core.engine.log.journal import Journal
 from core.engine.log.run_journal import RunJournal
 from core.errors import StorageFailed
 from core.ports.clock import SystemClock
-from core.ports.storage import AppendChunk, AppendEvents, DropChunks, PutSetting, PutStepResult, Write
+from core.ports.writes import AppendChunk, AppendEvents, DropChunks, PutSetting, PutStepResult, Write
 
 
 class Disk:

@@ -82,7 +82,7 @@ async def test_a_late_end_is_told_of_its_call_and_changes_nothing(
         assert how.items() <= {**late, **late.get("error", {})}.items()
         assert late["duration_ms"] >= call["duration_ms"] >= 100
         assert "secret" not in str(late)
-        stored = await world.storage.events(told["run_id"])
+        stored = await world.storage.events.of_run(told["run_id"])
         assert [event.seq for event in stored] == list(range(1, len(stored) + 1))
         assert replay(stored) == replay(event for event in world.events if event.run_id == told["run_id"])
 
@@ -134,7 +134,7 @@ async def test_a_late_end_of_an_agents_call_is_told_and_its_answer_stays() -> No
         assert told["status"] == "success"
         deaf.may_end.set()
         await world.heard(ToolEndedLate)
-        (row,) = await world.storage.tool_calls(told["run_id"])
+        (row,) = await world.storage.tool_calls.of_run(told["run_id"])
         assert (row.error and row.error.code, row.result_json) == ("timeout", None)
         assert (await world.describe(told["run_id"]))["tool_calls"][0]["late"]["status"] == "completed"
 
@@ -146,4 +146,4 @@ async def test_an_end_after_a_clean_close_is_told_to_nobody() -> None:
     deaf.may_end.set()
     await asyncio.sleep(0.05)
     assert late_ends(world) == []  # nobody writes any more
-    assert replay(await world.storage.events(told["run_id"])) == replay(world.events)
+    assert replay(await world.storage.events.of_run(told["run_id"])) == replay(world.events)

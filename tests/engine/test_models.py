@@ -11,7 +11,7 @@ MODEL = ModelChoice(base_url="http://127.0.0.1:1/v1", model="m")
 
 
 async def model_of(world: World, run_id: Any) -> ModelChoice | None:
-    return (await world.storage.snapshot(RunId(run_id))).model
+    return (await world.storage.snapshots.of_run(RunId(run_id))).model
 
 
 async def test_a_run_and_its_children_have_the_model_that_it_was_started_with() -> None:
@@ -19,8 +19,8 @@ async def test_a_run_and_its_children_have_the_model_that_it_was_started_with() 
         await store(world, "Inner", a_step("i"))
         await store(world, "Child", calls("c", "Inner"))
         told = await world.run(calls("c", "Child"), model=MODEL)
-        (child,) = await world.storage.children(told["run_id"])
-        (grandchild,) = await world.storage.children(child.id)
+        (child,) = await world.storage.runs.children(told["run_id"])
+        (grandchild,) = await world.storage.runs.children(child.id)
         assert [await model_of(world, one) for one in (told["run_id"], child.id, grandchild.id)] == [MODEL] * 3
 
 

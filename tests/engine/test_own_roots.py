@@ -11,7 +11,8 @@ from core.domain.ids import RunId
 from core.domain.live_run import LiveRun
 from core.domain.run import ACTIVE_STATUSES, ErrorInfo, Run, RunStatus
 from core.ports.clock import SystemClock
-from core.ports.storage import ChangeRun, Storage
+from core.ports.storage import Storage
+from core.ports.writes import ChangeRun
 from core.services.outcome import Ok
 from tests.engine.test_children import starts, store
 from tests.support.in_memory.storage import InMemoryStorage
@@ -21,13 +22,13 @@ ASKS = {**tool_step("g", "note", text="child"), "interrupt": {"kind": "approval"
 
 
 async def stored(world: World, run_id: str) -> Run:
-    run = await world.storage.run(RunId(run_id))
+    run = await world.storage.runs.get(RunId(run_id))
     assert run is not None
     return run
 
 
 async def listed(storage: Storage, **where: Any) -> list[str]:
-    return [run.id for run in await storage.runs(**where)]
+    return [run.id for run in await storage.runs.page(**where)]
 
 
 async def on_disk(world: World, run_id: str, status: RunStatus = RunStatus.RUNNING) -> Run:
@@ -38,7 +39,7 @@ async def on_disk(world: World, run_id: str, status: RunStatus = RunStatus.RUNNI
 
 
 async def rebuilt(world: World, run_id: str) -> LiveRun:
-    run = replay(await world.storage.events(RunId(run_id)))
+    run = replay(await world.storage.events.of_run(RunId(run_id)))
     assert run is not None
     return run
 
@@ -53,9 +54,6 @@ async def test_a_run_that_nobody_waits_for_is_listed_after_its_parents_success()
         for where in ({}, {"workflow_id": child.workflow_id}):
             assert await listed(world.storage, **where) == [child_id, told["run_id"]]
         assert await listed(world.storage, status=RunStatus.RUNNING) == [child_id]
-        shown = await world.storage.run_of_message(child.message_id)
-        assert shown is not None
-        assert shown.id == told["run_id"]
         workflows = await world.core.workflows.listed()
         assert isinstance(workflows, Ok)
         assert [one.status for one in workflows.data.workflows] == ["success"]  # that of what a person started
@@ -65,7 +63,7 @@ async def test_a_run_that_nobody_waits_for_is_listed_after_its_parents_success()
             RootChanged(root_run_id=None)
         ]
         assert (await rebuilt(world, child_id)).root is None
-        messages = await world.storage.messages(child.workflow_id)
+        messages = await world.storage.messages.of_workflow(child.workflow_id)
         assert [message.run_id for message in messages] == [told["run_id"]]
 
 
@@ -77,7 +75,7 @@ async def test_one_that_ended_first_and_one_that_is_awaited_stay_children() -> N
         told = await world.run(first, tool_step("e", "echo", "s", seconds=0.1), {**awaited, "dependsOn": ["e"]})
         assert told["status"] == "success"
         assert await listed(world.storage) == [told["run_id"]]
-        children = await world.storage.children(told["run_id"])
+        children = await world.storage.runs.children(told["run_id"])
         assert [(one.root, one.awaited) for one in children] == [(told["run_id"], False), (told["run_id"], True)]
 
 
@@ -104,7 +102,7 @@ async def test_what_is_below_one_gets_it_as_its_root() -> None:
         own = told["output"]["run_id"]
         assert (await world.settled(own))["status"] == "waiting"
         await on_disk(world, own, RunStatus.WAITING)
-        (leaf,) = await world.storage.children(RunId(own))
+        (leaf,) = await world.storage.runs.children(RunId(own))
         assert (leaf.root, (await rebuilt(world, leaf.id)).root, leaf.depth) == (own, own, 2)
         assert await listed(world.storage, status=RunStatus.WAITING) == [own]
         assert (await world.describe(told["run_id"]))["interruptions"] == []
@@ -122,7 +120,7 @@ async def test_what_it_begins_later_is_below_it_and_as_deep_as_before() -> None:
         await on_disk(world, own)
         world.tools.release.set()
         assert (await world.settled(own))["status"] == "success"
-        (leaf,) = await world.storage.children(RunId(own))
+        (leaf,) = await world.storage.runs.children(RunId(own))
         assert (leaf.root, leaf.depth) == (own, 2)
 
 
@@ -133,7 +131,7 @@ async def test_it_holds_a_place_of_its_own_and_its_workflow_is_free() -> None:
         run = await world.start(starts(slow))
         own = (await world.settled(run.id))["output"]["run_id"]
         await on_disk(world, own)
-        workflow = await world.storage.workflow(run.workflow_id)
+        workflow = await world.storage.workflows.get(run.workflow_id)
         other = await world.start(tool_step("n", "note", text=1), workflow=workflow)
         await asyncio.sleep(0.05)
         assert ((await stored(world, other.id)).status, world.tools.notes) == (RunStatus.ENQUEUED, [])
@@ -161,7 +159,7 @@ async def test_it_is_taken_up_after_a_restart_as_any_root() -> None:
         assert await again.core.engine.recover() == [own]
         assert (await again.settled(own))["status"] == "success"
         assert again.tools.notes == ["late"]
-        (message,) = await again.storage.messages((await stored(again, own)).workflow_id)
+        (message,) = await again.storage.messages.of_workflow((await stored(again, own)).workflow_id)
         assert message.run_id != own  # what its parent came to stays
 
 
@@ -176,12 +174,12 @@ async def left_behind(begins: str, end: RunStatus) -> tuple[InMemoryStorage, Run
         middle = await store(world, "Middle", call, tool_step("n2", "note", "c", text="middle"))
         step = {"name": "s", "action": {"workflow": {"title": "Middle"}}, "input": {}}
         run = await world.start(starts(middle) if begins == "tool" else step, tool_step("h2", "hold"))
-        while len(await world.storage.unfinished_runs()) < 3 or world.tools.in_flight < 2:  # noqa: ASYNC110  # likewise
+        while len(await world.storage.runs.unfinished()) < 3 or world.tools.in_flight < 2:  # noqa: ASYNC110  # likewise
             await asyncio.sleep(0.005)
         assert isinstance(world.storage, InMemoryStorage)
         left = world.storage.copy()
         world.tools.release.set()
-        (child,) = await world.storage.children(run.id)
+        (child,) = await world.storage.runs.children(run.id)
         for one in (run.id, child.id):
             await world.settled(one)
     error = ErrorInfo("failed", "why") if end is RunStatus.ERROR else None
@@ -194,7 +192,7 @@ async def test_one_that_a_crash_left_below_a_success_is_a_root_from_then_on() ->
     async with a_world(storage) as world:
         assert await world.core.engine.recover() == [own]
         assert (await on_disk(world, own)).awaited is False
-        (leaf,) = await storage.children(own)
+        (leaf,) = await storage.runs.children(own)
         assert leaf.root == own
         world.tools.release.set()
         assert (await world.settled(own))["status"] == "success"
@@ -211,9 +209,9 @@ async def test_one_that_a_crash_left_below_another_end_is_cancelled(begins: str,
     async with a_world(storage) as world:
         world.tools.release.set()
         assert await world.core.engine.recover() == []
-        (leaf,) = await storage.children(child)
+        (leaf,) = await storage.runs.children(child)
         for run_id in (child, leaf.id):
             assert (await world.settled(run_id))["status"] == "cancelled"
-        assert await storage.unfinished_runs() == []
+        assert await storage.runs.unfinished() == []
         assert world.tools.notes == []
         assert not world.core.engine.is_at_work

@@ -79,7 +79,7 @@ async def test_what_a_step_could_not_have_given_is_refused(presets: Any, code: s
         with pytest.raises(Refused) as refused:
             await run_of(world, a_step("list", input=[1]), one, each, **presets)
         assert refused.value.code == code
-        assert await world.storage.runs() == []
+        assert await world.storage.runs.page() == []
 
 
 async def test_a_preset_survives_a_restart() -> None:

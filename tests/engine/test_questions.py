@@ -137,7 +137,9 @@ async def test_a_question_survives_a_restart_and_is_asked_once() -> None:
         await answer(world, run, before[0], "submit", {"text": "x"})
         told = await answer(world, run, before[1], "submit", {"text": "x"})
         assert told["status"] == "success"
-        raised = [event.fact for event in await storage.events(run.id) if isinstance(event.fact, InterruptionRaised)]
+        raised = [
+            event.fact for event in await storage.events.of_run(run.id) if isinstance(event.fact, InterruptionRaised)
+        ]
         assert len(raised) == 2
 
 
@@ -161,7 +163,7 @@ async def test_the_end_of_a_run_stops_a_step_that_asks() -> None:
         told = await world.settled(run.id)
         assert (told["status"], told["output"]) == ("success", 1)
         assert told["interruptions"][0]["status"] == "cancelled"
-        assert await world.storage.open_interruptions() == []
+        assert await world.storage.interruptions.open() == []
 
 
 async def test_a_cancelled_run_asks_nothing_any_more() -> None:
@@ -169,7 +171,7 @@ async def test_a_cancelled_run_asks_nothing_any_more() -> None:
         run, _ = await waiting(world, agent("a", "ask One?"), tool_step("q", "ask_user", question="Two?"))
         told = await world.core.engine.cancel(run.id)
         assert told.status == "cancelled"
-        assert await world.storage.open_interruptions() == []
+        assert await world.storage.interruptions.open() == []
 
 
 async def test_what_was_asked_in_a_call_that_has_failed_is_taken_back_and_its_run_is_at_work_again() -> None:

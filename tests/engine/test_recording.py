@@ -231,7 +231,7 @@ async def test_a_recording_survives_its_process_and_goes_on_with_the_next_number
         await talk.record(text='/tool echo {"id": "@input.id", "before": "@echo_1.id"}', given={"id": "user-2"})
         steps = await talk.steps()
         assert steps["echo_2"]["output"] == {"id": "user-2", "before": "user-1"}
-        numbers = [event.seq for event in await storage.events(await talk.id())]
+        numbers = [event.seq for event in await storage.events.of_run(await talk.id())]
         assert numbers == list(range(1, len(numbers) + 1))
 
 
@@ -255,8 +255,8 @@ async def test_secrets_are_kept_out_and_the_template_says_so() -> None:
         still = build_template(await talk.recorded(sealed.run.id), [], "T", ExportOptions(exclude=["echo_1"]))
         assert "hunter2" not in json.dumps(still.template)
         assert still.masked == ["/echo_2/token", "/echo_2/header"]
-        events = await world.storage.events(sealed.run.id)
-        kept = json.dumps(sealed.template) + str(events) + str(await world.storage.step_results(sealed.run.id))
+        events = await world.storage.events.of_run(sealed.run.id)
+        kept = json.dumps(sealed.template) + str(events) + str(await world.storage.step_results.of_run(sealed.run.id))
         assert "hunter2" not in kept
         assert secret not in kept
 
@@ -268,8 +268,8 @@ async def test_a_password_that_looks_like_a_ref_is_told_to_nobody() -> None:
         assert turn["tool_calls"][0]["error"]["code"] == "invalid_arguments"
         assert world.tools.echoes == [{"password": "@dmin.hunter2"}]
         run_id = await talk.id()
-        kept = str(await world.storage.events(run_id)) + str(await world.storage.events(turn["run_id"]))
-        assert "hunter2" not in kept + str(await world.storage.tool_calls(turn["run_id"]))
+        kept = str(await world.storage.events.of_run(run_id)) + str(await world.storage.events.of_run(turn["run_id"]))
+        assert "hunter2" not in kept + str(await world.storage.tool_calls.of_run(turn["run_id"]))
 
 
 async def test_a_secret_of_the_input_is_no_example() -> None:
@@ -418,7 +418,7 @@ async def test_of_a_seal_and_a_save_at_once_one_has_the_title() -> None:
         )
         sealed, made = await asyncio.gather(talk.core.recording.seal(run_id, ExportOptions(title="One")), create)
         assert [isinstance(sealed, Ok), made.error is None].count(True) == 1
-        assert len(await world.storage.templates()) == 1
+        assert len(await world.storage.templates.all()) == 1
 
 
 async def test_a_recording_is_sealed_or_ended_once() -> None:
@@ -434,7 +434,7 @@ async def test_a_recording_is_sealed_or_ended_once() -> None:
             assert isinstance(again, Failed)
             codes[run_id] = again.code
         assert list(codes.values()) == ["already_sealed", "recording_ended", "not_a_recording", "not_found"]
-        runs = [run for run in await world.storage.runs() if run.kind is RunKind.RECORDING]
+        runs = [run for run in await world.storage.runs.page() if run.kind is RunKind.RECORDING]
         assert {run.status for run in runs} == {"success"}
         gone = Conversation(world)
         await gone.record(call("echo", id="u-1001"), say())

@@ -16,7 +16,7 @@ from core.domain.messages import MessageState
 from core.domain.run import Run, RunKind, RunStatus, StepKey, StepResult, StepStatus
 from core.domain.tool import CallStatus
 from core.ports.clock import SystemClock
-from core.ports.storage import ChangeRun, Claim, PutStepResult
+from core.ports.writes import ChangeRun, Claim, PutStepResult
 from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.world import World, a_step, a_world, tool_step
 
@@ -65,7 +65,7 @@ async def test_an_effect_of_unknown_outcome_fails_where_the_template_says_so() -
     assert run["error"]["failed_step"] == "x"
     assert run["tool_calls"][0]["status"] == "unknown"
     assert world.tools.notes == []
-    assert await storage.unfinished_runs() == []
+    assert await storage.runs.unfinished() == []
 
 
 async def test_an_effect_that_may_be_repeated_is() -> None:
@@ -119,10 +119,10 @@ async def test_a_run_that_had_ended_stays_as_it_was() -> None:
     async with a_world() as world:
         run = await world.run(tool_step("n", "note"))
         storage = world.storage
-        before = await storage.run(run["run_id"])
+        before = await storage.runs.get(run["run_id"])
     async with a_world(storage) as world:
         assert await world.core.engine.recover() == []
-        after = await storage.run(run["run_id"])
+        after = await storage.runs.get(run["run_id"])
         assert after == before
         assert after is not None
         assert after.finished_at is not None
@@ -138,7 +138,7 @@ async def test_a_run_that_cannot_be_read_does_not_stop_the_others() -> None:
         assert isinstance(world.storage, InMemoryStorage)
         storage = world.storage.copy()
         world.tools.release.set()
-    storage.spoil_snapshot(runs[1].id)
+    storage.spoil("snapshot", runs[1].id)
     async with a_world(storage) as world:
         world.tools.release.set()
         await world.core.engine.recover()
@@ -200,7 +200,7 @@ async def test_an_agent_goes_on_from_its_last_finished_round() -> None:
     assert run["status"] == "success", run["error"]
     assert world.tools.notes == []
     assert run["metrics"]["total_rounds"] == 2
-    messages = await storage.messages(run["workflow_id"])
+    messages = await storage.messages.of_workflow(run["workflow_id"])
     assert messages[-1].state is MessageState.FINAL
     assert messages[-1].text.split() == ["first", "then", "end"]
 
@@ -211,7 +211,7 @@ async def test_leaving_the_engine_checkpoints_what_is_at_work(tool: str) -> None
         run = await world.start(tool_step("x", tool))
         await asyncio.sleep(0.05)
         storage = world.storage
-    stored = await storage.run(run.id)
+    stored = await storage.runs.get(run.id)
     assert stored is not None
     assert stored.status is RunStatus.ENQUEUED
     assert isinstance(storage, InMemoryStorage)
@@ -223,18 +223,18 @@ async def test_a_run_that_ends_while_it_is_looked_for_is_left_alone() -> None:
     """Recovery finds it running, and then it ends: it is not begun again, and nothing is told after its end."""
     async with a_world() as world:
         run = await world.start(tool_step("n", "note"))
-        found, storage = await world.storage.unfinished_runs(), world.storage
+        found, storage = await world.storage.runs.unfinished(), world.storage
         await world.core.engine.wait(run.id)
         assert [one.id for one in found] == [run.id]
 
         async def as_found() -> list[Run]:
             return found
 
-        storage.unfinished_runs = as_found  # type: ignore[method-assign]
-        before = await storage.events(run.id)
+        storage.runs.unfinished = as_found  # type: ignore[method-assign]
+        before = await storage.events.of_run(run.id)
         await world.core.engine.recover()
         await asyncio.sleep(0.05)
-        assert await storage.events(run.id) == before
+        assert await storage.events.of_run(run.id) == before
         assert world.tools.notes == [None]
         assert not world.core.engine.is_at_work
 
@@ -265,7 +265,7 @@ async def test_after_a_restart_nothing_is_running_without_a_driver() -> None:
         for run in (*working, *queued):
             assert (await world.settled(run.id))["status"] == "success"
         assert world.tools.notes == [0, 1, 2, 3, 4]
-        assert len(await world.storage.open_interruptions()) == 5
+        assert len(await world.storage.interruptions.open()) == 5
         for run in waiting:
             assert (await world.answer(run, "approve"))["status"] == "success"
         for described in ended:
@@ -285,8 +285,8 @@ async def test_the_wall_clock_may_jump_without_any_duration_noticing() -> None:
     assert told["status"] == "success"
     assert 80 <= told["metrics"]["active_ms"] < 2000
     assert all(call["duration_ms"] >= 0 for call in told["tool_calls"])
-    assert [event.seq for event in await world.storage.events(run.id)] == list(
-        range(1, len(await world.storage.events(run.id)) + 1)
+    assert [event.seq for event in await world.storage.events.of_run(run.id)] == list(
+        range(1, len(await world.storage.events.of_run(run.id)) + 1)
     )
 
 
@@ -314,8 +314,8 @@ async def test_a_cancel_of_what_a_crash_left_leaves_nothing_open(kind: RunKind) 
         await world.core.engine.cancel(run_id)
         told = await world.describe(run_id)
         assert (told["status"], told["steps"]["x"]["status"]) == ("cancelled", "cancelled")
-    results = await storage.step_results(run_id)
+    results = await storage.step_results.of_run(run_id)
     assert [one.status for one in results if one.key.round is None] == [StepStatus.CANCELLED]
-    calls = await storage.tool_calls(run_id)
+    calls = await storage.tool_calls.of_run(run_id)
     assert [call.status for call in calls] == ([] if kind is RunKind.WORKFLOW else [CallStatus.UNKNOWN])
-    assert isinstance((await storage.events(run_id))[-1].fact, RunFinished)
+    assert isinstance((await storage.events.of_run(run_id))[-1].fact, RunFinished)

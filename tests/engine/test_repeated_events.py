@@ -66,7 +66,7 @@ async def test_events_told_again_late_and_in_any_order_change_nothing(seed: int)
 
 async def require_one_truth(world: World, run: Run) -> None:
     """What is stored is told once, and what is shown is what is stored."""
-    events = await world.storage.events(run.id)
+    events = await world.storage.events.of_run(run.id)
     assert [event.seq for event in events] == list(range(1, len(events) + 1))
     stored: Any = replay(events)
     execution = world.core.stores.background.get_execution(run.workflow_id)

@@ -228,15 +228,15 @@ async def test_an_input_that_misses_the_schema_makes_no_run() -> None:
             await world.start(a_step("a"), given={"n": "x"}, inputSchema=schema)
         assert refusal.value.code == "bad_input"
         assert "/n" in refusal.value.message
-        assert await world.storage.runs() == []
-        assert await world.storage.workflows() == []
+        assert await world.storage.runs.page() == []
+        assert await world.storage.workflows.all() == []
 
 
 async def test_a_template_with_errors_makes_no_run() -> None:
     async with a_world() as world:
         with pytest.raises(InvalidTemplate):
             await world.start(a_step("a", input="@nobody"))
-        assert await world.storage.runs() == []
+        assert await world.storage.runs.page() == []
 
 
 async def test_a_rebuilt_state_equals_the_one_that_watched() -> None:
@@ -248,7 +248,7 @@ async def test_a_rebuilt_state_equals_the_one_that_watched() -> None:
             a_step("skip", when={"ref": "@f"}),
             {"name": "ask", "action": {"agent": {"prompt": "say 4 words"}}, "dependsOn": ["skip"]},
         )
-        stored = replay(await world.storage.events(run["run_id"]))
+        stored = replay(await world.storage.events.of_run(run["run_id"]))
         watched = replay(world.events)
         assert stored is not None
         assert watched is not None

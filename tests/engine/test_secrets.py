@@ -22,11 +22,13 @@ async def test_a_secret_is_neither_kept_nor_shown_and_the_call_has_it() -> None:
         told = await approve_all(world, run)
         assert (told["status"], seen) == ("success", [SECRET, SECRET])
         assert [call["args"]["password"] for call in told["tool_calls"]] == [MASK, MASK]
-        (row,) = await world.storage.tool_calls(run.id)
+        (row,) = await world.storage.tool_calls.of_run(run.id)
         assert "hunter2" not in row.arguments_json + str(row.result_json)
-        assert "hunter2" not in str(await world.storage.audit())
-        assert "hunter2" not in str(await world.storage.interruptions(run.id))
-        answers = [one.output_json for one in await world.storage.step_results(run.id) if one.key.round is not None]
+        assert "hunter2" not in str(await world.storage.audit.page())
+        assert "hunter2" not in str(await world.storage.interruptions.of_run(run.id))
+        answers = [
+            one.output_json for one in await world.storage.step_results.of_run(run.id) if one.key.round is not None
+        ]
         assert "hunter2" not in str(answers[0])
         assert not any("hunter2" in str(event.fact) for event in world.events if isinstance(event.fact, ToolStarted))
 
@@ -77,4 +79,4 @@ async def test_after_a_crash_a_person_can_give_the_secret_anew() -> None:
         await world.core.engine.recover()
         await answer(world, run, one, "submit", {"text": "x", "password": "again"})
         assert seen == [{"text": "x", "password": "again"}]
-        assert "again" not in str(await world.storage.interruptions(run.id))
+        assert "again" not in str(await world.storage.interruptions.of_run(run.id))

@@ -18,8 +18,8 @@ from core.domain.tool import ToolInfo
 from core.domain.workflow import Workflow
 from core.errors import Refused
 from core.ports.clock import SystemClock
-from core.ports.storage import PutSetting, Write
 from core.ports.tools import CallContext
+from core.ports.writes import PutSetting, Write
 from core.services.outcome import Ok
 from core.tools.registry import Tool
 from tests.support.in_memory.storage import InMemoryStorage
@@ -37,7 +37,7 @@ async def test_the_same_key_gives_one_run_also_twice_at_once_and_after_a_restart
     async with a_world(storage) as world:
         assert (await world.start(tool_step("n", "note"), key="k")).id == one.id
         assert world.tools.notes == []
-        assert len(await storage.runs()) == 1
+        assert len(await storage.runs.page()) == 1
 
 
 @pytest.mark.parametrize(
@@ -53,8 +53,8 @@ async def test_starts_of_one_tick_cannot_all_take_the_last_place(mode: Validatio
             ("limit_reached", f"Maximum concurrent workflows ({limit}) reached")
         }
         assert refused[0].parameters == {"mode": mode, "limit": limit}
-        assert len(await world.storage.runs()) == limit
-        assert len(await world.storage.workflows()) == limit
+        assert len(await world.storage.runs.page()) == limit
+        assert len(await world.storage.workflows.all()) == limit
         world.tools.release.set()
 
 
@@ -74,7 +74,7 @@ async def test_more_than_the_capacity_wait_and_start_first_in_first_out() -> Non
         runs = [await world.start(tool_step("h", "hold")) for _ in range(5)]
         await asyncio.sleep(0.05)
         assert world.tools.in_flight == 2
-        assert [run.status for run in await storage.runs()].count(RunStatus.ENQUEUED) == 3
+        assert [run.status for run in await storage.runs.page()].count(RunStatus.ENQUEUED) == 3
         world.tools.release.set()
         for run in runs:
             assert (await world.core.engine.wait(run.id)).status is RunStatus.SUCCESS
@@ -94,7 +94,7 @@ async def test_of_thirty_starts_at_once_twenty_run_and_each_end_lets_the_next_on
         assert [await begun.get() for _ in range(20)] == order[:20]
         for ended, next_one in zip(order[:10], order[20:], strict=True):
             assert begun.empty()
-            assert [run.status for run in await world.storage.runs()].count(RunStatus.RUNNING) == 20
+            assert [run.status for run in await world.storage.runs.page()].count(RunStatus.RUNNING) == 20
             await world.core.engine.cancel(ended)
             assert await begun.get() == next_one
         world.tools.release.set()
@@ -124,7 +124,7 @@ async def test_a_waiting_run_can_be_cancelled_before_it_has_a_place() -> None:
         assert (await world.core.engine.cancel(queued.id)).status is RunStatus.CANCELLED
         world.tools.release.set()
         assert (await world.core.engine.cancel(queued.id)).status is RunStatus.CANCELLED
-        (message,) = await storage.messages(queued.workflow_id)
+        (message,) = await storage.messages.of_workflow(queued.workflow_id)
         assert message.state is MessageState.INTERRUPTED
     assert world.tools.notes == []
 

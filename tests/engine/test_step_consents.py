@@ -25,7 +25,7 @@ async def test_a_step_is_asked_about_before_its_claim_and_runs_as_it_was_let() -
             "note",
             {"text": "it"},
         )
-        assert await world.storage.step_results(run.id) == []
+        assert await world.storage.step_results.of_run(run.id) == []
         assert not any(isinstance(event.fact, StepStarted) for event in world.events)
         told = await answer(world, run, one, "submit", {"text": "better"})
         assert (told["status"], world.tools.notes) == ("success", ["better"])

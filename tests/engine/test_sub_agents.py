@@ -48,7 +48,7 @@ def tasks(*prompts: str | Json) -> str:
 async def given(world: World, *commands: str, **options: Any) -> tuple[Json, list[Any]]:
     """The run of an agent that is given the commands, and the results of its own calls, as its model reads them."""
     told = await world.run(agent("ask", "\n".join(commands)), **options)
-    rows = await world.storage.tool_calls(told["run_id"])
+    rows = await world.storage.tool_calls.of_run(told["run_id"])
     own = [row for row in rows if "/" not in row.id]
     return told, [json.loads(row.result_json) if row.error is None and row.result_json else row.error for row in own]
 
@@ -75,7 +75,7 @@ async def watched(world: World, told: Json) -> tuple[LiveRun, LiveRun]:
     for event in world.events:
         if event.run_id == told["run_id"]:
             seen = fold(seen, event)
-    rebuilt = replay(await world.storage.events(told["run_id"]))
+    rebuilt = replay(await world.storage.events.of_run(told["run_id"]))
     assert seen is not None
     assert rebuilt is not None
     seen.tokens_received = 0
@@ -114,11 +114,13 @@ async def test_its_text_streams_as_its_own_and_a_rebuilt_view_is_what_was_seen()
                 spoken += event.fact.text
         assert pieces == {"ask.1.1/1": "a workflow is a list", "ask.1.1/2": "a workflow is a list of"}
         assert spoken.startswith("a workflow is a\n\n- `parallel_tasks`")
-        (message,) = [row for row in await world.storage.messages(told["workflow_id"]) if row.role == "assistant"]
+        (message,) = [
+            row for row in await world.storage.messages.of_workflow(told["workflow_id"]) if row.role == "assistant"
+        ]
         assert message.text == spoken
         seen, rebuilt = await watched(world, told)
         assert seen == rebuilt
-        assert await world.storage.chunks(told["run_id"]) == []
+        assert await world.storage.chunks.of_run(told["run_id"]) == []
 
 
 async def test_the_next_turn_of_the_conversation_has_nothing_of_them() -> None:
@@ -296,7 +298,7 @@ async def test_consent_within_them_is_asked_of_the_run_and_logged_at_its_step() 
         told = await answer(world, run, inner[1], "reject", reason="no")
         assert (told["status"], world.tools.notes) == ("success", ["a"])
         assert [tool for tool, *_ in await decisions(world)] == ["parallel_tasks", "note", "note"]
-        assert {entry.step for entry in await world.storage.audit()} == {"ask"}
+        assert {entry.step for entry in await world.storage.audit.page()} == {"ask"}
 
 
 async def test_fifteen_end_with_their_parent_within_a_second() -> None:
@@ -316,7 +318,7 @@ async def test_fifteen_end_with_their_parent_within_a_second() -> None:
         assert {one["status"] for one in hanging} == {"cancelled"}
         seen, rebuilt = await watched(world, told)
         assert seen == rebuilt
-        rows = [row.status for row in await world.storage.step_results(run.id) if row.key.round is None]
+        rows = [row.status for row in await world.storage.step_results.of_run(run.id) if row.key.round is None]
         assert set(rows) == {"cancelled"}
         before_silence = len(world.events)
         await asyncio.sleep(0.1)
@@ -364,8 +366,8 @@ async def test_a_cancel_before_a_recovered_one_was_taken_up_closes_what_was_left
         assert told.status == "cancelled"
         described = await world.describe(run.id)
         assert {one["status"] for one in described["sub_agents"]} == {"cancelled", "completed"}
-        assert await copy.chunks(run.id) == []
-        rows = await copy.step_results(run.id)
+        assert await copy.chunks.of_run(run.id) == []
+        rows = await copy.step_results.of_run(run.id)
         assert {str(row.key): row.status for row in rows if row.key.round is None}["ask.1.1/1"] == "cancelled"
 
 

@@ -144,7 +144,7 @@ async def test_what_they_think_is_shown_and_the_thoughts_and_the_gauge_are_those
         async with a_world() as world:
             run = await world.start(agent("ask", "go"), kind=RunKind.CHAT, prompt="go", model=model_of(server))
             await world.settled(run.id)
-            live = replay(await world.storage.events(run.id))
+            live = replay(await world.storage.events.of_run(run.id))
     (thought,) = [event.fact for event in world.events if isinstance(event.fact, ReasoningReceived)]
     assert (thought.text, thought.step, thought.sub_agent_id) == ("Secretly.", "ask", "ask.1.1/1")
     assert not [event for event in world.events if isinstance(event.fact, ThoughtSaved)]

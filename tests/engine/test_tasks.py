@@ -6,7 +6,7 @@ from typing import Any
 from core.domain.events import TaskChanged, to_wire
 from core.domain.fold import replay
 from core.domain.template import ValidationMode
-from core.ports.storage import ChangeTasks, Write
+from core.ports.writes import ChangeTasks, Write
 from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.world import World, a_world, tool_step
 
@@ -41,8 +41,8 @@ async def test_tasks_are_told_and_kept_and_nobody_is_asked() -> None:
         assert [(one.change, one.status) for one in told] == [("created", "pending"), ("completed", "completed")]
         wire = next(to_wire(event) for event in world.events if event.fact is told[0])
         assert (wire["type"], wire["name"], wire["call_id"]) == ("task_changed", "Write it", "make")
-        assert [event.seq for event in await world.storage.events(run["run_id"])][-1] == world.events[-1].seq
-        kept = replay(await world.storage.events(run["run_id"]))
+        assert [event.seq for event in await world.storage.events.of_run(run["run_id"])][-1] == world.events[-1].seq
+        kept = replay(await world.storage.events.of_run(run["run_id"]))
         assert kept is not None
         assert [task.told for task in kept.tasks.values()] == [told[1]]
 
@@ -56,6 +56,6 @@ async def test_a_crash_between_a_task_and_its_result_makes_no_second_task() -> N
         assert await world.core.engine.recover() == [run["run_id"]]
         described: Any = await world.settled(run["run_id"])
         assert described["status"] == "success", described
-        tasks = await storage.left.tasks(run["workflow_id"])
+        tasks = await storage.left.tasks.of_workflow(run["workflow_id"])
         assert [(task.name, task.status) for task in tasks.tasks.values()] == [("Write it", "completed")]
         assert [one.change for one in changes(world)] == ["created", "completed"]

@@ -53,7 +53,7 @@ async def test_the_output_is_what_the_transform_makes_of_the_result() -> None:
 
 async def test_the_raw_result_is_on_disk_before_the_transform_begins() -> None:
     storage, run = await crashed_in_transform(transformed("n", "note", ENDLESS, text="ab"))
-    rows = {row.key: row for row in await storage.step_results(run.id)}
+    rows = {row.key: row for row in await storage.step_results.of_run(run.id)}
     assert rows[StepKey("n").of_raw].output_json == '{"text":"ab"}'
     assert rows[StepKey("n")].status is StepStatus.RUNNING
 
@@ -163,7 +163,7 @@ async def test_a_fork_takes_the_raw_result_over_with_the_output() -> None:
 async def test_who_watched_saw_what_is_read_later() -> None:
     async with a_world() as world:
         told = await world.run(transformed("n", "note", NOPE, text="ab"))
-        stored = await world.storage.events(told["run_id"])
+        stored = await world.storage.events.of_run(told["run_id"])
         assert [event for event in world.events if event.fact.stored] == stored
         rebuilt = replay(stored)
         assert rebuilt is not None

@@ -15,7 +15,7 @@ from core.persistence.driver import RecordID
 from core.persistence.folder import wal_bytes
 from core.persistence.statements import Query, Statement, batched, batched_statements, build_query
 from core.persistence.surreal import SurrealStorage
-from core.ports.storage import PutMessage, PutSetting
+from core.ports.writes import PutMessage, PutSetting
 from tests.contracts.rows import W, a_message, a_result, created
 from tests.persistence.processes import run
 
@@ -91,7 +91,7 @@ async def test_a_value_that_is_no_json_is_a_failure_of_the_store(tmp_path: Path)
     with pytest.raises(StorageFailed) as failed:
         await storage.commit([created(title=float("nan")), a_result()])
     assert failed.value.code == "storage_failed"
-    assert await storage.runs() == []
+    assert await storage.runs.page() == []
     await storage.close()
 
 
@@ -243,7 +243,7 @@ async def main():
         left = wal_bytes(store)
         storage = await SurrealStorage.open(store)
         assert wal_bytes(store) < left
-        assert await storage.messages(W) == [a_message("m")]
+        assert await storage.messages.of_workflow(W) == [a_message("m")]
         await storage.commit([PutMessage(a_message("m2", 1)), PutSetting("a", "2")])
         await storage.close()
         assert wal_bytes(store) == 0

@@ -13,7 +13,7 @@ from core.persistence.connection import Connection
 from core.persistence.keys import UNFINISHED
 from core.persistence.schema import migrate
 from core.persistence.surreal import SurrealStorage
-from core.ports.storage import ChangeRun, CreateRun, PutToolCall, Write
+from core.ports.writes import ChangeRun, CreateRun, PutToolCall, Write
 from tests.contracts.rows import (
     R,
     a_call,
@@ -121,7 +121,6 @@ def operators(plan: dict[str, Any]) -> dict[str, dict[str, Any]]:
         (runs._UNFINISHED, "run_by_status", False),
         (runs._CHILDREN, "run_by_parent", True),
         (interruptions._OPEN, "interruption_by_openness", True),
-        (runs._OF_MESSAGE, "run_by_message", False),
         (messages._OF_WORKFLOW, "message_by_workflow", True),
     ],
 )
@@ -131,7 +130,6 @@ async def test_rows_are_found_by_an_index(connection: Connection, query: str, in
         "limit": 50,
         "status": "running",
         "workflow": "w",
-        "message": "m",
         "beginner": "p",
         "statuses": UNFINISHED,
     }

@@ -34,8 +34,8 @@ async def main():
 READ = """
 async def main():
     storage = await SurrealStorage.open(STORE)
-    settings = await storage.settings()
-    for message in await storage.messages(W):
+    settings = await storage.settings.all()
+    for message in await storage.messages.of_workflow(W):
         number, rest = message.text.split(":")
         assert set(rest) == {"x"} and len(rest) == (9000 if int(number) % 3 == 0 else 50), number
         assert settings.pop(f"s{number}") == int(number)
@@ -60,7 +60,7 @@ async def main():
             await write(storage, [number])
         except StorageFailed as failed:
             failures.append(failed.code)
-            assert await storage.messages(W) is not None
+            assert await storage.messages.of_workflow(W) is not None
     say("failed", *failures)
     if not then_dies:
         resource.setrlimit(resource.RLIMIT_FSIZE, (unlimited, unlimited))

@@ -7,10 +7,11 @@ from core.domain.events import RunStarted
 from core.domain.ids import MessageId, RunId
 from core.domain.run import ErrorInfo, Run, RunKind, RunStatus, StepKey, StepResult, StepStatus
 from core.persistence.connection import Connection
-from core.persistence.schema import MIGRATIONS, VERSION, migrate, version
+from core.persistence.migrations import MIGRATIONS, VERSION
+from core.persistence.schema import migrate, version
 from core.persistence.statements import Statement
 from core.persistence.surreal import SurrealStorage
-from core.ports.storage import ChangeRun, CreateRun
+from core.ports.writes import ChangeRun, CreateRun
 from tests.contracts.rows import START, R, W, a_run, a_snapshot, asked, at, closed, created, told
 
 COUNT = 450
@@ -79,22 +80,22 @@ async def test_a_store_of_the_first_version_is_read_as_it_was(tmp_path: Path) ->
     runs[0] = first_run(0, started_at=START, finished_at=START)
     runs[4] = first_run(4, error=ErrorInfo("timeout", "slow"))
     whole = first_run(0, started_at=START, finished_at=START, output_json='"x"')
-    assert await storage.run(runs[0].id) == await storage.run_of_message(runs[0].message_id) == whole
+    assert await storage.runs.get(runs[0].id) == whole
     assert (runs[0].parent, runs[0].root, runs[0].depth) == (None, None, 0)
     assert (runs[0].unclean_ends, runs[0].results_then) == (0, 0)
     newest: list[Run] = []
-    while page := await storage.runs(limit=200, before=newest[-1].id if newest else None):
+    while page := await storage.runs.page(limit=200, before=newest[-1].id if newest else None):
         newest += page
     assert newest == runs[::-1]
-    assert await storage.runs(workflow_id=W, limit=7) == newest[:7]
+    assert await storage.runs.page(workflow_id=W, limit=7) == newest[:7]
     for status in STATUSES:
-        assert await storage.runs(status=status, limit=200) == [run for run in newest if run.status is status]
-    assert await storage.unfinished_runs() == [run for run in runs if not run.status.is_final]
-    assert await storage.children(runs[0].id) == []
-    assert await storage.open_interruptions() == await storage.interruptions(runs[0].id) == []
+        assert await storage.runs.page(status=status, limit=200) == [run for run in newest if run.status is status]
+    assert await storage.runs.unfinished() == [run for run in runs if not run.status.is_final]
+    assert await storage.runs.children(runs[0].id) == []
+    assert await storage.interruptions.open() == await storage.interruptions.of_run(runs[0].id) == []
     done = StepResult(runs[0].id, StepKey("a"), StepStatus.COMPLETED, attempt=2, output_json="1", active_ms=7)
-    assert await storage.step_results(runs[0].id) == [done]
-    assert await storage.events(runs[0].id) == told(RunStarted(), run_id=runs[0].id)
+    assert await storage.step_results.of_run(runs[0].id) == [done]
+    assert await storage.events.of_run(runs[0].id) == told(RunStarted(), run_id=runs[0].id)
     await storage.close()
 
 
@@ -107,18 +108,18 @@ async def test_a_store_that_was_brought_up_goes_on(tmp_path: Path) -> None:
     assert await storage.commit([found, CreateRun(below, a_snapshot()), created(made=2)]) == frozenset()
     assert await storage.commit([asked(run_id=child)]) == frozenset()
     for _ in range(2):
-        assert [run.id for run in await storage.runs(limit=2)] == [R, "run_449"]
-        assert old in [run.id for run in await storage.runs(status=RunStatus.WAITING, limit=200)]
-        assert await storage.children(old) == [below]
-        run = await storage.run(old)
+        assert [run.id for run in await storage.runs.page(limit=2)] == [R, "run_449"]
+        assert old in [run.id for run in await storage.runs.page(status=RunStatus.WAITING, limit=200)]
+        assert await storage.runs.children(old) == [below]
+        run = await storage.runs.get(old)
         assert run is not None
         assert (run.status, run.unclean_ends, run.results_then) == (RunStatus.ENQUEUED, 1, 3)
         await storage.close()
         storage = await SurrealStorage.open(tmp_path)
     assert await storage.commit([closed(run_id=child, closed_at=at(1))]) == frozenset()
-    assert old not in [run.id for run in await storage.runs(status=RunStatus.WAITING, limit=200)]
+    assert old not in [run.id for run in await storage.runs.page(status=RunStatus.WAITING, limit=200)]
     await storage.delete_workflow(W)
-    assert await storage.runs() == await storage.unfinished_runs() == []
+    assert await storage.runs.page() == await storage.runs.unfinished() == []
     await storage.close()
 
 

@@ -10,13 +10,20 @@ import pytest
 from core.errors import StorageFailed
 from core.persistence.connection import Connection
 from core.persistence.keys import record_id
-from core.persistence.schema import MIGRATIONS, TABLES, VERSION, Migration, migrate, version
+from core.persistence.migrations import MIGRATIONS, VERSION, Migration
+from core.persistence.schema import migrate, version
 from core.persistence.statements import Statement
 from core.persistence.surreal import SurrealStorage
-from core.ports.storage import PutMessage, PutSetting, PutWorkflow
+from core.ports.writes import PutMessage, PutSetting, PutWorkflow
 from tests.contracts.rows import a_message, a_workflow
 from tests.persistence.processes import run, start
 
+TABLES = [
+    statement.split()[2]
+    for migration in MIGRATIONS
+    for statement in migration.statements
+    if statement.startswith("DEFINE TABLE")
+]
 HOLD = """
 async def main():
     storage = await SurrealStorage.open(STORE)
@@ -67,7 +74,7 @@ async def test_a_store_in_use_is_refused_until_its_holder_is_dead(tmp_path: Path
         finally:
             holder.kill()
     storage = await SurrealStorage.open(path)
-    assert await storage.settings() == {"held": 1}
+    assert await storage.settings.all() == {"held": 1}
     await storage.close()
 
 
@@ -83,7 +90,7 @@ async def test_a_store_cannot_be_opened_twice_in_one_process(tmp_path: Path) -> 
 async def test_a_store_can_lie_in_any_folder(tmp_path: Path, name: str) -> None:
     for expected in ({}, {"a": 1}):
         storage = await SurrealStorage.open(tmp_path / name)
-        assert await storage.settings() == expected
+        assert await storage.settings.all() == expected
         await storage.commit([PutSetting("a", "1")])
         await storage.close()
     assert (tmp_path / name / "LOCK").exists()

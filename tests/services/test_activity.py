@@ -10,7 +10,7 @@ import pytest
 
 from core.domain.ids import CallId, TemplateId, WorkflowId
 from core.domain.run import RunStatus
-from core.ports.storage import PutTemplate, StoredTemplate
+from core.ports.writes import Put, StoredTemplate
 from core.services.activity import Entry, ExportFormat
 from core.services.outcome import Failed, Ok
 from core.stores.activity import Activity
@@ -140,7 +140,7 @@ async def test_the_runs_below_are_told_viewed_or_not_and_after_a_restart() -> No
     async with a_world(storage) as world:
         text = json.dumps(template(tool_step("say", "echo", text="hello"), title="Part"))
         stored = StoredTemplate(TemplateId("tpl_part"), 1, "Part", text, world.core.clock.now())
-        await storage.commit([PutTemplate(stored)])
+        await storage.commit([Put(stored)])
         part = {"name": "part", "action": {"workflow": {"title": "Part"}}, "dependsOn": ["first"], "input": {}}
         run = await world.run(a_step("first"), part)
         world.core.stores.background.set_viewed(run["workflow_id"])  # nobody has looked before
@@ -161,7 +161,7 @@ async def test_a_run_below_is_followed_while_it_works() -> None:
     async with a_world(storage) as world:
         text = json.dumps(template(tool_step("say", "hold"), title="Part"))
         stored = StoredTemplate(TemplateId("tpl_part"), 1, "Part", text, world.core.clock.now())
-        await storage.commit([PutTemplate(stored)])
+        await storage.commit([Put(stored)])
         run = await world.start({"name": "part", "action": {"workflow": {"title": "Part"}}, "input": {}})
         world.core.stores.background.set_viewed(run.workflow_id)
         activity = Activity(world.core.stores.view)

@@ -62,7 +62,7 @@ async def test_the_assistant_is_there_from_the_start_with_every_tool_and_stays(c
     assert answer.code == "agent_stays"
     changed = await made(core, ASSISTANT.id, name="Helper", system_prompt="Be brief.")
     assert core.agents.current == (changed,)
-    assert await core.storage.agents() == [changed]
+    assert await core.storage.agents.all() == [changed]
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ async def test_what_is_out_of_bounds_is_refused_by_field_and_nothing_is_kept(
 ) -> None:
     assert await failure(core, **fields) == ("bad_input", name)
     assert core.agents.current == (ASSISTANT,)
-    assert await core.storage.agents() == []
+    assert await core.storage.agents.all() == []
 
 
 async def test_what_is_at_its_bounds_is_taken(core: Core) -> None:
@@ -148,7 +148,7 @@ async def test_an_agent_is_asked_as_it_is_set(core: Core) -> None:
     assert asked.messages[0]["content"].endswith("\n\nAnswer in one word.")
     assert [tool["function"]["name"] for tool in asked.body["tools"]] == ["calculator"]
     assert (asked.body["temperature"], asked.body["max_tokens"]) == (0.25, 77)
-    snapshot = await core.storage.snapshot(run.id)
+    snapshot = await core.storage.snapshots.of_run(run.id)
     assert (snapshot.profile, snapshot.agent) == (agent, "Terse")
 
 
@@ -159,20 +159,20 @@ async def test_a_call_beyond_the_tools_of_an_agent_is_refused_and_its_rounds_are
         assert len(server.posts) == 3
     assert run.error is not None
     assert (run.status, run.error.code) == (RunStatus.ERROR, "round_limit")
-    assert {call.error.code for call in await core.storage.tool_calls(run.id) if call.error} == {"not_available"}
+    assert {call.error.code for call in await core.storage.tool_calls.of_run(run.id) if call.error} == {"not_available"}
 
 
 async def test_an_agent_without_a_model_has_that_of_the_settings_else_the_offline_agent(core: Core) -> None:
     await made(core, name="Plain")
     first = await sent(core, "say 2 words", agent="Plain")
     assert json.loads(first.output_json or "") == "a workflow"
-    assert (await core.storage.snapshot(first.id)).agent == "offline"
+    assert (await core.storage.snapshots.of_run(first.id)).agent == "offline"
     with provider(says("yes")) as server:
         await core.settings.change(model=of(server))
         run = await sent(core, agent="Plain")
         assert json.loads(run.output_json or "") == "yes"
         named = await sent(core, agent="Plain", model=of(server, price_in=1.0))
-        snapshot = await core.storage.snapshot(named.id)
+        snapshot = await core.storage.snapshots.of_run(named.id)
     assert snapshot.model is not None
     assert (snapshot.agent, snapshot.model.price_in) == ("Plain", 1.0)
 
@@ -181,7 +181,7 @@ async def test_an_unknown_agent_is_not_found_and_nothing_is_begun(core: Core) ->
     answer = await core.chat.send("hi", agent="nobody")
     assert isinstance(answer, Failed)
     assert answer.code == "not_found"
-    assert await core.storage.workflows() == []
+    assert await core.storage.workflows.all() == []
 
 
 # Choosing
@@ -207,7 +207,7 @@ async def test_a_deleted_agent_is_followed_by_the_default_one_and_comes_back(cor
         deleted = await core.agents.delete(agent.id)
         assert isinstance(deleted, Ok)
         assert (deleted.data.agent, deleted.data.workflows) == (agent, 1)
-        workflow = await core.storage.workflow(run.workflow_id)
+        workflow = await core.storage.workflows.get(run.workflow_id)
         assert workflow is not None
         assert workflow.answering is not None
         assert core.agents.cast(workflow.answering)[0] == ASSISTANT
@@ -218,7 +218,7 @@ async def test_a_deleted_agent_is_followed_by_the_default_one_and_comes_back(cor
         await core.agents.delete(agent.id)
         assert core.agents.default == ASSISTANT
     again = await sent(core, "say 2 words", run.workflow_id)
-    assert (await core.storage.snapshot(again.id)).profile == ASSISTANT
+    assert (await core.storage.snapshots.of_run(again.id)).profile == ASSISTANT
 
 
 async def test_what_cannot_be_asked_is_not_chosen(core: Core) -> None:
@@ -231,7 +231,7 @@ async def test_what_cannot_be_asked_is_not_chosen(core: Core) -> None:
         answer = await core.workflows.choose(run.workflow_id, answering)
         assert isinstance(answer, Failed)
         assert answer.code == code
-    workflow = await core.storage.workflow(run.workflow_id)
+    workflow = await core.storage.workflows.get(run.workflow_id)
     assert workflow is not None
     assert workflow.answering == AgentSelection(agent=ASSISTANT.id, is_offline=True)
 
@@ -244,7 +244,7 @@ async def test_a_fork_has_the_agent_of_its_run(core: Core) -> None:
         forked = await core.runs.fork(run.id, "answer")
         assert isinstance(forked, Ok)
         await core.engine.wait(forked.data.id)
-        assert (await core.storage.snapshot(forked.data.id)).profile == agent
+        assert (await core.storage.snapshots.of_run(forked.data.id)).profile == agent
         assert server.posts[-1].messages[0]["content"].endswith("Old words.")
 
 

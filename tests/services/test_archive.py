@@ -35,7 +35,7 @@ async def test_what_is_said_in_an_archived_workflow_brings_it_back() -> None:
         again = await world.core.chat.send("say 2 words", sent.data.workflow_id)
         assert isinstance(again, Ok)
         assert world.core.stores.workflows.archived == []
-        assert await world.storage.archived_workflows() == set()
+        assert await world.storage.workflows.archived() == set()
         await world.core.engine.wait(again.data.id)
 
 
@@ -53,10 +53,10 @@ async def test_a_discarded_workflow_comes_back_whole_and_only_until_it_is_delete
         assert isinstance(await discarding.bring_back(workflow_id), Ok)
         assert [row.status for row in world.core.stores.workflows.rows] == [RunStatus.CANCELLED]
         assert isinstance(await discarding.finish(workflow_id), Ok)
-        assert await world.storage.run(run.id) is not None
+        assert await world.storage.runs.get(run.id) is not None
         await discarding.discard(workflow_id)
         await discarding.finish(workflow_id)
-        assert await world.storage.run(run.id) is None
+        assert await world.storage.runs.get(run.id) is None
         late = await discarding.bring_back(workflow_id)
         assert isinstance(late, Failed)
         assert late.code == "not_found"
@@ -67,8 +67,8 @@ async def test_the_end_of_the_app_deletes_what_was_discarded() -> None:
     async with a_world(storage=storage) as world:
         kept, gone = [await world.run(a_step("a")) for _ in range(2)]
         await world.core.discarding.discard(gone["workflow_id"])
-    assert await storage.discarded_workflows() == []
-    assert [run.workflow_id for run in await storage.runs()] == [kept["workflow_id"]]
+    assert await storage.workflows.discarded() == []
+    assert [run.workflow_id for run in await storage.runs.page()] == [kept["workflow_id"]]
 
 
 async def test_after_a_crash_what_was_discarded_goes_and_what_was_brought_back_stays() -> None:
@@ -81,7 +81,7 @@ async def test_after_a_crash_what_was_discarded_goes_and_what_was_brought_back_s
         crashed = storage.copy()
     async with run_core(crashed) as core:
         assert [one.workflow_id async for one in core.runs.newest(9)] == [kept["workflow_id"]]
-    assert [run.workflow_id for run in await crashed.runs()] == [kept["workflow_id"]]
+    assert [run.workflow_id for run in await crashed.runs.page()] == [kept["workflow_id"]]
 
 
 async def test_a_title_is_one_line_that_reorders_nothing() -> None:

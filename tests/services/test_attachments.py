@@ -104,7 +104,7 @@ async def test_the_model_is_told_them_in_the_turn_and_in_those_that_follow() -> 
         again = await core.chat.send("say 2 words", first.data.workflow_id)
         assert isinstance(again, Ok), again
         await core.engine.wait(again.data.id)
-        messages = await core.storage.messages(first.data.workflow_id)
+        messages = await core.storage.messages.of_workflow(first.data.workflow_id)
         assert messages[0].attachments == (file.about,)
         texts = await core.attachments.texts(first.data.workflow_id, messages[0].id)
         assert texts == Ok([file.text])
@@ -122,7 +122,7 @@ async def test_a_message_of_files_alone_is_one_and_too_many_are_none() -> None:
     async with run_core(InMemoryStorage()) as core:
         alone = await core.chat.send("", attached=[file])
         assert isinstance(alone, Ok), alone
-        stored = await core.storage.workflow(alone.data.workflow_id)
+        stored = await core.storage.workflows.get(alone.data.workflow_id)
         assert stored is not None
         assert stored.title == "Rapport.md"
         many = await core.chat.send("a", attached=[file] * 21)
@@ -140,6 +140,6 @@ async def test_a_template_finds_them_in_its_input() -> None:
         started = await core.runs.start(found, {}, prompt="/T", attached=[file])
         assert isinstance(started, Ok), started
         await core.engine.wait(started.data.id)
-        (result,) = await core.storage.step_results(started.data.id)
+        (result,) = await core.storage.step_results.of_run(started.data.id)
         assert result.output_json == '"x"'
-        assert (await core.storage.messages(started.data.workflow_id))[0].attachments == (file.about,)
+        assert (await core.storage.messages.of_workflow(started.data.workflow_id))[0].attachments == (file.about,)

@@ -14,8 +14,8 @@ from core.domain.model import ModelChoice
 from core.domain.run import Run, RunStatus
 from core.domain.template import Template
 from core.persistence.surreal import SurrealStorage
-from core.ports.storage import PutTemplate, StoredTemplate
 from core.ports.templates import ResolvedTemplate
+from core.ports.writes import Put, StoredTemplate
 from core.services.outcome import Failed, Ok
 from core.wiring import run_core
 from tests.support.command_line import template
@@ -119,7 +119,7 @@ async def test_the_steps_of_a_child_name_theirs_too(storage: SurrealStorage) -> 
             own = ModelChoice(base_url=server.url, model="own")
             await made(core, name="Writer", system_prompt="Be brief.", tools=("wait",), model=own)
             text = json.dumps(template(agent_step("s", agentId="Writer"), title="Below"))
-            await storage.commit([PutTemplate(StoredTemplate(TemplateId("tpl_1"), 1, "Below", text, core.clock.now()))])
+            await storage.commit([Put(StoredTemplate(TemplateId("tpl_1"), 1, "Below", text, core.clock.now()))])
             await told(core, await begun(core, {"name": "c", "action": {"workflow": {"title": "Below"}}}))
     assert asked(server) == [("s?", "own", "Be brief.", ["wait"])]
 
@@ -132,4 +132,4 @@ async def test_a_run_does_not_begin_without_the_key_of_one_that_it_names(storage
         answer = await core.runs.start(found, {})
         assert isinstance(answer, Failed)
         assert answer.code == "key_missing"
-        assert await storage.runs() == []
+        assert await storage.runs.page() == []

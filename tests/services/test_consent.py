@@ -14,7 +14,7 @@ from core.domain.consent import ConsentPolicy, Rule, exception_setting
 from core.domain.text.json_text import encode
 from core.errors import StorageFailed
 from core.ports.clock import SystemClock
-from core.ports.storage import PutAudit, PutSetting
+from core.ports.writes import PutAudit, PutSetting
 from core.services.consent import ConsentService
 from core.services.outcome import Failed, Ok
 from core.services.settings import SettingsService, parse_settings
@@ -35,7 +35,7 @@ async def a_service(
     storage: InMemoryStorage, bus: Bus | None = None, days: float = 0
 ) -> tuple[ConsentService, SettingsService]:
     bus = bus or Bus()
-    kept = await storage.settings()
+    kept = await storage.settings.all()
     settings = SettingsService(parse_settings(kept), storage, bus)
     return ConsentService(kept, settings, storage, bus, Clock(days)), settings
 
@@ -60,7 +60,7 @@ async def test_what_is_no_name_makes_no_exception(name: str) -> None:
     consent, _ = await a_service(storage)
     refused = await consent.except_(name, Rule.ALLOW)
     assert isinstance(refused, Failed)
-    assert (refused.code, consent.exceptions, await storage.settings()) == ("bad_input", {}, {})
+    assert (refused.code, consent.exceptions, await storage.settings.all()) == ("bad_input", {}, {})
 
 
 async def test_an_exception_that_cannot_be_kept_does_not_hold() -> None:
@@ -143,7 +143,7 @@ async def test_old_entries_are_deleted_at_the_start_and_when_another_age_is_set(
     with consent:
 
         async def are_left(*wanted: str) -> bool:
-            return [entry.id for entry in await storage.audit()] == list(wanted)
+            return [entry.id for entry in await storage.audit.page()] == list(wanted)
 
         await until(lambda: are_left("aud_95", "aud_80"))
         assert isinstance(await settings.change(audit_days=7), Ok)

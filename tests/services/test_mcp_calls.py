@@ -69,7 +69,7 @@ async def test_who_gives_up_a_call_ends_the_run_that_it_waits_for_from_its_very_
             await asyncio.wait({task})
         while calls._tasks:
             await asyncio.wait(set(calls._tasks))
-        runs = await world.storage.runs()
+        runs = await world.storage.runs.page()
         assert runs
         assert {run.status for run in runs} == {RunStatus.CANCELLED}
 
@@ -100,7 +100,7 @@ async def test_at_the_close_no_run_is_ended_and_the_next_process_goes_on() -> No
         await calls.close()
     async with a_world(storage) as world:
         world.tools.release.set()
-        (run,) = await storage.runs()
+        (run,) = await storage.runs.page()
         assert not run.status.is_final
         await world.core.runs.recover()
         assert (await world.settled(RunId(run.id)))["status"] == "success"

@@ -101,7 +101,7 @@ async def test_secrets_are_in_the_file_of_keys_alone_and_reach_the_server(
     kept = json.loads((tmp_path / "keys.json").read_text())["keys"]
     values = {"Bearer a-token-that-was-typed", SECRET, "pässword-of-mine"}
     assert set(kept.values()) == values
-    stored = repr(await storage.servers())
+    stored = repr(await storage.servers.all())
     assert not any(value in stored or value in repr((p, q)) for value in (*values, "a-token-that-was-typed"))
     launch = await core.servers.launch_of(q.server)
     assert launch.args == ("--api-key", SECRET)

@@ -56,7 +56,7 @@ async def test_what_the_disk_refused_goes_with_the_next_one() -> None:
         while not desk.storage.trouble.failed:  # noqa: ASYNC110  # the store has no event for it
             await asyncio.sleep(0)
         desk.say("second")
-    assert titles(await desk.storage.notices()) == ["first", "second"]
+    assert titles(await desk.storage.notices.all()) == ["first", "second"]
 
 
 async def test_the_oldest_and_those_of_a_deleted_workflow_go() -> None:
@@ -66,5 +66,5 @@ async def test_the_oldest_and_those_of_a_deleted_workflow_go() -> None:
             desk.say(str(number), workflow_id=A if number == MAX_NOTICES else None)
         desk.bus.publish(WorkflowDeleted(A))
         assert len(await service.kept()) == MAX_NOTICES - 1
-    kept = titles(await desk.storage.notices())
+    kept = titles(await desk.storage.notices.all())
     assert (len(kept), kept[0], str(MAX_NOTICES) in kept) == (MAX_NOTICES - 1, "5", False)

@@ -13,7 +13,7 @@ from core.domain.messages import Role
 from core.domain.run import RunKind, RunStatus
 from core.domain.slash_commands import SlashCommand, SlashKind, UnknownCommand
 from core.domain.text.json_text import encode
-from core.ports.storage import PutTemplate, StoredTemplate
+from core.ports.writes import Put, StoredTemplate
 from core.services.outcome import Failed, Ok, Outcome
 from core.wiring import run_core
 from tests.support.command_line import template
@@ -92,7 +92,7 @@ async def test_a_prompt_is_filled_or_every_missing_value_is_named(core: Core) ->
 async def test_a_slash_names_templates_own_and_shipped_and_prompts(core: Core) -> None:
     text = encode(template(tool_step("a", "calculator", expression="1"), title="My own"))
     own = StoredTemplate(TemplateId("tpl_1"), 1, "My own", text, core.clock.now())
-    await core.storage.commit([PutTemplate(own)])
+    await core.storage.commit([Put(own)])
     data(await core.prompts.save(name="Translate", content="Translate {{text}} to {{language}}."))
     titles = data(await core.slash.titles())
     assert {"Ask around", "My own", "Translate"} <= {one.title for one in titles}
@@ -124,8 +124,8 @@ async def test_a_template_runs_in_a_workflow_that_is_there_with_what_was_written
     busy = failed(await core.runs.start(ready.found, ready.input.given, workflow_id=there, prompt=said, gated=True))
     assert busy.code == "workflow_busy"
     assert (await core.engine.wait(run.id)).status is RunStatus.SUCCESS
-    messages = await core.storage.messages(there)
+    messages = await core.storage.messages.of_workflow(there)
     assert [one.text for one in messages if one.role is Role.USER] == ["say 1 word", said]
-    assert [one.title for one in await core.storage.workflows()] == ["say 1 word"]
+    assert [one.title for one in await core.storage.workflows.all()] == ["say 1 word"]
     gone = failed(await core.runs.start(ready.found, {}, workflow_id=WorkflowId("wf_none")))
     assert gone.code == "not_found"

@@ -17,7 +17,7 @@ from core.domain.settings import KeyLocation
 from core.llm.key_store import KeySource
 from core.llm.openai_compatible.client import OpenAiCompatible
 from core.persistence.surreal import SurrealStorage
-from core.ports.storage import ChangeRun
+from core.ports.writes import ChangeRun
 from core.services.outcome import Failed, Ok
 from core.wiring import run_core
 from tests.support.command_line import template
@@ -144,7 +144,7 @@ async def test_the_offline_agent_is_the_default_and_the_settings_may_name_anothe
         assert json.loads((await sent(core, "say 2 words", agent="offline")).output_json or "") == "a workflow"
         script = ({"say": "scripted"},)
         assert json.loads((await sent(core, "x", second.workflow_id, script=script)).output_json or "") == "scripted"
-    names = {flow.id: flow.agent for flow in await core.storage.workflows()}
+    names = {flow.id: flow.agent for flow in await core.storage.workflows.all()}
     assert (names[first.workflow_id], names[second.workflow_id]) == ("offline", "offline")  # the last one was scripted
 
 
@@ -190,7 +190,7 @@ async def test_a_key_is_put_away_and_the_settings_say_where(core: Core, tmp_path
     assert await core.providers.put_key(choice, KEY) == Ok(KeyLocation.FILE)
     assert core.settings.current.key_places == {"https://api.openai.com": KeyLocation.FILE}
     assert await core.providers.key_source(choice) == Ok(KeySource.FILE)
-    assert KEY not in repr(await core.storage.settings())
+    assert KEY not in repr(await core.storage.settings.all())
     bad = await core.providers.put_key(choice, "no key\n\x00")
     assert isinstance(bad, Failed)
     assert await core.providers.remove_key(choice) == Ok(None)
@@ -225,21 +225,21 @@ async def test_a_person_in_the_window_is_told_at_once_that_a_key_is_missing(core
     answer = await core.chat.send("hi", model=await chosen(core, **OPENAI), gated=True)
     assert isinstance(answer, Failed)
     assert answer.code == "key_missing"
-    assert await core.storage.runs() == []
+    assert await core.storage.runs.page() == []
 
 
 async def test_a_run_that_had_a_key_needs_one_again(core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("METIER_API_KEY", KEY)
     with provider(says("a")) as server:
         run = await sent(core, model=ModelChoice(base_url=server.url, model="m"))
-        model = (await core.storage.snapshot(run.id)).model
+        model = (await core.storage.snapshots.of_run(run.id)).model
         assert model is not None
         assert model.needs_key
         assert KEY not in repr(model)
         monkeypatch.delenv("METIER_API_KEY")
         await core.storage.commit([ChangeRun(run.id, frozenset({RunStatus.SUCCESS}), RunStatus.RUNNING)])
         assert (await core.runs.recover()) == Ok([run.id])
-        stored = await core.storage.run(run.id)
+        stored = await core.storage.runs.get(run.id)
         assert stored is not None
         assert stored.status is RunStatus.ENQUEUED
         assert len(server.posts) == 1
@@ -260,7 +260,7 @@ async def test_a_run_without_its_key_takes_no_answer_and_no_fork(core: Core) -> 
     for refused in (await core.runs.answer(run.id, Answer(Action.APPROVE)), await core.runs.fork(run.id, "answer")):
         assert isinstance(refused, Failed)
         assert refused.code == "key_missing"
-    assert [one.id for one in await core.storage.runs()] == [run.id]
+    assert [one.id for one in await core.storage.runs.page()] == [run.id]
 
 
 ECHOES = [

@@ -55,7 +55,7 @@ async def begun(core: Core, text: str = LONG) -> Run:
 
 
 async def said(core: Core, workflow_id: WorkflowId) -> list[str]:
-    return [one.text for one in await core.storage.messages(workflow_id) if one.role is Role.USER]
+    return [one.text for one in await core.storage.messages.of_workflow(workflow_id) if one.role is Role.USER]
 
 
 async def queue(core: Core, run: Run, *texts: str) -> list[MessageId]:
@@ -80,8 +80,8 @@ async def test_they_are_said_one_by_one_when_a_turn_ends_in_success(core: Core) 
     assert newest is not None
     assert (await core.engine.wait(newest.id)).status is RunStatus.SUCCESS
     assert await said(core, run.workflow_id) == ["say 5 words", "say 2 words", "say 3 words"]
-    assert set(ids) <= {one.id for one in await core.storage.messages(run.workflow_id)}
-    assert await core.storage.queued_messages() == []
+    assert set(ids) <= {one.id for one in await core.storage.messages.of_workflow(run.workflow_id)}
+    assert await core.storage.queued_messages.all() == []
 
 
 async def test_they_stay_and_say_so_where_a_turn_is_stopped_and_go_on_after_the_next_success(core: Core) -> None:
@@ -120,7 +120,7 @@ async def test_they_can_be_moved_and_taken_back_with_what_they_have_attached(cor
     assert data(await core.queue.take_back(run.workflow_id, four.id)) == [file]
     assert isinstance(await core.queue.take_back(run.workflow_id, four.id), Failed)
     data(await core.queue.take_back(run.workflow_id, two))
-    assert [message.text for message in await core.storage.queued_messages()] == ["3", "1"]
+    assert [message.text for message in await core.storage.queued_messages.all()] == ["3", "1"]
 
 
 async def test_they_are_there_after_a_crash_and_none_is_said_twice(storage: InMemoryStorage) -> None:
@@ -190,4 +190,4 @@ async def test_what_cannot_be_a_message_does_not_wait_and_too_many_do_not(core: 
     assert full.code == "queue_full"
     data(await core.workflows.delete(run.workflow_id))
     assert waiting(core, run) == []
-    assert await core.storage.queued_messages() == []
+    assert await core.storage.queued_messages.all() == []

@@ -118,7 +118,7 @@ async def test_a_workflow_that_comes_back_is_found_again(tmp_path: Path) -> None
         core.search.begin()
         workflow_id = await say(core, "a needle")
         await until_found(core, "needle")
-        workflow, kept = await storage.workflow(workflow_id), storage.copy()
+        workflow, kept = await storage.workflows.get(workflow_id), storage.copy()
         assert workflow is not None
         assert isinstance(await core.workflows.delete(workflow_id), Ok)
         await until_found(core, "needle", 0)

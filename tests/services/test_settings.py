@@ -5,14 +5,14 @@ from typing import Any
 from core.bus import Bus, SettingsChanged
 from core.domain.settings import Settings
 from core.domain.template import ValidationMode
-from core.ports.storage import PutSetting
+from core.ports.writes import PutSetting
 from core.services.outcome import Failed, Ok
 from core.services.settings import SettingsService, parse_settings
 from tests.support.in_memory.storage import InMemoryStorage
 
 
 async def a_service(storage: InMemoryStorage, bus: Bus | None = None) -> SettingsService:
-    return SettingsService(parse_settings(await storage.settings()), storage, bus or Bus())
+    return SettingsService(parse_settings(await storage.settings.all()), storage, bus or Bus())
 
 
 async def test_a_change_is_kept_and_told() -> None:
@@ -34,7 +34,7 @@ async def test_a_value_out_of_bounds_changes_nothing() -> None:
         assert answer.code == "bad_input"
         assert field in answer.message
     assert service.current == Settings()
-    assert await storage.settings() == {}
+    assert await storage.settings.all() == {}
 
 
 async def test_what_cannot_be_read_has_its_default_and_the_rest_holds() -> None:
@@ -48,4 +48,4 @@ async def test_what_cannot_be_read_has_its_default_and_the_rest_holds() -> None:
     service = await a_service(storage)
     assert service.current == Settings(max_running_runs=7)
     await service.change(max_workflows_auto=5)
-    assert (await storage.settings())["of_a_later_version"] == [1]
+    assert (await storage.settings.all())["of_a_later_version"] == [1]

@@ -64,7 +64,7 @@ async def test_the_next_turn_is_told_the_summary_in_the_place_of_what_was_said(c
         told = server.posts[2].messages
         assert [message["role"] for message in told] == ["system", "user"]
         assert told[0]["content"].endswith("as a summary:\n\nSUMMARY: likes blue")
-        texts = [message.text for message in await core.storage.messages(first.workflow_id)]
+        texts = [message.text for message in await core.storage.messages.of_workflow(first.workflow_id)]
         assert texts == [
             QUESTION,
             "Blue.",
@@ -114,12 +114,12 @@ async def test_what_does_not_fit_at_once_is_summed_up_part_by_part(core: Core) -
         assert all(f"NOTES{number}" in text for number, text in enumerate(asked[1:], 2))
         seen = "".join(text.rpartition(":\n\n")[2] for text in asked)
         assert all(word in seen for word in words)
-        output = (await core.storage.messages(first.workflow_id))[-1].text
+        output = (await core.storage.messages.of_workflow(first.workflow_id))[-1].text
         assert output == f"NOTES{len(asked) + 1}"
 
 
 async def row(core: Core, run: Run) -> Workflow:
-    found = await core.storage.workflow(run.workflow_id)
+    found = await core.storage.workflows.get(run.workflow_id)
     assert found is not None
     return found
 
@@ -160,8 +160,8 @@ async def test_what_cannot_be_summed_up_is_refused_and_leaves_no_trace(core: Cor
         first = await said(core, "q1", model=of(server))
         await summed_up(core, first.workflow_id)
         assert await refusal(core, first.workflow_id) == "nothing_to_sum_up"
-        assert len(await core.storage.runs(workflow_id=first.workflow_id)) == 2
-        assert len(await core.storage.runs(workflow_id=offline.workflow_id)) == 1
+        assert len(await core.storage.runs.page(workflow_id=first.workflow_id)) == 2
+        assert len(await core.storage.runs.page(workflow_id=offline.workflow_id)) == 1
 
 
 async def test_the_offline_agent_goes_on_from_the_whole_conversation(core: Core) -> None:
@@ -181,4 +181,4 @@ async def test_the_offline_agent_goes_on_from_the_whole_conversation(core: Core)
         again = await core.chat.send("go", first.workflow_id, script=script)
         assert isinstance(again, Ok)
         await core.engine.wait(again.data.id)
-        assert (await core.storage.messages(first.workflow_id))[-1].text == "two"
+        assert (await core.storage.messages.of_workflow(first.workflow_id))[-1].text == "two"

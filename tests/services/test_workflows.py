@@ -58,7 +58,7 @@ async def test_what_is_said_after_the_clock_was_put_back_comes_after_what_was_sa
         assert isinstance(await world.core.workflows.rename(workflow_id, "Renamed"), Ok)
         second = await world.core.chat.send("say 2000 words 50", workflow_id)
         assert isinstance(second, Ok)
-        assert [one.text for one in await world.storage.messages(workflow_id) if one.role is Role.USER] == [
+        assert [one.text for one in await world.storage.messages.of_workflow(workflow_id) if one.role is Role.USER] == [
             "say 1 words",
             "say 2000 words 50",
         ]
@@ -116,8 +116,8 @@ async def test_a_running_workflow_is_cancelled_first_and_then_deleted() -> None:
         run = await world.start(tool_step("h", "hang"))
         await asyncio.sleep(0.05)
         assert isinstance(await world.core.workflows.delete(run.workflow_id), Ok)
-        assert await world.storage.run(run.id) is None
-        assert await world.storage.workflows() == []
+        assert await world.storage.runs.get(run.id) is None
+        assert await world.storage.workflows.all() == []
         assert world.core.stores.workflows.rows == []
         assert world.core.stores.background.running_workflows == []
         again = await world.core.workflows.delete(run.workflow_id)
@@ -136,12 +136,12 @@ async def test_deleting_a_waiting_workflow_leaves_its_twin_and_its_fork_whole() 
         await world.settled(fork.id)
         for deleted, left in ((original, [twin, fork]), (fork, [twin])):
             assert isinstance(await world.core.workflows.delete(deleted.workflow_id), Ok)
-            assert await world.storage.run(deleted.id) is None
-            assert {run.id for run in await world.storage.runs()} == {run.id for run in left}
+            assert await world.storage.runs.get(deleted.id) is None
+            assert {run.id for run in await world.storage.runs.page()} == {run.id for run in left}
             for run in left:
                 told = await world.describe(run.id)
                 assert (told["status"], told["steps"]["first"]["status"]) == ("waiting", "completed")
-                snapshot = await world.storage.snapshot(run.id)
+                snapshot = await world.storage.snapshots.of_run(run.id)
                 assert [step.name for step in snapshot.template.steps] == ["first", "asks"]
         assert (await world.answer(twin, "approve"))["status"] == "success"
 
@@ -165,15 +165,15 @@ async def test_the_demo_runs_three_workflows_and_is_removed_without_a_trace() ->
         assert all(isinstance(answer, Ok) for answer in begun)
         kinds = [answer.data.kind for answer in begun if isinstance(answer, Ok)]
         assert kinds == [RunKind.CHAT, RunKind.WORKFLOW, RunKind.CHAT]
-        titles = {workflow.title for workflow in await world.storage.workflows()}
+        titles = {workflow.title for workflow in await world.storage.workflows.all()}
         assert {"Long answer", "Template of seven steps", "Question to you"} <= titles
         await world.heard(InterruptionRaised)
-        (question,) = await world.storage.open_interruptions()
+        (question,) = await world.storage.interruptions.open()
         assert (question.ask.kind, question.ask.tool) == (InterruptionKind.QUESTION, "ask_user")
         assert len(world.core.stores.background.running_workflows) == 3
         assert len(await world.core.demo.workflows()) == 3
         assert isinstance(await world.core.demo.remove(), Ok)
-        assert [workflow.id for workflow in await world.storage.workflows()] == [before.data.workflow_id]
+        assert [workflow.id for workflow in await world.storage.workflows.all()] == [before.data.workflow_id]
         assert await world.core.demo.workflows() == []
 
 
@@ -196,7 +196,7 @@ async def test_what_could_not_be_removed_is_still_of_the_demo() -> None:
         assert len(await world.core.demo.workflows()) == 1
         left = 1
         assert isinstance(await world.core.demo.remove(), Ok)
-        assert await world.storage.workflows() == []
+        assert await world.storage.workflows.all() == []
 
 
 async def test_the_template_of_the_demo_skips_a_step_and_ends_with_a_table() -> None:

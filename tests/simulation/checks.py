@@ -35,7 +35,7 @@ Json = dict[str, Any]
 async def check_life(world: World, watcher: Watcher, storage: InMemoryStorage) -> None:
     """What the process told of as kept is on disk, and what it told of is what the disk says."""
     for _, run in storage._tables.runs.values():
-        stored = {event.seq: event for event in await storage.events(run.id)}
+        stored = {event.seq: event for event in await storage.events.of_run(run.id)}
         if list(stored) != list(range(1, len(stored) + 1)):
             world.blame(f"the events of {run.title} have gaps: {list(stored)} (ENGINE §13)")
         world.left_off.add((run.id, len(stored)))
@@ -61,34 +61,34 @@ async def check_end(
 ) -> None:
     """Every run is what the reference says."""
     watcher = process.watcher
-    for left in await storage.unfinished_runs():
+    for left in await storage.runs.unfinished():
         world.blame(f"{left.title} is {left.status}, and no process is left")
-    for asked in await storage.open_interruptions():
+    for asked in await storage.interruptions.open():
         world.blame(f"{asked.ask.step} asks for ever after the end of its run: {asked.ask.kind} (ENGINE §5)")
     for given in scenario["runs"]:
-        if await storage.run(run_id_of(given)) is None:
+        if await storage.runs.get(run_id_of(given)) is None:
             world.blame(f"{given['name']} was started, and is not there")
     for _, row in list(storage._tables.runs.values()):
-        run = await storage.run(row.id)
+        run = await storage.runs.get(row.id)
         assert run is not None
         template = world.templates[run.title]
-        events = await storage.events(run.id)
+        events = await storage.events.of_run(run.id)
         _check_order(template, world, run, events)
         if run.id not in watcher.unwritten:
             _check_watched(world, watcher.states.get(run.id), watcher.heard.get(run.id, []), events, rng)
-        interruptions = await storage.interruptions(run.id)
+        interruptions = await storage.interruptions.of_run(run.id)
         for asked in interruptions:
             accepted = process.people.accepted.get(asked.id)
             if accepted is not None and asked.answer != accepted:
                 world.blame(f"{accepted} to {asked.ask.step} was taken, and the disk has {asked.answer} (ENGINE §8)")
-        results = {str(result.key): result for result in await storage.step_results(run.id)}
+        results = {str(result.key): result for result in await storage.step_results.of_run(run.id)}
         known = await _known(scenario, run, template, results, interruptions, storage)
         known.cut |= _after_the_end(run, template, events)
         if run.id in world.forks:
             await _check_fork(world, run, template, results, known, storage)
         elif run.parent is None and run.id not in map(run_id_of, scenario["runs"]):
             world.blame(f"nobody asked for another run of {run.title}")
-        snapshot = await storage.snapshot(run.id)
+        snapshot = await storage.snapshots.of_run(run.id)
         check_root(scenario, world, run, events)
         expected = Reference(template, dict(snapshot.input), world.meetings, known).expect()
         check_run(scenario, world, run, results, expected)
@@ -130,7 +130,7 @@ async def _known(
         if result.key.round is None:
             call = str(result.key) if result.attempt == 1 else f"{result.key} attempt {result.attempt}"
             is_step = "workflow" in step["action"]
-            child = await storage.run(
+            child = await storage.runs.get(
                 step_child_id(run.id, result.key, result.attempt) if is_step else call_child_id(run.id, CallId(call))
             )
             if child is not None:
@@ -145,7 +145,7 @@ async def _check_fork(
     source, name = world.forks[run.id]
     again = behind(template, name)
     steps = {step["name"]: step for step in template["steps"]}
-    for before in await storage.step_results(source):
+    for before in await storage.step_results.of_run(source):
         key, step = before.key, steps[before.key.step]
         if key.round is not None or key.step in again or "return" in step["action"]:
             continue

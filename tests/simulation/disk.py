@@ -2,17 +2,16 @@
 
 import asyncio
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from core.domain.events import Event
-from core.domain.ids import RunId, WorkflowId
-from core.domain.run import Run, RunStatus, Snapshot, StepResult
-from core.domain.tool import ToolCall
+from core.domain.ids import RunId
+from core.domain.run import Run
 from core.errors import StorageFailed
-from core.ports.storage import Chunk, Write
+from core.ports.writes import Write
 from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.in_memory.tables import Tables
+from tests.support.intercepted import intercept_reads
 
 Json = dict[str, Any]
 
@@ -38,6 +37,10 @@ class FaultyDisk(InMemoryStorage):
         self._full: list[Json] = plan["full"]
         self._writer = asyncio.Lock()
         self._is_dead = False
+        intercept_reads(self, self._slowly, {"runs": ("get", "page")})
+        intercept_reads(self, self._held_up, {"runs": ("unfinished",), "events": ("of_run",)})
+        names = ("snapshots", "step_results", "tool_calls", "chunks")
+        intercept_reads(self, self._late, dict.fromkeys(names, ("of_run",)))
 
     async def commit(self, writes: Sequence[Write]) -> frozenset[int]:
         self.at_work += 1
@@ -87,50 +90,20 @@ class FaultyDisk(InMemoryStorage):
 
     # Reading takes time too: what is read may be old when it arrives.
 
-    async def run(self, run_id: RunId) -> Run | None:
+    async def _slowly(self, call: Callable[[], Awaitable[Any]]) -> Any:
         await self._take_time()
-        found = await super().run(run_id)
-        await self._take_time()
-        return found
-
-    async def runs(
-        self,
-        *,
-        status: RunStatus | None = None,
-        workflow_id: WorkflowId | None = None,
-        limit: int = 50,
-        before: RunId | None = None,
-    ) -> list[Run]:
-        await self._take_time()
-        found = await super().runs(status=status, workflow_id=workflow_id, limit=limit, before=before)
+        found = await call()
         await self._take_time()
         return found
 
-    async def unfinished_runs(self) -> list[Run]:
-        found = await super().unfinished_runs()
+    async def _late(self, call: Callable[[], Awaitable[Any]]) -> Any:
+        await self._take_time()
+        return await call()
+
+    async def _held_up(self, call: Callable[[], Awaitable[Any]]) -> Any:
+        found = await call()
         await self._take_time()
         return found
-
-    async def snapshot(self, run_id: RunId) -> Snapshot:
-        await self._take_time()
-        return await super().snapshot(run_id)
-
-    async def step_results(self, run_id: RunId, *, iterations: bool = True) -> list[StepResult]:
-        await self._take_time()
-        return await super().step_results(run_id, iterations=iterations)
-
-    async def tool_calls(self, run_id: RunId) -> list[ToolCall]:
-        await self._take_time()
-        return await super().tool_calls(run_id)
-
-    async def events(self, run_id: RunId) -> list[Event]:
-        found = await super().events(run_id)
-        await self._take_time()
-        return found
-
-    async def chunks(self, run_id: RunId) -> list[Chunk]:
-        await self._take_time()
-        return await super().chunks(run_id)
 
 
 def stored_run(tables: Tables, run_id: RunId | None) -> Run | None:

@@ -84,16 +84,16 @@ def check_deadline(scenario: Json, world: World, run: Run, active_s: float) -> N
 
 async def check_message(world: World, run: Run, storage: InMemoryStorage) -> None:
     """The output of a run is its message, and nothing of what was streamed is left beside it."""
-    message = next(one for one in await storage.messages(run.workflow_id) if one.id == run.message_id)
+    message = next(one for one in await storage.messages.of_workflow(run.workflow_id) if one.id == run.message_id)
     output = decode(run.output_json or "null")
     text = output if isinstance(output, str) else run.output_json or ""
     if run.parent is None and message.state is MessageState.OPEN:
         world.blame(f"{run.title} has ended, and its message is open")
     elif run.parent is None and message.text != text:
         world.blame(f"{run.title} came to {text}, and its message is {message.text} (ENGINE §4)")
-    if run.id not in world.ended and await storage.chunks(run.id):
+    if run.id not in world.ended and await storage.chunks.of_run(run.id):
         world.blame(f"{run.title} has ended, and pieces of its texts are left (ENGINE §13)")
-    open_calls = [call.id for call in await storage.tool_calls(run.id) if call.status is CallStatus.RUNNING]
+    open_calls = [call.id for call in await storage.tool_calls.of_run(run.id) if call.status is CallStatus.RUNNING]
     if run.id not in world.ended and open_calls:
         world.blame(f"{run.title} has ended, and {open_calls} are running (ENGINE §7)")
 

@@ -35,7 +35,7 @@ async def answer(world: World, run: Run, one: Json, action: str, value: Any = No
 
 async def decisions(world: World) -> list[tuple[str, Decision, Decider, str | None]]:
     """The audit log, oldest first."""
-    return [(one.tool, one.decision, one.decider, one.scope) for one in reversed(await world.storage.audit())]
+    return [(one.tool, one.decision, one.decider, one.scope) for one in reversed(await world.storage.audit.page())]
 
 
 async def approve_all(world: World, run: Run, notes: Sequence[Any] = ()) -> Any:

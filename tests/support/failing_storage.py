@@ -2,18 +2,14 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from core.domain.events import Event
-from core.domain.ids import RunId, WorkflowId
-from core.domain.interruption import Interruption
-from core.domain.messages import Message
-from core.domain.run import Run, Snapshot, StepResult
-from core.domain.tool import ToolCall
 from core.errors import StorageFailed
 from core.persistence.surreal import SurrealStorage
-from core.ports.storage import Chunk, Write
+from core.ports.writes import Write
 from tests.support.in_memory.storage import InMemoryStorage
+from tests.support.in_memory.tables import Tables
+from tests.support.intercepted import intercept_reads
 
 T = TypeVar("T")
 
@@ -53,38 +49,12 @@ class FailingMemory(InMemoryStorage):
 
     trouble: Trouble
 
+    def __init__(self, tables: Tables | None = None) -> None:
+        super().__init__(tables)
+        intercept_reads(self, lambda call: self.trouble.meet(call))  # noqa: PLW0108  # `trouble` comes later
+
     async def commit(self, writes: Sequence[Write]) -> frozenset[int]:
         return await self.trouble.meet(lambda: InMemoryStorage.commit(self, writes), is_commit=True)
-
-    async def run(self, run_id: RunId) -> Run | None:
-        return await self.trouble.meet(lambda: InMemoryStorage.run(self, run_id))
-
-    async def runs(self, **where: Any) -> list[Run]:
-        return await self.trouble.meet(lambda: InMemoryStorage.runs(self, **where))
-
-    async def messages(self, workflow_id: WorkflowId) -> list[Message]:
-        return await self.trouble.meet(lambda: InMemoryStorage.messages(self, workflow_id))
-
-    async def unfinished_runs(self) -> list[Run]:
-        return await self.trouble.meet(lambda: InMemoryStorage.unfinished_runs(self))
-
-    async def snapshot(self, run_id: RunId) -> Snapshot:
-        return await self.trouble.meet(lambda: InMemoryStorage.snapshot(self, run_id))
-
-    async def interruptions(self, run_id: RunId) -> list[Interruption]:
-        return await self.trouble.meet(lambda: InMemoryStorage.interruptions(self, run_id))
-
-    async def step_results(self, run_id: RunId, *, iterations: bool = True) -> list[StepResult]:
-        return await self.trouble.meet(lambda: InMemoryStorage.step_results(self, run_id, iterations=iterations))
-
-    async def tool_calls(self, run_id: RunId) -> list[ToolCall]:
-        return await self.trouble.meet(lambda: InMemoryStorage.tool_calls(self, run_id))
-
-    async def events(self, run_id: RunId) -> list[Event]:
-        return await self.trouble.meet(lambda: InMemoryStorage.events(self, run_id))
-
-    async def chunks(self, run_id: RunId) -> list[Chunk]:
-        return await self.trouble.meet(lambda: InMemoryStorage.chunks(self, run_id))
 
 
 class FailingSurreal(SurrealStorage):

@@ -85,13 +85,13 @@ class Life:
 
 
 async def read_disk(storage: Storage, effects: EffectLog) -> Disk:
-    run = await storage.run(RUN)
+    run = await storage.runs.get(RUN)
     return Disk(
         run,
-        {result.key: result for result in await storage.step_results(RUN)},
-        {call.id: call for call in await storage.tool_calls(RUN)},
-        tuple(await storage.interruptions(RUN)),
-        tuple(await storage.events(RUN)),
+        {result.key: result for result in await storage.step_results.of_run(RUN)},
+        {call.id: call for call in await storage.tool_calls.of_run(RUN)},
+        tuple(await storage.interruptions.of_run(RUN)),
+        tuple(await storage.events.of_run(RUN)),
         tuple(effects.lines()),
     )
 
@@ -106,8 +106,8 @@ async def lead(storage: Storage, place: Place, scenario: Scenario, fuse: Fuse) -
         await start_run(core, scenario, place)
         await attend(core, place.effects)
         left_over = await seal(core, scenario, WORKFLOW) if scenario.records else []
-        left_over += [f"{run.title} is {run.status}" for run in await storage.unfinished_runs()]
-        left_over += [f"{one.ask.step} asks for {one.ask.kind}" for one in await storage.open_interruptions()]
+        left_over += [f"{run.title} is {run.status}" for run in await storage.runs.unfinished()]
+        left_over += [f"{one.ask.step} asks for {one.ask.kind}" for one in await storage.interruptions.open()]
     return Life(before, await read_disk(storage, place.effects), effects.made, watcher.run, left_over)
 
 
@@ -116,7 +116,7 @@ async def start_run(core: Core, scenario: Scenario, place: Place) -> None:
     now = SystemClock().now()
     workflow = Workflow(WORKFLOW, "W", "offline", now, now)
     beginning = None
-    if scenario.records and await core.storage.run(RUN) is None:
+    if scenario.records and await core.storage.runs.get(RUN) is None:
         beginning = await core.engine.recordings.begin(workflow, None, None)
     request = StartRequest(
         workflow,
@@ -143,7 +143,7 @@ async def attend(core: Core, effects: EffectLog) -> None:
 
 async def answer_next(core: Core, effects: EffectLog) -> None:
     """Answer the first open question."""
-    asked = next(one for one in await core.storage.interruptions(RUN) if one.is_open)
+    asked = next(one for one in await core.storage.interruptions.of_run(RUN) if one.is_open)
     await core.engine.answer(RUN, _answer(asked, effects), interruption=asked.id)
 
 

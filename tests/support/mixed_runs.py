@@ -15,8 +15,8 @@ from core.domain.interruption import Action, Answer
 from core.domain.run import Run, RunStatus
 from core.domain.template import Template
 from core.domain.toast import ToastType
-from core.ports.storage import PutTemplate, StoredTemplate
 from core.ports.templates import ResolvedTemplate
+from core.ports.writes import Put, StoredTemplate
 from core.services.outcome import Ok, Outcome
 from core.stores.activity import Activity
 from core.stores.activity_items import count_by_filter
@@ -63,7 +63,7 @@ class MixedRuns:
         once."""
         text = json.dumps(template(_set("one", n="@input.n"), title=CHILD))
         stored = StoredTemplate(TemplateId("tpl_part"), 1, CHILD, text, self._core.clock.now())
-        await self._core.storage.commit([PutTemplate(stored)])
+        await self._core.storage.commit([Put(stored)])
         toasts = self._core.stores.toasts
         for number in range(MAX_HISTORY):
             toasts.dismiss(toasts.add(ToastType.INFO, "said", title=str(number)))

@@ -17,7 +17,7 @@ from tests.support.crash_scenarios import Scenario
 
 async def recording_of(storage: Storage, workflow_id: WorkflowId) -> Run | None:
     """The recording of the workflow, open or not."""
-    runs = await storage.runs(workflow_id=workflow_id)
+    runs = await storage.runs.page(workflow_id=workflow_id)
     return next((run for run in runs if run.kind is RunKind.RECORDING), None)
 
 
@@ -26,13 +26,13 @@ async def seal(core: Core, scenario: Scenario, workflow_id: WorkflowId) -> list[
     run = await recording_of(core.storage, workflow_id)
     if run is None:
         return ["there is no recording"]
-    before = await core.storage.events(run.id)
+    before = await core.storage.events.of_run(run.id)
     found = list(_in_the_middle(scenario, run.id, before))
     if not run.status.is_final:
         sealed = await core.recording.seal(run.id, ExportOptions(title="T"))
         if isinstance(sealed, Failed):
             return [*found, f"it could not be sealed: {sealed}"]
-    run, events = await recording_of(core.storage, workflow_id) or run, await core.storage.events(run.id)
+    run, events = await recording_of(core.storage, workflow_id) or run, await core.storage.events.of_run(run.id)
     numbers = [event.seq for event in events]
     if numbers != list(range(1, len(numbers) + 1)):
         found.append(f"the numbers of the recording's events have gaps: {numbers}")
@@ -44,13 +44,13 @@ async def seal(core: Core, scenario: Scenario, workflow_id: WorkflowId) -> list[
         found.append(f"recorded are {dict(recorded)}, not {scenario.records}")
     if told is None or {step.status for step in told.steps.values()} != {StepStatus.COMPLETED}:
         found.append(f"the steps as told are {told.steps if told is not None else None}")
-    rows = {row.key.step: row.output_json for row in await core.storage.step_results(run.id)}
+    rows = {row.key.step: row.output_json for row in await core.storage.step_results.of_run(run.id)}
     if sorted(rows) != sorted(scenario.records) or None in rows.values():
         found.append(f"the rows of the recording are {rows}")
     ends = Counter(type(event.fact) for event in events)
     if run.status is not RunStatus.SUCCESS or ends[RunFinished] != 1 or ends[RecordingSealed] != 1:
         found.append(f"the recording has come to {run.status}, ended {ends[RunFinished]} times")
-    if [one.id for one in await core.storage.templates()] != [recording.template_id]:
+    if [one.id for one in await core.storage.templates.all()] != [recording.template_id]:
         found.append("the template is not the only one there")
     return found
 

@@ -128,12 +128,12 @@ class Troubled:
                 self.problems.append("the run hangs")
             trouble.is_on = False
         for run_id in listener.heard_of:
-            listener.compare(run_id, await self._storage.events(run_id))
+            listener.compare(run_id, await self._storage.events.of_run(run_id))
         self.pauses = listener.pauses
         self.problems += listener.problems
         if listener.pauses != listener.continuations:
             self.problems.append(f"{listener.pauses} pauses, {listener.continuations} continuations")
-        unfinished = await self._storage.unfinished_runs()
+        unfinished = await self._storage.runs.unfinished()
         left = [f"{run.title} is {run.status}" for run in unfinished if run.kind is not RunKind.RECORDING]
         after = await read_disk(self._storage, self._place.effects)
         life = Life(before, after, self._effects.made, listener.run, left)

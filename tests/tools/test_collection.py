@@ -266,7 +266,7 @@ async def test_what_is_deleted_cannot_be_answered() -> None:
     async with a_caller() as call:
         made = await call.saved(ASKS)
         told = await call("EXECUTION_CREATE", workflow_collection_id=made, wait=True)
-        run = await call.world.storage.run(told["run_id"])
+        run = await call.world.storage.runs.get(told["run_id"])
         assert run is not None
         await call.world.core.workflows.delete(run.workflow_id)
         late = {"run_id": run.id, "id": told["interruptions"][0]["id"], "action": "approve"}
@@ -305,7 +305,7 @@ async def test_one_call_begins_one_run_however_often_it_is_made() -> None:
             for _ in range(3)
         ]
         assert len({one.value["run_id"] for one in await asyncio.gather(*calls)}) == 1
-        assert len(await call.world.storage.runs()) == 1
+        assert len(await call.world.storage.runs.page()) == 1
 
 
 async def test_starts_from_outside_are_bound_by_capacity_alone() -> None:
@@ -368,13 +368,13 @@ async def say(world: World, *calls: tuple[str, dict[str, Any]], mode: Validation
 
 async def results(world: World, run: Run) -> list[Any]:
     """What its calls gave: the value, or the code of the error."""
-    rows = await world.storage.tool_calls(run.id)
+    rows = await world.storage.tool_calls.of_run(run.id)
     return [json.loads(row.result_json) if row.result_json else row.error and row.error.code for row in rows]
 
 
 async def asked_about(world: World, run: Run) -> list[str]:
     """The tools that a person was asked about."""
-    asked = await world.storage.interruptions(run.id)
+    asked = await world.storage.interruptions.of_run(run.id)
     return [one.ask.tool or "" for one in asked if one.ask.kind is InterruptionKind.TOOL_APPROVAL]
 
 
@@ -474,7 +474,7 @@ async def consent_to_all(world: World, run: Run, until: Callable[[], Awaitable[b
     """A person who agrees to whatever is asked about tools, and answers nothing else."""
     answered = set[str]()
     while not await until():
-        for one in await world.storage.interruptions(run.id):
+        for one in await world.storage.interruptions.of_run(run.id):
             if one.is_open and one.ask.kind is InterruptionKind.TOOL_APPROVAL and one.id not in answered:
                 answered.add(one.id)
                 await world.core.engine.answer(run.id, Answer(Action.APPROVE), interruption=one.id)
@@ -497,7 +497,7 @@ async def test_an_agent_answers_its_child_and_never_itself(mode: ValidationMode)
         run = await world.start(ASKS, agent, mode=mode)
 
         async def child_asks() -> bool:
-            return any(one.ask.step == "inner" for one in await world.storage.open_interruptions())
+            return any(one.ask.step == "inner" for one in await world.storage.interruptions.open())
 
         async def agent_is_done() -> bool:
             return bool((await world.describe(run.id))["steps"]["agent"]["status"] == "completed")

@@ -12,7 +12,8 @@ from core.domain.tool import Effect
 from core.errors import StorageFailed
 from core.ports.memories import MemoryQuery
 from core.services.memories import MemoryExpiry
-from tests.support.in_memory.storage import InMemoryStorage
+from tests.support.in_memory.memories import InMemoryMemories
+from tests.support.in_memory.tables import Tables
 from tests.tools.rig import Builtins, HurriedClock, error_of
 
 
@@ -113,12 +114,8 @@ async def test_a_context_is_found_for_seven_days_and_then_deleted() -> None:
 
 
 async def test_it_is_swept_at_the_start_and_each_hour() -> None:
-    class Counting(InMemoryStorage):
+    class Counting(InMemoryMemories):
         swept = 0
-
-        @property
-        def memories(self) -> Any:
-            return self
 
         async def purge(self, now: datetime) -> int:
             self.swept += 1
@@ -135,11 +132,11 @@ async def test_it_is_swept_at_the_start_and_each_hour() -> None:
             self.slept.append(seconds)
             await super().sleep(0.1 if len(self.slept) < 4 else 1000)
 
-    clock, storage = Hours(), Counting()
-    async with MemoryExpiry(storage.memories, clock):
+    clock, memories = Hours(), Counting(Tables)
+    async with MemoryExpiry(memories, clock):
         while len(clock.slept) < 4:
             await HurriedClock().sleep(0.1)
-    assert (storage.swept, clock.slept) == (4, [3600.0] * 4)
+    assert (memories.swept, clock.slept) == (4, [3600.0] * 4)
 
 
 async def test_the_same_call_made_again_keeps_one_memory() -> None:

@@ -120,7 +120,7 @@ async def test_what_is_no_file_cannot_be_picked(kind: str, tmp_path: Path) -> No
         os.mkfifo(path)
     made = tools(path)
     assert (await made.failure("pick_file"))[0] == ("not_found" if kind == "missing" else "not_a_file")
-    assert await made.storage.allowed_files(made.context.run_id) == []
+    assert await made.storage.allowed_files.of_run(made.context.run_id) == []
 
 
 async def test_what_cannot_be_kept_is_not_let_in(file: Path) -> None:

@@ -144,7 +144,9 @@ async def test_what_cannot_be_taken_is_said_and_changes_nothing(arguments: Any, 
     code, message = error_of(await tools.runner.call("todo", arguments, tools.context, default_timeout_s=10))
     assert code == "invalid_arguments"
     assert told in message
-    assert await tools.storage.tasks(tools.context.workflow_id) == await InMemoryStorage().tasks(WorkflowId("none"))
+    assert await tools.storage.tasks.of_workflow(
+        tools.context.workflow_id
+    ) == await InMemoryStorage().tasks.of_workflow(WorkflowId("none"))
 
 
 async def test_the_same_call_made_again_makes_no_second_task_and_tells_of_the_first() -> None:

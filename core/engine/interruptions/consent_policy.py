@@ -32,8 +32,8 @@ from core.engine.log.run_journal import RunJournal
 from core.errors import StorageFailed
 from core.ports.clock import Clock
 from core.ports.consent import PendingCall, PermittedCall
-from core.ports.storage import PutAudit
 from core.ports.tools import ToolRunner
+from core.ports.writes import PutAudit
 from core.threads.long_values import masked_async
 
 log = logging.getLogger(__name__)

@@ -29,7 +29,7 @@ from core.domain.text.masking import masked
 from core.engine.interruptions.answers import already_answered
 from core.engine.log.run_journal import RunJournal
 from core.ports.clock import Clock
-from core.ports.storage import CloseInterruption, PutAudit, PutSetting, RaiseInterruption, Write
+from core.ports.writes import CloseInterruption, PutAudit, PutSetting, RaiseInterruption, Write
 
 _AskKey = tuple[str, int | None, CallId | None]
 

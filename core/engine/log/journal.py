@@ -23,7 +23,8 @@ from core.domain.ids import MessageId, RunId, WorkflowId
 from core.engine.log.run_journal import JournalEntry, RunJournal
 from core.errors import StorageFailed
 from core.ports.clock import Clock
-from core.ports.storage import AppendEvents, DropChunks, Storage, Write
+from core.ports.storage import Storage
+from core.ports.writes import AppendEvents, DropChunks, Write
 
 log = logging.getLogger(__name__)
 

@@ -11,15 +11,7 @@ from core.domain.events import Event, EventsPersisted, Fact, MessageAdded, ToolE
 from core.domain.ids import CallId, MessageId, RunId, WorkflowId
 from core.errors import StorageFailed
 from core.ports.journal import Companion
-from core.ports.storage import (
-    AppendChunk,
-    AppendEvents,
-    ChangeRun,
-    Chunk,
-    PutMessage,
-    PutStepResult,
-    Write,
-)
+from core.ports.writes import AppendChunk, AppendEvents, ChangeRun, Chunk, PutMessage, PutStepResult, Write
 
 CHUNK_BYTES = 4096
 

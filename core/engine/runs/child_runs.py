@@ -53,7 +53,7 @@ class ChildStartRequests:
         if wanted.timeout_ms is not None:
             template = found.template.model_copy(update={"timeout_ms": wanted.timeout_ms})
             found = replace(found, template=template)
-        workflow = await self._storage.workflow(parent.workflow_id)
+        workflow = await self._storage.workflows.get(parent.workflow_id)
         if workflow is None:
             raise NotFound("workflow", parent.workflow_id)
         cast = self._casting(found.template, snapshot.profile, snapshot.model)

@@ -61,18 +61,10 @@ from core.errors import NotFound, Refused, StepFailed, StorageFailed, workflow_b
 from core.ports.agents import StepAgentResolver
 from core.ports.clock import Clock
 from core.ports.recording import NO_RECORDER, CallRecorder
-from core.ports.storage import (
-    PAGE_ROWS,
-    ChangeRoot,
-    ChangeRun,
-    MarkUnreadable,
-    PutMessage,
-    PutStepResult,
-    Storage,
-    Write,
-)
+from core.ports.storage import PAGE_ROWS, Storage
 from core.ports.templates import TemplateResolver
 from core.ports.tools import CallContext
+from core.ports.writes import ChangeRoot, ChangeRun, MarkUnreadable, PutMessage, PutStepResult, Write
 from core.recording.call_recorder import RunCallRecorder
 from core.recording.recordings import RecordingRegistry
 
@@ -165,12 +157,12 @@ class Engine:
 
     async def _known(self, run_id: RunId) -> Run | None:
         seat = self._registry.get(run_id)
-        return seat.run if seat is not None else await self._storage.run(run_id)
+        return seat.run if seat is not None else await self._storage.runs.get(run_id)
 
     async def newest(self, workflow_id: WorkflowId) -> Run | None:
         """Return the newest run of the workflow that is neither a child run nor a recording."""
         before: RunId | None = None
-        while page := await self._storage.runs(workflow_id=workflow_id, limit=1, before=before):
+        while page := await self._storage.runs.page(workflow_id=workflow_id, limit=1, before=before):
             if page[0].parent is None and page[0].kind is not RunKind.RECORDING:
                 return page[0]
             before = page[0].id
@@ -209,7 +201,7 @@ class Engine:
     async def _is_ours(self, run: Run) -> bool:
         """Return whether this very run is on disk, not another with the same key; False if the store cannot be read."""
         try:
-            stored = await self._storage.run(run.id)
+            stored = await self._storage.runs.get(run.id)
         except StorageFailed:
             return False
         return stored is not None and stored.message_id == run.message_id
@@ -258,7 +250,7 @@ class Engine:
         source = await self._stored(run_id)
         if not source.status.is_final and source.status is not RunStatus.WAITING:
             raise Refused("run_active", f"the run is {source.status}; only a finished or waiting one can be forked")
-        snapshot = await self._storage.snapshot(run_id)
+        snapshot = await self._storage.snapshots.of_run(run_id)
         steps = snapshot.template.steps
         if step not in {one.name for one in steps}:
             raise NotFound("step", step)
@@ -267,7 +259,7 @@ class Engine:
         if source.status.is_final and (ending := self._registry.get(run_id)) is not None:
             await ending.ended.wait()  # what was in flight at its end has results too (ENGINE §5)
         fork_id = RunId(new_id("run"))
-        results = reused_results(steps, step, await self._storage.step_results(run_id), fork_id)
+        results = reused_results(steps, step, await self._storage.step_results.of_run(run_id), fork_id)
         self._registry.require_slot(request)
         seat = self._register(fork_id, request)
         seat.recovered = RecoveredState(results, ())
@@ -400,7 +392,7 @@ class Engine:
         known = self._registry.get(run_id)
         if known is not None:
             return known
-        stored = await self._storage.run(run_id)
+        stored = await self._storage.runs.get(run_id)
         if stored is not None and stored.status.is_final:
             return None
         if stored is not None:
@@ -454,7 +446,7 @@ class Engine:
         return await self._stored(run_id)
 
     async def _stored(self, run_id: RunId) -> Run:
-        run = await self._storage.run(run_id)
+        run = await self._storage.runs.get(run_id)
         if run is None:
             raise NotFound("run", run_id)
         return run
@@ -471,7 +463,7 @@ class Engine:
 
     async def cancel_workflow(self, workflow_id: WorkflowId, *, keep_recording: bool = False) -> None:
         """Cancel every run of the workflow, child runs included, and its recording unless `keep_recording`."""
-        for run in await self._storage.runs(workflow_id=workflow_id, limit=PAGE_ROWS):
+        for run in await self._storage.runs.page(workflow_id=workflow_id, limit=PAGE_ROWS):
             if run.status in ACTIVE_STATUSES and not (keep_recording and run.kind is RunKind.RECORDING):
                 await self.cancel(run.id)
         for seat in self._registry:
@@ -514,7 +506,7 @@ class Engine:
         if run.kind is RunKind.RECORDING:
             await self.recordings.cancel(run)
             return
-        for child in await self._storage.children(run_id):
+        for child in await self._storage.runs.children(run_id):
             await self._cancel_stored(child.id)
         await self._end_recovered(await load_recovered_run(run, self._storage), RunStatus.CANCELLED)
 
@@ -611,7 +603,7 @@ class Engine:
         """
         unfinished = [
             run
-            for run in await self._storage.unfinished_runs()
+            for run in await self._storage.runs.unfinished()
             if run.id not in self._registry
             and run.kind is not RunKind.RECORDING  # it waits as long as it is left
             and (only is None or only in (run.id, run.root))
@@ -677,7 +669,7 @@ class Engine:
         if run.parent is None:
             return None
         seat = self._registry.get(run.parent)
-        return seat.run if seat is not None and not seat.is_finished else await self._storage.run(run.parent)
+        return seat.run if seat is not None and not seat.is_finished else await self._storage.runs.get(run.parent)
 
     def _republish(self, left: RecoveredRun) -> None:
         """Publish the events of a previous process: observers have not seen them, and repeated events change

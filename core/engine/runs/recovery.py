@@ -21,7 +21,8 @@ from core.domain.text.stream import TextStream
 from core.domain.tool import CallStatus, ToolCall
 from core.engine.runs.driver import RecoveredState
 from core.ports.interrupted_work import NO_INTERRUPTED_WORK, InterruptedWork
-from core.ports.storage import ChangeRun, PutStepResult, Storage, Write
+from core.ports.storage import Storage
+from core.ports.writes import ChangeRun, PutStepResult, Write
 
 MAX_UNCLEAN_ENDS = 3
 
@@ -81,14 +82,16 @@ RECOVERY_EXHAUSTED = ErrorInfo(
 
 async def load_recovered_run(run: Run, storage: Storage) -> RecoveredRun:
     """Load what is left of an unfinished run. Raises StorageFailed, `unreadable` if its rows are damaged."""
-    snapshot = await storage.snapshot(run.id)
-    results = await storage.step_results(run.id)
-    events = await storage.events(run.id)
+    snapshot = await storage.snapshots.of_run(run.id)
+    results = await storage.step_results.of_run(run.id)
+    events = await storage.events.of_run(run.id)
     agents = {step.name for step in snapshot.template.steps if isinstance(step.action, AgentAction)}
     open_rows = [result for result in results if not result.status.is_final]
     is_cut_off = any(row.key.step in agents or is_sub_agent(row.key.step) for row in open_rows)
     left_open = await _interrupted_work(run, storage, events, open_rows) if is_cut_off else {}
-    return RecoveredRun(run, snapshot, RecoveredState(results, await storage.interruptions(run.id), left_open), events)
+    return RecoveredRun(
+        run, snapshot, RecoveredState(results, await storage.interruptions.of_run(run.id), left_open), events
+    )
 
 
 async def _interrupted_work(
@@ -99,12 +102,12 @@ async def _interrupted_work(
     Stored chunks continue the text of the events: what an event already contains comes before the chunks.
     """
     calls: dict[StepKey, list[ToolCall]] = {}
-    for call in await storage.tool_calls(run.id):
+    for call in await storage.tool_calls.of_run(run.id):
         if call.status is CallStatus.RUNNING:
             calls.setdefault(StepKey(call.step, call.index), []).append(call)
     texts: dict[StepKey, TextStream] = {}
     told = replay(events)
-    for chunk in await storage.chunks(run.id):
+    for chunk in await storage.chunks.of_run(run.id):
         key = StepKey(chunk.step, chunk.index)
         if key not in texts:
             texts[key] = _streamed_text(told, key)
@@ -151,7 +154,7 @@ def close_interrupted_steps(found: RecoveredRun, now: datetime) -> tuple[Sequenc
 
 async def closing_message(run: Run, status: RunStatus, storage: Storage) -> Message | None:
     """Return the open message of the run as it is closed; None if it has no open message."""
-    open_ones = [one for one in await storage.messages(run.workflow_id) if one.id == run.message_id]
+    open_ones = [one for one in await storage.messages.of_workflow(run.workflow_id) if one.id == run.message_id]
     if not open_ones or open_ones[-1].state is not MessageState.OPEN:
         return None
     is_broken = status is RunStatus.CANCELLED or open_ones[-1].text

@@ -150,7 +150,7 @@ async def ancestor_interruptions(run: Run, seats: RunRegistry, storage: Storage)
             found += seat.driver.interruptions.all
             above = seat.run.parent
             continue
-        found += await storage.interruptions(above)
-        stored = await storage.run(above)
+        found += await storage.interruptions.of_run(above)
+        stored = await storage.runs.get(above)
         above = stored.parent if stored is not None else None
     return found

@@ -18,8 +18,8 @@ from core.domain.workflow import Workflow
 from core.errors import NotFound, Refused, StepFailed
 from core.ports.journal import Companion
 from core.ports.sandbox import Schemas
-from core.ports.storage import ArchiveWorkflow, CreateRun, PutMessage, PutWorkflow, Write
 from core.ports.templates import ResolvedTemplate
+from core.ports.writes import ArchiveWorkflow, CreateRun, PutMessage, PutWorkflow, Write
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,8 +53,8 @@ def keeping_tools(storage: Storage, clock: Clock, picker: FilePicker | None = No
         todo.tool(storage, clock),
         memory.tool(storage.memories, clock),
         pick_file.tool(storage, picker),
-        read_file.tool(storage.allowed_files),
-        write_file.tool(storage.allowed_files),
+        read_file.tool(storage.allowed_files.of_run),
+        write_file.tool(storage.allowed_files.of_run),
     ]
 
 

@@ -11,13 +11,13 @@ import asyncio
 import os
 import stat
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from core.domain.ids import RunId
 from core.domain.tool import Category, Runtime, ToolInfo
 from core.errors import StorageFailed, ToolFailed
-from core.ports.storage import AllowFile, Write
+from core.ports.storage import Storage
 from core.ports.tools import CallContext, FilePicker, FileRequest
+from core.ports.writes import AllowFile
 from core.tools import schema
 from core.tools.file_access import PATH_BYTES, path_errors
 from core.tools.invocation import NO_WINDOW
@@ -60,14 +60,7 @@ _INFO = ToolInfo(
 )
 
 
-class AllowedFiles(Protocol):
-    """What the tool needs of the store."""
-
-    async def commit(self, writes: list[Write]) -> frozenset[int]: ...
-    async def allowed_files(self, run_id: RunId) -> list[str]: ...
-
-
-def tool(store: AllowedFiles, picker: FilePicker | None = None) -> Tool:
+def tool(store: Storage, picker: FilePicker | None = None) -> Tool:
     """A `client` tool: it runs where the window shows the run, with the `picker` that the window gave. Idempotent: made
     again after a crash, it asks again.
 

@@ -1,10 +1,10 @@
 """`todo`: the tasks of the workflow (AGENTS_AND_TOOLS §5)."""
 
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from core.domain.events import TaskChanged, iso_time
-from core.domain.ids import TaskId, WorkflowId, id_from_key
+from core.domain.ids import TaskId, id_from_key
 from core.domain.risk import Risk
 from core.domain.task import (
     DEFAULT_PRIORITY,
@@ -21,8 +21,9 @@ from core.domain.text.masking import masked_text
 from core.domain.tool import ToolInfo
 from core.errors import StorageFailed, ToolFailed
 from core.ports.clock import Clock
-from core.ports.storage import ChangeTasks, Write
+from core.ports.storage import Storage
 from core.ports.tools import CallContext
+from core.ports.writes import ChangeTasks
 from core.tools import schema
 from core.tools.measure import format_count, shorten
 from core.tools.registry import Arguments, Tool
@@ -89,14 +90,7 @@ _INFO = ToolInfo(
 )
 
 
-class TaskStore(Protocol):
-    """What the tool needs of the store."""
-
-    async def tasks(self, workflow_id: WorkflowId) -> TaskList: ...
-    async def commit(self, writes: list[Write]) -> frozenset[int]: ...
-
-
-def tool(store: TaskStore, clock: Clock) -> Tool:
+def tool(store: Storage, clock: Clock) -> Tool:
     """Idempotent: a call has its effect once however often it is made. A new task has its id from the call; and the
     list knows which call was the last to change it, so that a deletion made again is told as done. Errors: those of
     `core.domain.task`, and those of the store."""
@@ -123,7 +117,7 @@ def tool(store: TaskStore, clock: Clock) -> Tool:
 class _Call:
     """One call of the tool: reads the tasks, and changes them if nobody else did meanwhile; else it begins again."""
 
-    def __init__(self, store: TaskStore, clock: Clock, arguments: Arguments, context: CallContext) -> None:
+    def __init__(self, store: Storage, clock: Clock, arguments: Arguments, context: CallContext) -> None:
         self._store = store
         self._clock = clock
         self._arguments = arguments
@@ -131,7 +125,7 @@ class _Call:
 
     async def make(self) -> dict[str, Any]:
         for _ in range(TRIES):
-            tasks = await self._store.tasks(self._context.workflow_id)
+            tasks = await self._store.tasks.of_workflow(self._context.workflow_id)
             match self._arguments["action"]:
                 case "get":
                     return {"task": _shown(tasks, tasks.get(self._id))}

@@ -17,7 +17,7 @@ from core.llm.http import HttpClients
 from core.llm.key_store import KeyFile, KeyStore
 from core.llm.system_keyring import SystemKeyring
 from core.ports.clock import SystemClock
-from core.ports.storage import Write
+from core.ports.writes import Write
 from core.services.agents import AgentService
 from core.services.consent import ConsentService
 from core.services.mcp_servers import McpServerService
@@ -107,7 +107,7 @@ class Rig:
             servers=ServersContext(self.servers, self.consents, self.bus, spawn),
             library=PromptsContext(PromptService((PROMPT,), self.disk, self.bus), self.bus, spawn),
             recall=MemoryContext(
-                MemoryService(self.disk.memories, self.disk.workflow, self.bus, SystemClock()), self.bus, spawn
+                MemoryService(self.disk.memories, self.disk.workflows.get, self.bus, SystemClock()), self.bus, spawn
             ),
             notifier=self.notifier,
             keys=CustomKeys(self.keymap, lambda: self.state, self.save),
@@ -121,7 +121,7 @@ class Rig:
 
     async def kept(self) -> Settings:
         """What a service that starts anew on this store has."""
-        return parse_settings(await self.disk.settings())
+        return parse_settings(await self.disk.settings.all())
 
     def kept_window(self) -> WindowState:
         return read(self.window_file)

@@ -12,7 +12,8 @@ from core.domain.audit import AuditEntry, Decider, Decision
 from core.domain.consent import Rule
 from core.domain.settings import OnTimeout
 from core.errors import StorageFailed
-from core.ports.storage import PAGE_ROWS, PutAudit
+from core.ports.storage import PAGE_ROWS
+from core.ports.writes import PutAudit
 from desktop.settings.consent.audit_log import AuditCard
 from desktop.settings.consent.consent_strings import decision_label
 from desktop.settings.consent.exceptions_card import ExceptionsCard

@@ -119,16 +119,16 @@ async def test_a_deletion_is_undone_by_its_toast_and_done_when_that_is_gone(
             app.key(Key.Key_Delete, Qt.KeyboardModifier.ShiftModifier)
             question(app, "delete_question").findChildren(QPushButton, "delete")[0].click()
             await until(lambda which=workflow_id: app.row(which) is None)
-        assert set(await storage.discarded_workflows()) == {one, two}
+        assert set(await storage.workflows.discarded()) == {one, two}
         first, second = (toast for toast in stores.toasts.visible if toast.code == "workflow_deleted")
         await until(lambda: len(app.content.toasts.cards) == 2)
         app.content.toasts._act("undo", first.id)
         await until(lambda: app.row(one))
         stores.toasts.dismiss(second.id)
         async with asyncio.timeout(5):
-            while await storage.discarded_workflows():  # noqa: ASYNC110  # the store tells nobody
+            while await storage.workflows.discarded():  # noqa: ASYNC110  # the store tells nobody
                 await asyncio.sleep(0.01)
-        assert {run.workflow_id for run in await storage.runs()} == {one}
+        assert {run.workflow_id for run in await storage.runs.page()} == {one}
         app.content.keeping.undo()
         await asyncio.sleep(0.05)
         assert app.row(two) is None

@@ -17,7 +17,7 @@ from core.domain.interruption import Action, Answer, InterruptionKind
 from core.domain.run import Run, RunStatus
 from core.domain.text.json_text import encode
 from core.domain.toast import ToastType
-from core.ports.storage import PutTemplate, StoredTemplate
+from core.ports.writes import Put, StoredTemplate
 from core.services.outcome import Failed
 from desktop.arguments import Arguments
 from desktop.attention.card import AttentionCard
@@ -258,7 +258,7 @@ async def test_two_workflows_ask_at_once_and_each_gets_its_own_answer(
         app.key(Qt.Key.Key_Return)
         assert (await ended(app, two)).status is RunStatus.SUCCESS
         await until(lambda: section(app) == [("One", 1)])
-        stored = await app.core.storage.run(one.id)
+        stored = await app.core.storage.runs.get(one.id)
         assert stored is not None
         assert stored.status is RunStatus.WAITING
 
@@ -320,7 +320,7 @@ async def test_an_answer_to_a_closed_request_does_nothing_and_the_card_says_so(
         app.key(Qt.Key.Key_Return)
         await until(lambda: card.note)
         assert card.note == "This request was answered elsewhere already. Nothing more was done."
-        found = await app.core.storage.interruptions(run.id)
+        found = await app.core.storage.interruptions.of_run(run.id)
         assert {one.ask.step: str(one.status) for one in found} == {"one": "rejected", "two": "awaiting-approval"}
         await asyncio.sleep(GUARD_MS / 1000 + 0.1)
         app.key(Qt.Key.Key_Return)
@@ -526,7 +526,7 @@ async def test_what_a_run_below_asks_is_answered_in_the_workflow_of_its_root(
     async with an_app(tmp_path, qapp) as app:
         text = encode(template(asking("inner", prompt="Inside?"), title="Part"))
         part = StoredTemplate(TemplateId(new_id("tpl")), 1, "Part", text, app.core.clock.now())
-        await app.core.storage.commit([PutTemplate(part)])
+        await app.core.storage.commit([Put(part)])
         run = await app.start("Whole", {"name": "sub", "action": {"workflow": {"title": "Part"}}})
         await waits(app, run)
         assert section(app) == [("Whole", 1)]

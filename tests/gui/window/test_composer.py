@@ -335,7 +335,7 @@ async def test_a_message_that_waits_belongs_to_its_workflow_alone(
         await until(lambda: not app.core.stores.queues.of(run.workflow_id).messages)
         await until(lambda: app.core.stores.view.is_loaded)
         assert said(app) == ["say 1 words"]
-        messages = await app.core.storage.messages(run.workflow_id)
+        messages = await app.core.storage.messages.of_workflow(run.workflow_id)
         assert [one.text for one in messages if one.role is Role.USER] == ["say 20 words", "say 2 words"]
 
 

@@ -111,7 +111,7 @@ async def test_an_approval_for_the_run_is_given_by_keyboard(tmp_path: Path, qapp
         told = await ended(app, run)
         assert [one["status"] for one in told["interruptions"]] == ["approved"]
         assert [call["status"] for call in told["tool_calls"]] == ["completed"] * 2
-        assert (await app.core.storage.audit())[-1].scope == "run"
+        assert (await app.core.storage.audit.page())[-1].scope == "run"
 
 
 async def test_always_is_an_exception_that_the_settings_show(tmp_path: Path, qapp: QApplication) -> None:
@@ -179,7 +179,7 @@ async def test_several_requests_are_gone_through_with_what_was_chosen_for_each(
             await asyncio.sleep(0.2)
             await listening()
         await ended(app, run)
-        assert [entry.scope for entry in reversed(await app.core.storage.audit())] == ["run", "once"]
+        assert [entry.scope for entry in reversed(await app.core.storage.audit.page())] == ["run", "once"]
 
 
 async def test_a_secret_is_not_shown_and_stays_with_the_call(tmp_path: Path, qapp: QApplication) -> None:

@@ -177,7 +177,7 @@ async def test_an_input_method_and_alt_gr_have_their_keys_in_every_field(
             if app.content.preferences._dialog is not None:
                 app.content.preferences._dialog.hide()
         for run in asked:
-            (asked_for,) = await app.core.storage.interruptions(run.id)
+            (asked_for,) = await app.core.storage.interruptions.of_run(run.id)
             assert asked_for.answer is None
         assert {row.workflow.title for row in app.core.stores.workflows.rows} == {
             "say 1 word",

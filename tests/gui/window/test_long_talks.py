@@ -3,16 +3,16 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtWidgets import QApplication
 
-from core.domain.ids import WorkflowId
-from core.domain.messages import Message
 from desktop.chat.transcript.overlays import LatestButton
 from desktop.chat.views.text_view import TextView
 from tests.bench.conversations import last_words, put_conversation
 from tests.gui.window.rig import App, an_app
 from tests.support.in_memory.storage import InMemoryStorage
+from tests.support.intercepted import intercept_reads
 
 Until = Callable[..., Awaitable[None]]
 
@@ -23,13 +23,11 @@ class SlowStorage(InMemoryStorage):
     def __init__(self) -> None:
         super().__init__()
         self.may_go_on = asyncio.Event()
+        intercept_reads(self, self._when_allowed, {"messages": ("of_workflow",)})
 
-    async def messages(self, workflow_id: WorkflowId) -> list[Message]:
+    async def _when_allowed(self, call: Callable[[], Awaitable[Any]]) -> Any:
         await self.may_go_on.wait()
-        return await super().messages(workflow_id)
-
-    async def newest_messages(self, workflow_id: WorkflowId, limit: int) -> list[Message]:
-        return (await super().messages(workflow_id))[-limit:]
+        return await call()
 
 
 def seen(app: App) -> list[tuple[int, str]]:

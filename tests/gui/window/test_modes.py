@@ -117,7 +117,7 @@ async def test_what_waits_for_an_approval_still_does_in_automatic_mode(
         app.content.opening.open(run.workflow_id)
         await choose(app, ValidationMode.AUTO, until)
         await until(lambda: running(app) == [(run.workflow_id, ValidationMode.MANUAL, 1)])
-        (asked,) = await app.core.storage.interruptions(run.id)
+        (asked,) = await app.core.storage.interruptions.of_run(run.id)
         assert (asked.answer, app.core.stores.questions.count(run.workflow_id)) == (None, 1)
         await take_card(app)
         for _ in range(8):

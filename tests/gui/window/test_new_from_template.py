@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from core.domain.ids import TemplateId
 from core.domain.template import ValidationMode
 from core.domain.text.json_text import encode
-from core.ports.storage import PutTemplate, StoredTemplate
+from core.ports.writes import Put, StoredTemplate
 from tests.gui.window.rig import App, an_app
 from tests.support.command_line import template
 from tests.support.world import tool_step
@@ -27,7 +27,7 @@ def titles(app: App) -> list[str]:
 async def keep(app: App, title: str, mode: str) -> None:
     made = {**template(tool_step("a", "calculator", expression="1"), title=title), "mode": mode}
     one = StoredTemplate(TemplateId("tpl_1"), 1, title, encode(made), app.core.clock.now())
-    await app.core.storage.commit([PutTemplate(one)])
+    await app.core.storage.commit([Put(one)])
 
 
 async def test_a_template_is_found_by_its_name_and_runs_in_a_workflow_of_its_own(
@@ -50,9 +50,11 @@ async def test_a_template_is_found_by_its_name_and_runs_in_a_workflow_of_its_own
         composer = app.content.chat.composer
         assert app.focused() is composer.text_box
         assert composer.draft().text == ""
-        newest = (await app.core.storage.runs(limit=1))[0]
+        newest = (await app.core.storage.runs.page(limit=1))[0]
         assert (newest.title, newest.workflow_id) == ("Sums", app.viewed)
-        assert (await app.core.storage.snapshot(newest.id)).mode is ValidationMode.MANUAL  # it asks for more than set
+        assert (
+            await app.core.storage.snapshots.of_run(newest.id)
+        ).mode is ValidationMode.MANUAL  # it asks for more than set
         await app.core.engine.cancel(newest.id)
         app.content.deeds.show(first.workflow_id)
         assert composer.draft().text == "kept"
@@ -70,7 +72,7 @@ async def test_its_input_is_asked_first_and_esc_starts_nothing(
         await until(inputs.isVisible)
         app.key(Key.Key_Escape)
         assert not inputs.isVisible()
-        assert await app.core.storage.workflows() == []
+        assert await app.core.storage.workflows.all() == []
         app.key(Key.Key_N, SHIFT_CONTROL)
         QTest.keyClicks(app.focused(), "ask")
         app.key(Key.Key_Return)
@@ -80,8 +82,8 @@ async def test_its_input_is_asked_first_and_esc_starts_nothing(
         await until(lambda: app.viewed is not None)
         assert not inputs.isVisible()
         assert app.focused() is app.content.chat.composer.text_box
-        (run,) = await app.core.storage.runs(limit=5)
-        assert (await app.core.storage.snapshot(run.id)).input == {"question": "say 2 words"}
+        (run,) = await app.core.storage.runs.page(limit=5)
+        assert (await app.core.storage.snapshots.of_run(run.id)).input == {"question": "say 2 words"}
         await app.core.engine.wait(run.id)
 
 

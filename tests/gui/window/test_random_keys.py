@@ -140,7 +140,7 @@ async def test_who_types_on_answers_nothing(tmp_path: Path, qapp: QApplication, 
                 app.window.activateWindow()
         assert answers == []
         for run in requests.runs:
-            for asked in await app.core.storage.interruptions(run.id):
+            for asked in await app.core.storage.interruptions.of_run(run.id):
                 assert asked.answer is None, (SEED, asked)
         assert in_card > KEYS / 20, "the keys have to reach the card, or this shows nothing"
         assert confirming > KEYS / 200

@@ -78,7 +78,7 @@ async def test_a_recording_is_shown_again_after_a_restart_and_can_end_without_a_
         assert "3 steps" in app.content.recording.banner.text
         dialog.end_requested.emit()
         await until(lambda: not app.content.recording.banner.isVisible())
-        assert [run.status for run in await storage.runs()] == ["success"] * 2
+        assert [run.status for run in await storage.runs.page()] == ["success"] * 2
 
 
 async def test_the_command_begins_a_recording_of_what_follows(tmp_path: Path, qapp: QApplication) -> None:

@@ -13,7 +13,7 @@ from core.domain.ids import TemplateId
 from core.domain.run import RunKind
 from core.domain.template import ValidationMode
 from core.domain.text.json_text import encode
-from core.ports.storage import PutTemplate, StoredTemplate
+from core.ports.writes import Put, StoredTemplate
 from core.services.outcome import Ok
 from tests.gui.window.rig import App, an_app
 from tests.support.command_line import template
@@ -35,7 +35,7 @@ def titles(app: App) -> list[str]:
 async def keep_template(app: App, title: str, *steps: dict[str, Any], **more: Any) -> None:
     made = {**template(*(steps or (tool_step("a", "calculator", expression="1"),)), title=title), **more}
     one = StoredTemplate(TemplateId(f"tpl_{title}"), 1, title, encode(made), app.core.clock.now())
-    await app.core.storage.commit([PutTemplate(one)])
+    await app.core.storage.commit([Put(one)])
 
 
 async def keep_prompt(app: App, name: str, content: str, description: str = "") -> None:
@@ -130,12 +130,12 @@ async def test_a_named_template_runs_in_the_viewed_workflow_with_the_rest_as_its
         assert execution.run is not None
         assert execution.run.kind is RunKind.WORKFLOW
         await app.core.engine.wait(execution.run.run_id)
-        snapshot = await app.core.storage.snapshot(execution.run.run_id)
+        snapshot = await app.core.storage.snapshots.of_run(execution.run.run_id)
         assert snapshot.input == {"question": "say 2 words"}
         await until(lambda: app.content.chat.composer._state.is_running is False)
         app.key(Key.Key_F5)  # again: the same template, not its name as a message
         await until(lambda: len(app.turn_texts()) == 6)
-        assert next(one.kind for one in await app.core.storage.runs(limit=5)) is RunKind.WORKFLOW
+        assert next(one.kind for one in await app.core.storage.runs.page(limit=5)) is RunKind.WORKFLOW
 
 
 async def test_what_nothing_is_called_is_sent_as_text_and_the_composer_says_so_before(
@@ -146,7 +146,7 @@ async def test_what_nothing_is_called_is_sent_as_text_and_the_composer_says_so_b
         assert app.content.chat.composer._hint.text() == "Nothing is called “unknown”: it is sent as text"
         app.key(Key.Key_Return)
         await until(lambda: app.viewed is not None and app.turn_texts()[:1] == ["/unknown thing"])
-        assert (await app.core.storage.runs(limit=1))[0].kind is RunKind.CHAT
+        assert (await app.core.storage.runs.page(limit=1))[0].kind is RunKind.CHAT
 
 
 async def test_missing_input_is_asked_over_the_composer_and_esc_gives_the_text_back(
@@ -178,8 +178,8 @@ async def test_missing_input_is_asked_over_the_composer_and_esc_gives_the_text_b
         app.key(Key.Key_Return)
         await until(lambda: app.viewed is not None)
         assert (inputs.isVisible(), written(app)) == (False, "")
-        (run,) = await app.core.storage.runs(limit=5)
-        assert (await app.core.storage.snapshot(run.id)).input == {"prompt": "these", "count": 3}
+        (run,) = await app.core.storage.runs.page(limit=5)
+        assert (await app.core.storage.snapshots.of_run(run.id)).input == {"prompt": "these", "count": 3}
         assert app.turn_texts()[0] == "/count these"
 
 
@@ -213,7 +213,7 @@ async def test_a_refused_start_leaves_the_text_and_a_form_goes_with_its_workflow
         app.key(Key.Key_Return)
         await until(lambda: any(one.code == "limit_reached" for one in app.core.stores.toasts.visible))
         assert written(app) == "/ask around say 2 words"
-        assert len(await app.core.storage.workflows()) == 1
+        assert len(await app.core.storage.workflows.all()) == 1
         app.control(Key.Key_A)
         QTest.keyClicks(app.focused(), "/ask around")
         app.key(Key.Key_Return)  # of the list
@@ -239,7 +239,7 @@ async def test_a_prompt_replaces_what_was_written_and_is_sent_by_the_person_alon
         app.key(Key.Key_Return)
         await until(lambda: written(app) == "Tidy {{text}} x: {{}} {{")
         assert composer.draft().cursor == len("Tidy {{text}} x: {{}} {{")
-        assert await app.core.storage.runs(limit=1) == []
+        assert await app.core.storage.runs.page(limit=1) == []
         app.control(Key.Key_Z)
         assert written(app) == "/tidy {{text}} x"
         app.control(Key.Key_A)
@@ -259,7 +259,7 @@ async def test_a_prompt_replaces_what_was_written_and_is_sent_by_the_person_alon
         app.control(Key.Key_Return)
         await until(lambda: written(app) == "1 and {{a}}")
         assert app.focused() is composer.text_box
-        assert await app.core.storage.runs(limit=1) == []
+        assert await app.core.storage.runs.page(limit=1) == []
 
 
 async def test_of_one_name_the_prompt_is_meant_and_the_list_can_choose_the_template(

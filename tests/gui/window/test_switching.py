@@ -73,7 +73,7 @@ async def test_an_answer_goes_on_while_another_workflow_is_looked_at(
             now = read()
         await until(lambda: app.core.stores.view.messages[-1].state is MessageState.FINAL)
         assert read() == pieces
-        assert (await storage.messages(run.workflow_id))[-1].text == " ".join(pieces)
+        assert (await storage.messages.of_workflow(run.workflow_id))[-1].text == " ".join(pieces)
 
 
 async def test_what_waits_in_one_workflow_is_said_there_once_and_seen_nowhere_else(
@@ -190,6 +190,6 @@ async def test_requests_of_two_workflows_outlive_every_switch_and_are_answered_o
             app.key(Key.Key_Tab)
             app.key(Key.Key_Return)
             await until(lambda run=run: not app.core.stores.questions.count(run.workflow_id))
-            (asked,) = await app.core.storage.interruptions(run.id)
+            (asked,) = await app.core.storage.interruptions.of_run(run.id)
             assert str(asked.status) == "approved"
             assert (await app.core.engine.wait(run.id)).status is RunStatus.SUCCESS

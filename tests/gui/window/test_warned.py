@@ -120,7 +120,7 @@ async def test_a_server_that_asks_in_a_call_takes_its_question_with_it_as_the_wa
         assert "its question is closed unanswered" in caution.text
         press(app, "Switch it off")
         await until(lambda: section(app) == [], 10)  # at once, and not when the run has ended
-        (closed,) = await app.core.storage.interruptions(run.id)
+        (closed,) = await app.core.storage.interruptions.of_run(run.id)
         assert (str(closed.status), closed.answer) == ("cancelled", None)
         execution = app.core.stores.background.get_execution(run.workflow_id)
         assert execution is not None

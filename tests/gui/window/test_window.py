@@ -43,7 +43,7 @@ async def test_enter_on_the_first_page_starts_three_workflows(tmp_path: Path, qa
         await until(lambda: app.core.stores.background.recently_completed_workflows, 10)
         app.content.deeds.remove_demo()
         await until(lambda: not app.core.stores.workflows.rows)
-        assert await app.core.storage.workflows() == []
+        assert await app.core.storage.workflows.all() == []
         await until(lambda: app.core.settings.current.validation_mode is ValidationMode.SELECTIVE)
 
 
@@ -102,7 +102,7 @@ async def test_a_failed_answer_keeps_its_text_and_says_what_failed(
         assert "connection reset" in card.accessibleName() + " ".join(one.text() for one in card.findChildren(QLabel))
         assert [one.text() for one in card.findChildren(QPushButton) if one.isVisible()]
         await until(lambda: "Failed" in app.header_texts())
-        stored = (await app.core.storage.messages(run.workflow_id))[-1]
+        stored = (await app.core.storage.messages.of_workflow(run.workflow_id))[-1]
         assert stored.text == text
 
 
@@ -124,7 +124,7 @@ async def test_each_workflow_has_exactly_its_own_text_after_fifty_switches(
             app.content.deeds.show(run.workflow_id)
             await until(lambda: app.core.stores.view.is_loaded)
             assert app.turn_texts()[-1] == text
-            assert (await app.core.storage.messages(run.workflow_id))[-1].text == text
+            assert (await app.core.storage.messages.of_workflow(run.workflow_id))[-1].text == text
 
 
 async def test_slots_and_recent_ones_are_reached_by_key(tmp_path: Path, qapp: QApplication) -> None:
@@ -359,7 +359,7 @@ async def test_stop_cancels_the_shown_run_and_keeps_its_text(tmp_path: Path, qap
         app.content.chat.composer.focus_text()
         app.key(Qt.Key.Key_F5, Qt.KeyboardModifier.ShiftModifier)
         await until(lambda: not app.core.stores.background.running_count)
-        stored = (await app.core.storage.messages(run.workflow_id))[-1]
+        stored = (await app.core.storage.messages.of_workflow(run.workflow_id))[-1]
         assert stored.state is MessageState.INTERRUPTED
         assert len(stored.text) > 50
         assert not any(toast.workflow_id == run.workflow_id for toast in app.core.stores.toasts.visible)
@@ -375,7 +375,7 @@ async def test_deleting_asks_first_and_stops_what_runs(tmp_path: Path, qapp: QAp
         await until(lambda: not app.core.stores.workflows.rows)
         app.core.stores.toasts.clear()
         async with asyncio.timeout(5):
-            while await app.core.storage.run(run.id) is not None:  # noqa: ASYNC110  # the store tells nobody
+            while await app.core.storage.runs.get(run.id) is not None:  # noqa: ASYNC110  # the store tells nobody
                 await asyncio.sleep(0.01)
 
 

@@ -8,13 +8,11 @@ from typing import Any, Self
 from core.domain.agent import Agent
 from core.domain.audit import AuditEntry
 from core.domain.ids import (
-    AgentId,
     AuditId,
     CallId,
     InterruptionId,
     MemoryId,
     MessageId,
-    PromptId,
     RunId,
     ServerId,
     TemplateId,
@@ -27,13 +25,13 @@ from core.domain.messages import Message, QueuedMessage
 from core.domain.prompt import Prompt
 from core.domain.run import Run, RunStatus, Snapshot, StepKey, StepResult, StepStatus
 from core.domain.task import TaskList
-from core.domain.toast import Toast, ToastId
+from core.domain.toast import Toast
 from core.domain.tool import ToolCall
 from core.domain.workflow import Workflow
 from core.persistence.batch import Batch, Creation
 from core.persistence.event_rows import EventRow
 from core.persistence.interruptions import close_fingerprint, raise_fingerprint
-from core.ports.storage import (
+from core.ports.writes import (
     AllowFile,
     ArchiveWorkflow,
     ChangeRoot,
@@ -43,28 +41,21 @@ from core.ports.storage import (
     Claim,
     CloseInterruption,
     DiscardWorkflow,
+    Document,
     MarkUnreadable,
     OrderQueued,
-    PutAgent,
+    Put,
     PutAttachedText,
     PutAudit,
-    PutNotice,
-    PutPrompt,
-    PutServer,
     PutSetting,
     PutStepResult,
-    PutTemplate,
     PutToolCall,
     PutToolList,
     PutWorkflow,
     QueueMessage,
     RaiseInterruption,
     ReleaseClaim,
-    RemoveAgent,
-    RemoveNotice,
-    RemovePrompt,
-    RemoveServer,
-    RemoveTemplate,
+    Remove,
     StoredTemplate,
     UnqueueMessage,
     Write,
@@ -85,10 +76,9 @@ class Tables:
     attached: dict[tuple[WorkflowId, MessageId, int], str] = field(default_factory=dict)
     queued: dict[tuple[WorkflowId, MessageId], tuple[int, QueuedMessage]] = field(default_factory=dict)
     templates: dict[TemplateId, dict[int, StoredTemplate]] = field(default_factory=dict)
-    agents: dict[AgentId, Agent] = field(default_factory=dict)
-    prompts: dict[PromptId, Prompt] = field(default_factory=dict)
-    notices: dict[ToastId, Toast] = field(default_factory=dict)
-    servers: dict[ServerId, McpServer] = field(default_factory=dict)
+    documents: dict[type[object], dict[str, Document]] = field(
+        default_factory=lambda: {kind: {} for kind in (Agent, Prompt, Toast, McpServer)}
+    )
     tool_lists: dict[ServerId, str] = field(default_factory=dict)
     runs: dict[RunId, tuple[OrderKey, Run]] = field(default_factory=dict)
     snapshots: dict[RunId, Snapshot] = field(default_factory=dict)
@@ -120,7 +110,7 @@ class Tables:
         """Apply the writes of a commit in order. Returns the positions of lost writes."""
         batch = Batch(writes)
         creations, (dropped, pieces), rows = batch.creations(), batch.chunks(), batch.event_rows()
-        lost = batch.doubled()
+        lost = batch.duplicates()
         self._put(batch)
         for creation in creations:
             if not self._create(creation):
@@ -181,9 +171,9 @@ class Tables:
         return at, self.puts
 
     def _put(self, batch: Batch) -> None:
-        for put in batch.of(PutWorkflow):
-            known = self.workflows.get(put.workflow.id)
-            workflow = replace(put.workflow, archived_at=known[1].archived_at if known else None)
+        for put_workflow in batch.of(PutWorkflow):
+            known = self.workflows.get(put_workflow.workflow.id)
+            workflow = replace(put_workflow.workflow, archived_at=known[1].archived_at if known else None)
             self.workflows[workflow.id] = self._place(workflow.updated_at), workflow
         for archive in batch.of(ArchiveWorkflow):
             if archive.workflow_id in self.workflows:
@@ -197,25 +187,20 @@ class Tables:
         for message in batch.messages():
             self._put_message(message)
         self._put_queued(batch)
-        for put_template in batch.of(PutTemplate):
-            template = put_template.template
-            self.templates.setdefault(template.id, {})[template.version] = template
-        for removed_template in batch.of(RemoveTemplate):
-            self.templates.pop(removed_template.template_id, None)
-        self.agents.update({put.agent.id: put.agent for put in batch.of(PutAgent)})
-        for removed in batch.of(RemoveAgent):
-            self.agents.pop(removed.agent_id, None)
-        self.prompts.update({put.prompt.id: put.prompt for put in batch.of(PutPrompt)})
-        for removed_prompt in batch.of(RemovePrompt):
-            self.prompts.pop(removed_prompt.prompt_id, None)
-        self.notices.update({put.notice.id: put.notice for put in batch.of(PutNotice)})
-        for removed_notice in batch.of(RemoveNotice):
-            self.notices.pop(removed_notice.notice_id, None)
-        self.servers.update({put.server.id: put.server for put in batch.of(PutServer)})
-        self.tool_lists.update({put.server_id: put.tools_json for put in batch.of(PutToolList)})
-        for gone in batch.of(RemoveServer):
-            self.servers.pop(gone.server_id, None)
-            self.tool_lists.pop(gone.server_id, None)
+        for put in batch.of(Put):
+            document = put.document
+            if isinstance(document, StoredTemplate):
+                self.templates.setdefault(document.id, {})[document.version] = document
+            else:
+                self.documents[type(document)][document.id] = document
+        self.tool_lists.update({tools.server_id: tools.tools_json for tools in batch.of(PutToolList)})
+        for removal in batch.of(Remove):
+            if removal.kind is StoredTemplate:
+                self.templates.pop(TemplateId(removal.id), None)
+            else:
+                self.documents[removal.kind].pop(removal.id, None)
+            if removal.kind is McpServer:
+                self.tool_lists.pop(ServerId(removal.id), None)
 
     def _put_queued(self, batch: Batch) -> None:
         for one in batch.of(PutAttachedText):

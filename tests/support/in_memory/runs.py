@@ -1,0 +1,165 @@
+"""The in-memory repositories of runs and of the rows that belong to a run."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any, Generic, TypeVar
+
+from core.domain.events import Event
+from core.domain.ids import MessageId, RunId, WorkflowId
+from core.domain.interruption import Interruption
+from core.domain.run import Run, RunStatus, Snapshot, StepKey, StepResult, StepStatus
+from core.domain.text.json_text import decode
+from core.errors import StorageFailed
+from core.persistence.event_rows import ordered_events, restore_event
+from core.persistence.keys import UNFINISHED, by_checkpoint, by_sequence
+from core.persistence.unreadable import as_unreadable, placeholder, unreadable_error
+from core.ports.storage import PAGE_ROWS
+from tests.support.in_memory.tables import OrderKey, Tables
+
+T = TypeVar("T")
+TablesOf = Callable[[], Tables]
+
+
+def order_key(row: tuple[OrderKey, Any]) -> OrderKey:
+    return row[0]
+
+
+class Repository:
+    """Reads the tables that `tables` returns at each call, since a test may replace them."""
+
+    def __init__(self, tables: TablesOf) -> None:
+        self._tables_of = tables
+
+    @property
+    def _tables(self) -> Tables:
+        return self._tables_of()
+
+
+class InMemoryRuns(Repository):
+    async def get(self, run_id: RunId) -> Run | None:
+        row = self._tables.runs.get(run_id)
+        return self._shown(row[1]) if row else None
+
+    async def page(
+        self,
+        *,
+        status: RunStatus | None = None,
+        workflow_id: WorkflowId | None = None,
+        limit: int = 50,
+        before: RunId | None = None,
+    ) -> list[Run]:
+        rows: Iterable[tuple[OrderKey, Run]] = self._tables.runs.values()
+        rows = (row for row in rows if row[1].root is None)
+        if before is not None:
+            end = self._tables.runs.get(before)
+            rows = (row for row in rows if end is not None and order_key(row) < order_key(end))
+        if workflow_id is not None:
+            rows = (row for row in rows if row[1].workflow_id == workflow_id)
+        if status is not None:
+            interrupted = self._interrupted_roots() if status is RunStatus.WAITING else set()
+            rows = (row for row in rows if row[1].id in interrupted or self._has_status(row[1], status))
+        page = sorted(rows, key=order_key, reverse=True)[: max(0, min(limit, PAGE_ROWS))]
+        return [replace(self._shown(run), output_json=None) for _, run in page]
+
+    async def unfinished(self) -> list[Run]:
+        rows = [
+            row for row in self._tables.runs.values() if any(self._has_status(row[1], status) for status in UNFINISHED)
+        ]
+        return [replace(run, output_json=None) for _, run in sorted(rows, key=order_key)]
+
+    async def children(self, run_id: RunId) -> list[Run]:
+        rows = [row for row in self._tables.runs.values() if row[1].parent == run_id]
+        return [replace(self._shown(run), output_json=None) for _, run in sorted(rows, key=order_key)]
+
+    def _interrupted_roots(self) -> set[RunId]:
+        """Return the readable roots of the runs that have an open interruption."""
+        runs = self._tables.runs
+        interrupted = (runs[asked.run_id][1] for _, asked in open_interruptions(self._tables) if asked.run_id in runs)
+        roots = (runs.get(run.root or run.id) for run in interrupted)
+        return {root[1].id for root in roots if root is not None and self._is_readable(root[1])}
+
+    def _has_status(self, run: Run, status: RunStatus) -> bool:
+        if run.id in self._tables.marks:
+            return status is RunStatus.ERROR
+        return run.status is status and self._is_readable(run)
+
+    def _is_readable(self, run: Run) -> bool:
+        return run.id not in self._tables.marks and ("row", run.id) not in self._tables.broken
+
+    def _shown(self, run: Run) -> Run:
+        reason = self._tables.marks.get(run.id)
+        if ("row", run.id) in self._tables.broken:
+            return placeholder(run.id, run.workflow_id, run.message_id, run.created_at, reason)
+        return run if reason is None else as_unreadable(run, reason)
+
+
+class InMemoryOfRun(Repository, Generic[T]):
+    """Rows of a run that `read` takes from the tables."""
+
+    def __init__(self, tables: TablesOf, read: Callable[[Tables, RunId], T]) -> None:
+        super().__init__(tables)
+        self._read = read
+
+    async def of_run(self, run_id: RunId) -> T:
+        return self._read(self._tables, run_id)
+
+
+class InMemorySnapshots(Repository):
+    async def of_run(self, run_id: RunId) -> Snapshot:
+        snapshot = self._tables.snapshots.get(run_id)
+        if snapshot is None or ("snapshot", run_id) in self._tables.broken:
+            raise unreadable_error(run_id, "definition")
+        return snapshot
+
+
+class InMemoryStepResults(Repository):
+    async def of_run(self, run_id: RunId, *, iterations: bool = True) -> list[StepResult]:
+        if ("step results", run_id) in self._tables.broken:
+            raise unreadable_error(run_id, "step results")
+        results = sorted(self._tables.results.get(run_id, {}).values(), key=by_checkpoint)
+        return results if iterations else [result for result in results if not result.key.is_part]
+
+
+class InMemoryInterruptions(Repository):
+    async def of_run(self, run_id: RunId) -> list[Interruption]:
+        if ("interruptions", run_id) in self._tables.broken:
+            raise unreadable_error(run_id, "interruptions")
+        rows = self._tables.interruptions.get(run_id, {}).values()
+        return sorted((interruption for _, interruption in rows), key=by_sequence)
+
+    async def open(self) -> list[Interruption]:
+        broken = self._tables.broken
+        rows = [row for row in open_interruptions(self._tables) if ("interruptions", row[1].run_id) not in broken]
+        return [interruption for _, interruption in sorted(rows, key=order_key)]
+
+
+class InMemoryEvents(Repository):
+    async def of_run(self, run_id: RunId) -> list[Event]:
+        if ("events", run_id) in self._tables.broken:
+            raise unreadable_error(run_id, "events")
+        events = list(ordered_events(row for _, row in sorted(self._tables.events.get(run_id, {}).items())))
+        results = self._tables.results.get(run_id, {})
+        outputs: dict[StepKey, Any] = {}
+        texts: dict[MessageId, str] = {}
+        for event in events:
+            if isinstance(event.elsewhere, StepKey):
+                result = results.get(event.elsewhere)
+                if result is not None and result.status is StepStatus.COMPLETED:
+                    outputs[event.elsewhere] = decode(result.output_json or "null")
+            elif event.elsewhere is not None and event.elsewhere in self._tables.messages:
+                texts[event.elsewhere] = self._tables.messages[event.elsewhere][1].text
+        return [restore_event(event, outputs, texts) for event in events]
+
+    async def of_runs(self, run_ids: Sequence[RunId]) -> dict[RunId, list[Event]]:
+        events: dict[RunId, list[Event]] = {}
+        for run_id in run_ids:
+            try:
+                events[run_id] = await self.of_run(run_id)
+            except StorageFailed as error:
+                if error.code != "unreadable":
+                    raise
+        return events
+
+
+def open_interruptions(tables: Tables) -> list[tuple[OrderKey, Interruption]]:
+    return [row for rows in tables.interruptions.values() for row in rows.values() if row[1].is_open]
