@@ -1,19 +1,19 @@
-"""Every error that Metier raises on purpose.
+"""The exceptions that Metier raises on purpose.
 
-    MetierError                what all of them share: code, message, parameters, as_dict()
-    ├── Refused                somebody asked for what cannot be done; nothing was changed
-    │   ├── NotFound           the thing named does not exist
+    MetierError                the shared base: code, message, parameters, as_dict()
+    ├── Refused                the request cannot be carried out; nothing was changed
+    │   ├── NotFound           the named object does not exist
     │   └── InvalidTemplate    carries every problem of the template at once
     ├── StepFailed             a step, an iteration or a tool call ended in an error
     │   ├── RefFailed          an @ref could not be resolved
-    │   ├── CodeFailed         the person's own code: carries line and column of their source
-    │   └── ToolFailed         a tool said no, or did not answer
-    │       └── NetworkFailed  it found no connection, or lost it
+    │   ├── CodeFailed         the user's own code failed: line and column of their source
+    │   └── ToolFailed         a tool returned an error or timed out
+    │       └── NetworkFailed  the connection could not be made, or broke
     ├── StorageFailed          the database cannot be opened, read or written
-    └── SearchFailed           the same of the index that is made from it
+    └── SearchFailed           the search index cannot be used; the database is intact
 
-`code` is stable and made for machines and translators; `message` is English, for logs and scripts.
-The words that a person reads in the window are chosen by code in the desktop.
+`code` is stable, for programs and translators; `message` is English, for logs and scripts. The desktop chooses the
+text that the user reads by the code.
 """
 
 from collections.abc import Mapping
@@ -21,9 +21,9 @@ from typing import Any
 
 
 class MetierError(Exception):
-    """Root of the tree.
+    """The root of the tree.
 
-    `parameters` are JSON values that complete the code (a limit, a path, a name); they never hold a secret.
+    `parameters` are JSON values that complete the code (a limit, a path, a name). They never hold a secret.
     """
 
     def __init__(self, code: str, message: str, **parameters: Any) -> None:
@@ -33,33 +33,33 @@ class MetierError(Exception):
         self.parameters: Mapping[str, Any] = parameters
 
     def as_dict(self) -> dict[str, Any]:
-        """The error as it stands on the wire: `{code, message, …parameters}`."""
+        """Return the error as it appears on the wire: `{code, message, …parameters}`."""
         return {"code": self.code, "message": self.message, **self.parameters}
 
 
 class Refused(MetierError):
-    """A request that cannot be carried out. It left no trace (`bad_input`, `limit_reached`, `workflow_busy`, …)."""
+    """A request that cannot be carried out and changed nothing (`bad_input`, `limit_reached`, `workflow_busy`, …)."""
 
 
 def workflow_busy(workflow_id: str, title: str) -> Refused:
-    """A workflow has one active run at a time (ENGINE §1)."""
+    """Return the error for a workflow that already has an active run (ENGINE §1)."""
     return Refused("workflow_busy", f"a run of {title!r} is active; it has to end first", workflow=workflow_id)
 
 
 def limit_reached(mode: str, limit: int) -> Refused:
-    """So many workflows are active that none of this mode may be started beside them (ENGINE §9)."""
+    """Return the error for a start beyond the number of workflows that may be active in this mode (ENGINE §9)."""
     return Refused("limit_reached", f"Maximum concurrent workflows ({limit}) reached", mode=mode, limit=limit)
 
 
 class NotFound(Refused):
-    """The run, workflow or template named does not exist."""
+    """The named run, workflow or template does not exist."""
 
     def __init__(self, kind: str, name: str) -> None:
         super().__init__("not_found", f"there is no {kind} {name!r}", kind=kind, name=name)
 
 
 class InvalidTemplate(Refused):
-    """A template that cannot start. `problems` holds all of them, as dicts of ENGINE §2."""
+    """A template that cannot start. `problems` holds all of its problems, as dicts of ENGINE §2."""
 
     def __init__(self, problems: list[dict[str, Any]]) -> None:
         count = sum(1 for problem in problems if problem["severity"] == "error")
@@ -68,34 +68,35 @@ class InvalidTemplate(Refused):
 
 
 class StepFailed(MetierError):
-    """A step, an iteration or a tool call ended in an error. It is recorded, not thrown at the person."""
+    """A step, an iteration or a tool call ended in an error. The engine records it; it is not shown as an exception."""
 
 
 class RefFailed(StepFailed):
     """An @ref had no value: `unresolved_ref`, `unknown_ref` or `item_outside_for_each`.
 
-    Parameters: `ref` as written, `path` (a JSON pointer into the value that was resolved) and, for
-    `unresolved_ref`, `found`: the deepest part of the ref that did exist.
+    Parameters: `ref` as written, `path` (a JSON pointer into the resolved value) and, for `unresolved_ref`, `found`:
+    the deepest part of the ref that did exist.
     """
 
 
 class CodeFailed(StepFailed):
-    """A code step: `code_error timeout not_json no_default_export typescript_error out_of_memory
-    input_too_large output_too_large crashed`.
+    """A code step failed: `code_error timeout not_json no_default_export typescript_error out_of_memory input_too_large
+    output_too_large crashed`.
 
-    Parameters, where they are known: `line` and `column` (from 1) in the person's source, `stack` (their functions, the
-    innermost first, as `{function?, line, column}`), `cause` (`{message, line?, column?, stack?, cause?}`), `path` (a
-    JSON pointer, for `not_json`), and the limit that was met.
+    Parameters, where known: `line` and `column` (from 1) in the user's source, `stack` (the user's functions, innermost
+    first, as `{function?, line, column}`), `cause` (`{message, line?, column?, stack?, cause?}`), `path` (a JSON
+    pointer, for `not_json`), and the limit that was exceeded.
     """
 
 
 class ToolFailed(StepFailed):
-    """A tool call: `not_registered not_available invalid_arguments not_allowed timeout rejected not_json
-    bad_output output_too_large failed`; of a file tool also `not_found not_a_file not_a_folder not_text disk_full`."""
+    """A tool call failed: `not_registered not_available invalid_arguments not_allowed timeout rejected not_json
+    bad_output output_too_large failed`; for a file tool also `not_found not_a_file not_a_folder not_text disk_full`.
+    """
 
 
 class NetworkFailed(ToolFailed):
-    """A tool had no connection, or it broke (`failed`). `was_connected`: what was sent may have had its effect."""
+    """A tool had no connection, or lost it (`failed`). With `was_connected`, the request may have had its effect."""
 
     def __init__(self, message: str, *, was_connected: bool, **parameters: Any) -> None:
         super().__init__("failed", message, **parameters)
@@ -103,9 +104,10 @@ class NetworkFailed(ToolFailed):
 
 
 class StorageFailed(MetierError):
-    """The store: `in_use`, `store_doubtful`, `storage_not_writable`, `storage_full` or `storage_failed`; of the rows of
-    one run, `unreadable`."""
+    """The database failed: `in_use`, `store_doubtful`, `storage_not_writable`, `storage_full` or `storage_failed`; for
+    the rows of a single run, `unreadable`.
+    """
 
 
 class SearchFailed(MetierError):
-    """The index of all texts: `search_broken`, it has to be made anew, or `search_unavailable`. The store is whole."""
+    """The search index failed: `search_broken` (it must be rebuilt) or `search_unavailable`. The database is intact."""

@@ -1,1 +1,1 @@
-"""Agents: the loop of model answers and tool calls that every agent step runs (AGENTS_AND_TOOLS §3)."""
+"""The agent loop of model answers and tool calls, which every agent step runs (AGENTS_AND_TOOLS §3)."""

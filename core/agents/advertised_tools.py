@@ -1,4 +1,4 @@
-"""Which tools the model of a turn may call (AGENTS_AND_TOOLS §3): asked for each round, since tools come and go."""
+"""The tools that a turn advertises to its model (AGENTS_AND_TOOLS §3), evaluated each round, since tools come and go."""
 
 from dataclasses import dataclass
 
@@ -11,18 +11,19 @@ from core.ports.tools import ToolRunner
 
 @dataclass(frozen=True, slots=True)
 class AdvertisedTools:
-    """The tools of a round, and about how many tokens it takes to tell a model of them."""
+    """The tools of a round, and the estimated tokens of their descriptions."""
 
     tools: tuple[ToolInfo, ...] = ()
     tokens: int = 0
 
     @classmethod
     def of(cls, tools: tuple[ToolInfo, ...]) -> "AdvertisedTools":
+        """Return these tools with their estimate."""
         return cls(tools, sum(map(tool_tokens, tools)))
 
 
 class ToolAdvertiser:
-    """What one turn offers its model. The same tools are estimated once, in however many rounds they are told of."""
+    """Selects the tools of a turn. The estimate is cached while the tools stay the same."""
 
     def __init__(self, turn: AgentTurn, tools: ToolRunner) -> None:
         self._turn = turn
@@ -32,15 +33,15 @@ class ToolAdvertiser:
 
     @property
     def room(self) -> int | None:
-        """What the conversation may take of the model's window; the offline agent has none."""
+        """The tokens that the conversation may use; None for the offline agent, which has no limit."""
         choice = self._turn.snapshot.model
         return None if choice is None else available_tokens(choice.context_tokens, choice.max_tokens)
 
     def now(self) -> AdvertisedTools:
-        """The tools of its agent that the step allows too. A sub-agent begins none.
+        """Return the tools that both the agent and the step allow. A sub-agent gets no tools that start sub-agents.
 
-        Of an agent without a list of its own, a model with a small window has those for templates and runs only if all
-        tools leave it half of its room: else there would be none for the conversation.
+        If neither has a list of tools and the descriptions take over half of the model's window, the tools for
+        templates and runs are left out, as nothing would remain for the conversation.
         """
         found = tuple(info for info in self._tools.infos() if self._is_allowed(info))
         if found != self._found:

@@ -1,6 +1,6 @@
-"""An answer of a model: as its checkpoint keeps it, and as the conversation repeats it.
+"""Model answers, as their checkpoints store them and as the conversation repeats them.
 
-What is kept holds no secrets. The sameness of a call whose arguments held some is kept beside them.
+Stored answers are masked. For a call with masked arguments the digest of the original arguments is stored beside them.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,10 +18,10 @@ PARAGRAPH = "\n\n"
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """What a model said and which calls it made.
+    """The text and the calls of a model answer.
 
-    `status` is completed for a whole answer; else it broke off after `text` and no call of it counts. `kept` are the
-    samenesses of those calls of a stored answer whose secrets were taken out, by their positions.
+    `status` is completed for a whole answer; otherwise it broke off after `text`, and its calls do not count. `kept`
+    are the stored digests of the calls with masked arguments, by position.
     """
 
     text: str
@@ -30,15 +30,16 @@ class ModelAnswer:
     kept: tuple[str | None, ...] = ()
 
     def as_message(self) -> ChatMessage:
+        """Return the answer as a message of the conversation."""
         return ChatMessage("assistant", self.text, self.calls)
 
     @property
     def samenesses(self) -> tuple[str, ...]:
-        """Of each call, equal for equal arguments."""
+        """The digests of the calls, equal for equal arguments."""
         return tuple(kept or arguments_digest(arguments_json(call)) for call, kept in self._pairs)
 
     def as_json(self) -> str:
-        """`{text, calls: [{id, tool, arguments, arguments_text, sameness?}]}`."""
+        """Return `{text, calls: [{id, tool, arguments, arguments_text, sameness?}]}`."""
         return encode({"text": self.text, "calls": [_kept(call, kept) for call, kept in self._pairs]})
 
     @property
@@ -47,18 +48,18 @@ class ModelAnswer:
 
 
 def arguments_json(call: CallRequest) -> str:
-    """The arguments as the model gave them; a text where they are no JSON object."""
+    """Return the arguments as the model wrote them; a JSON string if they are not an object."""
     return encode(call.arguments_text if call.arguments is None else dict(call.arguments))
 
 
 def stored_answers(results: Iterable[StepResult]) -> list[ModelAnswer]:
-    """The answers that ended, whole or not, among the checkpoints of one turn, in order."""
+    """Return the finished answers, whole or cut off, among the checkpoints of a turn, in order."""
     ended = [result for result in results if result.key.round and result.status.is_final]
     return [_answer_of(result) for result in sorted(ended, key=lambda result: result.key.round or 0)]
 
 
 def turn_text(answers: Iterable[ModelAnswer]) -> str:
-    """What a turn says as a whole: its answers are paragraphs."""
+    """Return the text of a turn: its answers as paragraphs."""
     return PARAGRAPH.join(answer.text for answer in answers if answer.text)
 
 
@@ -69,7 +70,7 @@ def _answer_of(result: StepResult) -> ModelAnswer:
 
 
 def _kept(call: CallRequest, sameness: str | None) -> Mapping[str, Any]:
-    """The call without its secrets; with its sameness, if it had some, now or before."""
+    """Return the masked call, with the digest of its arguments if they were masked now or before."""
     if call.arguments is None:
         shown = replace(call, arguments_text=masked_text(call.arguments_text))
     else:

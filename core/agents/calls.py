@@ -1,4 +1,4 @@
-"""Carrying out the calls of a round: side by side where none leaves a trace, else one after the other."""
+"""Executes the calls of a round: concurrently if none has an effect, else sequentially."""
 
 import asyncio
 from collections.abc import Collection, Sequence
@@ -22,14 +22,14 @@ from core.threads.long_values import encode_async, masked_async
 
 @dataclass(frozen=True, slots=True)
 class _ReadyCall:
-    """A call that is to be made, with the arguments that it may have."""
+    """A call that is ready to run, with its approved arguments."""
 
     row: ToolCall
     arguments: Any
 
 
 class RoundCalls:
-    """Makes the calls of one turn, through its ledger, with the tools that were advertised for the round."""
+    """Makes the calls of a turn through its ledger, with the tools advertised for the round."""
 
     def __init__(self, turn: AgentTurn, tools: ToolRunner, ledger: Ledger, sub_agents: SubAgents | None) -> None:
         self._turn = turn
@@ -40,11 +40,11 @@ class RoundCalls:
     async def carry_out(
         self, number: int, answer: ModelAnswer, offset: int, advertised: Collection[str]
     ) -> list[CallResult]:
-        """The results of the answer's calls, one for each, in order; what has one already is not run again.
+        """Return the results of the answer's calls, in order. Calls that have a result are not repeated.
 
-        What goes wrong in a call is its result. Where nobody knows what came of a call, a person is asked before any
-        is made, about all at once; then about those that need consent, likewise. While a recording is open, a call
-        that refers to another of the round comes after it.
+        Failures are results. Before any call is made, the user is asked about all calls with unknown outcome at once,
+        then about all calls that need consent. While a recording is open, a call that refers to another call of the
+        round runs after it.
         """
         rows = [
             self._ledger.row(number, position, call, sameness, self._effect(call.tool, call.arguments, advertised))
@@ -66,7 +66,7 @@ class RoundCalls:
         return [results[row.id] for row in rows]
 
     async def _replayed(self, rows: Sequence[ToolCall], offset: int) -> dict[CallId, CallResult]:
-        """The results of those calls that need not be made."""
+        """Return the results of the calls that need not be made."""
         results = {row.id: known for row in rows if (known := await self._ledger.replayed(row)) is not None}
         unknown = [row for row in rows if self._ledger.is_unknown(row)]
         async with asyncio.TaskGroup() as tasks:
@@ -81,7 +81,9 @@ class RoundCalls:
         advertised: Collection[str],
         results: dict[CallId, CallResult],
     ) -> list[_ReadyCall]:
-        """Those that may be made, once every request for consent is settled; the `results` of the others are added."""
+        """Return the calls that may be made, after every request for consent. Adds the outcomes of the others to
+        `results`.
+        """
         wanted = []
         for row, call in left:
             if call.arguments is None and call.tool in advertised:
@@ -115,7 +117,9 @@ class RoundCalls:
         results[row.id] = result
 
     def _groups(self, due: Sequence[_ReadyCall]) -> list[Sequence[_ReadyCall]]:
-        """What runs side by side. Those that wait for a person come last, so that nothing is at work meanwhile."""
+        """Return the calls that run concurrently. Calls that wait for the user come last, so that nothing else is in
+        flight then.
+        """
         if not all(one.row.effect is Effect.NONE for one in due):
             return [[one] for one in due]
         asking = [one for one in due if self._asks_people(one.row.tool)]
@@ -124,7 +128,7 @@ class RoundCalls:
     async def _make(
         self, group: Sequence[_ReadyCall], offset: int, advertised: Collection[str]
     ) -> dict[CallId, CallResult]:
-        """Make the calls side by side, once the ledger has them."""
+        """Make the calls concurrently, after the ledger has stored them."""
         await self._ledger.start([one.row for one in group], offset)
         async with asyncio.TaskGroup() as tasks:
             made = {
@@ -150,7 +154,7 @@ class RoundCalls:
         return result
 
     def _effect(self, tool: str, arguments: Any, advertised: Collection[str]) -> Effect:
-        """What the call may leave behind; one that is going to be refused leaves nothing."""
+        """Return the effect of the call; a call that will be rejected has none."""
         if arguments is None or tool not in advertised:
             return Effect.NONE
         return self._tools.effect(tool, arguments)
@@ -161,7 +165,7 @@ class RoundCalls:
 
 
 def _not_an_object(call: CallRequest) -> CallResult:
-    """The answer to arguments that are no JSON object: an error that the model can mend, never `{}`."""
+    """Return the error for arguments that are not a JSON object. The model can correct them; `{}` is never assumed."""
     try:
         problem = f"they are {type_name(parse(call.arguments_text))}"
     except ValueError as error:

@@ -1,7 +1,8 @@
-"""What a model is told before it answers: the conversation so far, then the prompt (AGENTS_AND_TOOLS §3).
+"""What a model reads before it answers: the system prompt, the conversation so far, the prompt (AGENTS_AND_TOOLS §2,
+§3).
 
-Messages hold only the text of a turn. Which calls it made, and what came of them, is in its checkpoints and
-its ledger. A call that has no result gets one that says so, so that every history is valid.
+Message rows hold only the text of a turn; its calls and their results are in its checkpoints and its ledger. A call
+without a result gets an error as its result, so that every history is valid.
 """
 
 from collections.abc import Sequence
@@ -27,7 +28,7 @@ SUMMARY_PROMPT = "What was said in this conversation before, as a summary:\n\n{}
 
 @dataclass(frozen=True, slots=True)
 class HistoryMessage:
-    """A message of the history, and the stored message that it is from."""
+    """A message of the history, and the stored message that it comes from."""
 
     source: MessageId
     told: ChatMessage
@@ -35,7 +36,7 @@ class HistoryMessage:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """What a turn begins with: `system` messages, the history oldest first, and the prompt."""
+    """The start of a turn: `system` messages, the history oldest first, and the prompt."""
 
     system: Sequence[ChatMessage]
     history: Sequence[HistoryMessage]
@@ -43,18 +44,21 @@ class Conversation:
 
     @property
     def messages(self) -> list[ChatMessage]:
+        """All messages, in order."""
         return [*self.system, *(one.told for one in self.history), self.prompt]
 
     def oldest_told(self, dropped: int) -> MessageId | None:
-        """The oldest stored message of which something is told where so many of the history are left out; None if that
-        is all of it, or if none is left out."""
+        """Return the stored message at which the history begins if the first `dropped` messages are left out.
+
+        None if none is left out, or all are.
+        """
         return self.history[dropped].source if 0 < dropped < len(self.history) else None
 
 
 async def load_conversation(storage: Storage, turn: AgentTurn, system_prompt: str) -> Conversation:
-    """What the turn begins with. Neither a template's agent step nor a sub-agent has a conversation before its prompt.
+    """Return the start of the turn. Template steps and sub-agents have no history before their prompt.
 
-    For a language model the newest summary stands for all that was said before it.
+    For a language model, the newest summary replaces everything before it.
     """
     system = [ChatMessage("system", system_prompt)] if system_prompt else []
     history: list[HistoryMessage] = []
@@ -69,7 +73,7 @@ async def load_conversation(storage: Storage, turn: AgentTurn, system_prompt: st
 
 
 async def _with_texts(storage: Storage, message: Message, text: str) -> str:
-    """The text of a person's message with those that went along with it."""
+    """Return the text of a user message with its attachments."""
     if not message.attachments:
         return text
     texts = await storage.messages.attached_texts(message.workflow_id, message.id)
@@ -77,7 +81,7 @@ async def _with_texts(storage: Storage, message: Message, text: str) -> str:
 
 
 def _shape(turn: AgentTurn) -> str:
-    """What the model is told of the form of its answer, if that has one."""
+    """Return the instructions on the form of the answer, if the turn requires one."""
     if turn.output_schema is None:
         return ""
     schema = readable_json(turn.output_schema)
@@ -87,9 +91,11 @@ def _shape(turn: AgentTurn) -> str:
 async def load_history(
     storage: Storage, workflow_id: WorkflowId, before: RunId | None = None, *, with_summary: bool = True
 ) -> tuple[str | None, list[HistoryMessage]]:
-    """What was said in a workflow before that run, or until now: the newest summary, if there is one, and what was said
-    after it, turn by turn. Without `with_summary` all that was said, and summaries are left out."""
-    said = list(takewhile(lambda message: message.run_id != before, await storage.messages.of_workflow(workflow_id)))
+    """Return the history of a workflow before that run, or until now: the newest summary, and the messages after it.
+
+    Without `with_summary`, all messages are returned and summaries are left out.
+    """
+    said = list(takewhile(lambda message: message.run_id != before, await storage.messages(workflow_id)))
     runs = await _runs(storage, workflow_id) if said else {}
     summary: str | None = None
     history: list[HistoryMessage] = []
@@ -111,7 +117,7 @@ async def load_history(
 
 
 async def _turn(storage: Storage, message: Message, run_id: RunId) -> list[ChatMessage]:
-    """The answers of an earlier turn with the results of their calls; its text where they cannot be read."""
+    """Return the answers of an earlier turn with their call results; only its text if its rows cannot be read."""
     try:
         results = await storage.step_results.of_run(run_id)
         answers = stored_answers(one for one in results if not is_sub_agent(one.key.step))
@@ -136,7 +142,7 @@ async def _answered(answers: Sequence[ModelAnswer], rows: Sequence[ToolCall]) ->
 
 
 async def _runs(storage: Storage, workflow_id: WorkflowId) -> dict[RunId, Run]:
-    """All runs of a workflow."""
+    """Return all runs of a workflow."""
     runs: dict[RunId, Run] = {}
     before: RunId | None = None
     while page := await storage.runs.page(workflow_id=workflow_id, limit=PAGE_ROWS, before=before):
@@ -157,7 +163,7 @@ _ORIGINS = "Of addresses that are not public, http_fetch reaches these: {}."
 
 
 def build_system_prompt(turn: AgentTurn, now: datetime) -> str:
-    """For a turn that a language model answers: its place, then what its agent is told."""
+    """Return the system prompt of a turn: its surroundings, then the agent's own instructions. Built for each turn."""
     allow, origins = turn.snapshot.folders, turn.snapshot.origins
     folders = _FOLDERS.format(", ".join(allow)) if allow else _NO_FOLDERS
     private = f" {_ORIGINS.format(', '.join(origins))}" if origins else ""

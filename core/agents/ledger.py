@@ -1,8 +1,8 @@
-"""The ledger of a turn: each call is written before it starts and when it has ended (AGENTS_AND_TOOLS §3).
+"""The ledger of a turn: each call is stored before it starts and after it ends (AGENTS_AND_TOOLS §3).
 
-After a crash it tells which calls have had their effect. What ended is replayed, what was cut off is made
-again where that does no harm, and where nobody can know, a person is asked (ENGINE §10). Rows and facts are without
-secrets: a call that was cut off, and had some, cannot be made again from its row.
+After a crash the ledger shows which calls had their effect. Finished calls are replayed; interrupted calls are repeated
+if that is harmless, and otherwise the user decides (ENGINE §10). Rows and facts are masked, so an interrupted call
+with secrets cannot be repeated from its row.
 """
 
 from collections.abc import Iterable, Sequence
@@ -27,7 +27,9 @@ from core.ports.writes import PutToolCall
 
 
 class Ledger:
-    """`found` are the rows of an earlier life of the turn. What a recording tells of a call goes with its row."""
+    """Stores the calls of a turn. `found` are its rows from a previous process. Recorder facts are committed with the
+    rows.
+    """
 
     def __init__(self, turn: AgentTurn, log: RunLog, clock: Clock, found: Iterable[ToolCall]) -> None:
         self._turn = turn
@@ -38,8 +40,10 @@ class Ledger:
         self._open: dict[CallId, tuple[ToolCall, float]] = {}
 
     def row(self, number: int, position: int, call: CallRequest, sameness: str, effect: Effect) -> ToolCall:
-        """The row of a call that the model asks for, before anything is known of its arguments but their `sameness`.
-        Its id is its place in the run: the same after a crash, and another for each call whatever ids models choose."""
+        """Return the row of a requested call, before anything but the digest of its arguments (`sameness`) is known.
+
+        Its id is its position in the run: the same after a crash, and unique whatever ids the model chooses.
+        """
         step, index = self._turn.key.step, self._turn.key.index
         return ToolCall(
             id=CallId(f"{StepKey(step, index)}.{number}.{position}"),
@@ -56,9 +60,9 @@ class Ledger:
         )
 
     async def replayed(self, row: ToolCall) -> CallResult | None:
-        """The result that this call has had before.
+        """Return the result that this call had before, or None.
 
-        Raises StepFailed `call_changed` where the ledger knows another call by this id.
+        Raises StepFailed `call_changed` if the ledger has another call under this id.
         """
         found = self._found.get(row.id)
         if found is None:
@@ -73,14 +77,16 @@ class Ledger:
         return await stored_result(found) if found.status in SETTLED else None
 
     def is_unknown(self, row: ToolCall) -> bool:
-        """Whether the call was cut off, and must not be made twice unasked, or cannot be, as it had secrets."""
+        """Return whether the call was interrupted and must not be repeated without asking, or cannot be as it had
+        secrets.
+        """
         found = self._found.get(row.id)
         if found is None or found.status in SETTLED:
             return False
         return found.effect is Effect.ONCE or MASK in found.arguments_json
 
     async def find_out(self, row: ToolCall, offset: int) -> CallResult | None:
-        """What came of a call whose effect nobody knows, as a person says; None: it is to be made again.
+        """Return the outcome of an interrupted call according to the user; None if the call should be repeated.
 
         `offset` is as for `start`.
         """
@@ -92,7 +98,7 @@ class Ledger:
             unknown = CallResult(CallStatus.UNKNOWN, error=ErrorInfo("outcome_unknown", what))
             facts = [_started(found, offset), ToolEnded.of(found.id, unknown)]
             found = self._found[row.id] = self._settled(found, unknown)
-            self._log.emit(*facts, writes=[PutToolCall(found)])
+            self._log.tell(*facts, writes=[PutToolCall(found)])
         arguments = decode(found.arguments_json)
         place = (found.step, found.index)
         ask = InterruptionRequest(
@@ -107,15 +113,17 @@ class Ledger:
             why = answer.reason if answer is not None and answer.reason else "a person says that it had no effect"
             result = CallResult(CallStatus.ERROR, error=ErrorInfo("failed", why, tool_name=found.tool))
         shown = replace(result, value=masked(result.value))
-        self._log.emit(
+        self._log.tell(
             ToolEnded.of(found.id, result),
             writes=[PutToolCall(self._settled(found, shown, encode(shown.value)))],
-            beside=self._recorder.call_ended(found.id, shown, result.value),
+            beside=self._recorder.ended(found.id, shown, result.value),
         )
         return result
 
     async def start(self, rows: Sequence[ToolCall], offset: int) -> None:
-        """Come back when the rows are on disk: the calls may start. `offset` counts the characters said before."""
+        """Store the rows; the calls may start when this returns. `offset` counts the characters of the turn before the
+        calls.
+        """
         started = [replace(row, started_at=self._clock.now()) for row in rows]
         for row in rows:
             self._found.pop(row.id, None)
@@ -125,44 +133,48 @@ class Ledger:
         for row in started:
             begun = self._begun(row)
             beside = begun if beside is None else beside.then(begun)
-        await self._log.commit(*facts, writes=[PutToolCall(row) for row in started], beside=beside)
+        await self._log.record(*facts, writes=[PutToolCall(row) for row in started], beside=beside)
 
     def end(self, call_id: CallId, result: CallResult, result_json: str | None = None, raw: Any = None) -> None:
-        """Tell how a call ended; its value and the JSON of it hold no secrets any more, `raw` is the value that does.
-        It is on disk before the next call or question leaves the process."""
+        """Store and emit the outcome of a call. `result` and `result_json` are masked, `raw` is the unmasked value.
+
+        It is on disk before the next call or question leaves the process.
+        """
         row, _ = self._open.pop(call_id)
-        self._log.emit(
+        self._log.tell(
             ToolEnded.of(call_id, result),
             writes=[PutToolCall(self._settled(row, result, result_json))],
-            beside=self._recorder.call_ended(call_id, result, raw),
+            beside=self._recorder.ended(call_id, result, raw),
         )
 
     def _begun(self, row: ToolCall) -> Companion | None:
-        return self._recorder.call_started(row.id, row.tool, decode(row.arguments_json), row.effect)
+        return self._recorder.begun(row.id, row.tool, decode(row.arguments_json), row.effect)
 
     def refuse(
         self, row: ToolCall, result: CallResult, offset: int, result_json: str | None = None, raw: Any = None
     ) -> None:
-        """Tell of a call that was refused before it started, or that had its result before; the rest as for `end`."""
+        """Store and emit a call that was rejected before it started. The parameters are as for `end`."""
         at = self._clock.now()
         self._found.pop(row.id, None)
         kept = replace(self._settled(row, result, result_json), started_at=at, effect=Effect.NONE)
         begun = self._begun(row)
-        beside = begun.then(self._recorder.call_ended(row.id, result, raw)) if begun is not None else None
+        beside = begun.then(self._recorder.ended(row.id, result, raw)) if begun is not None else None
         facts = [_started(row, offset), ToolEnded.of(row.id, result)]
-        self._log.emit(*facts, writes=[PutToolCall(kept)], beside=beside)
+        self._log.tell(*facts, writes=[PutToolCall(kept)], beside=beside)
 
     def end_late(self, call_id: CallId, result: CallResult) -> None:
-        """Tell how a call that was out of time ended after all; its row stays as it is."""
-        self._log.commit(ToolEndedLate.of(call_id, result))
+        """Emit how a call ended after its time limit. Its row does not change."""
+        self._log.record(ToolEndedLate.of(call_id, result))
 
-    def emit(self, fact: Fact) -> None:
-        """Tell of a call that is being made."""
-        self._log.emit(fact)
+    def tell(self, fact: Fact) -> None:
+        """Emit a fact about a call in flight."""
+        self._log.tell(fact)
 
     def close(self) -> None:
-        """However a turn ends, what is still open is closed as cancelled, with a result; and what an earlier life left
-        open, and this one did not come to, is open no longer."""
+        """Close the open calls as cancelled, each with a result, at any end of the turn.
+
+        Calls that a previous process left open, and this turn did not reach, are closed too.
+        """
         error = ErrorInfo("cancelled", "the call was cancelled; it may have had its effect all the same")
         for call_id, (_, since) in list(self._open.items()):
             duration_ms = round((self._clock.monotonic() - since) * 1000)
@@ -170,7 +182,7 @@ class Ledger:
         self._recorder.close()
         cut_off = [interrupted_call(row) for row in self._found.values() if row.status is CallStatus.RUNNING]
         if cut_off:
-            self._log.emit(writes=[PutToolCall(row) for row in cut_off])
+            self._log.tell(writes=[PutToolCall(row) for row in cut_off])
 
     def _settled(self, row: ToolCall, result: CallResult, result_json: str | None = None) -> ToolCall:
         return replace(

@@ -1,4 +1,4 @@
-"""How much a turn may ask for (AGENTS_AND_TOOLS §3). A round is an answer that has calls."""
+"""The limits of a turn (AGENTS_AND_TOOLS §3). A round is an answer with calls."""
 
 from core.agents.answers import ModelAnswer
 from core.errors import StepFailed
@@ -10,9 +10,9 @@ CALL_TIMEOUT_S = 10.0
 
 
 def check_round(calls: int, rounds: int, max_rounds: int) -> None:
-    """Let the round be carried out, the `rounds`th of its turn with so many calls.
+    """Check the `rounds`th round of a turn, with that many calls, before any of its calls runs.
 
-    Raises StepFailed `too_many_calls` or `round_limit`; none of its calls may be run then.
+    Raises StepFailed `too_many_calls` or `round_limit`.
     """
     if calls > MAX_CALLS:
         raise StepFailed(
@@ -29,16 +29,15 @@ def check_round(calls: int, rounds: int, max_rounds: int) -> None:
 
 
 class Repetitions:
-    """Counts in how many rounds on end the same call was made with the same arguments."""
+    """Counts in how many consecutive rounds the same call was made with the same arguments."""
 
     def __init__(self) -> None:
         self._rounds: dict[tuple[str, str], int] = {}
 
     def notes(self, answer: ModelAnswer) -> list[str | None]:
-        """For each call of the round what the model is told with its result: once it was made three times in a row.
+        """Return for each call of the round the note for the model: a warning after three rounds with the same call.
 
-        Raises StepFailed `repeated_call` where the model was told, and makes the call again all the same; none of the
-        round may be run then.
+        Raises StepFailed `repeated_call` if the call is repeated after the warning; then no call of the round may run.
         """
         made = [(call.tool, sameness) for call, sameness in zip(answer.calls, answer.samenesses, strict=True)]
         self._rounds = {one: self._rounds.get(one, 0) + 1 for one in made}

@@ -1,6 +1,6 @@
-"""The loop of an agent's turn: ask the model, run the tools it calls, give it their results, until it has none.
+"""The agent loop: ask the model, run the tools that it calls, return their results, until it calls none.
 
-AGENTS_AND_TOOLS §3; what survives a crash, and why nothing happens twice, is ENGINE §10.
+The rules are in AGENTS_AND_TOOLS §3; recovery after a crash is ENGINE §10.
 """
 
 import re
@@ -48,7 +48,7 @@ _FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*?)\n?```\s*", re.DOTALL)
 
 
 class AgentLoop:
-    """Runs the turns of one agent, any number at once; an `AgentRunner`."""
+    """Runs any number of turns concurrently. Implements `AgentRunner`."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class AgentLoop:
         self._roster = roster
 
     def sub_agents(self, parent: AgentTurn, log: RunLog, tools: Collection[str]) -> TurnSubAgents:
-        """A `core.ports.agents.AgentRunner`."""
+        """Implement `core.ports.agents.AgentRunner.sub_agents`."""
         allowed = [name for name in tools if not self._begins_agents(name)]
         return TurnSubAgents(self.run, self._roster, parent, log, self._clock, allowed)
 
@@ -81,7 +81,7 @@ class AgentLoop:
             found = await recover_turn(turn, log, self._storage, self._clock)
         except CancelledError:
             facts, writes = turn.left_open.closed(turn.run, turn.key, self._clock.now())
-            log.emit(*facts, writes=writes)
+            log.tell(*facts, writes=writes)
             raise
         record = TurnRecord(turn, log, self._clock, found.answers)
         ledger = Ledger(turn, log, self._clock, found.calls)
@@ -112,7 +112,7 @@ class AgentLoop:
         calls: RoundCalls,
         offer: ToolAdvertiser,
     ) -> Any:
-        """Go from answer to answer, those that were given before a crash first, to one that calls nothing."""
+        """Ask for answers until one has no calls. Stored answers of a previous process are replayed first."""
         max_rounds = _max_rounds(turn)
         number = rounds = 0
         is_repaired = False
@@ -149,7 +149,7 @@ class AgentLoop:
                 messages.append(ChatMessage("user", REPAIR.format(problem)))
 
     async def _shaped(self, text: str, schema: Any) -> tuple[Any, str | None]:
-        """The value that the text is, and what is wrong with it."""
+        """Return the JSON value of the text and None, or what is wrong with it."""
         fenced = _FENCED.fullmatch(text)
         try:
             value = parse((fenced[1] if fenced else text).strip())
@@ -159,9 +159,9 @@ class AgentLoop:
         return value, "; ".join(f"{one.path or 'the whole'}: {one.message}" for one in violations) or None
 
     async def _ask(self, request: ModelRequest, record: TurnRecord, log: RunLog) -> ModelAnswer:
-        """Have the model answer, and stream what it says. All that it is told is on disk before it is asked."""
-        await log.drain()
-        await log.commit()
+        """Request an answer and stream its text. Everything that the model reads is on disk before the request."""
+        await log.room()
+        await log.record()
         calls: list[CallRequest] = []
         is_blank = True
         record.begin_answer()
@@ -195,17 +195,17 @@ class AgentLoop:
         return ModelRequest(messages, tools, choice=choice, waits=record.wait)
 
     def _prompt_of(self, turn: AgentTurn) -> str:
-        """What stands before the conversation."""
+        """Return the system prompt."""
         if self._system_prompt or turn.snapshot.model is None:
             return self._system_prompt
         return build_system_prompt(turn, self._clock.now())
 
     def _tell_lost_servers(self, turn: AgentTurn, record: TurnRecord) -> None:
-        """Its sub-agents are as it is, and tell nothing."""
+        """Warn of missing MCP servers of the agent. Sub-agents of a turn do not repeat the warning."""
         profile = turn.snapshot.profile
         if profile is None or turn.place.sub_agent_id is not None:
             return
-        for server in self._roster.missing_servers(profile):
+        for server in self._roster.lost_servers(profile):
             told = f"{profile.name} is limited to MCP servers, of which {server!r} is not there any more"
             record.warn("unknown_server", told)
 
@@ -215,7 +215,7 @@ class AgentLoop:
 
 
 def _max_rounds(turn: AgentTurn) -> int:
-    """The step's limit, else the agent's."""
+    """Return the limit of the step, else that of the agent."""
     if turn.max_rounds is not None:
         return turn.max_rounds
     return MAX_ROUNDS if turn.snapshot.profile is None else turn.snapshot.profile.max_tool_rounds

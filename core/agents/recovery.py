@@ -1,7 +1,7 @@
-"""Taking up a turn that was cut off, by a crash, a stop or a failed attempt (ENGINE §10).
+"""Resumes a turn that was interrupted by a crash, a stop or a failed attempt (ENGINE §10).
 
-Finished answers and ended calls stand. Text of an answer that was cut off is kept as an interrupted message of
-its own, and the answer is asked for again.
+Finished answers and calls are reused. The text of an unfinished answer becomes a separate interrupted message, and the
+answer is requested again.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,16 +24,16 @@ from core.ports.writes import Chunk, PutStepResult, Write
 
 @dataclass(frozen=True, slots=True)
 class RecoveredTurn:
-    """What an earlier life of a turn has left: the answers to go on from, and the ledger's rows."""
+    """What is left of an interrupted turn: the finished answers and the rows of the ledger."""
 
     answers: Sequence[ModelAnswer] = ()
     calls: Sequence[ToolCall] = ()
 
 
 async def recover_turn(turn: AgentTurn, log: RunLog, storage: Storage, clock: Clock) -> RecoveredTurn:
-    """What there is to go on from; the stream stands at the end of its answers.
+    """Return what the turn can resume from. Its stream continues at the end of the finished answers.
 
-    On return, text that was cut off is on disk as an interrupted message: once, whatever happens next.
+    On return, text that was cut off is on disk as an interrupted message: exactly once, whatever happens next.
     """
     if turn.fresh:
         return RecoveredTurn()
@@ -57,7 +57,7 @@ async def recover_turn(turn: AgentTurn, log: RunLog, storage: Storage, clock: Cl
 
 
 def _streamed(chunks: Iterable[Chunk], text: str) -> str:
-    """What the turn has said as it was streamed. A message that stood for the beginning has replaced its pieces."""
+    """Return the streamed text of the turn. If a message has replaced the first pieces, `text` stands in for them."""
     stream: TextStream | None = None
     for chunk in chunks:
         stream = TextStream(text[: chunk.offset]) if stream is None else stream
@@ -66,7 +66,7 @@ def _streamed(chunks: Iterable[Chunk], text: str) -> str:
 
 
 def _apart(turn: AgentTurn, text: str, cut_off: str, clock: Clock) -> tuple[list[Fact], list[Write]]:
-    """What finished answers said, and what was cut off, each as a message that stands for the streamed pieces."""
+    """Return the finished text and the text that was cut off, each as a message that replaces the streamed pieces."""
     facts: list[Fact] = []
     writes: list[Write] = [drop_chunks(turn)]
     if cut_off:

@@ -1,4 +1,4 @@
-"""Results of calls: as the ledger keeps them, and as a model reads them (AGENTS_AND_TOOLS §3)."""
+"""Results of calls, as the ledger stores them and as a model reads them (AGENTS_AND_TOOLS §3)."""
 
 from collections.abc import Iterable, Sequence
 from itertools import repeat
@@ -13,7 +13,7 @@ SETTLED = frozenset({CallStatus.COMPLETED, CallStatus.ERROR, CallStatus.SKIPPED}
 
 
 async def stored_result(row: ToolCall | None) -> CallResult:
-    """The result that a row of the ledger stands for; without one, that the call was cut off."""
+    """Return the result of a ledger row. Without a row or a result, the call counts as interrupted."""
     if row is None or (row.result_json is None and row.error is None):
         cut_off = ErrorInfo("interrupted", "the run ended before this call had a result")
         return CallResult(CallStatus.CANCELLED, error=cut_off)
@@ -24,8 +24,11 @@ async def stored_result(row: ToolCall | None) -> CallResult:
 async def tool_messages(
     call_ids: Iterable[str], results: Iterable[CallResult], notes: Iterable[str | None] | None = None
 ) -> list[ChatMessage]:
-    """The `tool` messages that answer the calls of a round, in order: each value, or `{error: {code, message}}`, as
-    JSON, cut to what a model is given of a round; with a note for the model, `{result, note}` or `{error, note}`."""
+    """Return the `tool` messages for the calls of a round, in order.
+
+    Each contains the value, or `{error: {code, message}}`, as JSON, cut to the budget of a round. With a note for the
+    model, it contains `{result, note}` or `{error, note}`.
+    """
     pairs = zip(results, notes, strict=True) if notes is not None else zip(results, repeat(None))
     told = [_noted(result, note) for result, note in pairs]
     texts = cut_to_budget([await readable_async(one) for one in told])
@@ -53,7 +56,7 @@ _MARK_BYTES = 48
 
 
 def cut_to_budget(texts: Sequence[str], limit: int = ROUND_BYTES) -> list[str]:
-    """The results of a round, cut to `limit` bytes of UTF-8 together: the largest first, all of them to one size."""
+    """Return the results of a round, cut to `limit` bytes of UTF-8 together: the largest first, all to the same size."""
     sizes = [_bytes(text) for text in texts]
     if sum(sizes) <= limit:
         return list(texts)
@@ -62,7 +65,7 @@ def cut_to_budget(texts: Sequence[str], limit: int = ROUND_BYTES) -> list[str]:
 
 
 def _share(sizes: Sequence[int], limit: int) -> int:
-    """The size that the largest are cut to, so that what is smaller stays whole."""
+    """Return the size to which the largest are cut, such that smaller results stay whole."""
     left = limit
     for position, size in enumerate(sorted(sizes)):
         share = left // (len(sizes) - position)

@@ -1,10 +1,9 @@
-"""Sub-agents: the same loop, over a key space of its own within the run of its parent (AGENTS_AND_TOOLS §5).
+"""Sub-agents: the same loop, in a key space of their own within the run of their parent (AGENTS_AND_TOOLS §5).
 
-No run of their own, since all that a run gives is there already: one journal, one ledger, one place among the runs, one
-cancel and one deadline, one list of what people are asked, and tokens, rounds and calls that count where they are
-spent. What a sub-agent keeps stands beside what its step keeps, by the id of the sub-agent (`core.domain.sub_agent`):
-its answers, its calls, the text that it streams. So it goes on after a crash as any agent does, from its last finished
-answer. Its row says who it is and, once it has ended, how: one that has ended is never run again.
+A sub-agent has no run, because the parent's run provides everything: journal, ledger, slot, cancellation, deadline,
+questions to the user, and the counts of tokens, rounds and calls. It stores its answers, calls and streamed text under
+its own id (`core.domain.sub_agent`), so after a crash it resumes like any agent, from its last finished answer. Its
+row describes it and how it ended; a sub-agent that has ended never runs again.
 """
 
 import asyncio
@@ -45,7 +44,7 @@ RunTurn = Callable[[AgentTurn, RunLog], Awaitable[Any]]
 
 @dataclass(frozen=True, slots=True)
 class _Assignment:
-    """Who does a task. `row` is its row in an earlier life; without one, it is about to be begun."""
+    """The agent that works on a task. `row` is its row from a previous process; None: it has not started yet."""
 
     note: SubAgentRecord
     profile: Agent
@@ -55,8 +54,9 @@ class _Assignment:
 
 
 class TurnSubAgents:
-    """An `OwnSubAgents`. `parent` is the turn, or the step, that begins them; `tools` those that they may have; `run`
-    carries out a turn."""
+    """Starts the sub-agents of a turn or step, `parent`. `tools` are the tools that they may use; `run` executes a
+    turn.
+    """
 
     def __init__(
         self, run: RunTurn, roster: AgentDirectory, parent: AgentTurn, log: RunLog, clock: Clock, tools: Sequence[str]
@@ -70,7 +70,7 @@ class TurnSubAgents:
         self._left: dict[StepKey, InterruptedWork] = dict(parent.left_open.below)
 
     async def run(self, call_id: CallId, tasks: Sequence[SubAgentTask]) -> list[SubAgentReport]:
-        """A `core.ports.sub_agents.SubAgents`."""
+        """Implement `core.ports.sub_agents.SubAgents`."""
         ids = [sub_agent_id(call_id, number) for number in range(1, len(tasks) + 1)]
         begun: dict[SubAgentId, asyncio.Task[SubAgentReport]] = {}
         reports: dict[SubAgentId, SubAgentReport] = {}
@@ -95,7 +95,7 @@ class TurnSubAgents:
         return [reports[own_id] if own_id in reports else begun[own_id].result() for own_id in ids]
 
     def close(self) -> None:
-        """An `OwnSubAgents`."""
+        """Close the sub-agents that a previous process left open and this turn did not reach."""
         for key, left in self._left.items():
             facts, writes = left.closed(self._parent.run, key, self._clock.now())
             self._log.emit(*facts, writes=writes)
@@ -104,7 +104,7 @@ class TurnSubAgents:
     # Who does it
 
     def _cast(self, own_id: SubAgentId, task: SubAgentTask) -> _Assignment:
-        """Who does the task, as it was when it was begun. Raises ToolFailed where nobody can."""
+        """Return the agent for the task; after a crash, the agent that started it. Raises ToolFailed if there is none."""
         row = self._parent.crew.rows.get(own_id)
         if row is not None:
             note = SubAgentRecord.of_json(row.output_json)
@@ -139,7 +139,7 @@ class TurnSubAgents:
         return _Assignment(note, agent, model, None, None)
 
     def _fresh(self, task: SubAgentTask, name: str) -> Agent:
-        """An agent that is nobody's: what it is not told it has from its parent."""
+        """Return a new agent that inherits the parent's configuration except for what the task sets."""
         parent = self._parent.snapshot.profile or ASSISTANT
         told = {"name": _named(name), "system_prompt": task.system_prompt, "tools": None}
         try:
@@ -149,7 +149,7 @@ class TurnSubAgents:
             raise ToolFailed("invalid_arguments", f"{first['loc'][0]}: {first['msg']}") from None
 
     def _given(self, task: SubAgentTask) -> tuple[str, ...]:
-        """The tools of a fresh agent: at most those of its parent."""
+        """Return the tools of a new agent, at most those of its parent."""
         return self._tools if task.tools is None else tuple(name for name in task.tools if name in self._tools)
 
     def _not_allowed(self, names: Sequence[str]) -> ToolFailed:
@@ -160,8 +160,7 @@ class TurnSubAgents:
     # Its life
 
     def _begin(self, own_id: SubAgentId, prompt: str, cast: _Assignment) -> None:
-        """Say that it is at work; with what follows, this is on disk before its model is asked. The prompt is
-        masked."""
+        """Emit the start of a sub-agent. It is on disk before its model is asked. `prompt` is masked."""
         place = self._parent.place
         self._parent.crew.begin(place.step, place.index, own_id)
         if cast.row is not None and cast.row.status is StepStatus.RUNNING:  # it goes on, and has been told of
@@ -220,7 +219,7 @@ class TurnSubAgents:
         return _report(row)
 
     async def _answer(self, turn: AgentTurn) -> str:
-        """Its last text. Where the store cannot be read, it waits as its parent would."""
+        """Return its last text. If the store cannot be read, wait as the parent would."""
         while True:
             try:
                 return str(await self._carry(turn, self._log))
@@ -232,7 +231,7 @@ class TurnSubAgents:
                 turn = replace(turn, fresh=False)
 
     def _end(self, row: StepResult, more: Sequence[Fact] = (), writes: Sequence[Write] = ()) -> StepResult:
-        """Tell how it ended. It is on disk before anything that its parent makes of it leaves the process."""
+        """Emit the end of a sub-agent. It is on disk before the parent uses the report."""
         own_id, place = SubAgentId(row.key.step), self._parent.place
         row = replace(row, finished_at=self._clock.now())
         self._parent.crew.rows[own_id] = row
@@ -241,7 +240,7 @@ class TurnSubAgents:
         return row
 
     def _close(self, own_id: SubAgentId) -> None:
-        """End one that was cancelled, be it before it came to anything."""
+        """End a sub-agent that was cancelled, possibly before it did anything."""
         row = self._parent.crew.rows[own_id]
         if row.status.is_final:
             return
@@ -251,14 +250,14 @@ class TurnSubAgents:
 
 
 def default_name(prompt: str) -> str:
-    """What a sub-agent is called that was given no name: the first words of its task."""
+    """Return the default name of a sub-agent: the first words of its task."""
     line = " ".join(prompt[: NAME_CHARACTERS * 4].split())
     line = "".join(sign for sign in line if sign.isprintable() or sign in "\u200c\u200d")  # those join
     return ellipsize(line, SHORT_NAME_CHARACTERS) or "…"
 
 
 def _named(name: str) -> str:
-    """Raises ToolFailed for a name that cannot be shown."""
+    """Return the validated name. Raises ToolFailed."""
     try:
         return validated_name(masked_text(name))
     except ValueError as error:
@@ -270,7 +269,7 @@ def _call_of(own_id: SubAgentId) -> CallId:
 
 
 def _has_ended(row: StepResult) -> bool:
-    """Whether it came to an end of its own: one that was stopped goes on."""
+    """Return whether it ended by itself. A stopped sub-agent resumes."""
     return row.status in (StepStatus.COMPLETED, StepStatus.ERROR)
 
 

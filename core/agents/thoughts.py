@@ -1,7 +1,7 @@
-"""What a model thinks, on its way to the screen and to the disk: shown at once, kept in pieces that are never changed.
+"""Records the reasoning of a model: shown at once, stored in pieces that never change.
 
-A piece is written once a second, or at 4096 characters: that is the most that a power cut takes of what was on the
-screen (ENGINE §13).
+A piece is stored every second, or at 4096 characters; a power cut loses at most that much of what was displayed
+(ENGINE §13).
 """
 
 from collections.abc import Callable
@@ -18,9 +18,9 @@ PIECE_CHARACTERS = 4096
 
 
 class ThoughtRecorder:
-    """The thoughts of a turn, one after the other. `place` tells how many characters the turn has said so far.
+    """The consecutive thoughts of a turn. `place` returns the number of characters of the turn so far.
 
-    Those of a sub-agent are shown and not kept: its report is what its parent has of it.
+    Thoughts of a sub-agent are shown but not stored, since only its report reaches its parent.
     """
 
     def __init__(self, turn: AgentTurn, log: RunLog, clock: Clock, place: Callable[[], int]) -> None:
@@ -35,7 +35,7 @@ class ThoughtRecorder:
         self._pieces: list[str] = []
 
     def add(self, text: str) -> None:
-        """Show a piece of the thought that goes on, or of a new one."""
+        """Show a piece of the current thought, or of a new thought."""
         if not self._is_open:
             self._is_open = True
             self._began = self._kept_at = self._clock.monotonic()
@@ -60,12 +60,12 @@ class ThoughtRecorder:
             self.keep()
 
     def keep(self) -> None:
-        """Write down what was shown and is not written yet."""
+        """Store what was shown and is not stored yet."""
         if self._pieces:
             self._write(is_whole=False)
 
     def end(self) -> None:
-        """The model says something, calls something, or stops: the thought is whole. Without one it has no effect."""
+        """Finish the current thought, if there is one: the model writes text, makes a call, or stops."""
         if self._is_open and self._turn.place.sub_agent_id is None:
             self._write(is_whole=True)
         self._is_open = False

@@ -1,4 +1,4 @@
-"""What a turn says: streamed at once, kept answer by answer, and closed on every way out."""
+"""Records the text of a turn: streams it, stores it answer by answer, and closes it on every way out."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
@@ -28,7 +28,7 @@ from core.ports.writes import DropChunks, PutMessage, PutStepResult, Write
 
 
 class TurnRecord:
-    """The text of a turn with its checkpoints. `answers` are those of an earlier life of the turn."""
+    """The text of a turn with its checkpoints. `answers` come from a previous process."""
 
     def __init__(self, turn: AgentTurn, log: RunLog, clock: Clock, answers: Iterable[ModelAnswer]) -> None:
         self._turn = turn
@@ -41,17 +41,17 @@ class TurnRecord:
         self._thoughts = ThoughtRecorder(turn, log, clock, lambda: self._length)
 
     def answer(self, number: int) -> ModelAnswer | None:
-        """The answer of that number, from 1, if it has been given."""
+        """Return the answer of that number, from 1, if it is finished."""
         return self._answers[number - 1] if number <= len(self._answers) else None
 
     def offset(self, number: int) -> int:
-        """How many characters the turn has said with that answer and those before it."""
+        """Return the number of characters of the turn up to the end of that answer."""
         return len(turn_text(self._answers[:number]))
 
     def ask(self, fitted: FittedContext, oldest: MessageId | None, room_tokens: int | None) -> None:
-        """Tell what the model is about to be asked."""
+        """Emit the request that the model is about to receive."""
         is_chat = self._turn.run.kind is RunKind.CHAT
-        self._log.emit(
+        self._log.tell(
             ModelAsked(
                 **asdict(self._turn.place),
                 tokens=fitted.tokens if is_chat else None,
@@ -63,16 +63,17 @@ class TurnRecord:
         )
 
     def begin_answer(self) -> None:
+        """Start an answer."""
         self._pieces = []
         self._first_at = None
 
     @property
     def _elapsed_ms(self) -> int | None:
-        """How long the answer has taken since its first sign; None before that."""
+        """The time since the first piece of the answer; None before it."""
         return None if self._first_at is None else round((self._clock.monotonic() - self._first_at) * 1000)
 
     def say(self, text: str) -> None:
-        """Stream a piece of the answer that was begun; an answer begins a paragraph."""
+        """Stream a piece of the current answer. Each answer begins a paragraph."""
         assert self._pieces is not None
         if not text:
             return
@@ -84,7 +85,7 @@ class TurnRecord:
         self._log.stream(self._turn.key.step, self._turn.key.index, streamed)
 
     def think(self, text: str) -> None:
-        """Show a piece of what the model thinks."""
+        """Show a piece of the model's reasoning."""
         if text:
             self._see()
             self._thoughts.add(text)
@@ -94,11 +95,11 @@ class TurnRecord:
             self._first_at = self._clock.monotonic()
 
     def warn(self, code: str, message: str) -> None:
-        """Keep what is to be known about the answer."""
-        self._log.emit(AnswerWarned(code=code, message=message, **asdict(self._turn.place)))
+        """Emit a warning about the answer."""
+        self._log.tell(AnswerWarned(code=code, message=message, **asdict(self._turn.place)))
 
     def use(self, usage: Usage) -> None:
-        """Tell how many tokens the answer took. Those of a sub-agent are counted in its row too."""
+        """Emit the token usage of the answer. For a sub-agent, its row counts it too."""
         given, made, cost = usage.input_tokens, usage.output_tokens, usage.cost
         sub_agent_id = self._turn.place.sub_agent_id
         writes: list[Write] = []
@@ -106,7 +107,7 @@ class TurnRecord:
             row = replace(row, output_json=SubAgentRecord.of_json(row.output_json).using(given, made, cost).as_json())
             self._turn.crew.rows[sub_agent_id] = row
             writes.append(PutStepResult(row))
-        self._log.emit(
+        self._log.tell(
             UsageReported(
                 input_tokens=given,
                 output_tokens=made,
@@ -119,9 +120,9 @@ class TurnRecord:
         )
 
     def wait(self, waiting: WaitStatus) -> None:
-        """Show that nothing has come for a while."""
+        """Emit that nothing has arrived for a while."""
         self._thoughts.keep()
-        self._log.emit(
+        self._log.tell(
             ModelWaited(
                 **asdict(self._turn.place),
                 reason=waiting.reason,
@@ -133,20 +134,21 @@ class TurnRecord:
         )
 
     def finish_answer(self, calls: Sequence[CallRequest]) -> ModelAnswer:
-        """The answer is whole. Its checkpoint is on disk before anything that follows leaves the process."""
+        """Finish the answer. Its checkpoint is on disk before anything that follows leaves the process."""
         self._thoughts.end()
         return self._keep(calls, StepStatus.COMPLETED)
 
     def close(self, ended: StepStatus) -> None:
-        """Keep what was said, however the turn ended: an answer in the middle as one that broke off, and the text
-        as a whole. Waits for nothing; the record of the step's end takes it to the disk.
+        """Store the text at any end of the turn: an unfinished answer as cut off, and the text as a whole.
+
+        Does not wait; the commit of the step's end takes it to disk.
         """
         self._thoughts.end()
         if self._pieces is not None and (self._pieces or ended is StepStatus.ERROR):
             self._keep((), ended)
         state = MessageState.INTERRUPTED if ended is StepStatus.CANCELLED else MessageState.FINAL
         fact, writes = final_text(self._turn, turn_text(self._answers), state, self._clock)
-        self._log.emit(fact, writes=[*writes, drop_chunks(self._turn)])
+        self._log.tell(fact, writes=[*writes, drop_chunks(self._turn)])
 
     def _keep(self, calls: Sequence[CallRequest], status: StepStatus) -> ModelAnswer:
         answer = ModelAnswer("".join(self._pieces or ()), tuple(calls), status)
@@ -159,16 +161,17 @@ class TurnRecord:
             output_json=answer.as_json(),
             finished_at=self._clock.now(),
         )
-        self._log.emit(writes=[PutStepResult(result)])
+        self._log.tell(writes=[PutStepResult(result)])
         return answer
 
 
 def answer_key(turn: AgentTurn, number: int) -> StepKey:
-    """Where the checkpoint of an answer stands."""
+    """Return the key of the checkpoint of an answer."""
     return StepKey(turn.key.step, turn.key.index, round=number)
 
 
 def drop_chunks(turn: AgentTurn) -> DropChunks:
+    """Return the removal of the streamed chunks of the turn."""
     return DropChunks(turn.run.id, turn.key.step, turn.key.index)
 
 
@@ -180,10 +183,10 @@ def final_text(
     *,
     own_id: MessageId | None = None,
 ) -> tuple[Fact, list[Write]]:
-    """The fact that stands for streamed text from now on, and its row.
+    """Return the fact that replaces the streamed text, and the rows to store.
 
-    In a chat run that is the run's message, or with `own_id` one beside it. The text of a template's agent step, and
-    that of a sub-agent, are no messages of the conversation: they have no row, the fact alone keeps them.
+    In a chat run that is the run's message, or with `own_id` a separate message. The text of a template's agent step or
+    of a sub-agent is not a message of the conversation: it has no row, and only the fact stores it.
     """
     run, key = turn.run, turn.key
     if (sub_agent_id := turn.place.sub_agent_id) is not None:

@@ -1,6 +1,6 @@
-"""What fits a model's window: the newest of the conversation, never cut between a call and its result.
+"""Fits a conversation into the context window: the newest messages, never cut between a call and its result.
 
-The system prompt and the prompt of the turn are always told.
+The system prompt and the prompt of the turn are always included.
 """
 
 from collections.abc import Sequence
@@ -17,10 +17,10 @@ _MESSAGE_TOKENS = 8
 
 @dataclass(frozen=True, slots=True)
 class FittedContext:
-    """What is told of a conversation: its `messages` without the `dropped` oldest of the history.
+    """The part of a conversation that is sent: its `messages` without the `dropped` oldest of the history.
 
-    `tokens`: about how many the whole would have, with what is dropped; of these `fixed` are those of the tools and of
-    the system prompt, which is the first message if there is one.
+    `tokens` estimates the whole conversation, including what is dropped; `fixed` is the share of the tools and the
+    system prompt, which is the first message if present.
     """
 
     messages: tuple[ChatMessage, ...]
@@ -32,11 +32,10 @@ class FittedContext:
 def fit_context(
     messages: Sequence[ChatMessage], prompt_at: int, tools_tokens: int, room_tokens: int | None
 ) -> FittedContext:
-    """The messages that a request takes. `prompt_at` is where the prompt of the turn stands; what follows it is newer.
-    `tools_tokens` is what it takes to tell of the tools, as `Offered` has it.
+    """Return the messages that fit. `prompt_at` is the index of the turn's prompt; later messages are newer.
 
-    `room_tokens` None: everything fits. Of the turn itself at least the newest answer with its results is kept, be it
-    too large; that the provider will say.
+    `tools_tokens` is the size of the tools. `room_tokens` None: everything fits. At least the newest answer of the turn
+    with its results is included, even if it is too large; the provider then rejects the request.
     """
     whole = sum(map(message_tokens, messages)) + tools_tokens
     fixed = tools_tokens + (message_tokens(messages[0]) if messages[0].role == "system" else 0)
@@ -58,7 +57,7 @@ def fit_context(
 
 
 def message_tokens(message: ChatMessage) -> int:
-    """About how many tokens a message has."""
+    """Return the estimated tokens of a message."""
     calls = sum(
         estimate_tokens(call.tool) + estimate_tokens(call.arguments_text) + _MESSAGE_TOKENS for call in message.calls
     )
@@ -66,12 +65,12 @@ def message_tokens(message: ChatMessage) -> int:
 
 
 def tool_tokens(tool: ToolInfo) -> int:
-    """About how many tokens it takes to tell a model of a tool."""
+    """Return the estimated tokens of a tool's description."""
     return _MESSAGE_TOKENS + estimate_tokens(tool.name + tool.description + encode(dict(tool.input_schema)))
 
 
 def _units(messages: Sequence[ChatMessage]) -> list[list[ChatMessage]]:
-    """The messages, those together that may not be parted: an answer and the results of its calls."""
+    """Return the messages in indivisible groups: an answer with the results of its calls."""
     units: list[list[ChatMessage]] = []
     for is_result, group in groupby(messages, lambda message: message.role == "tool"):
         if is_result and units:
@@ -82,7 +81,7 @@ def _units(messages: Sequence[ChatMessage]) -> list[list[ChatMessage]]:
 
 
 def _newest(units: Sequence[list[ChatMessage]], room: int, at_least: int = 0) -> tuple[list[list[ChatMessage]], int]:
-    """The last units that fit, and the room that is left."""
+    """Return the last groups that fit, and the remaining tokens."""
     kept: list[list[ChatMessage]] = []
     for unit in reversed(units):
         size = sum(map(message_tokens, unit))

@@ -1,1 +1,1 @@
-"""What Metier is about: plain models and pure rules, free of I/O, tasks and libraries of the edges."""
+"""The domain of Metier: plain models and pure rules, without I/O, tasks or edge libraries."""

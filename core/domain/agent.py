@@ -1,4 +1,4 @@
-"""An agent: who answers, as a person set it up (AGENTS_AND_TOOLS §1); and who is to answer in a workflow."""
+"""Agents as the user configures them (AGENTS_AND_TOOLS §1), and which agent answers a workflow."""
 
 from typing import Annotated
 
@@ -15,8 +15,9 @@ MAX_SERVERS = 200
 
 
 def validated_name(text: str) -> str:
-    """The name as it is kept: on one line, without blanks around it. Raises ValueError for an empty or too long one,
-    and for signs that cannot be shown."""
+    """Return the name on one line, without surrounding spaces. Raises ValueError if it is empty, too long or
+    unprintable.
+    """
     name = " ".join(text.split())
     if not 1 <= len(name) <= NAME_CHARACTERS:
         raise ValueError(f"a name has 1 to {NAME_CHARACTERS} characters")
@@ -26,9 +27,12 @@ def validated_name(text: str) -> str:
 
 
 class Agent(BaseModel):
-    """`model` None: that of the settings. `tools` None: every tool there is. `mcp_servers` None: the tools of every
-    server, else of these alone, whatever `tools` has. What is None of the others is left to the model.
-    `max_tool_rounds` is how many answers with calls a turn may have."""
+    """A configured agent.
+
+    `model` None: the model of the settings. `tools` None: all tools. `mcp_servers` None: the tools of all servers;
+    otherwise of these servers only, whatever `tools` contains. `max_tool_rounds` limits the answers with calls in a
+    turn. The other fields that are None are left to the model.
+    """
 
     model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
@@ -49,7 +53,7 @@ class Agent(BaseModel):
     reasoning: Reasoning = Reasoning.OFF
 
     def asking(self, model: ModelChoice) -> ModelChoice:
-        """The model as this agent asks it: what the agent leaves open is as the model has it."""
+        """Return the model with the parameters of this agent; parameters that the agent leaves open stay the model's."""
         own = {
             "temperature": self.temperature,
             "max_tokens": self.max_tokens,
@@ -61,8 +65,8 @@ class Agent(BaseModel):
 class AgentSelection(BaseModel):
     """Who answers the next turns of a workflow.
 
-    `agent` None, or one that is there no more: the default agent. `model` None: the agent's own, else that of the
-    settings; `is_offline`: the offline agent, whatever they have.
+    `agent` None, or a deleted agent: the default agent. `model` None: the agent's own, else that of the settings.
+    `is_offline`: the offline agent, whatever the other fields say.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")

@@ -1,7 +1,7 @@
-"""The audit log of consent: who let which call pass or not, when and why (AGENTS_AND_TOOLS §6).
+"""The audit log of consent: who allowed or rejected which call, when and why (AGENTS_AND_TOOLS §6).
 
-One entry for each request for consent, once it is closed, and for each call that needed none because of what a person
-had said before. An entry never changes; it is deleted when it is older than what is set.
+There is one entry per closed request for consent, and one per call that needed none because of an earlier decision of
+the user. Entries never change; they are deleted after the configured number of days.
 """
 
 from dataclasses import dataclass
@@ -21,8 +21,9 @@ ARGUMENTS_CHARACTERS = 16_000
 
 
 class Decision(StrEnum):
-    """`edited` is approved with other arguments; `cancelled`: the run ended before anybody had answered; `asked_again`:
-    nobody had answered in time, and another request followed."""
+    """The outcome of a request. `edited`: approved with other arguments. `cancelled`: the run ended before an answer.
+    `asked_again`: the request timed out and another followed.
+    """
 
     APPROVED = "approved"
     EDITED = "edited"
@@ -32,8 +33,7 @@ class Decision(StrEnum):
 
 
 class Decider(StrEnum):
-    """Who decided: a person, the time that was over, an approval for the whole run, a stored exception, or the end of
-    the run."""
+    """What decided: the user, a timeout, an approval for the whole run, a stored exception, or the end of the run."""
 
     PERSON = "person"
     TIME = "time"
@@ -44,9 +44,9 @@ class Decider(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """A decision. `title` is that of the run. `scope`: what a person approved it for, `once`, `run` or `always`.
+    """A decision. `title` is that of the run. `scope`: what the user approved it for, `once`, `run` or `always`.
 
-    `arguments_json` is without secrets, and cut where it is long.
+    `arguments_json` is masked, and truncated if long.
     """
 
     id: AuditId
@@ -67,7 +67,7 @@ class AuditEntry:
     asked_at: datetime | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """As it is exported. Arguments that were cut are a text."""
+        """Return the entry as it is exported. Truncated arguments are exported as text."""
         try:
             arguments = decode(self.arguments_json)
         except ValueError:
@@ -93,12 +93,12 @@ class AuditEntry:
 
 
 def audit_id(run_id: RunId, of: CallId | InterruptionId) -> AuditId:
-    """The entry of a request, or of a call that was not asked about: the same after a crash."""
+    """Return the id of the entry for a request, or for a call without a request. It is the same after a crash."""
     return AuditId(id_from_key("aud", f"{run_id} {of}"))
 
 
 def stored_arguments(arguments: Any) -> str:
-    """Arguments as the log keeps them: without secrets, and cut where they are long."""
+    """Return the arguments as the log stores them: masked, and truncated if long."""
     text = encode(arguments)
     if len(text) <= ARGUMENTS_CHARACTERS:
         shown = masked(arguments)
@@ -107,7 +107,7 @@ def stored_arguments(arguments: Any) -> str:
 
 
 def audit_entry(closed: Interruption, title: str) -> AuditEntry:
-    """The entry of a request for consent that was closed."""
+    """Return the entry of a closed request for consent."""
     ask, answer = closed.ask, closed.answer
     assert closed.closed_at is not None
     assert ask.tool is not None

@@ -1,11 +1,9 @@
-"""Which tool calls need a person's consent, by what was set (AGENTS_AND_TOOLS §6). Pure.
+"""Which tool calls need the user's consent, by the settings (AGENTS_AND_TOOLS §6). Pure.
 
-A call that reaches out of its workflow is asked about whatever holds for its category and its risk, but in automatic
-mode.
+A call that reaches outside its workflow needs consent whatever its category and risk, except in automatic mode.
 
-An exception for a tool, or for the server that it is of, wins over what holds for its category: the more particular
-holds. A person made it; so an `allow` holds in every mode, while an `ask` asks nobody in automatic mode, where people
-were told that nobody is asked.
+An exception for a tool, or for its MCP server, overrides its category: the more specific rule wins. `allow` holds in
+every mode. `ask` has no effect in automatic mode, which promises never to ask.
 """
 
 from collections.abc import Mapping
@@ -24,7 +22,7 @@ FREE_TO_READ = frozenset({Category.FILES, Category.DATABASE})
 
 
 class Rule(StrEnum):
-    """What an exception says of a tool, or of all tools of a server."""
+    """What an exception decides for a tool, or for all tools of a server."""
 
     ALLOW = "allow"
     ASK = "ask"
@@ -34,18 +32,18 @@ _EXCEPTION = "consent_exception:"
 
 
 def exception_setting(name: str) -> str:
-    """The name of the setting that keeps the exception for a tool or a server; null where there is none any more."""
+    """Return the name of the setting that stores the exception of a tool or server. A null value means no exception."""
     return _EXCEPTION + name
 
 
 def parse_exceptions(settings: Mapping[str, object]) -> dict[str, Rule]:
-    """The exceptions among stored settings. One that cannot be read is none: a person is asked."""
+    """Return the exceptions among stored settings. An invalid value counts as no exception, so the user is asked."""
     found = {name.removeprefix(_EXCEPTION): value for name, value in settings.items() if name.startswith(_EXCEPTION)}
     return {name: Rule(value) for name, value in found.items() if isinstance(value, str) and value in set(Rule)}
 
 
 class Ruling(StrEnum):
-    """What becomes of a call: it is free, an exception lets it pass, or a person is asked."""
+    """What happens to a call: it is free, an exception allows it, or the user is asked."""
 
     FREE = "free"
     EXCEPTED = "excepted"
@@ -54,7 +52,7 @@ class Ruling(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CallTraits:
-    """What a call is like, as far as consent goes. `reaches_out`: to what belongs to another workflow."""
+    """The properties of a call that matter for consent. `reaches_out`: it affects another workflow."""
 
     tool: str
     category: Category
@@ -65,8 +63,9 @@ class CallTraits:
 
 @dataclass(frozen=True, slots=True)
 class ConsentTerms:
-    """What holds for a call. A request for it is open for `timeout_ms` (None: for ever), and is answered with
-    `on_timeout` then; SKIP asks again."""
+    """The terms of a call. A request for consent is open for `timeout_ms` (None: without limit) and is then closed with
+    `on_timeout`, where SKIP asks again.
+    """
 
     ruling: Ruling
     risk: Risk = Risk.MEDIUM
@@ -76,13 +75,13 @@ class ConsentTerms:
 
 @dataclass(frozen=True, slots=True)
 class ConsentPolicy:
-    """What holds now. `exceptions`: by the name of a tool, or of a server as `mcp__SERVER`."""
+    """The current rules. `exceptions`: by the name of a tool, or of a server as `mcp__SERVER`."""
 
     settings: Settings = field(default_factory=Settings)
     exceptions: Mapping[str, Rule] = field(default_factory=dict)
 
     def terms(self, call: CallTraits, mode: ValidationMode) -> ConsentTerms:
-        """Whether somebody is asked before the call, in a run of this mode, and how."""
+        """Return whether and how the user is asked before the call, in a run of this mode."""
         settings = self.settings
         timeout_ms = settings.consent_timeout_s * 1000 if settings.consent_expires else None
         return ConsentTerms(self._ruling(call, mode), call.risk, timeout_ms, self._on_timeout)
@@ -105,7 +104,7 @@ class ConsentPolicy:
                 assert_never(self.settings.consent_on_timeout)
 
     def _asks(self, call: CallTraits, mode: ValidationMode) -> bool:
-        """Whether the call would be asked about, were it not for an `allow`."""
+        """Return whether the call would need consent if there were no `allow` exception."""
         settings = self.settings
         match mode:
             case ValidationMode.AUTO:
@@ -124,6 +123,6 @@ class ConsentPolicy:
                 assert_never(mode)
 
     def _exception(self, tool: str) -> Rule | None:
-        """That of the tool, else of its server."""
+        """Return the exception of the tool, else that of its server."""
         server = mcp_server_of(tool)
         return self.exceptions.get(tool) or (self.exceptions.get(f"mcp__{server}") if server is not None else None)

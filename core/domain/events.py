@@ -1,8 +1,8 @@
-"""The facts that a run tells, and the envelope they travel in (ENGINE §13).
+"""The facts that a run emits, and the envelope they travel in (ENGINE §13).
 
-A fact says what happened, in the past tense. `Event` adds whose it is, its place in the order of the
-run and its time. `to_wire` turns it into a JSON object; `fact_fields` and `fact_of` turn a fact into one and
-back. A type written by a later version is kept as `UnknownFact` and skipped by every fold.
+A fact states what happened, in the past tense. `Event` adds its run, its number in the order of the run and its time.
+`to_wire` converts an event to a JSON object; `fact_fields` and `parse_fact` convert facts to fields and back. A type
+written by a later version is stored as `UnknownFact`, and every fold ignores it.
 """
 
 import functools
@@ -38,7 +38,7 @@ ConsoleLine = dict[str, str]
 
 
 class Fact(BaseModel):
-    """What happened. `type` is its name on the wire; `stored` facts are numbered and kept."""
+    """What happened. `type` is the name on the wire; `stored` facts are numbered and written to disk."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
     type: ClassVar[str]
@@ -46,8 +46,11 @@ class Fact(BaseModel):
 
 
 class RunCreated(Fact):
-    """The run exists and waits for a place. `steps` are the names of its snapshot, in template order; `children` those
-    that run other templates. `agent` is the name of who answers, `model` that of the language model, if it is one."""
+    """The run exists and waits for a slot.
+
+    `steps` are the step names of its snapshot, in template order; `children` are the steps that run other templates.
+    `agent` is the name of the answering agent, `model` that of its language model, if it has one.
+    """
 
     type = "run_created"
     kind: RunKind
@@ -65,26 +68,25 @@ class RunCreated(Fact):
 
 
 class RunStarted(Fact):
-    """The run took a place. A second one means that it goes on after a crash."""
+    """The run got a slot. A second start means that it resumed after a crash."""
 
     type = "run_started"
 
 
 class RunWaiting(Fact):
-    """Nothing of the run can go on before a person has answered."""
+    """Nothing in the run can proceed until the user answers."""
 
     type = "run_waiting"
 
 
 class RunResumed(Fact):
-    """A run that waited for a person goes on."""
+    """The run no longer waits for the user."""
 
     type = "run_resumed"
 
 
 class RunPaused(Fact):
-    """The store cannot be written; nothing new starts until it can. Shown, never stored. `number` counts the pauses of
-    this life of the run."""
+    """The store cannot be written, so nothing new starts. Never stored. `number` counts the pauses in this process."""
 
     type = "run_paused"
     stored = False
@@ -93,7 +95,7 @@ class RunPaused(Fact):
 
 
 class RunContinued(Fact):
-    """The store can be written again. Shown, never stored. `number` is that of the pause."""
+    """The store can be written again. Never stored. `number` is that of the pause."""
 
     type = "run_continued"
     stored = False
@@ -101,6 +103,8 @@ class RunContinued(Fact):
 
 
 class RunFinished(Fact):
+    """The run ended. `active_ms` is its active time in all processes."""
+
     type = "run_finished"
     status: RunStatus
     error: WireError | None = None
@@ -108,8 +112,9 @@ class RunFinished(Fact):
 
 
 class RootChanged(Fact):
-    """The run is below another root; without one, it is a root of its own: its parent has ended well, and it goes on
-    (ENGINE §12)."""
+    """The run has another root. Without `root_run_id` it is its own root: it outlives a parent that succeeded (ENGINE
+    §12).
+    """
 
     type = "root_changed"
     root_run_id: RunId | None = None
@@ -122,21 +127,23 @@ class _StepFact(Fact):
 
 
 class StepStarted(_StepFact):
-    """`total` is the length of its list where the step is a forEach and this is not an iteration."""
+    """A step began. `total` is the length of the list if the step is a forEach and this is not an iteration."""
 
     type = "step_started"
     total: int | None = None
 
 
 class StepSkipped(_StepFact):
-    """`when` was false; `value` is what its ref resolved to."""
+    """`when` was false; `value` is the value of its ref."""
 
     type = "step_skipped"
     value: Any = None
 
 
 class StepFinished(_StepFact):
-    """`output` is kept with the step's result alone and filled in when stored events are read."""
+    """A step or iteration ended. `output` is stored in the row of the step's result, and restored when events are
+    read.
+    """
 
     type = "step_finished"
     status: StepStatus
@@ -145,16 +152,17 @@ class StepFinished(_StepFact):
 
 
 class RawResultSaved(_StepFact):
-    """What the tool of the step gave is on disk; its `transformCode` makes the output of it. `raw` is kept in a row of
-    its own and filled in when stored events are read."""
+    """The raw tool result of a step is on disk; its `transformCode` makes the output of it.
+
+    `raw` is stored in its own row, and restored when events are read.
+    """
 
     type = "step_raw"
     raw: Any = None
 
 
 class ConsoleWritten(_StepFact):
-    """What code of the step wrote to its console, in order, without secrets. `cut`: the rest of what the step wrote is
-    lost."""
+    """Console output of a step's code, in order and masked. `cut`: further output of the step was dropped."""
 
     type = "console"
     lines: list[ConsoleLine]
@@ -162,7 +170,7 @@ class ConsoleWritten(_StepFact):
 
 
 class IterationsTaken(Fact):
-    """A fork has taken over so many iterations of a step. `errors` are the first of those that failed, with `index`."""
+    """A fork inherited iterations of a step. `errors` are the first failures, with `index`."""
 
     type = "iterations_taken"
     step: str
@@ -172,7 +180,7 @@ class IterationsTaken(Fact):
 
 
 class StepRetry(_StepFact):
-    """The attempt failed; the next one begins after `delay_ms`."""
+    """The attempt failed; the next begins after `delay_ms`."""
 
     type = "step_retry"
     delay_ms: int
@@ -180,9 +188,10 @@ class StepRetry(_StepFact):
 
 
 class InterruptionRaised(Fact):
-    """A person is asked: the fields of COMMAND_LINE's `interruptions`. (`schema` is a method of pydantic's models.)
+    """The user is asked; the fields are those of COMMAND_LINE's `interruptions`.
 
-    `default_action` is what is done at `expires_at`; None where it waits for ever, or was asked by an older version.
+    `default_action` is applied at `expires_at`; None if there is no time limit, or if an older version asked.
+    The Python name `input_schema` avoids `schema`, a method of pydantic models.
     """
 
     type = "interruption_raised"
@@ -206,6 +215,8 @@ class InterruptionRaised(Fact):
 
 
 class InterruptionClosed(Fact):
+    """An interruption was answered, expired or was cancelled."""
+
     type = "interruption_closed"
     id: InterruptionId
     kind: InterruptionKind
@@ -213,7 +224,7 @@ class InterruptionClosed(Fact):
 
 
 class StatePatched(Fact):
-    """A person changed an output before anything had read it. `path` is `/step/field…`."""
+    """The user changed an output before anything had read it. `path` is `/step/field…`."""
 
     type = "state_patched"
     path: str
@@ -234,9 +245,11 @@ class TokenReceived(Fact):
 
 
 class ReasoningReceived(Fact):
-    """A piece of what a model thinks before it answers; `offset` counts the characters of the thought before it,
-    `place` those that the turn had said before the thought. Shown, and kept as a part of a `ThoughtKept`;
-    those of sub-agents are shown alone."""
+    """A piece of a model's reasoning. Shown at once; stored as part of a `ThoughtSaved`, except for sub-agents.
+
+    `offset` counts the characters of the thought before it, `place` the characters of the turn's text before the
+    thought.
+    """
 
     type = "reasoning"
     stored = False
@@ -250,10 +263,11 @@ class ReasoningReceived(Fact):
 
 
 class ThoughtSaved(Fact):
-    """A piece of a thought as it is kept: several of those that were shown. `offset` and `place` as there.
+    """A stored piece of a thought, which joins several pieces that were shown. `offset` and `place` as in
+    `ReasoningReceived`.
 
-    `elapsed_ms` is how long the thought has taken so far; `is_whole`: it goes on no more. Of a long one its first
-    100 000 characters are kept.
+    `elapsed_ms` is the duration of the thought so far; `is_whole`: it is complete. Only the first 100 000 characters of
+    a thought are stored.
     """
 
     type = "thought"
@@ -267,9 +281,9 @@ class ThoughtSaved(Fact):
 
 
 class ModelWaited(Fact):
-    """Nothing has come from a model for so many seconds, of which there may be `limit_s`. Shown, never stored.
+    """The model has sent nothing for `waited_s` of at most `limit_s` seconds. Never stored.
 
-    `reason`: "answer", or "retry" with the number of the attempt to come and what the last one failed of.
+    `reason`: "answer", or "retry" with the number of the next attempt and the error `message` of the last attempt.
     """
 
     type = "model_waiting"
@@ -285,9 +299,12 @@ class ModelWaited(Fact):
 
 
 class AnswerWarned(Fact):
-    """Something is to be known about an answer that is whole as far as it goes: `length` and `content_filter`, it was
-    cut off; `skipped_data`, parts may be missing; `empty_answer`, nothing was said and nothing called; `unknown_agent`,
-    somebody else answers than the step names; `unknown_server`, its agent is limited to one that is not there."""
+    """A warning about a finished answer.
+
+    `length` and `content_filter`: it was cut off. `skipped_data`: parts may be missing. `empty_answer`: no text and no
+    call. `unknown_agent`: another agent answers than the step names. `unknown_server`: its agent is limited to a server
+    that does not exist.
+    """
 
     type = "warning"
     code: str
@@ -298,10 +315,10 @@ class AnswerWarned(Fact):
 
 
 class MessageAdded(Fact):
-    """A whole message. For an agent's it replaces what was streamed; its text is kept with the message.
+    """A complete message. An agent's message replaces its streamed text; the text is stored in the message row.
 
-    `interrupted`: text that a crash cut off; the turn goes on after it in a message of its own. `attachments` are what
-    is known of the texts that go along with a person's (`core.domain.messages.Attachment`).
+    `interrupted`: text that a crash cut off; the turn continues after it in another message. `attachments` is the
+    metadata of the attached texts (`core.domain.messages.Attachment`).
     """
 
     type = "message"
@@ -315,8 +332,9 @@ class MessageAdded(Fact):
 
 
 class ToolStarted(Fact):
-    """A call begins. `arguments` are masked. `round` and `offset` (characters of text before it) are those of its
-    agent, or of the sub-agent that makes it."""
+    """A call began. `arguments` are masked. `round` and `offset` (characters of text before it) count within its agent
+    or sub-agent.
+    """
 
     type = "tool_start"
     call_id: CallId
@@ -330,7 +348,7 @@ class ToolStarted(Fact):
 
 
 class ToolProgressed(Fact):
-    """How far a call has come: `progress` of `total`, where that is known."""
+    """The progress of a call: `progress` of `total`, if that is known."""
 
     type = "tool_progress"
     call_id: CallId
@@ -348,7 +366,7 @@ class _CallEnd(Fact):
 
     @classmethod
     def of(cls, call_id: CallId, result: CallResult, status: CallStatus | None = None) -> Self:
-        """How the call ended, without secrets; with another `status` than that of the result, if there is one."""
+        """Return the fact for the masked result, with `status` in place of the result's own if given."""
         return cls(
             call_id=call_id,
             status=result.status if status is None else status,
@@ -359,22 +377,23 @@ class _CallEnd(Fact):
 
 
 class ToolEnded(_CallEnd):
+    """A call ended."""
+
     type = "tool_end"
 
 
 class ToolEndedLate(_CallEnd):
-    """A call that was out of time has come to its end after all. It is told of its attempt, and changes nothing."""
+    """A call ended after its time limit. It belongs to an attempt that has failed already, and changes nothing."""
 
     type = "tool_late"
 
 
 class ModelAsked(Fact):
-    """A model is asked for an answer.
+    """A model was asked for an answer.
 
-    In a chat: `tokens` is about how much the whole conversation takes of the `room_tokens` that there are for it (None
-    where the model has no bounds), with the `fixed_tokens` of what every request has: the system prompt and the tools.
-    Of what is over that, the `dropped` oldest messages are not sent: `oldest` is the stored message at which what is
-    sent begins, None if none before the turn's own prompt is.
+    In a chat, `tokens` estimates the whole conversation, of which `room_tokens` may be sent (None: no limit), and
+    `fixed_tokens` the part of every request: the system prompt and the tools. The `dropped` oldest messages are left
+    out to fit; `oldest` is the stored message at which the sent part begins, None if that is the turn's own prompt.
     """
 
     type = "model_asked"
@@ -389,7 +408,10 @@ class ModelAsked(Fact):
 
 
 class TaskChanged(Fact):
-    """A task of the workflow is this now, by a call of `todo`; `deleted`: it was this. Told again after a crash."""
+    """A call of `todo` changed a task of the workflow. The fields are the new state; for `deleted`, the last state.
+
+    Emitted again after a crash.
+    """
 
     type = "task_changed"
     id: TaskId
@@ -403,8 +425,11 @@ class TaskChanged(Fact):
 
 
 class UsageReported(Fact):
-    """Tokens of one model answer. `cost` is None where the price is not known. `elapsed_ms` is how long the answer
-    took from its first sign. `said_tokens` is about how much of it stays in the conversation: not what was thought."""
+    """The tokens of one model answer. `cost` is None if the price is unknown.
+
+    `elapsed_ms` is the time from the first piece of the answer. `said_tokens` estimates the part that stays in the
+    conversation, without reasoning.
+    """
 
     type = "usage"
     input_tokens: int
@@ -416,8 +441,11 @@ class UsageReported(Fact):
 
 
 class StepRecorded(Fact):
-    """A call has become a step of a recording (ENGINE §11). `input` are its arguments as they were written, refs kept,
-    without secrets; `effect` is what such a call leaves behind. `is_preset`: its result was given, it was not run."""
+    """A call became a step of a recording (ENGINE §11).
+
+    `input` are its masked arguments as written, with refs; `effect` is the effect of such a call. `is_preset`: the
+    result was given instead of running the call.
+    """
 
     type = "step_recorded"
     step: str
@@ -428,7 +456,7 @@ class StepRecorded(Fact):
 
 
 class StepPreset(Fact):
-    """The result of a step was given: it is not run."""
+    """The result of a step was given; the step does not run."""
 
     type = "step_preset"
     step: str
@@ -436,14 +464,14 @@ class StepPreset(Fact):
 
 
 class RecordingInput(Fact):
-    """What `@input` means in a recording from now on."""
+    """The value of `@input` in a recording from now on."""
 
     type = "recording_input"
     input: dict[str, Any]
 
 
 class RecordingSealed(Fact):
-    """The recording takes in nothing more: it has become a template, or has ended without one."""
+    """The recording accepts no more steps: it became a template, or its run ended."""
 
     type = "recording_sealed"
     template_id: TemplateId | None = None
@@ -454,8 +482,11 @@ class _SubAgentFact(Fact):
 
 
 class SubAgentStarted(_SubAgentFact):
-    """An agent at that step has begun a sub-agent by a call, or one that was stopped goes on. `agent` is the stored
-    agent that does the task, if it is one; `model` its language model, if it has one. `prompt` is masked."""
+    """A call started a sub-agent, or a stopped sub-agent resumed.
+
+    `agent` is the name of the stored agent that works on the task, if any; `model` its language model. `prompt` is
+    masked.
+    """
 
     type = "sub_agent_started"
     name: str
@@ -468,7 +499,7 @@ class SubAgentStarted(_SubAgentFact):
 
 
 class SubAgentProgress(_SubAgentFact):
-    """A piece of what a sub-agent says; `offset` counts the characters of its text before it."""
+    """A piece of a sub-agent's text; `offset` counts the characters before it."""
 
     type = "sub_agent_progress"
     stored = False
@@ -477,8 +508,9 @@ class SubAgentProgress(_SubAgentFact):
 
 
 class SubAgentText(_SubAgentFact):
-    """All that a sub-agent has said, in the place of what was streamed. `interrupted`: text that was cut off; it goes
-    on without it."""
+    """The whole text of a sub-agent, which replaces its streamed text. `interrupted`: text that was cut off and
+    discarded.
+    """
 
     type = "sub_agent_text"
     text: str
@@ -486,7 +518,7 @@ class SubAgentText(_SubAgentFact):
 
 
 class SubAgentFinished(_SubAgentFact):
-    """How a sub-agent ended, with the tokens of its answers and what they cost, None where that is not known."""
+    """A sub-agent ended. The tokens and the cost (None if unknown) are the sums of its answers."""
 
     type = "sub_agent_finished"
     status: StepStatus
@@ -498,7 +530,7 @@ class SubAgentFinished(_SubAgentFact):
 
 
 class UnknownFact(Fact):
-    """A fact of a later version: kept as it is, and skipped."""
+    """A fact of a later version, stored unchanged and ignored."""
 
     type = "unknown"
     name: str
@@ -552,8 +584,10 @@ FACTS: dict[str, type[Fact]] = {
 
 
 def stream_fact(message_id: MessageId, step: str, index: int | None, offset: int, text: str) -> Fact:
-    """The fact that tells a piece of text: of the run's message, or, where `step` is the id of one, of a
-    sub-agent's."""
+    """Return the fact for a piece of streamed text.
+
+    The text belongs to the run's message or, if `step` is the id of a sub-agent, to that sub-agent.
+    """
     if (sub_agent_id := location_of(step).sub_agent_id) is not None:
         return SubAgentProgress(sub_agent_id=sub_agent_id, text=text, offset=offset)
     return TokenReceived(text=text, message_id=message_id, offset=offset, step=step, index=index)
@@ -561,7 +595,9 @@ def stream_fact(message_id: MessageId, step: str, index: int | None, offset: int
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A fact of one run. `seq` numbers the stored facts of a run from 1 without gaps; others carry the last one."""
+    """A fact of a run. `seq` numbers the stored facts of the run from 1 without gaps; other facts carry the last
+    number.
+    """
 
     run_id: RunId
     workflow_id: WorkflowId
@@ -572,13 +608,13 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class EventsPersisted:
-    """These events of one run are on disk now; whoever passes them out of the process waits for this."""
+    """These events of a run are on disk. Code that sends events out of the process waits for this."""
 
     events: tuple[Event, ...]
 
 
 def to_wire(event: Event) -> dict[str, Any]:
-    """The JSON object of an event; fields that are None and have None as default are left out."""
+    """Return the event as a JSON object. Fields that are None by default and None now are omitted."""
     return {
         "type": fact_name(event.fact),
         "run_id": event.run_id,
@@ -590,7 +626,7 @@ def to_wire(event: Event) -> dict[str, Any]:
 
 
 def iso_time(at: datetime) -> str:
-    """ISO 8601, UTC, milliseconds."""
+    """Return the time as ISO 8601, UTC, with milliseconds."""
     return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -599,12 +635,14 @@ _ALWAYS = frozenset({"value", "arguments", "raw"})
 
 
 def fact_name(fact: Fact) -> str:
-    """Its `type` on the wire."""
+    """Return the `type` of the fact on the wire."""
     return fact.name if isinstance(fact, UnknownFact) else fact.type
 
 
 def parse_fact(name: str, fields: dict[str, Any]) -> Fact:
-    """The fact of that name; what is no field of it is left out. Raises ValueError (pydantic's) if it is none."""
+    """Return the fact of that type. Unknown fields are ignored. Raises ValueError (pydantic's) if the fields do not
+    fit.
+    """
     known = FACTS.get(name)
     if known is not None:
         return known.model_validate(fields)
@@ -612,7 +650,7 @@ def parse_fact(name: str, fields: dict[str, Any]) -> Fact:
 
 
 def fact_fields(fact: Fact) -> dict[str, Any]:
-    """The fields of a fact as they stand on the wire."""
+    """Return the fields of the fact as they appear on the wire."""
     if isinstance(fact, UnknownFact):
         return fact.data
     kept = {}
@@ -627,6 +665,6 @@ def fact_fields(fact: Fact) -> dict[str, Any]:
 
 @functools.cache
 def _told_fields(kind: type[Fact]) -> tuple[tuple[str, str, bool], ...]:
-    """The fields of a class of facts, their names on the wire, and whether each is told even where it is None."""
+    """Return the fields of a fact class: name, name on the wire, and whether it is written even if None."""
     fields = kind.model_fields.items()
     return tuple((name, field.alias or name, field.is_required() or name in _ALWAYS) for name, field in fields)

@@ -1,7 +1,7 @@
-"""The fold: how a run's events make its state.
+"""The fold: derives the state of a run from its events.
 
-It is pure in its meaning (same events, same state) and changes the state in place, since one owner folds. A state that
-watched a run equals the one rebuilt from its stored events.
+Its result is a pure function of the events, but it changes the state in place, since each state has a single owner. A
+state folded live equals the state rebuilt from stored events.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -34,7 +34,7 @@ MAX_ITERATION_ERRORS = 20
 
 
 def replay(events: Iterable[Event]) -> LiveRun | None:
-    """The state after a run's events, or None if they do not begin with its creation."""
+    """Return the state after a run's events, or None if the first event is not its creation."""
     run = None
     for event in events:
         run = fold(run, event)
@@ -42,7 +42,10 @@ def replay(events: Iterable[Event]) -> LiveRun | None:
 
 
 def fold(run: LiveRun | None, event: Event) -> LiveRun | None:
-    """Take in one event. Duplicate and late ones, and those of a run whose creation was missed, change nothing."""
+    """Apply one event and return the state.
+
+    Duplicate and late events, and events of a run whose creation was missed, change nothing.
+    """
     if run is None:
         return created_run(event)
     apply(run, event)
@@ -50,7 +53,7 @@ def fold(run: LiveRun | None, event: Event) -> LiveRun | None:
 
 
 def created_run(event: Event) -> LiveRun | None:
-    """The run that this event creates, or None if it tells of something else."""
+    """Return the run that this event creates, or None if it is another kind of event."""
     fact = event.fact
     if not isinstance(fact, facts.RunCreated):
         return None
@@ -74,11 +77,7 @@ def created_run(event: Event) -> LiveRun | None:
 
 
 def apply(run: LiveRun, event: Event) -> bool:
-    """Take in one event. False: it is a duplicate, late or of another run, and changed nothing.
-
-    The events of a run are published in the order of their numbers (ENGINE §13), and what is not stored
-    carries the last one; so a lower number is late, be it a text of an attempt that was given up.
-    """
+    """Apply one event. Return False if it is a duplicate, late or of another run, and changed nothing."""
     fact = event.fact
     if run.run_id != event.run_id or run.is_released or event.seq < run.seq:
         return False
@@ -105,7 +104,7 @@ def _fold_token(run: LiveRun, fact: facts.TokenReceived, at: datetime) -> bool:
 
 
 def _fold_pause(run: LiveRun, fact: facts.RunPaused | facts.RunContinued, at: datetime) -> bool:
-    """Pauses have no place in the order of facts, but a number of their own: one that was seen is that one again."""
+    """Pauses are not part of the numbered order, so their own number identifies duplicates."""
     if run.status.is_final:
         return False
     if isinstance(fact, facts.RunPaused) and fact.number > run.pauses:
@@ -119,7 +118,7 @@ def _fold_pause(run: LiveRun, fact: facts.RunPaused | facts.RunContinued, at: da
 
 
 def _go_on(run: LiveRun, fact: facts.RunStarted, at: datetime) -> None:
-    """The run took a place. After a crash, what was in flight begins anew."""
+    """The run got a slot. After a crash, everything in flight starts again."""
     if run.status.is_final:
         return
     run.status, run.pause_reason, run.pauses = RunStatus.RUNNING, None, 0
@@ -252,7 +251,7 @@ def _fold_closed(run: LiveRun, fact: facts.InterruptionClosed, at: datetime) -> 
 
 
 def _fold_asking(run: LiveRun, name: str, index: int | None, *, is_asking: bool) -> None:
-    """A step that asks shows it, be it before it runs or in the middle of its work."""
+    """Show a step as waiting while it asks, whether it has not started yet or is in the middle of its work."""
     step = run.steps.get(name)
     if step is None or index is not None or step.status.is_final:
         return
@@ -263,7 +262,9 @@ def _fold_asking(run: LiveRun, name: str, index: int | None, *, is_asking: bool)
 
 
 def _fold_sub_agent_asking(run: LiveRun, asking: SubAgentId) -> None:
-    """A sub-agent waits while something that it asks is open. Its step goes on: others may be at work there."""
+    """Show a sub-agent as waiting while a question of its own is open. Its step stays running: other sub-agents may
+    work.
+    """
     sub_agent = run.sub_agents.get(asking)
     if sub_agent is not None and not sub_agent.status.is_final:
         is_asking = any(one.asked.sub_agent_id == asking for one in run.open_interruptions)
@@ -402,7 +403,7 @@ def _fold_sub_agent_end(run: LiveRun, fact: facts.SubAgentFinished, at: datetime
 
 
 def _fold_nothing(run: LiveRun, fact: facts.Fact, at: datetime) -> bool:
-    """It is for those who watch; nothing is left of it."""
+    """Ignore a fact that only live views use."""
     return False
 
 

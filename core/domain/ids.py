@@ -1,4 +1,4 @@
-"""Names of things: opaque, unique, sorted by the time they were made."""
+"""Identifiers: opaque, unique, sorted by the time of creation."""
 
 import hashlib
 import secrets
@@ -27,11 +27,11 @@ def _base32(number: int, digits: int) -> str:
 
 
 def new_id(prefix: str) -> str:
-    """A fresh id `prefix_…`: 10 digits of milliseconds, then 80 random bits."""
+    """Return a new id `prefix_…`: 10 digits of milliseconds, then 80 random bits."""
     return f"{prefix}_{_base32(time.time_ns() // 1_000_000, 10)}{_base32(secrets.randbits(80), 16)}"
 
 
 def id_from_key(prefix: str, key: str) -> str:
-    """The id that belongs to an idempotency key: the same key gives the same id, for ever."""
+    """Return the id of an idempotency key. The same key always gives the same id."""
     digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()
     return f"{prefix}_k{_base32(int.from_bytes(digest[:16]), 26)}"

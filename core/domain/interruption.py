@@ -1,11 +1,11 @@
-"""An interruption: a place where a run waits for a person, and what may be answered (ENGINE §8).
+"""An interruption: a point where a run waits for the user, and the possible answers (ENGINE §8).
 
-    awaiting-… ──(an action that its kind takes)──► approved | reviewed | state-edited | tool-input-received
-        │                                           | resumed | answered | outcome-given | rejected
-        ├──(its time is over)──► expired
+    awaiting-… ──(an action of its kind)──► approved | reviewed | state-edited | tool-input-received
+        │                                   | resumed | answered | outcome-given | rejected
+        ├──(timeout)───────────► expired
         └──(the run ends)──────► cancelled
 
-Each arrow is a compare-and-set on an open status, so the first answer holds.
+Each transition is a compare-and-set on an open status, so only the first answer counts.
 """
 
 from collections.abc import Mapping
@@ -24,6 +24,8 @@ APPROVAL_SCOPES = ("once", "run", "always")
 
 
 class InterruptionKind(StrEnum):
+    """What the user is asked to do."""
+
     APPROVAL = "approval"
     INPUT_REVIEW = "input-review"
     STATE_EDIT = "state-edit"
@@ -35,6 +37,8 @@ class InterruptionKind(StrEnum):
 
 
 class InterruptionStatus(StrEnum):
+    """The states of the diagram above; the `awaiting-…` states are open."""
+
     AWAITING_APPROVAL = "awaiting-approval"
     AWAITING_INPUT_REVIEW = "awaiting-input-review"
     AWAITING_STATE_EDIT = "awaiting-state-edit"
@@ -59,7 +63,7 @@ class InterruptionStatus(StrEnum):
 
 
 class Action(StrEnum):
-    """What a person can do about an interruption."""
+    """What the user can do about an interruption."""
 
     APPROVE = "approve"
     REJECT = "reject"
@@ -112,7 +116,7 @@ CLOSED_STATUS: Mapping[InterruptionKind, Mapping[Action, InterruptionStatus]] = 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What somebody did. `value` is a JSON value; what it means is the kind's own."""
+    """An answer. `value` is a JSON value whose meaning depends on the kind of the interruption."""
 
     action: Action
     value: Any = None
@@ -120,7 +124,7 @@ class Answer:
 
 
 def approval_scope(answer: Answer | None) -> str | None:
-    """`once`, `run` or `always`, where the answer is an approval."""
+    """Return `once`, `run` or `always` if the answer is an approval, else None."""
     if answer is None or answer.action is not Action.APPROVE:
         return None
     return answer.value if answer.value in APPROVAL_SCOPES else APPROVAL_SCOPES[0]
@@ -128,12 +132,12 @@ def approval_scope(answer: Answer | None) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class InterruptionRequest:
-    """What is asked, by a step or by a call in it, before it has an id.
+    """What a step, or a call in a step, asks before the interruption has an id.
 
-    `attempt`: which attempt of the step it belongs to. `input`: what the step would run with. `outputs`: step → the
-    output that it is about to read. `arguments`: of the `tool`, without secrets where the call is at stake.
-    `timeout_ms`: None waits for ever; after it `default_action` is applied. Of a request for consent SKIP asks again.
-    Where a sub-agent asks, `step` is its id, and `sub_agent_name` what people call it.
+    `attempt`: the attempt of the step. `input`: the input that the step would run with. `outputs`: step → the output
+    that it is about to read. `arguments`: of the `tool`, masked if the call itself is in question. `timeout_ms`: None
+    waits without limit; otherwise `default_action` is applied after it. For a request for consent, SKIP asks again. If
+    a sub-agent asks, `step` is its id and `sub_agent_name` its display name.
     """
 
     kind: InterruptionKind
@@ -156,7 +160,7 @@ class InterruptionRequest:
 
 @dataclass(frozen=True, slots=True)
 class Interruption:
-    """The row of an interruption. `seq` is the number of the fact that told of it: the order of asking."""
+    """The row of an interruption. `seq` is the number of the fact that raised it, which gives the order of requests."""
 
     id: InterruptionId
     run_id: RunId
@@ -175,17 +179,17 @@ class Interruption:
 
     @property
     def default_action(self) -> Action:
-        """What its time being over makes of it: a question is skipped, whatever its asker says."""
+        """The action at the time limit. A question is always skipped."""
         return Action.SKIP if self.ask.kind is InterruptionKind.QUESTION else self.ask.default_action
 
     def closed(self, status: InterruptionStatus, answer: Answer | None, at: datetime) -> "Interruption":
-        """The same, closed."""
+        """Return the interruption, closed."""
         return replace(self, status=status, answer=answer, closed_at=at)
 
     def fields(self) -> dict[str, Any]:
-        """As COMMAND_LINE's `interruptions` has it, without the times and `seq`: what a person is told.
+        """Return the fields that the user sees: COMMAND_LINE's `interruptions` without the times and `seq`.
 
-        Without secrets, but in what a person is to change or to work with.
+        Secrets are masked, except in values that the user is to edit or to work with.
         """
         ask, place = self.ask, location_of(self.ask.step, self.ask.index)
         in_sub_agent = {"sub_agent_id": place.sub_agent_id, "sub_agent_name": ask.sub_agent_name}

@@ -1,4 +1,4 @@
-"""The state of a run, folded from its events (`core.domain.fold`): the one truth of everything that shows a run."""
+"""The state of a run, folded from its events (`core.domain.fold`): the single source for everything that shows a run."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -31,9 +31,9 @@ IN_FLIGHT = frozenset({StepStatus.RUNNING, StepStatus.RETRYING})
 
 @dataclass(slots=True)
 class Iterations:
-    """How far a forEach is, with its first errors (at most 20).
+    """The progress of a forEach, with its first errors (at most 20).
 
-    `total` is the length of the list. Until that is told, in a fork, it counts those that were taken over.
+    `total` is the length of the list. In a fork, until the list is known, it counts the inherited iterations.
     """
 
     total: int
@@ -44,9 +44,11 @@ class Iterations:
 
 @dataclass(slots=True)
 class LiveStep:
-    """A step of a running or finished run. `has_child`: it runs another template. `raw` is what its tool gave before
-    its `transformCode`, if it `has_raw`. `console` is what its code wrote, in order: {level, text}, with the `index` of
-    an iteration and the `attempt` where it is not the first."""
+    """A step of a running or finished run.
+
+    `has_child`: it runs another template. `raw` is the tool's result before `transformCode`, if `has_raw`. `console` is
+    the output of its code, in order: {level, text}, with the `index` of an iteration, and `attempt` after the first.
+    """
 
     name: str
     status: StepStatus = StepStatus.PENDING
@@ -69,9 +71,11 @@ class LiveStep:
 
 @dataclass(slots=True)
 class LiveCall:
-    """A tool call of a running or finished run. `progress` is the last that it told of how far it has come; `late` is
-    how it ended after all, after its time limit. `offset` is a place in the text of its agent, or in that of the
-    sub-agent which made it."""
+    """A tool call of a running or finished run.
+
+    `progress` is the last report of its progress; `late` is its end after the time limit. `offset` is a position in the
+    text of the agent or sub-agent that made it.
+    """
 
     id: CallId
     tool: str
@@ -92,8 +96,10 @@ class LiveCall:
 
 @dataclass(slots=True)
 class LiveSubAgent:
-    """A sub-agent of a running or finished run, begun by the call `call_id` at that step. `agent` is the stored agent
-    that does its task, if one does. `cost` is None where it is not known."""
+    """A sub-agent of a running or finished run, started by the call `call_id` in that step.
+
+    `agent` is the name of the stored agent that works on its task, if any. `cost` is None if unknown.
+    """
 
     id: SubAgentId
     name: str
@@ -115,34 +121,37 @@ class LiveSubAgent:
 
 @dataclass(slots=True)
 class StreamRate:
-    """How fast an answer comes in: its pieces so far, and when the first and the last came."""
+    """The rate of an incoming answer: its pieces so far, and the times of the first and the last piece."""
 
     pieces: int = 0
     first_at: datetime | None = None
     last_at: datetime | None = None
 
     def beat(self, at: datetime) -> None:
+        """Count a piece."""
         self.first_at = self.first_at or at
         self.last_at = at
         self.pieces += 1
 
     @property
     def pieces_a_second(self) -> float | None:
-        """None while that is too little to tell."""
+        """The rate; None while there is too little to measure."""
         if self.first_at is None or self.last_at is None:
             return None
         return tokens_per_second(self.pieces - 1, (self.last_at - self.first_at).total_seconds() * 1000)
 
 
 def tokens_per_second(tokens: int, elapsed_ms: float) -> float | None:
-    """Tokens a second; None where it was over too soon to tell."""
+    """Return tokens per second; None if the time is too short to measure."""
     return tokens * 1000 / elapsed_ms if tokens > 0 and elapsed_ms >= MIN_RATE_MS else None
 
 
 @dataclass(slots=True)
 class LiveThought:
-    """What a model thought aloud before it went on, after `offset` characters of its turn. The first characters alone
-    of a long one, up to THOUGHT_CHARACTERS; `length` counts them all. `is_open`: it goes on."""
+    """A thought of the model, after `offset` characters of its turn.
+
+    Long thoughts hold only their first MAX_THOUGHT_CHARACTERS; `length` counts all. `is_open`: it continues.
+    """
 
     step: str
     index: int | None
@@ -160,7 +169,7 @@ class LiveThought:
         return self.pieces[0] if self.pieces else ""
 
     def beginning(self, characters: int) -> str:
-        """The first so many characters; cheap however long it is."""
+        """Return the first characters, at a cost independent of the length of the thought."""
         known = 0
         for number, piece in enumerate(self.pieces):
             known += len(piece)
@@ -171,7 +180,7 @@ class LiveThought:
 
 @dataclass(slots=True)
 class LiveTask:
-    """A task of the workflow as this run has last told of it, and when it first and last did."""
+    """The last state of a task of the workflow in this run, and when the run first and last changed it."""
 
     told: facts.TaskChanged
     first_at: datetime
@@ -180,7 +189,7 @@ class LiveTask:
 
 @dataclass(slots=True)
 class LiveInterruption:
-    """A place where the run waits, or waited, for a person."""
+    """An open or closed interruption of the run."""
 
     seq: int
     created_at: datetime
@@ -196,16 +205,14 @@ class LiveInterruption:
 class LiveRun:
     """Everything that happened in a run so far.
 
-    `calls` and the tokens are those of its sub-agents too.
+    `calls` and the tokens include those of its sub-agents. `message` is the run's message if it was emitted as a whole:
+    a template's output. `interrupted_texts` are pieces that crashes cut off; each was followed by the rest of its turn.
+    `warnings` concern answers: {code, message, step}. `thoughts` are the last MAX_THOUGHTS; comparisons ignore them,
+    since a thought is stored a little later than it is shown.
 
-    `message` is the text of the run's own message where it is told whole: a template's output.
-    `interrupted_texts` are the pieces that crashes cut off; each stood where its turn went on after it.
-    `warnings` are what is to be known about answers: {code, message, step}. `thoughts` are the last ones, at most
-    THOUGHTS_KEPT; they are no part of what is compared, since what was shown of one is kept a little later.
-
-    A model was `asked` so often, of which so many answers have been `counted`, and so many of these are `unpriced`.
-    `tokens_a_second` is the speed of the last answer that was counted, `pace` that of the one that comes in now; these,
-    `last_asked` and `last_answer_tokens` tell of the run's own conversation, not of its sub-agents.
+    `asked` counts requests to models, `counted` the answers with reported usage, `unpriced` the answers among them with
+    unknown cost. `tokens_a_second` is the rate of the last counted answer, `pace` that of the incoming answer. These
+    two, `last_asked` and `last_answer_tokens` concern the run's own conversation, not its sub-agents.
     """
 
     run_id: RunId
@@ -260,18 +267,18 @@ class LiveRun:
 
     @property
     def content(self) -> str:
-        """The run's message where it is told, else the text that agents have written so far, in template order."""
+        """The run's message if it was emitted as a whole, else the text of its agents so far, in template order."""
         texts = (str(text) for step in self.steps.values() for text in step.texts.values())
         return self.message or "\n\n".join(text for text in texts if text)
 
     @property
     def active(self) -> list[str]:
-        """Names of the steps in flight."""
+        """The names of the steps in flight."""
         return [step.name for step in self.steps.values() if step.status in IN_FLIGHT]
 
     @property
     def open_interruptions(self) -> list[LiveInterruption]:
-        """Those that wait for an answer, in the order of asking."""
+        """The interruptions that wait for an answer, in the order of requests."""
         return [one for one in self.interruptions.values() if one.status.is_open]
 
     @property
@@ -280,7 +287,7 @@ class LiveRun:
 
     @property
     def total_rounds(self) -> int:
-        """Model answers that had calls (AGENTS_AND_TOOLS §3)."""
+        """The number of model answers that had calls (AGENTS_AND_TOOLS §3)."""
         rounds = [call for call in self.calls.values() if call.round is not None]
         return len({(call.step, call.index, call.sub_agent_id, call.round) for call in rounds})
 
@@ -289,12 +296,11 @@ class LiveRun:
         return sum(call.duration_ms or 0 for call in self.calls.values())
 
     def elapsed_s(self, now: datetime) -> float:
-        """Seconds from its start (from its creation while it waits for a place) to its end, or to `now`."""
+        """Return the seconds from the start (or from the creation, before the start) to the end, or to `now`."""
         return max(0.0, ((self.completed_at or now) - (self.started_at or self.created_at)).total_seconds())
 
     def end(self, status: RunStatus, error: dict[str, Any] | None, at: datetime) -> None:
-        """The run has come to its end, and nothing in it is at work: of what was, the end is told only where it was
-        known. A run ends once: without effect on one that has ended."""
+        """Finish the run; calls and sub-agents in flight count as cancelled. Without effect on a finished run."""
         if not self.status.is_final:
             self.status, self.error, self.completed_at, self.pause_reason = status, error, at, None
             for thought in self.thoughts:
@@ -302,7 +308,7 @@ class LiveRun:
             self.cut_off_calls()
 
     def cut_off_calls(self) -> None:
-        """Nobody goes on with the calls and sub-agents that were at work."""
+        """Mark the calls and sub-agents that were in flight as cancelled."""
         for call in self.calls.values():
             if call.status is CallStatus.RUNNING:
                 call.status = CallStatus.CANCELLED
@@ -311,7 +317,7 @@ class LiveRun:
                 sub_agent.status = StepStatus.CANCELLED
 
     def release(self) -> None:
-        """Forget what no row of a list shows: texts, calls and outputs. From now on the run takes in nothing."""
+        """Free everything that no list row shows: texts, calls and outputs. The run ignores further events."""
         self.is_released = True
         self.prompt = self.message = None
         self.prompt_attachments = ()

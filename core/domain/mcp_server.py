@@ -1,8 +1,7 @@
-"""An MCP server as a person set it up: what runs, or where it is, and what a person has agreed to run
-(AGENTS_AND_TOOLS §7).
+"""MCP servers as the user configures them, and what the user has agreed to run (AGENTS_AND_TOOLS §7).
 
-No secret is in it. A value that looks like one is kept elsewhere, under its place in here: `env/TOKEN`,
-`headers/Authorization`, `args/2`, `url`. What stands in its place is masked.
+A configuration holds no secrets. A value that looks like a secret is stored separately, under its path:
+`env/TOKEN`, `headers/Authorization`, `args/2`, `url`. The configuration has a mask in its place.
 """
 
 import hashlib
@@ -38,18 +37,18 @@ _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
 class Transport(StrEnum):
-    """How a server is spoken with: over the pipes of a program that is started, or over streamable HTTP."""
+    """How the server is reached: through the pipes of a child process, or over streamable HTTP."""
 
     STDIO = "stdio"
     HTTP = "http"
 
 
 class McpServer(BaseModel):
-    """A program (`command`, `args`, `env`, `cwd`) or an address (`url`, `headers`).
+    """The configuration: a program (`command`, `args`, `env`, `cwd`) or an address (`url`, `headers`).
 
-    `id` stands in the names of its tools, `mcp__ID__tool`, and never changes. `secrets` tells which values are kept
-    elsewhere, and where. `confirmed` is the fingerprint of what a person has agreed to run. `timeout_s` is the limit of
-    one call, `start_timeout_s` that of a start (seconds), None: as `start_limit_s` has it.
+    `id` is part of its tool names, `mcp__ID__tool`, and never changes. `secrets` maps the path of each secret to its
+    location. `confirmed` is the fingerprint that the user has agreed to run. `timeout_s` limits one call,
+    `start_timeout_s` a start (seconds; None: see `start_limit_s`).
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
@@ -114,7 +113,7 @@ class McpServer(BaseModel):
 
     @property
     def start_limit_s(self) -> float:
-        """How long a start may take until the server has told its tools."""
+        """The time limit of a start, in seconds, until the server has listed its tools."""
         if self.start_timeout_s is not None:
             return self.start_timeout_s
         words = (self.command or "").replace("\\", "/").rpartition("/")[2].lower()
@@ -122,18 +121,18 @@ class McpServer(BaseModel):
 
     @property
     def fingerprint(self) -> str:
-        """Another one whenever something else would run, or be spoken to. Values of secrets make no difference."""
+        """A hash that changes whenever another program would run or another address be used. Secrets do not affect it."""
         runs = [self.command, list(self.args), dict(sorted(self.env.items())), self.cwd]
         asks = [self.url, dict(sorted(self.headers.items()))]
         return hashlib.sha256(encode([runs, asks, sorted(self.secrets)]).encode()).hexdigest()
 
     @property
     def is_confirmed(self) -> bool:
-        """Whether a person has agreed to run just this."""
+        """Whether the user has agreed to run exactly this."""
         return self.confirmed == self.fingerprint
 
     def what_runs(self) -> dict[str, Any]:
-        """What a person is shown before it runs for the first time: no value of the environment, no secret."""
+        """Return what the user sees before the first start: no values of the environment, no secrets."""
         if self.transport is Transport.HTTP:
             return {"name": self.name, "url": self.url, "headers": sorted(self.headers)}
         return {
@@ -146,7 +145,7 @@ class McpServer(BaseModel):
 
 
 class ServerState(StrEnum):
-    """`unconfirmed`: nobody has agreed to run it. `failed`: its last start or its last life ended badly."""
+    """The state of a server. `unconfirmed`: the user has not agreed to run it. `failed`: it did not start, or crashed."""
 
     DISABLED = "disabled"
     UNCONFIRMED = "unconfirmed"
@@ -158,12 +157,11 @@ class ServerState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """How a server is now. Times of answered calls in milliseconds, None before there are any.
+    """The current status of a server. Call times are in milliseconds, None before the first answered call.
 
-    `tools` are those that it offers, or offered when it was last asked; `left_out` says which could not be taken, and
-    why. `error` is why it failed last, with `cause`, `stderr` (its last lines), `exit_code`, `runs` and `path`, where
-    they are known, among its parameters; it stays until a call is answered. `paused_s`: it failed so often that it
-    is left alone for so many seconds more, None where it is not.
+    `tools` are those of the last listing; `left_out` lists the rejected tools with reasons. `error` is the last
+    failure, with `cause`, `stderr` (last lines), `exit_code`, `runs` and `path` among its parameters where known; it
+    stays until a call succeeds. `paused_s`: the remaining seconds of a pause after repeated failures, else None.
     """
 
     server: McpServer
@@ -179,14 +177,14 @@ class ServerStatus:
 
 @dataclass(frozen=True, slots=True)
 class StoredServer:
-    """A server as it is kept. `tools_json`: what it offered when it was last asked, None if it never was."""
+    """A stored server. `tools_json`: the last listing of its tools, None if there was none."""
 
     server: McpServer
     tools_json: str | None = None
 
 
 def find_secrets(server: Mapping[str, Any]) -> dict[str, str]:
-    """Place → value, of those values of a configuration that look like secrets."""
+    """Return the values of a configuration that look like secrets, by `env/NAME`, `headers/NAME`, `args/2` or `url`."""
     found: dict[str, str] = {}
     for part in ("env", "headers"):
         for name, value in (server.get(part) or {}).items():
@@ -208,12 +206,12 @@ def find_secrets(server: Mapping[str, Any]) -> dict[str, str]:
 
 
 def masked_config(server: Mapping[str, Any], places: Iterable[str]) -> dict[str, Any]:
-    """The configuration with what is shown in place of each secret."""
+    """Return the configuration with each of these secrets masked."""
     return with_values(server, {place: _shown(server, place) for place in places})
 
 
 def with_values(server: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, Any]:
-    """The configuration with other values in these places; a place that is gone is left out."""
+    """Return the configuration with these values replaced. Paths that do not exist are ignored."""
     changed = dict(server)
     for place, value in values.items():
         part, _, name = place.partition("/")
@@ -241,5 +239,5 @@ def _shown(server: Mapping[str, Any], place: str) -> str:
 
 
 def _is_reference(value: str) -> bool:
-    """Whether the value only says where the secret is: `${TOKEN}`, `Bearer ${env:TOKEN}`."""
+    """Return whether the value only refers to a secret: `${TOKEN}`, `Bearer ${env:TOKEN}`."""
     return bool(re.fullmatch(r"(?:\w+ )?\$\{[^{}]+\}", value))

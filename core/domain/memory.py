@@ -1,4 +1,4 @@
-"""What agents remember beyond a conversation (AGENTS_AND_TOOLS §5, `memory`)."""
+"""Memories: what agents remember beyond a conversation (AGENTS_AND_TOOLS §5, `memory`)."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -12,6 +12,8 @@ CONTEXT_LIFETIME = timedelta(days=7)
 
 
 class MemoryType(StrEnum):
+    """What a memory is about."""
+
     USER_PREF = "user_pref"
     CONTEXT = "context"
     KNOWLEDGE = "knowledge"
@@ -19,14 +21,16 @@ class MemoryType(StrEnum):
 
     @property
     def is_general(self) -> bool:
-        """Whether such a memory is of use beyond its workflow, unless somebody says otherwise."""
+        """Whether such a memory applies beyond its workflow by default."""
         return self in (MemoryType.USER_PREF, MemoryType.KNOWLEDGE)
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """`workflow_id` None: a general one, for every workflow. `expires_at` None: it stays. In a listing `content` may be
-    the first HEAD_CHARACTERS alone; `length` is that of the whole."""
+    """A memory. `workflow_id` None: it applies to every workflow. `expires_at` None: it never expires.
+
+    In a listing, `content` may be only the first PREVIEW_CHARACTERS; `length` is that of the whole.
+    """
 
     id: MemoryId
     type: MemoryType
@@ -37,5 +41,5 @@ class Memory:
     expires_at: datetime | None = None
 
     def is_alive(self, now: datetime) -> bool:
-        """One that has expired is found no longer, whether or not it was purged."""
+        """Return whether the memory has not expired. Expired memories are never found, even before they are purged."""
         return self.expires_at is None or self.expires_at > now

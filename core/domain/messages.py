@@ -1,6 +1,6 @@
-"""Texts that go along with a message: what is kept of them, and how a model is told (AGENTS_AND_TOOLS §9). Pure.
+"""Messages of a workflow: sent, queued, and the texts attached to them (AGENTS_AND_TOOLS §9). Pure.
 
-The text is what the file held when the message was sent: what becomes of the file afterwards changes nothing.
+An attached text is the content of the file when the message was sent. Later changes of the file have no effect.
 """
 
 import hashlib
@@ -42,7 +42,7 @@ _TYPES = {
 
 
 class Attachment(BaseModel):
-    """What is known of an attached text without it. `size`: the bytes of the file; `hash`: the SHA-256 of its text."""
+    """The metadata of an attached text. `size`: the bytes of the file; `hash`: the SHA-256 of its text."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
     name: str
@@ -60,7 +60,7 @@ class AttachedText:
 
 
 def attached_text(name: str, text: str, size: int | None = None) -> AttachedText:
-    """A text under that name, which is made one that can be shown on a line. `size` None: that of the text in UTF-8."""
+    """Return the text as an attachment, under a printable name. `size` defaults to the UTF-8 bytes of the text."""
     data = text.encode("utf-8", "surrogatepass")
     shown = shown_name(name)
     about = Attachment(
@@ -73,24 +73,24 @@ def attached_text(name: str, text: str, size: int | None = None) -> AttachedText
 
 
 def shown_name(name: str) -> str:
-    """The name on one line, without signs that cannot be shown; one of 255 characters at most."""
+    """Return the name on one line, unprintable characters replaced, at most 255 characters long."""
     line = "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in name).strip()
     return line[:NAME_CHARACTERS] or "text"
 
 
 def mime_of(name: str) -> str:
-    """What kind of file the name says that it is; plain text where it says nothing."""
+    """Return the media type that the file name suggests, by default plain text."""
     known = _TYPES.get(PurePath(name).suffix.lower())
     return known or mimetypes.guess_type(name, strict=False)[0] or PLAIN_TEXT
 
 
 def attachment_fields(attachments: Iterable[Attachment]) -> list[dict[str, Any]] | None:
-    """As they stand in a fact and in a row; None where there are none."""
+    """Return the attachments as they are stored in facts and rows; None if there are none."""
     return [one.model_dump() for one in attachments] or None
 
 
 def attachments_of(fields: object) -> tuple[Attachment, ...]:
-    """What `attachment_fields` made these of, as far as it can be read."""
+    """Return the attachments of fields made by `attachment_fields`, skipping what cannot be parsed."""
     found: list[Attachment] = []
     for one in fields if isinstance(fields, list) else ():
         with suppress(ValidationError):
@@ -99,14 +99,14 @@ def attachments_of(fields: object) -> tuple[Attachment, ...]:
 
 
 def with_input(given: Mapping[str, Any], attached: Sequence[AttachedText]) -> dict[str, Any]:
-    """The input of a run with what goes along, which a template finds in `@input.attachments`; as it was without."""
+    """Return the run's input with the attachments added, where a template finds them as `@input.attachments`."""
     if not attached:
         return dict(given)
     return {**given, INPUT: [{**one.about.model_dump(), "text": one.text} for one in attached]}
 
 
 def from_input(given: Mapping[str, Any]) -> list[AttachedText]:
-    """What `with_input` put there, as far as it can be read."""
+    """Return the attachments that `with_input` added, skipping what cannot be parsed."""
     fields = given.get(INPUT)
     found: list[AttachedText] = []
     for one in fields if isinstance(fields, list) else ():
@@ -116,12 +116,12 @@ def from_input(given: Mapping[str, Any]) -> list[AttachedText]:
 
 
 def with_attachments(prompt: str, attached: Sequence[AttachedText]) -> str:
-    """What a model is told: what the person wrote, then each text in a fence that nothing in it can close."""
+    """Return the text for the model: the user's prompt, then each attachment in a fence that nothing in it can close."""
     return "".join([prompt, *(f"{_BEFORE}{_fenced(one)}" for one in attached)])
 
 
 def without_attachments(told: str) -> str:
-    """What the person wrote, of what `with_attachments` made."""
+    """Return the user's own part of a text made by `with_attachments`."""
     return told.partition(_BEFORE)[0]
 
 
@@ -136,13 +136,15 @@ def _fenced(attached: AttachedText) -> str:
 
 
 class Role(StrEnum):
+    """The author of a message."""
+
     USER = "user"
     ASSISTANT = "assistant"
     SYSTEM = "system"
 
 
 class MessageState(StrEnum):
-    """`open` while its run writes it; `interrupted` is text that a crash or a cancel cut off."""
+    """`open` while its run writes it; `interrupted` is text that a crash or a cancellation cut off."""
 
     OPEN = "open"
     FINAL = "final"
@@ -151,8 +153,10 @@ class MessageState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """The row of a message; `run_id` is the run that shows in it (assistant) or that it started (user).
-    The texts of its `attachments` are kept apart (`Storage.attached_texts`)."""
+    """The row of a message. `run_id` is the run that it shows (assistant) or started (user).
+
+    The texts of its `attachments` are stored separately (`Storage.attached_texts`).
+    """
 
     id: MessageId
     workflow_id: WorkflowId
@@ -166,7 +170,9 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class QueuedMessage:
-    """`id` is the one that it keeps when it is said: so it is never said twice."""
+    """A message that waits for the end of the current turn (UI §5). It keeps its `id` when it is sent, so it is sent
+    once.
+    """
 
     id: MessageId
     workflow_id: WorkflowId
@@ -176,14 +182,16 @@ class QueuedMessage:
 
     @property
     def key(self) -> str:
-        """The key of the run that it begins (ENGINE §9)."""
+        """The idempotency key of the run that it starts (ENGINE §9)."""
         return f"queued message {self.id}"
 
 
 @dataclass(frozen=True, slots=True)
 class QueueHold:
-    """Why the messages of a workflow wait though nothing is at work there: `turn_failed`, `turn_stopped`, or the code
-    of what refused the first of them, with its message."""
+    """Why queued messages wait although the workflow is idle.
+
+    `code`: `turn_failed`, `turn_stopped`, or the code of the error that rejected the first message, with its `message`.
+    """
 
     code: str
     message: str = ""

@@ -1,4 +1,4 @@
-"""Which model answers a run, and where it is asked (AGENTS_AND_TOOLS §2)."""
+"""Which model answers a run, and at which address (AGENTS_AND_TOOLS §2)."""
 
 import ipaddress
 from enum import StrEnum
@@ -12,7 +12,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class Reasoning(StrEnum):
-    """How long a model may think before it answers; `off` leaves that to the model."""
+    """How long a model may think before it answers; `off` leaves the choice to the model."""
 
     OFF = "off"
     LOW = "low"
@@ -21,10 +21,10 @@ class Reasoning(StrEnum):
 
 
 def base_url(text: str) -> str:
-    """The address as it is kept: without a slash at its end.
+    """Return the address without a trailing slash.
 
-    Raises ValueError where it is none, and where it holds what would be kept with it and must not be: a password, or
-    a query that may have a key in it. What was given is not repeated in the error.
+    Raises ValueError for an invalid address, and for parts that must not be stored with it: a password, or a query that
+    may contain a key. The error never repeats the input.
     """
     if not text.isascii() or any(character.isspace() or not character.isprintable() for character in text):
         raise ValueError("an address has no spaces and only ASCII characters")
@@ -45,7 +45,7 @@ def base_url(text: str) -> str:
 
 
 def origin_of(url: str) -> str:
-    """Scheme, host and port of an address: what a key is given to. The usual port is left out."""
+    """Return scheme, host and port of an address, without a default port. Keys belong to origins."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     named = f"[{host}]" if ":" in host else host
@@ -54,7 +54,7 @@ def origin_of(url: str) -> str:
 
 
 def is_loopback(url: str) -> bool:
-    """Whether the address is on this machine, by its name alone: nobody is asked."""
+    """Return whether the address is on this machine, judged by its text, without a lookup."""
     host = (urlsplit(url).hostname or "").rstrip(".")
     if host == "localhost" or host.endswith(".localhost"):
         return True
@@ -65,19 +65,18 @@ def is_loopback(url: str) -> bool:
 
 
 def is_retryable(code: str, status: object) -> bool:
-    """Whether a request that failed so may succeed later, with nothing changed. `status` is that of the answer, if it
-    was told."""
+    """Return whether the same request may succeed later. `status` is the HTTP status of the response, if known."""
     if code == "provider_error" and isinstance(status, int):
         return status in _PASSING or status >= 500
     return code not in ("key_missing", "key_refused", "bad_response")
 
 
 class ModelChoice(BaseModel):
-    """A model of a provider, with all that a run needs to ask it again after a crash; never a key.
+    """A model of a provider, with everything that a run needs to ask it again after a crash; never a key.
 
-    `provider` names a preset. `model` None: the server has only one, and needs no name. `needs_key`: without one
-    nothing is asked. `key_env` is the environment variable that the key is read from, beside the usual places.
-    `context_tokens` is the size of its window, None where it is not known; prices are dollars for a million tokens.
+    `provider` names a preset. `model` None: the server has only one, and needs no name. `needs_key`: requests need a
+    key. `key_env` is an additional environment variable for the key. `context_tokens` is the size of the context
+    window, None if unknown; prices are dollars per million tokens.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
@@ -96,14 +95,14 @@ class ModelChoice(BaseModel):
 
     @property
     def origin(self) -> str:
-        """Whom its key belongs to."""
+        """The origin that its key belongs to."""
         return origin_of(self.base_url)
 
     def is_same(self, other: "ModelChoice | None") -> bool:
-        """Whether it is that model of that server, however it is asked."""
+        """Return whether it is the same model of the same server, whatever the parameters."""
         return other is not None and (self.base_url, self.model) == (other.base_url, other.model)
 
     @property
     def label(self) -> str:
-        """What people call it."""
+        """The display name."""
         return self.model or self.provider

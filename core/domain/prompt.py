@@ -1,7 +1,7 @@
-"""A prompt of the library: text that is written once, with places that are filled in when it is used.
+"""Prompts of the library: text with placeholders that are filled in when the prompt is used.
 
-A place is `{{name}}`: letters of any script, digits, `_` and `-`, the first no digit; blanks around it do not count,
-and a name is the same in whatever Unicode form it is written. Other braces are text (AGENTS_AND_TOOLS §9). Pure.
+A placeholder is `{{name}}`: letters of any script, digits, `_` and `-`, not starting with a digit. Surrounding spaces
+are ignored, and names are compared in Unicode form NFC. Other braces are text (AGENTS_AND_TOOLS §9). Pure.
 """
 
 import re
@@ -26,13 +26,14 @@ _JOINERS = "\u200c\u200d"  # without a picture of their own, and part of words a
 
 
 def validated_name(text: str) -> str:
-    """The name as it is kept: on one line, without blanks around it. Raises ValueError for an empty or too long one,
-    and for signs that cannot be shown."""
+    """Return the name on one line, without surrounding spaces. Raises ValueError if it is empty, too long or
+    unprintable.
+    """
     return _line(text, 1, NAME_CHARACTERS, "a name")
 
 
 def validated_category(text: str) -> str:
-    """Likewise, and it may be empty."""
+    """Return the category on one line; it may be empty. Raises ValueError like `validated_name`."""
     return _line(text, 0, CATEGORY_CHARACTERS, "a category")
 
 
@@ -54,7 +55,7 @@ def _content(text: str) -> str:
 
 
 class Prompt(BaseModel):
-    """`content` is as it was written. `category` and `description` may be empty."""
+    """A stored prompt. `content` is the text as written. `category` and `description` may be empty."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
@@ -66,24 +67,27 @@ class Prompt(BaseModel):
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """The names of its places, each once, in the order in which they first come."""
+        """The names of its placeholders, without duplicates, in order of first appearance."""
         return variables_of(self.content)
 
 
 def variables_of(content: str) -> tuple[str, ...]:
-    """The names of the places in a text, each once, in the order in which they first come."""
+    """Return the names of the placeholders, without duplicates, in order of first appearance."""
     found = (_variable(place[1]) for place in _PLACE.finditer(content))
     return tuple(dict.fromkeys(name for name in found if name is not None))
 
 
 def fill_variables(content: str, values: Mapping[str, str]) -> str:
-    """The text with the values in their places, which are not looked through for places themselves. A place without a
-    value stays as it is written; a value without a place changes nothing."""
+    """Return the text with the values in place of the placeholders.
+
+    Values are not searched for placeholders. A placeholder without a value stays; a value without a placeholder is
+    ignored.
+    """
     return _PLACE.sub(_filling(normalized_names(values)), content)
 
 
 def filled_length(content: str, values: Mapping[str, str]) -> int:
-    """How many characters the text has with the values in their places: a short one can have many."""
+    """Return the length of the filled text without building it: a short text can repeat a long value."""
     known, length = normalized_names(values), len(content)
     for place in _PLACE.finditer(content):
         value = known.get(_variable(place[1]) or "")
@@ -92,7 +96,7 @@ def filled_length(content: str, values: Mapping[str, str]) -> int:
 
 
 def normalized_names(values: Mapping[str, str]) -> dict[str, str]:
-    """The values by the names that `variables_of` gives, in whatever Unicode form they were named."""
+    """Return the values by normalized names, as `variables_of` returns them."""
     return {unicodedata.normalize("NFC", name): value for name, value in values.items()}
 
 
@@ -105,7 +109,7 @@ def _filling(known: Mapping[str, str]) -> Callable[[re.Match[str]], str]:
 
 
 def _variable(written: str) -> str | None:
-    """The name in a place, or None where it is none: then the braces are text."""
+    """Return the normalized name of a placeholder, or None if it is not a name and the braces are text."""
     name = unicodedata.normalize("NFC", written.strip())
     if not name or not (name[0].isalpha() or name[0] == "_"):
         return None

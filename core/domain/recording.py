@@ -1,7 +1,7 @@
-"""A recording: the calls of a conversation as the steps of a template to be (ENGINE §11).
+"""A recording: the calls of a conversation as the steps of a future template (ENGINE §11).
 
-It is made from the facts of its run alone, so a recording that was watched equals one that was read again after a
-crash; but for secrets, of which a process that heard them knows more than the store.
+It is derived from the facts of its run, so a recording observed live equals a recording rebuilt after a crash, except
+for secrets: only the process that observed them has the values, the store has masks.
 """
 
 import re
@@ -35,10 +35,9 @@ _ILLEGAL = re.compile(r"[^a-z0-9_-]")
 
 @dataclass(slots=True)
 class RecordedStep:
-    """A call as a step. `written` are its arguments with refs, `resolved` those that the tool got.
+    """A call as a step. `written` are its arguments with refs, `resolved` the arguments that the tool received.
 
-    Without a `tool` it is data that somebody gave a name (a preset that no call has taken yet). `call_id` names the
-    call that it is of; `is_preset`: its result was given, and it was not run.
+    Without a `tool` it is named data: a preset that no call has used yet. `is_preset`: its result was given, not run.
     """
 
     name: str
@@ -59,7 +58,7 @@ class RecordedStep:
 
 @dataclass(slots=True)
 class Recording:
-    """What has been recorded so far. `is_open` until it is sealed or has ended."""
+    """The recorded steps so far. `is_open` until it is closed or its run ends."""
 
     input: Mapping[str, Any]
     steps: dict[str, RecordedStep] = field(default_factory=dict)
@@ -69,7 +68,7 @@ class Recording:
 
     @classmethod
     def of(cls, given: Mapping[str, Any], events: Iterable[Event]) -> "Recording":
-        """The recording that was begun with that input, after these events."""
+        """Return the recording with that initial input, after these events."""
         recording = cls(given)
         for event in events:
             recording.take(event.fact)
@@ -77,11 +76,11 @@ class Recording:
 
     @property
     def outputs(self) -> dict[str, Any]:
-        """What refs can see: the results of the steps that have one."""
+        """The values that refs can use: step name → result, for completed steps."""
         return {step.name: step.output for step in self.steps.values() if step.is_completed}
 
     def next_name(self, tool: str, taken: Iterable[str] = ()) -> str:
-        """What the next call of the tool is called: the nth call is `tool_n`; `taken` are names given but not told."""
+        """Return the name of the next step of the tool: the nth call is `tool_n`. `taken` are reserved names."""
         base = step_base_name(tool)
         number = self._counts.get(base, 0) + 1
         given = set(taken)
@@ -90,11 +89,11 @@ class Recording:
         return f"{base}_{number}"
 
     def step_of(self, call_id: CallId) -> RecordedStep | None:
-        """The step of that call."""
+        """Return the step of that call."""
         return next((step for step in self.steps.values() if step.call_id == call_id), None)
 
     def take(self, fact: Fact) -> None:
-        """Take in what was told of the recording."""
+        """Apply a fact of the recording."""
         match fact:
             case ToolStarted():
                 self._begin(fact)
@@ -130,11 +129,11 @@ class Recording:
 
 
 def step_base_name(tool: str) -> str:
-    """The name of a tool as a part of the names of its steps: in small letters, legal (ENGINE §2), and not too long."""
+    """Return the tool name as a prefix of step names: lower case, legal (ENGINE §2), and not too long."""
     name = _ILLEGAL.sub("_", tool[:NAME_CHARACTERS].lower())
     return name if name[:1].isalpha() or name[:1] == "_" else f"_{name}"
 
 
 def companion_call_id(run_id: RunId, call_id: CallId) -> CallId:
-    """The id, in a recording, of a call that a run beside it makes: the same after a crash."""
+    """Return the id, within a recording, of a call made by the accompanying run. It is the same after a crash."""
     return CallId(f"{run_id} {call_id}")

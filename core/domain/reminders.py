@@ -1,10 +1,9 @@
-"""When a person is told once more of what waits for them: pure rules, for any clock (UI §6, §7).
+"""When the user is reminded of open requests: pure rules, with the time as a parameter (UI §6, §7).
 
-    asked ──(as long as the setting says)──► told ──(as long as it has waited by then)──► told ──► …
+    asked ──(the interval of the setting)──► reminded ──(as long as it has waited)──► reminded ──► …
 
-So the first pause is the setting's, and each later one is twice the one before, up to a day. What a person was told
-counts from when they were told it, not from when it was due: after a night of sleep, or a restart, there is one
-reminder and no row of them.
+The first interval is the setting's; each later interval doubles, up to a day. Intervals count from the actual
+reminder, not from when it was due: after a suspended night or a restart there is one reminder, not a series.
 """
 
 from collections.abc import Iterable
@@ -22,7 +21,7 @@ MIN_INTERVAL = timedelta(minutes=5)
 
 @dataclass(frozen=True, slots=True)
 class PendingRequest:
-    """An open request without a time limit: since when it is, and when a person was last told of it."""
+    """An open request without a time limit: when it was asked, and the last reminder of it."""
 
     id: InterruptionId
     asked_at: datetime
@@ -31,7 +30,7 @@ class PendingRequest:
 
 @dataclass(frozen=True, slots=True)
 class ReminderPlan:
-    """What a person is reminded of now, and when to decide again; None: when something changes."""
+    """The requests to remind of now, and when to plan again; None: only after a change."""
 
     now: tuple[InterruptionId, ...] = ()
     again_at: datetime | None = None
@@ -40,8 +39,11 @@ class ReminderPlan:
 def plan_reminders(
     waiting: Iterable[PendingRequest], now: datetime, after: timedelta | None, reminded_at: datetime | None = None
 ) -> ReminderPlan:
-    """`after`: how long a request waits before its first reminder; None: there are none. `reminded_at`: when there was
-    a reminder last, of anything. Times that a clock which was set back calls the future count as this moment."""
+    """Return which requests are due.
+
+    `after`: how long a request waits before its first reminder; None disables reminders. `reminded_at`: the last
+    reminder of any request. Times in the future (the clock was set back) count as `now`.
+    """
     if after is None:
         return ReminderPlan()
     known = [PendingRequest(one.id, one.asked_at, min(one.told_at, now)) for one in waiting]

@@ -1,9 +1,11 @@
-"""How much harm a tool can do, as a person is told before they consent."""
+"""The risk of a tool, as shown in a request for consent."""
 
 from enum import StrEnum
 
 
 class Risk(StrEnum):
+    """How much harm a call can do."""
+
     LOW = "low"
     MEDIUM = "medium"
     HIGH = "high"

@@ -1,4 +1,8 @@
-"""A run: one execution, chat turn or template, with the snapshot it was started from."""
+"""Runs and the results of their steps.
+
+A run is one execution, of a chat turn or a template, with the snapshot that it was started from. A step result is the
+checkpoint of a step, of a forEach iteration, of a round of an agent, or of a raw tool result before `transformCode`.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -16,13 +20,13 @@ from core.errors import MetierError
 
 
 class RunStatus(StrEnum):
-    """ENGINE §1.
+    """The states of a run (ENGINE §1).
 
-        enqueued ──► running ◄──► waiting (for a person) ──► success | error | cancelled
+        enqueued ──► running ◄──► waiting (for the user) ──► success | error | cancelled
            ▲            │
-           └────────────┘ (found again after a crash)
+           └────────────┘ (recovered after a crash)
 
-    `paused` (the store cannot be written) is shown and never stored. An enqueued run can also end at once.
+    `paused` (the store cannot be written) is displayed and never stored. An enqueued run can also end directly.
     """
 
     ENQUEUED = "enqueued"
@@ -35,6 +39,7 @@ class RunStatus(StrEnum):
 
     @property
     def is_final(self) -> bool:
+        """Whether the run has ended."""
         return self in _FINAL_RUN_STATUSES
 
 
@@ -43,7 +48,9 @@ ACTIVE_STATUSES = frozenset(set(RunStatus) - _FINAL_RUN_STATUSES)
 
 
 class RunKind(StrEnum):
-    """A `recording` stands beside the conversation of its workflow, whose active run it is not (ENGINE §11)."""
+    """The kind of a run. A `recording` accompanies the conversation of its workflow, and is not its active run (ENGINE
+    §11).
+    """
 
     CHAT = "chat"
     WORKFLOW = "workflow"
@@ -52,7 +59,7 @@ class RunKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ErrorInfo:
-    """Why a run, a step or a call failed, as it is kept and shown (ENGINE §13).
+    """Why a run, a step or a call failed, as stored and displayed (ENGINE §13).
 
     `failed_during` is one of model, tool_execution, code, storage, engine. `parameters` are JSON values.
     """
@@ -66,15 +73,15 @@ class ErrorInfo:
 
     @classmethod
     def of(cls, error: MetierError, **where: str | None) -> "ErrorInfo":
-        """The record of a raised error; `where` are the failed_… fields."""
+        """Return the record of a raised error; `where` are the failed_… fields."""
         return cls(error.code, error.message, parameters=dict(error.parameters), **where)
 
     def masked(self) -> "ErrorInfo":
-        """The same without secrets in its message and parameters."""
+        """Return the record with secrets masked in its message and parameters."""
         return replace(self, message=masked_text(self.message), parameters=masked(dict(self.parameters)))
 
     def as_dict(self) -> dict[str, Any]:
-        """`{code, message, failed_step?, failed_during?, tool_name?, …parameters}`, absent where unknown."""
+        """Return `{code, message, failed_step?, failed_during?, tool_name?, …parameters}`, without unknown fields."""
         where = {"failed_step": self.failed_step, "failed_during": self.failed_during, "tool_name": self.tool_name}
         known = {name: value for name, value in where.items() if value is not None}
         first = {"code": self.code, "message": self.message}
@@ -83,8 +90,10 @@ class ErrorInfo:
 
 @dataclass(frozen=True, slots=True)
 class StepAgent:
-    """Who answers a step that names an agent or a model of its own, as they were when the run was started. `missing`
-    says in words what it names that there was not: there the run's own stands in."""
+    """The agent and model of a step that names its own, as they were at the start of the run.
+
+    `missing` describes named agents or models that did not exist; the run's own are used in their place.
+    """
 
     profile: Agent | None
     model: ModelChoice | None
@@ -93,14 +102,13 @@ class StepAgent:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What a run was started with. It never changes, whatever becomes of the template or the settings.
+    """The immutable parameters of a run, independent of later changes to the template or the settings.
 
-    `allow` holds what a person has let the run reach: absolute folders, for the file tools, and origins, for
-    `http_fetch`. `base` is the folder where relative paths start
-    (the first allowed one if None); `script` the lines of a scripted offline agent, so that a resumed turn plays on.
-    `gated`: it waits in the queue until the limit on workflows at once lets it in (ENGINE §9). `model` answers where an
-    agent is asked; None: the offline agent. `profile` is the agent as it was then; None: nothing is set beside the
-    model. `cast` has those of the steps that name others.
+    `allow` holds what the user lets the run access: absolute folders, for file tools, and origins, for `http_fetch`.
+    `base` is the folder for relative paths (None: the first allowed folder). `script` holds the lines of a scripted
+    offline agent, so that a resumed turn continues them. `gated`: the run waits for the limit on concurrent workflows
+    (ENGINE §9). `model` None: the offline agent. `profile` is the agent at the start; None: nothing but the model is
+    configured. `cast` has the agents of the steps that name their own.
     """
 
     template: Template
@@ -117,36 +125,36 @@ class Snapshot:
 
     @property
     def models(self) -> tuple[ModelChoice, ...]:
-        """All that may be asked."""
+        """All models that the run may ask."""
         asked = (self.model, *(one.model for one in self.cast.values()))
         return tuple(model for model in asked if model is not None)
 
     def at(self, step: str) -> "Snapshot":
-        """The same, with who answers that step."""
+        """Return the snapshot with the agent and model of that step."""
         one = self.cast.get(step)
         return self if one is None else replace(self, profile=one.profile, model=one.model)
 
     @property
     def folders(self) -> tuple[str, ...]:
-        """The folders that are allowed."""
+        """The allowed folders."""
         return tuple(place for place in self.allow if not is_origin(place))
 
     @property
     def origins(self) -> tuple[str, ...]:
-        """The origins that are allowed."""
+        """The allowed origins."""
         return tuple(place for place in self.allow if is_origin(place))
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The row of a run. Everything else about it is its snapshot, its step results and its events.
+    """The row of a run. The rest of its state is in its snapshot, step results and events.
 
-    A child run has its `parent` and, at the top of the chain, its `root`; `depth` counts the runs above it. `awaited`:
-    its parent waits for its end. One that is not, and goes on after its parent's success, is a root of its own from
-    then on: it keeps `parent` and `depth`, and has no `root` any more, as a run that no other began (ENGINE §12).
+    A child run has a `parent` and the `root` of the chain; `depth` counts the runs above it. `awaited`: its parent
+    waits for it. A child that is not awaited and outlives the success of its parent becomes its own root: it keeps
+    `parent` and `depth`, but its `root` is None (ENGINE §12).
 
-    `unclean_ends` counts the crashes that found it in flight with as many results as at the crash before
-    (`results_then`): a run that kills the app is not begun for ever.
+    `unclean_ends` counts crashes that interrupted it with no more results than at the crash before (`results_then`): a
+    run that crashes the app is not restarted for ever.
     """
 
     id: RunId
@@ -172,14 +180,14 @@ class Run:
 
 
 class StepStatus(StrEnum):
-    """ENGINE §1.
+    """The states of a step (ENGINE §1).
 
         pending ──► running ──► completed | error | cancelled
            │         │   ▲
            │         ▼   │ (after its delay)
            │        retrying
            ▼
-        waiting (for a person) ──► running | completed (skipped, or done by the person) | error (rejected)
+        waiting (for the user) ──► running | completed (skipped, or done by the user) | error (rejected)
 
     A skipped step is `completed` with `skipped`. `pending` and `waiting` are never stored.
     """
@@ -194,6 +202,7 @@ class StepStatus(StrEnum):
 
     @property
     def is_final(self) -> bool:
+        """Whether the step has ended."""
         return self in _FINAL_STEP_STATUSES
 
 
@@ -205,8 +214,7 @@ _RAW = 0
 
 @dataclass(frozen=True, slots=True)
 class StepKey:
-    """Which checkpoint of a run: a step, its iteration `index`, the `round` of its agent, from 1. `of_raw` is that of
-    what its tool gave."""
+    """The key of a checkpoint in a run: a step, its iteration `index`, the `round` of its agent (from 1)."""
 
     step: str
     index: int | None = None
@@ -214,22 +222,22 @@ class StepKey:
 
     @property
     def is_part(self) -> bool:
-        """Whether it is an iteration, a round or a raw result, and not the whole step."""
+        """Whether it is an iteration, a round or a raw result, rather than the whole step."""
         return self.index is not None or self.round is not None
 
     @property
     def is_raw(self) -> bool:
-        """Whether it is the result of a tool before its `transformCode`."""
+        """Whether it is a tool result before its `transformCode`."""
         return self.round == _RAW
 
     @property
     def of_raw(self) -> "StepKey":
-        """Where the raw result of this step or iteration is kept."""
+        """The key of the raw result of this step or iteration."""
         return StepKey(self.step, self.index, _RAW)
 
     @property
     def of_call(self) -> "StepKey":
-        """The step or iteration that this belongs to."""
+        """The key of the step or iteration that this belongs to."""
         return StepKey(self.step, self.index)
 
     def __str__(self) -> str:
@@ -241,11 +249,11 @@ class StepKey:
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """A stored checkpoint. `running` is a claim: somebody began, nobody has said how it ended. `retrying` is an
-    attempt that failed, with another to come.
+    """A stored checkpoint. `running` is a claim without a known end; `retrying` is a failed attempt with another to
+    come.
 
-    `attempt_errors` are those of the attempts before the last. `active_ms` is the active time of the run when the
-    result was taken, so that a crash loses none of it.
+    `attempt_errors` are those of the attempts before the last. `active_ms` is the active time of the run at this
+    checkpoint, so that a crash loses none of it.
     """
 
     run_id: RunId

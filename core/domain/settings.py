@@ -1,6 +1,6 @@
-"""What a person can set, with the defaults and bounds of ENGINE §7, §9 and AGENTS_AND_TOOLS §6.
+"""The settings of the user, with the defaults and bounds of ENGINE §7, §9 and AGENTS_AND_TOOLS §6.
 
-Kept in the database, a row a field, so that a field of a later version is left alone.
+The database has one row per field, so that fields of a later version are preserved.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from core.domain.tool import Category
 
 
 class OnTimeout(StrEnum):
-    """What becomes of a request for consent whose time is over."""
+    """What happens to a request for consent at its time limit."""
 
     REJECT = "reject"
     APPROVE = "approve"
@@ -24,7 +24,7 @@ class OnTimeout(StrEnum):
 
 
 class NotifyLevel(StrEnum):
-    """What the desktop tells a person while the window is not active (UI §7)."""
+    """Which events the desktop notifies the user of while the window is inactive (UI §7)."""
 
     EVERYTHING = "everything"
     QUESTIONS_AND_FAILURES = "questions_and_failures"
@@ -36,22 +36,21 @@ MAX_MODELS = 200
 
 
 class KeyLocation(StrEnum):
-    """Where a key that was put in is kept."""
+    """Where an entered key is stored."""
 
     KEYRING = "keyring"
     FILE = "file"
 
 
 class Settings(BaseModel):
-    """All settings of the core. Times in seconds.
+    """All settings of the core. Times are in seconds.
 
-    `model` answers where none is named; None: the offline agent. `models` are those that can be
-    chosen. `default_agent` None, or one that is gone: the
-    assistant that comes with the app. `key_places` tells for which origins there is a key, and where; never the key.
-    `ask_for_…`: whether calls of that category are asked about in selective mode. `confirm_high_risk` is for automatic
-    mode. `consent_expires`: a request for consent is open for `consent_timeout_s`, then `consent_on_timeout` holds.
-    `mode_before_demo` is what the demo has changed the mode from, until somebody chooses one (UI §10).
-    `remind_after_min`: after so many minutes a person is told once more of a request without a time limit; 0: never.
+    `model` is the default; None: the offline agent. `models` are the available models. `default_agent` None, or a
+    deleted agent: the built-in assistant. `key_places` maps origins to the location of their key, never the key itself.
+    `ask_for_…`: whether calls of that category need consent in selective mode. `confirm_high_risk` applies to automatic
+    mode. `consent_expires`: a request for consent is open for `consent_timeout_s`, then `consent_on_timeout` applies.
+    `mode_before_demo` is the mode that the demo replaced, until the user chooses a mode (UI §10). `remind_after_min`:
+    the minutes until the reminder of a request without a time limit; 0 disables reminders.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -83,11 +82,11 @@ class Settings(BaseModel):
     mode_before_demo: ValidationMode | None = None
 
     def max_workflows(self, mode: ValidationMode) -> int:
-        """At how many active workflows another one of `mode` may no longer be started (ENGINE §9)."""
+        """Return at how many active workflows no other of `mode` may start (ENGINE §9)."""
         return self.max_workflows_auto if mode is ValidationMode.AUTO else 1
 
     def asks_for(self, category: Category) -> bool:
-        """Whether calls of this category are asked about in selective mode."""
+        """Return whether calls of this category need consent in selective mode."""
         return {
             Category.TOOLS: self.ask_for_tools,
             Category.SUB_AGENTS: self.ask_for_sub_agents,
@@ -98,7 +97,7 @@ class Settings(BaseModel):
 
 
 def bounds(name: str) -> tuple[float, float]:
-    """The least and the most that the number of that name may be."""
+    """Return the least and the greatest value of a numeric setting."""
     limits = Settings.model_fields[name].metadata
     least = next(limit.ge for limit in limits if hasattr(limit, "ge"))
     return least, next(limit.le for limit in limits if hasattr(limit, "le"))

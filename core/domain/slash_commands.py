@@ -1,12 +1,11 @@
-"""What a message that begins with a slash asks for (AGENTS_AND_TOOLS §9). Pure.
+"""Messages that begin with a slash (AGENTS_AND_TOOLS §9). Pure.
 
-`/title rest` and `/"title" rest` name a template or a prompt. Of titles that begin alike the longest that stands
-there counts, up to a blank or the end of the first line; in quotation marks it is the title between them, so that a
-shorter one can be named too. Case, accents and the number of blanks between words do not count, unless titles differ
-by them alone: then the one that is written most alike.
+`/title rest` and `/"title" rest` name a template or a prompt. If several titles match, the longest wins, up to a space
+or the end of the first line; quotation marks delimit the title, so that a shorter title can be named too. Case, accents
+and the number of spaces are ignored, unless titles differ only in these: then the closest spelling wins.
 
-Where a prompt and a template have the same title, the prompt is meant: it is put into the composer and nothing runs
-by mistake. The template can still be chosen in the list.
+If a prompt and a template share a title, the prompt wins: it only fills the composer, so nothing runs by mistake. The
+template can still be chosen in the list.
 """
 
 import re
@@ -27,7 +26,7 @@ _WORD = re.compile(r"\S+")
 
 
 class SlashKind(StrEnum):
-    """In this order where two have the same title."""
+    """What a slash can name, in order of precedence for equal titles."""
 
     PROMPT = "prompt"
     TEMPLATE = "template"
@@ -35,7 +34,7 @@ class SlashKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SlashTarget:
-    """What a slash can name."""
+    """A prompt or template that a slash can name."""
 
     kind: SlashKind
     id: TemplateId | PromptId
@@ -45,7 +44,7 @@ class SlashTarget:
 
 @dataclass(frozen=True, slots=True)
 class SlashCommand:
-    """`rest` is what stands after the title, without the blanks and empty lines around it."""
+    """A recognized command. `rest` is the text after the title, without surrounding spaces and empty lines."""
 
     target: SlashTarget
     rest: str
@@ -53,13 +52,13 @@ class SlashCommand:
 
 @dataclass(frozen=True, slots=True)
 class UnknownCommand:
-    """It begins with a slash, and nothing has that title: it is text. `name` is its first word, perhaps none."""
+    """Text that begins with a slash but matches no title. `name` is its first word, possibly empty."""
 
     name: str
 
 
 def parse_slash(text: str, titles: Iterable[SlashTarget]) -> SlashCommand | UnknownCommand | None:
-    """What a message asks for; None where it does not begin with a slash."""
+    """Return the command of a message; None if it does not begin with a slash."""
     if not text.startswith("/"):
         return None
     line = text[1 : 1 + _LOOKED_AT].partition("\n")[0].rstrip("\r")
@@ -73,7 +72,7 @@ def parse_slash(text: str, titles: Iterable[SlashTarget]) -> SlashCommand | Unkn
 
 
 def command_text(title: str) -> str:
-    """A command that names this title, and no other that is a part of it."""
+    """Return a command that names exactly this title, not a prefix of it."""
     words = title.split()
     name = " ".join(words)
     return f'/"{name}" ' if len(words) > 1 or name.startswith('"') else f"/{name} "
@@ -90,7 +89,7 @@ def _by_plain_title(titles: Iterable[SlashTarget]) -> _Known:
 
 
 def _bare(line: str, known: _Known) -> tuple[SlashTarget, int] | None:
-    """The longest title that the line begins with, and where it ends there."""
+    """Return the longest title at the beginning of the line, and its end."""
     if not line or line[0].isspace():
         return None
     for end in reversed(_ends(line)):
@@ -100,7 +99,7 @@ def _bare(line: str, known: _Known) -> tuple[SlashTarget, int] | None:
 
 
 def _quoted(line: str, known: _Known) -> tuple[SlashTarget, int] | None:
-    """The same between quotation marks; a title may have some itself."""
+    """Return the longest title between quotation marks, and its end. A title may itself contain quotation marks."""
     if not line.startswith('"'):
         return None
     for end in reversed(_ends(line)):
@@ -110,12 +109,12 @@ def _quoted(line: str, known: _Known) -> tuple[SlashTarget, int] | None:
 
 
 def _ends(line: str) -> list[int]:
-    """Where a word ends."""
+    """Return the ends of the words."""
     return [word.end() for word in _WORD.finditer(line)]
 
 
 def _best(name: str, known: _Known) -> SlashTarget | None:
-    """Of those with that title the one that is written most alike, then by kind."""
+    """Return the target of that title with the closest spelling, then the first kind."""
     kinds = list(SlashKind)
     alike = known.get(_plain(name), ()) if name.strip() else ()
     return min(alike, key=lambda one: (_unlike(one.title, name), kinds.index(one.kind)), default=None)
@@ -129,14 +128,16 @@ def _unlike(title: str, name: str) -> int:
 
 
 def _plain(text: str) -> str:
-    """Without case, accents and more than one blank between words."""
+    """Return the text without case, accents and repeated spaces."""
     parts = unicodedata.normalize("NFKD", text.casefold())
     bare = "".join(sign for sign in parts if not unicodedata.combining(sign))
     return " ".join((bare or parts).split())
 
 
 def _rest(text: str) -> str:
-    """Empty lines and blanks around it do not count; those before its first line, where that has lines above, do."""
+    """Return the text without surrounding empty lines and spaces, but with the indentation of a first line below the
+    command.
+    """
     rest = text.strip(" \t").strip("\r\n").rstrip()
     return rest if rest.strip() else ""
 
@@ -148,15 +149,17 @@ _OBJECT: Mapping[str, Any] = {"type": "object"}
 
 @dataclass(frozen=True, slots=True)
 class TemplateInput:
-    """What a template is given. `asked` is the schema of what is missing, None where nothing is."""
+    """The input of a template. `asked` is the schema of the missing values, None if there are none."""
 
     given: Mapping[str, Any]
     asked: Mapping[str, Any] | None = None
 
 
 def template_input(schema: Any, rest: str) -> TemplateInput:
-    """What the rest is for a template with that schema of its input: its `prompt`, or its only required text. Required
-    keys without a value are asked for; where the rest has no place, it is offered for the first text of them.
+    """Return the input that the rest provides for a template with that input schema.
+
+    The rest becomes `prompt`, or the only required text. Required keys without a value are asked for; if the rest fits
+    nowhere, it is the default of the first text among them.
     """
     schema = schema if isinstance(schema, Mapping) else _OBJECT
     properties = schema.get("properties")
@@ -203,7 +206,7 @@ def _texts(value: Any) -> Sequence[Any]:
 
 @dataclass(frozen=True, slots=True)
 class PromptInput:
-    """The values that a prompt has already, those that are `missing`, and what is `appended` to its text."""
+    """The input of a prompt: the known values, the `missing` variables, and the text `appended` to it."""
 
     values: Mapping[str, str]
     missing: Sequence[str]
@@ -211,18 +214,18 @@ class PromptInput:
 
 
 def prompt_input(variables: Sequence[str], rest: str) -> PromptInput:
-    """The rest fills the only variable of a prompt, else it follows the text."""
+    """Return the input that the rest provides: the value of the only variable, else text to append."""
     if rest and len(variables) == 1:
         return PromptInput({variables[0]: rest}, ())
     return PromptInput({}, variables, rest)
 
 
 def prompt_values_schema(missing: Sequence[str]) -> Mapping[str, Any]:
-    """The schema of a form for the values of a prompt. A long text may be pasted."""
+    """Return the schema of a form for the missing values. A long text may be pasted."""
     fields = {name: {"type": "string", "maxLength": 50_000} for name in missing}
     return {"type": "object", "properties": fields, "required": list(missing)}
 
 
 def append_rest(text: str, rest: str) -> str:
-    """The text of a prompt with what was written after its name."""
+    """Return the text of a prompt with the rest appended as a paragraph."""
     return f"{text.rstrip()}\n\n{rest}" if rest else text

@@ -1,7 +1,7 @@
-"""Sub-agents: who they are, and where their words, rounds and calls are kept (AGENTS_AND_TOOLS §5).
+"""Sub-agents: their identity, and where their texts, rounds and calls are stored (AGENTS_AND_TOOLS §5).
 
-A sub-agent has a key space of its own in the run of its parent: where a step keeps what it says and does by its name, a
-sub-agent does by its id, which is that of the call that began it and a number. No step can have such a name.
+A sub-agent has its own key space in the run of its parent. Rows that a step stores under its name, a sub-agent stores
+under its id: the id of the call that started it, and a number. No step can have such a name.
 """
 
 import re
@@ -25,7 +25,7 @@ _SIGN = "/"
 
 @dataclass(frozen=True, slots=True)
 class StepLocation:
-    """Where something happened: at a step, in an iteration of it, and there maybe in a sub-agent."""
+    """Where something happened: in a step, in an iteration of it, and possibly in a sub-agent there."""
 
     step: str
     index: int | None = None
@@ -34,9 +34,10 @@ class StepLocation:
 
 @dataclass(frozen=True, slots=True)
 class SubAgentRecord:
-    """What the row of a sub-agent holds of it, as its output: what it is called, which stored agent it is, with which
-    model, as they were when it was begun, as JSON values; the tokens of its answers, and its last text once it has
-    ended.
+    """The content of a sub-agent's row, stored as its output.
+
+    `agent` and `model` are the stored agent and the model at its start, as JSON values; the tokens are those of its
+    answers; `text` is its last text, once it has ended.
     """
 
     name: str
@@ -48,7 +49,7 @@ class SubAgentRecord:
     cost: float | None = None
 
     def using(self, input_tokens: int, output_tokens: int, cost: float | None) -> "SubAgentRecord":
-        """The same, after another answer."""
+        """Return the record after another answer."""
         return replace(
             self,
             input_tokens=self.input_tokens + input_tokens,
@@ -57,25 +58,27 @@ class SubAgentRecord:
         )
 
     def as_json(self) -> str:
+        """Return the record as JSON text."""
         return encode(asdict(self))
 
     @classmethod
     def of_json(cls, text: str | None) -> Self:
+        """Return the record of a JSON text."""
         return cls(**decode(text or '{"name": ""}'))
 
 
 def sub_agent_id(call_id: CallId, number: int) -> SubAgentId:
-    """The `number`th that a call begins, from 1: the same after a crash."""
+    """Return the id of the `number`th sub-agent of a call, from 1. It is the same after a crash."""
     return SubAgentId(f"{call_id}{_SIGN}{number}")
 
 
 def is_sub_agent(step: str) -> bool:
-    """Whether what is kept by this name is a sub-agent's."""
+    """Return whether rows of this name belong to a sub-agent."""
     return _SIGN in step
 
 
 def location_of(step: str, index: int | None = None) -> StepLocation:
-    """Where that is, which is kept by this name: of a sub-agent, the step whose call began it."""
+    """Return the location of rows of this name. For a sub-agent, the step is that of the call that started it."""
     found = _OWNER.match(step) if is_sub_agent(step) else None
     if found is None:
         return StepLocation(step, index)
@@ -83,6 +86,6 @@ def location_of(step: str, index: int | None = None) -> StepLocation:
 
 
 def calling_sub_agent(call_id: CallId) -> SubAgentId | None:
-    """The sub-agent that made the call, if one did."""
+    """Return the sub-agent that made the call, if any."""
     found = _OF_CALL.fullmatch(call_id)
     return SubAgentId(found[1]) if found is not None else None

@@ -1,7 +1,7 @@
-"""Tasks of a workflow and what their dependencies allow (AGENTS_AND_TOOLS §5, `todo`). Pure.
+"""Tasks of a workflow, and the order that their dependencies require (AGENTS_AND_TOOLS §5, `todo`). Pure.
 
-A task begins, and is completed, after all that it depends on. One that is pending and still depends on something
-reads `blocked`, whoever asks; `blocked` can also be said of one that waits for something that is no task.
+A task begins, and is completed, after all of its dependencies. A pending task with open dependencies is shown as
+`blocked`; a task can also be set to `blocked` when it waits for something outside the list.
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,6 +20,8 @@ HIGHEST_PRIORITY, LOWEST_PRIORITY, DEFAULT_PRIORITY = 1, 5, 3
 
 
 class TaskStatus(StrEnum):
+    """The states of a task."""
+
     PENDING = "pending"
     IN_PROGRESS = "in_progress"
     COMPLETED = "completed"
@@ -31,7 +33,7 @@ _BEGUN = frozenset({TaskStatus.IN_PROGRESS, TaskStatus.COMPLETED})
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A task as it is kept: `status` is the one that was said. `priority` 1 is the highest."""
+    """A task as stored; `status` is the status that was set. `priority` 1 is the highest."""
 
     id: TaskId
     workflow_id: WorkflowId
@@ -47,10 +49,10 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class TaskList:
-    """All tasks of a workflow. `revision` counts its changes: whoever changes it says which one they know.
-    `changed_by` is who made the last one.
+    """All tasks of a workflow. `revision` counts its changes; a change names the revision that it is based on.
+    `changed_by` is the author of the last change.
 
-    What makes a new list raises ToolFailed, in words that a model can act on: `not_found`, `invalid_arguments`,
+    Methods that return a new list raise ToolFailed with a message for the model: `not_found`, `invalid_arguments`,
     `blocked` or `in_use`.
     """
 
@@ -60,29 +62,30 @@ class TaskList:
 
     @classmethod
     def of(cls, tasks: Iterable[Task], revision: int, changed_by: str | None) -> "TaskList":
+        """Return the list of these tasks."""
         return cls({task.id: task for task in tasks}, revision, changed_by)
 
     def get(self, task_id: TaskId) -> Task:
-        """Raises `not_found`."""
+        """Return the task. Raises `not_found`."""
         if task_id not in self.tasks:
             raise ToolFailed("not_found", f"this workflow has no task {task_id!r}", id=task_id)
         return self.tasks[task_id]
 
     def ordered(self) -> list[Task]:
-        """The most urgent first, older before newer ones."""
+        """Return the tasks by priority, then by age."""
         return sorted(self.tasks.values(), key=lambda task: (task.priority, task.created_at, task.id))
 
     def waits_for(self, task: Task) -> list[Task]:
-        """What the task depends on that is not completed."""
+        """Return the dependencies of the task that are not completed."""
         needed = (self.tasks[one] for one in task.dependencies if one in self.tasks)
         return [one for one in needed if one.status is not TaskStatus.COMPLETED]
 
     def shown_status(self, task: Task) -> TaskStatus:
-        """The status as everybody reads it."""
+        """Return the status as displayed: `blocked` while dependencies are open."""
         return TaskStatus.BLOCKED if task.status is TaskStatus.PENDING and self.waits_for(task) else task.status
 
     def put(self, task: Task) -> "TaskList":
-        """With this task, new or changed, in its place."""
+        """Return the list with this task added or replaced."""
         if task.id not in self.tasks and len(self.tasks) >= MAX_TASKS:
             message = f"there are {MAX_TASKS} tasks already: delete some that are done"
             raise ToolFailed("too_many", message, limit=MAX_TASKS)
@@ -98,7 +101,7 @@ class TaskList:
         return made
 
     def without(self, task_id: TaskId) -> "TaskList":
-        """Raises `in_use` while another task depends on it."""
+        """Return the list without the task. Raises `in_use` while another task depends on it."""
         gone = self.get(task_id)
         needed_by = [task for task in self.ordered() if task_id in task.dependencies]
         if needed_by:
@@ -108,7 +111,7 @@ class TaskList:
 
 
 def _circle(tasks: TaskList, changed: Task) -> list[TaskId] | None:
-    """The way from the task back to itself along dependencies, if there is one."""
+    """Return the dependency path from the task back to itself, if there is one."""
     came_from: dict[TaskId, TaskId] = {}
     todo = [changed.id]
     while todo:
@@ -126,7 +129,7 @@ def _circle(tasks: TaskList, changed: Task) -> list[TaskId] | None:
 
 
 def _require_order(tasks: TaskList, changed: Task) -> None:
-    """Nothing is begun or completed before what it depends on."""
+    """Raise ToolFailed if a task has begun or is completed before its dependencies."""
     if changed.status in _BEGUN and (open_ones := tasks.waits_for(changed)):
         done = "completed" if changed.status is TaskStatus.COMPLETED else "begun"
         message = f"{changed.name!r} cannot be {done} yet: it depends on {_named(open_ones)}"

@@ -1,8 +1,7 @@
-"""A template: a saved DAG of steps, as it stands in JSON (ENGINE §2).
+"""Templates: saved DAGs of steps, in their JSON form (ENGINE §2).
 
-Keys are camelCase in JSON and snake_case here. Unknown fields are kept, so that a file written by a
-later version survives being read by this one. Whether a template can run is decided by
-`core.engine.plan.validation`; these models only say which shape it has.
+Keys are camelCase in JSON and snake_case here. Unknown fields are preserved, so that a file of a later version survives
+a round trip. These models check only the shape; `core.engine.plan.validation` decides whether a template can run.
 """
 
 from collections.abc import Mapping
@@ -20,7 +19,7 @@ StepName = Annotated[str, Field(min_length=1)]
 
 
 class ValidationMode(StrEnum):
-    """Who is asked before a tool runs: nobody, always, or by category (AGENTS_AND_TOOLS §6)."""
+    """When the user is asked before a tool runs: never, always, or by category (AGENTS_AND_TOOLS §6)."""
 
     AUTO = "auto"
     MANUAL = "manual"
@@ -32,7 +31,7 @@ class _Model(BaseModel):
 
 
 class When(_Model):
-    """A condition on a step. `eq: null` is an operator, so presence is told by `model_fields_set`."""
+    """A condition on a step. `eq: null` is a valid operator, so presence is decided by `model_fields_set`."""
 
     ref: str
     eq: Any = None
@@ -42,12 +41,12 @@ class When(_Model):
 
     @property
     def operators(self) -> list[str]:
-        """The operators written down, in the order of the documents."""
+        """The operators that are present, in the order of ENGINE §2."""
         return [name for name in ("eq", "neq", "gt", "lt") if name in self.model_fields_set]
 
 
 class ForEach(_Model):
-    """Run the step once for each item of a list."""
+    """Runs the step once for each item of a list."""
 
     ref: str
     concurrency: int = Field(default=1, ge=1, le=1000)
@@ -61,7 +60,7 @@ class OnError(StrEnum):
 
 
 class StepConfig(_Model):
-    """How a step is carried out. `on_error` is None where the default of its kind holds."""
+    """How a step is executed. `on_error` None: the default of its kind."""
 
     max_attempts: int = Field(default=1, ge=1, le=10)
     backoff_ms: int = Field(default=1000, ge=100, le=60_000)
@@ -72,7 +71,9 @@ class StepConfig(_Model):
 
 
 class Interrupt(_Model):
-    """A step asks a person before it runs (ENGINE §8). `answer_schema` is `schema` in JSON: what may be submitted."""
+    """A request to the user before a step runs (ENGINE §8). `answer_schema` is `schema` in JSON: what may be
+    submitted.
+    """
 
     kind: Annotated[InterruptionKind, Field(strict=False)]
     prompt: str | None = None
@@ -84,16 +85,20 @@ class Interrupt(_Model):
 
 
 class ToolAction(_Model):
+    """Calls a tool; `transform_code` makes the output of its result."""
+
     tool_name: str
     transform_code: str | None = None
 
 
 class CodeAction(_Model):
+    """Runs code in the sandbox."""
+
     code: str
 
 
 class AgentCall(_Model):
-    """Which agent answers what. Without `agent_id` it is the run's own."""
+    """The prompt of an agent step, and its agent. Without `agent_id` it is the run's own."""
 
     prompt: str
     agent_id: str | None = None
@@ -103,23 +108,33 @@ class AgentCall(_Model):
 
 
 class AgentAction(_Model):
+    """Runs a turn of an agent."""
+
     agent: AgentCall
 
 
 class SetAction(_Model):
+    """Returns the input of the step as its output."""
+
     set: Literal[True]
 
 
 class ReturnAction(_Model):
+    """Ends the run with the input of the step as its output."""
+
     return_: Literal[True] = Field(alias="return")
 
 
 class WorkflowCall(_Model):
+    """The template that a step runs, by id or title."""
+
     template_id: str | None = None
     title: str | None = None
 
 
 class WorkflowAction(_Model):
+    """Runs another template as a child run."""
+
     workflow: WorkflowCall
 
 
@@ -148,7 +163,7 @@ StepAction = Annotated[
 
 
 class Step(_Model):
-    """A named unit of a template. An absent `input` is `{}`."""
+    """A named unit of a template. `input` is `{}` by default."""
 
     name: StepName
     action: StepAction
@@ -163,7 +178,7 @@ class Step(_Model):
 
     @property
     def on_error(self) -> OnError:
-        """What a failure means: of a step `fail`, of an iteration `continue`, unless the template says otherwise."""
+        """What a failure means. By default, a step fails the run, an iteration does not."""
         return self.config.on_error or (OnError.CONTINUE if self.for_each else OnError.FAIL)
 
 
@@ -180,11 +195,11 @@ class Template(_Model):
     layout: dict[str, Any] | None = None
 
     def tools(self) -> set[str]:
-        """The names of all tools that its steps call, or let agents call."""
+        """Return the names of all tools that its steps call, or allow agents to call."""
         called = {step.action.tool_name for step in self.steps if isinstance(step.action, ToolAction)}
         given = [step.action.agent.tools or () for step in self.steps if isinstance(step.action, AgentAction)]
         return called.union(*given)
 
     def as_json(self) -> dict[str, Any]:
-        """The file form, with every field that was written, unknown ones too."""
+        """Return the file format, with every field that is set, including unknown fields."""
         return {"format": FORMAT, **self.model_dump(mode="json", by_alias=True, exclude_unset=True)}

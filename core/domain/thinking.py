@@ -1,6 +1,6 @@
-"""What models think, folded: pieces are shown at once and kept a little later, and both make the same thought.
+"""Folds the reasoning of models: pieces are shown at once and stored a little later, and both yield the same thought.
 
-Who watched has seen what is kept; a state that is rebuilt learns of it from what is kept alone.
+A live state has seen the piece when it is stored; a rebuilt state gets it from the stored fact alone.
 """
 
 from collections.abc import Iterable
@@ -11,13 +11,13 @@ from core.domain.live_run import MAX_THOUGHT_CHARACTERS, MAX_THOUGHTS, LiveRun, 
 
 
 def close_thoughts(thoughts: Iterable[LiveThought]) -> None:
-    """They go on no more: their run ended, or begins anew."""
+    """Close the thoughts, since their run ended or starts again."""
     for thought in thoughts:
         thought.is_open = False
 
 
 def fold_reasoning(run: LiveRun, fact: facts.ReasoningReceived, at: datetime) -> bool:
-    """A piece of a thought is shown. Those of sub-agents are no part of the state."""
+    """Add a piece that was shown. Thoughts of sub-agents are not part of the state."""
     if fact.sub_agent_id is not None:
         return False
     if fact.step not in run.steps or run.status.is_final or fact.message_id != run.message_id:
@@ -29,7 +29,7 @@ def fold_reasoning(run: LiveRun, fact: facts.ReasoningReceived, at: datetime) ->
 
 
 def fold_saved_thought(run: LiveRun, fact: facts.ThoughtSaved, at: datetime) -> None:
-    """What was shown of a thought is on disk; who has not seen it learns of it now."""
+    """Add a stored piece, of which a live state has seen all and a rebuilt state nothing."""
     thought = _thought(run, fact.step, fact.index, fact.place, at - timedelta(milliseconds=fact.elapsed_ms))
     _think(thought, fact.offset, fact.text)
     thought.elapsed_ms = fact.elapsed_ms
@@ -37,7 +37,7 @@ def fold_saved_thought(run: LiveRun, fact: facts.ThoughtSaved, at: datetime) -> 
 
 
 def _thought(run: LiveRun, step: str, index: int | None, place: int, began: datetime) -> LiveThought:
-    """The thought that goes on in this step, else a new one."""
+    """Return the open thought of this step, else a new one."""
     for thought in reversed(run.thoughts):
         if thought.is_open and (thought.step, thought.index) == (step, index):
             return thought
@@ -47,7 +47,7 @@ def _thought(run: LiveRun, step: str, index: int | None, place: int, began: date
 
 
 def _think(thought: LiveThought, offset: int, text: str) -> bool:
-    """Add what is new of a piece that begins at `offset`."""
+    """Add the new part of a piece that begins at `offset`."""
     new = text[max(0, thought.length - offset) :]
     if not new:
         return False

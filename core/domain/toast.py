@@ -1,4 +1,4 @@
-"""A toast: a short notice. Its rules are data here; the stack of them is a store; drawing it is the desktop's."""
+"""Toasts: short notices. The rules are data here; a store holds the stack, and the desktop draws it."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,6 +14,8 @@ LONG_S = 10.0
 
 
 class ToastType(StrEnum):
+    """The kind of a toast, which decides its colour and duration."""
+
     SUCCESS = "success"
     ERROR = "error"
     INFO = "info"
@@ -22,7 +24,7 @@ class ToastType(StrEnum):
 
     @property
     def usual_duration_s(self) -> float | None:
-        """How long such a toast stays unless it is told otherwise; None: until closed (UI §7)."""
+        """The default duration in seconds; None: until closed (UI §7)."""
         match self:
             case ToastType.SUCCESS | ToastType.INFO:
                 return BRIEF_S
@@ -36,9 +38,11 @@ class ToastType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Toast:
-    """What is said. `title` and `message` are the person's own words (names, questions) or codes for the
-    translator in `code` and `parameters`. `duration_s` is None while it stays until closed; `repeated` counts
-    how often the same was said ("×3")."""
+    """A notice.
+
+    `title` and `message` are the user's own texts (names, questions); `code` and `parameters` select the translated
+    text. `duration_s` None: it stays until closed. `repeated` counts equal notices ("×3").
+    """
 
     id: ToastId
     type: ToastType
@@ -53,9 +57,10 @@ class Toast:
 
     @property
     def persistent(self) -> bool:
+        """Whether it stays until closed."""
         return self.duration_s is None
 
     @property
     def words(self) -> tuple[Any, ...]:
-        """All that a person reads in it: where they are equal, the same was said again."""
+        """Everything that the user reads in it: equal values mean an equal notice."""
         return (self.type, self.code, self.title, self.message, self.workflow_id, self.parameters)

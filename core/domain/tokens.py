@@ -1,5 +1,8 @@
-"""How much of a model's window a conversation takes. How many tokens a text has, only the model knows; here it is
-estimated, rather too high than too low."""
+"""Token estimates and costs (AGENTS_AND_TOOLS §3, §9).
+
+Only the model knows how many tokens a text has. The estimates here err on the high side, so that a conversation which
+fits by the estimate also fits the model.
+"""
 
 DEFAULT_CONTEXT_TOKENS = 32_768
 """The window of a model that tells none."""
@@ -10,19 +13,21 @@ _ANSWER_TOKENS = 8192
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens a text has."""
+    """Return the estimated number of tokens of a text."""
     size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
     return -(-size // _BYTES_A_TOKEN)
 
 
 def characters_for(tokens: int) -> int:
-    """How long a text of ASCII may be that has so many tokens."""
+    """Return how many ASCII characters fit into that many tokens."""
     return tokens * _BYTES_A_TOKEN
 
 
 def available_tokens(window_tokens: int | None, answer_tokens: int | None) -> int:
-    """What a conversation may take of a window: room for the answer is left (`answer_tokens`, else a quarter of the
-    window, at most 8192)."""
+    """Return how many tokens of the context window a conversation may use.
+
+    The rest is reserved for the answer: `answer_tokens`, by default a quarter of the window, at most 8192.
+    """
     window = window_tokens or DEFAULT_CONTEXT_TOKENS
     reserved = min(_ANSWER_TOKENS, window // _ANSWER_SHARE) if answer_tokens is None else answer_tokens
     return max(0, window - reserved)
@@ -32,20 +37,22 @@ _PER = 1_000_000
 
 
 def cost(input_tokens: int, output_tokens: int, price_in: float | None, price_out: float | None) -> float | None:
-    """Dollars, unrounded, so that many small ones add up; prices are for a million tokens. None where a price is not
-    known."""
+    """Return the cost in dollars, or None if a price is unknown. Prices are dollars per million tokens.
+
+    The value is not rounded, so that many small costs add up.
+    """
     if price_in is None or price_out is None:
         return None
     return input_tokens / _PER * price_in + output_tokens / _PER * price_out
 
 
 def rounded_cost(dollars: float | None) -> float | None:
-    """A cost as it is told: 6 decimals."""
+    """Return a cost with 6 decimals, as it is reported."""
     return None if dollars is None else round(dollars, 6)
 
 
 def cost_text(dollars: float | None) -> str:
-    """How a cost is shown."""
+    """Return a cost as it is displayed."""
     if dollars is None:
         return "unknown"
     if dollars == 0:

@@ -1,4 +1,4 @@
-"""Tools and their calls, as everyone but the tools themselves sees them."""
+"""Tools and their calls, as the rest of the app sees them."""
 
 import hashlib
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ COLLECTION_PREFIX = "COLLECTION_"
 
 
 class Runtime(StrEnum):
-    """Where a tool can run: in the app's window, away from it, or both (AGENTS_AND_TOOLS §4)."""
+    """Where a tool can run: in the app's window, without it, or both (AGENTS_AND_TOOLS §4)."""
 
     HYBRID = "hybrid"
     CLIENT = "client"
@@ -24,7 +24,7 @@ class Runtime(StrEnum):
 
 
 class Category(StrEnum):
-    """What a person is asked about together (AGENTS_AND_TOOLS §6)."""
+    """The groups of tools for consent (AGENTS_AND_TOOLS §6)."""
 
     TOOLS = "tools"
     SUB_AGENTS = "sub_agents"
@@ -34,7 +34,7 @@ class Category(StrEnum):
 
 
 class Effect(StrEnum):
-    """What a call may leave behind, and so whether it may be made again after a crash (ENGINE §10)."""
+    """The effect of a call, which decides whether it may be repeated after a crash (ENGINE §10)."""
 
     NONE = "none"
     IDEMPOTENT = "idempotent"
@@ -43,10 +43,10 @@ class Effect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ToolInfo:
-    """What is told about a tool to models, templates and people.
+    """The description of a tool for models, templates and the user.
 
-    `risk` is the highest that its calls have. `asks_people`: its calls wait for a person's answer, and nothing else.
-    `is_scoped`: some of its calls may reach out of the workflow that they are made in (AGENTS_AND_TOOLS §5).
+    `risk` is the highest of its calls. `asks_people`: its calls wait for the user's answer and do nothing else.
+    `is_scoped`: some of its calls may reach outside their workflow (AGENTS_AND_TOOLS §5).
     """
 
     name: str
@@ -62,12 +62,12 @@ class ToolInfo:
 
     @property
     def begins_agents(self) -> bool:
-        """Whether its calls are the work of sub-agents, which end when they end: there is no time limit."""
+        """Whether its calls run sub-agents. Such calls have no time limit of their own."""
         return self.category is Category.SUB_AGENTS
 
 
 class CallStatus(StrEnum):
-    """The ledger state of a call (ENGINE §1). `unknown`: begun before a crash, and no one knows how it ended."""
+    """The ledger state of a call (ENGINE §1). `unknown`: a crash interrupted it, and its outcome is not known."""
 
     RUNNING = "running"
     COMPLETED = "completed"
@@ -79,10 +79,10 @@ class CallStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A row of the ledger: one call that an agent made.
+    """A row of the ledger: one call of an agent.
 
-    `arguments_json` and `result_json` are JSON text without secrets. `sameness` is that of the arguments which
-    the model gave: a person may have changed them since.
+    `arguments_json` and `result_json` are masked JSON text. `sameness` is the digest of the arguments of the model,
+    which the user may have edited since.
     """
 
     id: CallId
@@ -104,25 +104,25 @@ class ToolCall:
 
 
 def arguments_digest(arguments_json: str) -> str:
-    """Equal for equal arguments, secrets included, and telling none of them."""
+    """Return a digest that is equal for equal arguments, secrets included, and reveals nothing of them."""
     return hashlib.sha256(arguments_json.encode()).hexdigest()
 
 
 def mcp_server_of(tool: str) -> str | None:
-    """The MCP server that a tool is of, by its name `mcp__SERVER__TOOL` (AGENTS_AND_TOOLS §7)."""
+    """Return the MCP server of a tool, by its name `mcp__SERVER__TOOL` (AGENTS_AND_TOOLS §7)."""
     prefix, _, rest = tool.partition("__")
     server, between, name = rest.partition("__")
     return server if prefix == "mcp" and server and between and name else None
 
 
 def interrupted_call(call: ToolCall) -> ToolCall:
-    """The row of a call that was begun, and that nobody goes on with."""
+    """Return the row of a call that was interrupted and will not be resumed."""
     return replace(call, status=CallStatus.UNKNOWN if call.effect is Effect.ONCE else CallStatus.CANCELLED)
 
 
 @dataclass(frozen=True, slots=True)
 class CallResult:
-    """How a call ended: a value, or an error that a model or a template reads."""
+    """The outcome of a call: a value, or an error for the model or the template."""
 
     status: CallStatus
     value: Any = None

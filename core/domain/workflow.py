@@ -15,8 +15,10 @@ _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 
 
 def normalized_title(title: str) -> str:
-    """A title as it is kept: one line, without control characters, and without those that would reorder the text that
-    it is quoted in. Empty where nothing of it could be seen."""
+    """Return the title as it is stored: on one line, without control characters.
+
+    Bidirectional overrides, which would reorder the surrounding text, are removed. Empty if nothing would be visible.
+    """
     line = " ".join(
         _REORDERING.sub("", "".join(sign if sign.isprintable() else _apart(sign) for sign in title)).split()
     )
@@ -28,16 +30,16 @@ def _is_seen(sign: str) -> bool:
 
 
 def _apart(sign: str) -> str:
-    """What stands for a character that is not printed: nothing for a control, itself for what joins or spaces."""
+    """Return the replacement of an unprintable character: nothing for a control, itself for joiners and spaces."""
     return " " if sign.isspace() else "" if unicodedata.category(sign) == "Cc" else sign
 
 
 @dataclass(frozen=True, slots=True)
 class Workflow:
-    """The row of a workflow. Its status is not kept: it is that of its newest run, `idle` without one.
+    """The row of a workflow. Its status is that of its newest run (`idle` without a run), and is not stored.
 
-    `agent` is the name of who answered last. `answering` is who answers next; None in a row that no turn and no choice
-    has written since there are agents. `archived_at` is when a person put it away; None while it is listed (UI §11).
+    `agent` is the name of the last answering agent. `answering` selects who answers next; None in a row from before
+    agents existed. `archived_at` is the time of archiving; None while it is listed (UI §11).
     """
 
     id: WorkflowId
@@ -50,4 +52,5 @@ class Workflow:
 
     @property
     def is_archived(self) -> bool:
+        """Whether the user has archived it."""
         return self.archived_at is not None

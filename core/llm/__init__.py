@@ -1,1 +1,1 @@
-"""Models: clients that answer a conversation piece by piece (AGENTS_AND_TOOLS §2)."""
+"""Model clients, which stream the answer to a conversation (AGENTS_AND_TOOLS §2)."""

@@ -1,4 +1,4 @@
-"""Which models there are: what a server lists, and which servers run on this machine (AGENTS_AND_TOOLS §2)."""
+"""Available models: what a server lists, and which servers run on this machine (AGENTS_AND_TOOLS §2)."""
 
 import asyncio
 import json
@@ -26,7 +26,7 @@ _PER = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class ListedModel:
-    """A model as its server names it. Prices are dollars for a million tokens; what is not told is None."""
+    """A model as listed by its server. Prices are dollars per million tokens; unknown values are None."""
 
     id: str
     context_tokens: int | None = None
@@ -36,23 +36,23 @@ class ListedModel:
 
 @dataclass(frozen=True, slots=True)
 class LocalServer:
-    """A server on this machine that answers, with what it lists."""
+    """A responding server on this machine, with its models."""
 
     preset: Preset
     models: Sequence[ListedModel]
 
 
 class Catalogue:
-    """Asks servers. Nothing is remembered: a model may be loaded at any time."""
+    """Lists models. Nothing is cached, since a model may be loaded at any time."""
 
     def __init__(self, clients: HttpClients, clock: Clock) -> None:
         self._clients = clients
         self._clock = clock
 
     async def models(self, choice: ModelChoice, key: Secret | None, limit_s: float = LISTING_S) -> list[ListedModel]:
-        """What `GET /models` lists, in its order.
+        """Return the models of `GET /models`, in its order.
 
-        Raises StepFailed as the client does, and `bad_response` for what is no list of models.
+        Raises StepFailed like the client, and `bad_response` if the response is not a list of models.
         """
         masker = Masker(key)
         try:
@@ -64,7 +64,7 @@ class Catalogue:
             raise StepFailed(error.code, masker.text(error.message), **masker.values(error.parameters)) from None
 
     async def discover(self, presets: Iterable[Preset] = LOCAL) -> list[LocalServer]:
-        """Which of these servers answer within 300 ms, side by side. No key is sent."""
+        """Return which of these servers respond within 300 ms, asked concurrently without a key."""
         presets = list(presets)
         await self._clients.to("http://127.0.0.1")  # made first, so that this does not count
         found = await asyncio.gather(*(self._models_at(preset) for preset in presets))
@@ -107,7 +107,7 @@ async def _body(response: "httpx.Response") -> bytes:
 
 
 def _listed(body: bytes) -> list[ListedModel]:
-    """The models of a list: `{data: [{id}]}`, as OpenAI has it, or the list alone."""
+    """Return the models of a list: `{data: [{id}]}`, as OpenAI defines it, or the bare list."""
     try:
         value = json.loads(body)
     except (ValueError, RecursionError):
@@ -131,7 +131,7 @@ def _model(row: dict[str, Any]) -> ListedModel:
 
 
 def _price(for_one: Any) -> float | None:
-    """The price of a million tokens, from that of one, which is a number or its text."""
+    """Return the price of a million tokens from the price of a token, a number or its text."""
     try:
         price = round(float(for_one) * _PER, 6)
     except (TypeError, ValueError, OverflowError):

@@ -1,7 +1,7 @@
-"""Connections to providers, made so that a key reaches nobody else.
+"""HTTP connections to providers, configured so that a key reaches nothing but its origin.
 
-No redirect is followed. A proxy is used for https alone, where it carries what it cannot read, and only one that the
-environment names; what is on this machine is reached directly. Nothing else of the environment is heeded.
+Redirects are not followed. A proxy is used only for https, whose content it cannot read, and only if the environment
+names it; this machine is reached directly. Other environment variables are ignored.
 """
 
 import asyncio
@@ -25,14 +25,14 @@ _TURNS = 4
 
 
 class HttpClients:
-    """One client for each way out, made when it is first needed. Lives on one loop; `close` ends it."""
+    """A client per route, created on first use. Lives on one event loop, until `close`."""
 
     def __init__(self) -> None:
         self._clients: dict[tuple[bool, str | None], httpx.AsyncClient] = {}
         self._making = asyncio.Lock()
 
     async def to(self, url: str) -> "httpx.AsyncClient":
-        """The client for that address. Raises ValueError where the environment names a proxy that cannot be used."""
+        """Return the client for that address. Raises ValueError if the environment names an unusable proxy."""
         is_secure = urlsplit(url).scheme == "https"
         way = (is_secure, _proxy(url) if is_secure else None)
         if way not in self._clients:
@@ -42,6 +42,7 @@ class HttpClients:
         return self._clients[way]
 
     async def close(self) -> None:
+        """Close all clients and their connections."""
         clients = list(self._clients.values())
         self._clients.clear()
         for client in clients:
@@ -51,7 +52,7 @@ class HttpClients:
 
 
 def _client(is_secure: bool, proxy: str | None) -> "httpx.AsyncClient":
-    """Takes a tenth of a second the first time."""
+    """Create a client. Takes a tenth of a second the first time."""
     import anyio  # noqa: F401  # a request would load it, on the loop
     import httpx
 
@@ -66,7 +67,7 @@ def _client(is_secure: bool, proxy: str | None) -> "httpx.AsyncClient":
 
 
 def _trusted() -> "ssl.SSLContext":
-    """Whom the system trusts, and those that browsers do, for systems that say nothing."""
+    """Return a TLS context that trusts the system's certificates and, for systems without any, certifi's."""
     import ssl
 
     import certifi
@@ -77,7 +78,7 @@ def _trusted() -> "ssl.SSLContext":
 
 
 def _proxy(url: str) -> str | None:
-    """The proxy that the environment names for this address."""
+    """Return the proxy that the environment names for this address."""
     from urllib.request import getproxies_environment, proxy_bypass_environment  # type: ignore[attr-defined]
 
     host = urlsplit(url).hostname or ""

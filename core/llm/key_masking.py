@@ -1,4 +1,4 @@
-"""Keeping a key out of everything that is kept or shown, even where a server sends it back."""
+"""Keeps a key out of everything that is stored or displayed, even if a server echoes it."""
 
 import html
 import re
@@ -18,7 +18,7 @@ _TEXT_CHARACTERS = 16
 
 
 class Secret:
-    """A key. Only `reveal` gives it; printed, it is a mask."""
+    """A key. Only `reveal` returns it; printed, it is a mask."""
 
     __slots__ = ("_value",)
 
@@ -26,6 +26,7 @@ class Secret:
         self._value = value
 
     def reveal(self) -> str:
+        """Return the key."""
         return self._value
 
     def __repr__(self) -> str:
@@ -38,7 +39,7 @@ class Secret:
 
 
 class Masker:
-    """Takes one key, or none, out of texts."""
+    """Masks a key, or nothing, in texts."""
 
     def __init__(self, secret: Secret | None) -> None:
         self._key = secret.reveal() if secret is not None else ""
@@ -48,27 +49,27 @@ class Masker:
         self._pattern = re.compile(pattern, re.IGNORECASE)
 
     def text(self, text: str) -> str:
-        """An error's words without the key."""
+        """Return the message of an error without the key."""
         return self._pattern.sub(MASK, text)
 
     def values(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """The parameters of an error likewise."""
+        """Return the parameters of an error without the key."""
         return {name: self.text(value) if isinstance(value, str) else value for name, value in parameters.items()}
 
     def stream(self) -> "StreamMask":
-        """For one text that comes in pieces."""
+        """Return a mask for a streamed text."""
         return StreamMask(self._key if len(self._key) >= _TEXT_CHARACTERS else "")
 
 
 class StreamMask:
-    """Takes a key out of a text that comes in pieces; what may be its beginning is held back until that is known."""
+    """Masks a key in a streamed text. A possible beginning of the key is held back until the next piece decides."""
 
     def __init__(self, key: str) -> None:
         self._key = key
         self._held = ""
 
     def take(self, piece: str) -> str:
-        """What can be shown now."""
+        """Return what can be shown now."""
         if not self._key:
             return piece
         text = self._held + piece
@@ -78,12 +79,12 @@ class StreamMask:
         return text[: len(text) - held]
 
     def rest(self) -> str:
-        """What was held back at the end: no key, as it is not whole; if it is most of one, it is masked too."""
+        """Return what was held back at the end. It is not the whole key; if it is most of the key, it is masked too."""
         held, self._held = self._held, ""
         return held if len(held) < _TEXT_CHARACTERS // 2 else MASK
 
     def _beginning_at_end(self, text: str) -> int:
-        """How many characters at the end of the text are a beginning of the key."""
+        """Return how many characters at the end of the text are a prefix of the key."""
         first = self._key[0]
         start = max(0, len(text) - len(self._key) + 1)
         at = text.find(first, start)
@@ -95,7 +96,7 @@ class StreamMask:
 
 
 class MaskedDeltas:
-    """One answer. Texts that come in pieces may be held back for a piece or two."""
+    """Masks the key in an answer, should the server echo it. Streamed text may be delayed by a piece or two."""
 
     def __init__(self, masker: Masker) -> None:
         self._masker = masker
@@ -103,7 +104,7 @@ class MaskedDeltas:
         self._thoughts = masker.stream()
 
     def take(self, delta: ModelDelta) -> ModelDelta | None:
-        """The delta as it may be kept and shown; None: not yet."""
+        """Return the delta as it may be stored and shown; None: not yet."""
         match delta:
             case TextDelta(text):
                 shown = self._text.take(text)
@@ -117,7 +118,7 @@ class MaskedDeltas:
                 return delta
 
     def rest(self) -> Iterator[ModelDelta]:
-        """What was held back."""
+        """Yield what was held back."""
         if rest := self._thoughts.rest():
             yield ReasoningDelta(rest)
         if rest := self._text.rest():

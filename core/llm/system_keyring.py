@@ -1,4 +1,4 @@
-"""The system's keyring, asked from a thread: it may be missing, locked, or never answer (AGENTS_AND_TOOLS §10)."""
+"""The system's keyring, called in a thread: it may be missing, locked, or never respond (AGENTS_AND_TOOLS §10)."""
 
 import asyncio
 import logging
@@ -21,11 +21,11 @@ T = TypeVar("T")
 
 
 class KeyringUnavailable(Exception):
-    """There is none, or it refuses, or does not answer. The reason is in the message, never a key."""
+    """There is no keyring, or it failed or did not respond. The message has the reason, never a key."""
 
 
 class SystemKeyring:
-    """Origin → key. One that did not answer is not asked again in this process."""
+    """Stores keys by origin. After a call that did not respond, it is not called again in this process."""
 
     def __init__(self, limit_s: float = LIMIT_S, unlock_s: float = UNLOCK_S) -> None:
         self._limit_s = limit_s
@@ -33,11 +33,11 @@ class SystemKeyring:
         self._is_given_up = False
 
     async def get(self, origin: str) -> str | None:
-        """Raises NoKeyring."""
+        """Return the key. Raises KeyringUnavailable."""
         return await self._ask(lambda: _backend().get_password(SERVICE, origin), self._limit_s)
 
     async def put(self, origin: str, key: str) -> None:
-        """Raises NoKeyring, also where it does not keep what it is given."""
+        """Store a key. Raises KeyringUnavailable, also if the keyring does not retain it."""
 
         def put() -> None:
             _backend().set_password(SERVICE, origin, key)
@@ -47,7 +47,7 @@ class SystemKeyring:
         await self._ask(put, self._unlock_s)
 
     async def remove(self, origin: str) -> None:
-        """Without effect if it is not there. Raises NoKeyring."""
+        """Remove a key, if present. Raises KeyringUnavailable."""
 
         def remove() -> None:
             if _backend().get_password(SERVICE, origin) is not None:
@@ -68,7 +68,7 @@ class SystemKeyring:
 
 
 def _backend() -> "KeyringBackend":
-    """The system's keyring. Raises NoKeyring where there is none worth the name."""
+    """Return the system's keyring. Raises KeyringUnavailable if there is no usable keyring."""
     import keyring
     from keyring.backends import fail
 
@@ -79,7 +79,10 @@ def _backend() -> "KeyringBackend":
 
 
 async def _in_thread_of_its_own(question: Callable[[], T]) -> T:
-    """What it gives. A thread that hangs for ever keeps neither the loop's own threads busy nor the process alive."""
+    """Return the result of `question` from a daemon thread.
+
+    A call that never returns then blocks neither the loop's executor nor the end of the process.
+    """
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
 

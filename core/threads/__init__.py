@@ -1,1 +1,1 @@
-"""Long work beside the loop, in pieces short enough that nothing else has to wait for it."""
+"""Long work outside the event loop, in pieces short enough not to delay anything else."""

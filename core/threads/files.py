@@ -1,4 +1,4 @@
-"""Files that are replaced in one step. It blocks on the disk: to be called in a thread."""
+"""Atomic replacement of files. Blocks on the disk: call it in a thread."""
 
 import os
 import secrets
@@ -7,8 +7,10 @@ from pathlib import Path
 
 
 def replace_private(path: Path, data: bytes) -> None:
-    """Put `data` in the place of the file, whole or not at all, for its owner alone. Raises OSError: the former file
-    stands then."""
+    """Replace the file atomically with `data`, readable by its owner only.
+
+    Raises OSError; then the previous file remains.
+    """
     temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -1,6 +1,7 @@
-"""Long values as JSON text, written in a thread.
+"""Long values as JSON text and without secrets, computed in a thread.
 
-`json.dumps` holds the interpreter for the whole of a value, in a thread too: 10 MB are 30 to 300 ms.
+`json.dumps` holds the GIL for the whole of a value, even in a thread: 30 to 300 ms for 10 MB. Masking takes 0.1 s per
+megabyte. Values under about 64 KB are processed directly.
 """
 
 import asyncio
@@ -36,7 +37,7 @@ GROUP = 256
 
 
 class JsonFormat(NamedTuple):
-    """A way to write JSON: a value, and a string with its quotes."""
+    """A JSON notation: the encoder of a value, and of a string with its quotes."""
 
     value: Callable[[Any], str]
     string: Callable[[str], str]
@@ -47,7 +48,7 @@ READABLE = JsonFormat(readable_json, encode_basestring)
 
 
 def is_long(value: Any) -> bool:
-    """Whether its JSON is longer than about 64 KB, found without walking much more than that."""
+    """Return whether the JSON of the value exceeds about 64 KB. Visits little more than that."""
     size = 0
     todo = [value]
     while todo and size <= SHORT_CHARACTERS:
@@ -68,22 +69,22 @@ def is_long(value: Any) -> bool:
 
 
 async def encode_output_async(value: Any) -> str:
-    """`core.domain.text.json_text.encode_output`, which long values get in a thread. Raises StepFailed likewise."""
+    """Encode like `encode_output`, long values in a thread. Raises StepFailed likewise."""
     return await in_thread(_written(value), SINGLE_THREAD) if is_long(value) else encode_output(value)
 
 
 async def encode_async(value: Any) -> str:
-    """`core.domain.text.json_text.encode`, which long values get in a thread. Raises StepFailed likewise."""
+    """Encode like `encode`, long values in a thread. Raises StepFailed likewise."""
     return await in_thread(_whole(value, ASCII), SINGLE_THREAD) if is_long(value) else encode(value)
 
 
 async def readable_async(value: Any) -> str:
-    """`core.domain.text.json_text.readable_json`, which long values get in a thread."""
+    """Encode like `readable_json`, long values in a thread."""
     return await in_thread(_whole(value, READABLE), SINGLE_THREAD) if is_long(value) else readable_json(value)
 
 
 async def decode_async(text: str) -> Any:
-    """`core.domain.text.json_text.decode`, which long texts get in a thread. Raises ValueError likewise."""
+    """Decode like `decode`, long texts in a thread. Raises ValueError likewise."""
     if len(text) <= SHORT_CHARACTERS:
         return decode(text)
     return await asyncio.get_running_loop().run_in_executor(SINGLE_THREAD, decode, text)
@@ -124,8 +125,7 @@ def _written(value: Any) -> Pieces[str]:
 
 
 def _texts(value: Any, written: JsonFormat) -> Iterator[tuple[str, bool]]:
-    """The JSON of a value in texts that take little time each, and of which it is known whether they are a part of
-    one long string."""
+    """Yield the JSON of a value in short texts, each with a flag: whether it is part of a long string."""
     if isinstance(value, str) and len(value) > PIECE_CHARACTERS:
         yield '"', False
         for start in range(0, len(value), PIECE_CHARACTERS):
@@ -142,7 +142,7 @@ def _texts(value: Any, written: JsonFormat) -> Iterator[tuple[str, bool]]:
 def _members(
     members: Iterator[Any], begin: str, end: str, kind: type, written: JsonFormat
 ) -> Iterator[tuple[str, bool]]:
-    """Short members in groups, long ones by themselves."""
+    """Yield short members in groups and long members individually."""
     before = begin
     while group := list(islice(members, GROUP)):
         together = kind(group)
@@ -164,7 +164,7 @@ def _members(
 
 
 def _strings(value: Any) -> Iterator[str]:
-    """All texts of a value, keys too."""
+    """Yield all texts of a value, keys included."""
     todo = [value]
     while todo:
         part = todo.pop()
@@ -181,7 +181,7 @@ MASKED_PIECE_CHARACTERS = 32 * 1024
 
 
 async def masked_async(value: Any) -> Any:
-    """`core.domain.text.masking.masked`, which long values get in a thread."""
+    """Mask like `masked`, long values in a thread."""
     return await in_thread(_masked(value), SINGLE_THREAD) if is_long(value) else masked(value)
 
 
@@ -205,7 +205,7 @@ def _masked(value: Any) -> Pieces[Any]:
 
 
 def _masked_text(text: str) -> Pieces[str]:
-    """Cut where a line or at least a word ends: what goes over a cut is not found."""
+    """Cut at the end of a line, or at least of a word: a secret that spans a cut is not found."""
     whole = without_private_keys(text) if "PRIVATE KEY-----" in text else text
     pieces: list[str] = []
     start = 0

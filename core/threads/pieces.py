@@ -1,7 +1,7 @@
-"""Blocking work in a thread, in pieces: between two of them it can be stopped.
+"""Blocking work in a thread, in pieces, so that it can be stopped between them.
 
-The work is a generator. Each `yield` ends a piece; stopped there it is closed, so that its `finally` and `with`
-blocks tidy up.
+The work is a generator, and each `yield` ends a piece. When stopped there it is closed, so that its `finally` and
+`with` blocks run.
 """
 
 import asyncio
@@ -22,10 +22,9 @@ TURN_S, PAUSE_S = 0.001, 0.0001
 
 
 async def in_thread(work: Pieces[T], executor: Executor | None = None) -> T:
-    """Carry out `work` in a thread (of `executor`, or else of the loop's own) and give what it returns, or raise what
-    it raises.
+    """Run `work` in a thread (of `executor`, by default the loop's own) and return its result or raise its exception.
 
-    When cancelled, the work is stopped at the end of its piece; CancelledError is raised after that.
+    On cancellation the work stops at the end of its piece, and CancelledError is raised after that.
     """
     stopping = threading.Event()
     thread = asyncio.get_running_loop().run_in_executor(executor, _drive, work, stopping)
@@ -40,7 +39,7 @@ async def in_thread(work: Pieces[T], executor: Executor | None = None) -> T:
 
 
 class _Stopped(Exception):
-    """Nobody waits for the work any more."""
+    """The work was cancelled."""
 
 
 def _drive(work: Pieces[T], stopping: threading.Event) -> T:
@@ -59,6 +58,6 @@ def _drive(work: Pieces[T], stopping: threading.Event) -> T:
 
 
 def _look(thread: asyncio.Future[Any]) -> None:
-    """How cancelled work ends interests nobody; asyncio complains of an exception that was never looked at."""
+    """Retrieve the exception of cancelled work; asyncio logs exceptions that are never retrieved."""
     if not thread.cancelled():
         thread.exception()

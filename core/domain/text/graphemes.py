@@ -1,6 +1,6 @@
-"""Where a text may be cut: never inside what a person reads as one sign (UAX #29, the rules that matter here).
+"""Where a text may be cut: never inside a grapheme cluster (UAX #29, the rules that matter here).
 
-Pure, and without tables: combining marks, joined emoji with their colours of skin, flags, and Hangul written in parts.
+Pure, and without tables: combining marks, emoji sequences with skin tones, flags, and decomposed Hangul.
 """
 
 import unicodedata
@@ -15,8 +15,10 @@ _AM = "\u0e33\u0eb3"  # Thai and Lao, written as letters and read with what stan
 
 
 def truncate(text: str, most: int) -> str:
-    """The first signs of the text that are whole, `most` characters of it at the most; of a first sign that is longer,
-    nothing but its beginning."""
+    """Return the longest prefix of whole graphemes with at most `most` characters.
+
+    A first grapheme that is longer is cut.
+    """
     if len(text) <= most:
         return text
     end = most
@@ -26,7 +28,7 @@ def truncate(text: str, most: int) -> str:
 
 
 def ellipsize(text: str, most: int) -> str:
-    """The text, or as much of it as `most` characters hold with an ellipsis."""
+    """Return the text, or a prefix that fits `most` characters together with an ellipsis."""
     return text if len(text) <= most else truncate(text, most - 1).rstrip() + "…"
 
 

@@ -1,7 +1,7 @@
-"""JSON as text: how values are kept, compared in size and shown on a line.
+"""JSON as text: how values are stored, measured, displayed and addressed (RFC 6901).
 
-Text is ASCII with escapes, so a lone surrogate or a NUL from a tool survives the database and every
-terminal; NaN, sets and cycles are refused when a value is made, not when it is read.
+Stored text is ASCII with escapes, so that a lone surrogate or a NUL from a tool survives the database and every
+terminal. NaN, sets and cycles are rejected when a value is encoded, not when it is read.
 """
 
 import json
@@ -20,7 +20,7 @@ INDENTED_CHARACTERS = 64_000
 
 
 def encode(value: Any) -> str:
-    """`value` as compact ASCII JSON. Raises StepFailed `not_json` for what JSON cannot hold."""
+    """Return `value` as compact ASCII JSON. Raises StepFailed `not_json` for values that JSON cannot represent."""
     try:
         return _WRITER.encode(value)
     except RecursionError:
@@ -30,7 +30,7 @@ def encode(value: Any) -> str:
 
 
 def decode(text: str) -> Any:
-    """The value of a text made by `encode`. Raises ValueError on anything that is not JSON."""
+    """Return the value of a text made by `encode`. Raises ValueError for invalid JSON."""
     try:
         return json.loads(text)
     except RecursionError:
@@ -38,7 +38,7 @@ def decode(text: str) -> Any:
 
 
 def parse(text: str) -> Any:
-    """The value of a text that somebody wrote. Raises ValueError, also for NaN, infinities and 1e999."""
+    """Return the value of untrusted text. Raises ValueError, also for NaN, infinities and 1e999."""
     try:
         return _READER.decode(text)
     except RecursionError:
@@ -46,7 +46,7 @@ def parse(text: str) -> Any:
 
 
 def parse_at(text: str, start: int) -> tuple[Any, int]:
-    """The value that begins at `start`, and where it ends. Raises ValueError like `read`."""
+    """Return the value that begins at `start`, and its end. Raises ValueError like `parse`."""
     try:
         return _READER.raw_decode(text, start)
     except RecursionError:
@@ -69,26 +69,26 @@ _READER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)
 
 
 def readable_json(value: Any) -> str:
-    """Compact JSON as a person reads it: not ASCII-escaped, order kept (ENGINE §3)."""
+    """Return compact JSON for display: not ASCII-escaped, key order preserved (ENGINE §3)."""
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def indented_json(value: Any, text: str | None = None) -> str:
-    """JSON over several lines, to be read; where it is long, on one: indenting takes half a millisecond a kilobyte.
+    """Return JSON over several lines for display, or on one line if it is long.
 
-    `text` is its JSON on one line, where that is known already.
+    `text` is the JSON of the value on one line, if known already.
     """
     text = json.dumps(value, ensure_ascii=False) if text is None else text
     return text if len(text) > INDENTED_CHARACTERS else json.dumps(value, indent=2, ensure_ascii=False)
 
 
 def type_name(value: Any) -> str:
-    """What a person calls the type of a JSON value."""
+    """Return the display name of the type of a JSON value."""
     return "null" if value is None else TYPE_NAMES.get(type(value), type(value).__name__)
 
 
 def encode_output(value: Any) -> str:
-    """`value` as JSON text within the sizes of ENGINE §2: 1 MB of structure and 10 MB of strings.
+    """Return `value` as JSON text within the limits of ENGINE §2: 1 MB of structure and 10 MB of strings.
 
     Raises StepFailed `not_json` or `output_too_large`.
     """
@@ -101,13 +101,13 @@ def encode_output(value: Any) -> str:
 
 
 def output_too_large(size: int) -> StepFailed:
-    """More than the sizes of ENGINE §2, in bytes of JSON."""
+    """Return the error for a value above the limits of ENGINE §2. `size` is in bytes of JSON."""
     message = f"the output has {size:,} bytes of JSON; at most 1 MB and 10 MB of text in it can be kept"
     return StepFailed("output_too_large", message, bytes=size)
 
 
 def _string_characters(value: Any) -> int:
-    """How many characters of the encoded text lie inside strings."""
+    """Return how many characters of the encoded text lie inside strings."""
     total, todo = 0, [value]
     while todo:
         item = todo.pop()
@@ -122,23 +122,23 @@ def _string_characters(value: Any) -> int:
 
 
 def parse_pointer(pointer: str) -> list[str]:
-    """The parts of `/a/b~1c`. Raises ValueError for what does not begin with a slash."""
+    """Return the parts of `/a/b~1c`. Raises ValueError if it does not begin with a slash."""
     if not pointer.startswith("/"):
         raise ValueError(f"{pointer!r} is no path: /step/field")
     return [part.replace("~1", "/").replace("~0", "~") for part in pointer[1:].split("/")]
 
 
 def value_at(value: Any, parts: Sequence[str]) -> Any:
-    """What stands there. Raises LookupError."""
+    """Return the value at that path. Raises LookupError."""
     for part in parts:
         value = value[_key(value, part)]
     return value
 
 
 def with_value_at(value: Any, parts: Sequence[str], new: Any) -> Any:
-    """The value with `new` in that place, and what is on the way there made anew; a mapping may get a new key.
+    """Return a copy of the value with `new` at that path. A mapping may get a new key.
 
-    Raises LookupError where there is no such place.
+    Only the containers on the path are copied. Raises LookupError if the path does not exist.
     """
     if not parts:
         return new
@@ -152,7 +152,7 @@ def with_value_at(value: Any, parts: Sequence[str], new: Any) -> Any:
 
 
 def _key(value: Any, part: str) -> Any:
-    """The key of a mapping or the index of a list. Raises LookupError."""
+    """Return the key of a mapping or the index of a list. Raises LookupError."""
     if isinstance(value, dict) and part in value:
         return part
     if isinstance(value, list) and part.isascii() and part.isdigit() and int(part) < len(value):

@@ -1,7 +1,7 @@
-"""Secrets out of what is kept and shown: of arguments, results and errors (AGENTS_AND_TOOLS §3).
+"""Masking of secrets in stored and displayed values: arguments, results and errors (AGENTS_AND_TOOLS §3).
 
-A value under a known name (`password`, `api_key`, `Authorization`, `Cookie`, …) and what looks like a token is replaced
-by MARK. Whoever wants to use a value again that holds MARK has to get the secret from elsewhere.
+MASK replaces values under known names (`password`, `api_key`, `Authorization`, `Cookie`, …) and texts that look like
+tokens. A value that contains MASK cannot be used again without the original secret.
 """
 
 import functools
@@ -85,7 +85,7 @@ _AFTER = (
 
 
 def masked(value: Any) -> Any:
-    """The JSON value without its secrets; the very same where it holds none."""
+    """Return the JSON value without its secrets; the same object if there are none."""
     if isinstance(value, str):
         return masked_text(value)
     if isinstance(value, Mapping):
@@ -101,12 +101,12 @@ def masked(value: Any) -> Any:
 
 
 def is_secret_pair(value: Sequence[Any]) -> bool:
-    """Whether it is a header as a pair: `["Cookie", "…"]`."""
+    """Return whether the sequence is a header as a pair: `["Cookie", "…"]`."""
     return len(value) == 2 and isinstance(value[0], str) and is_secret_name(value[0])
 
 
 def masked_text(text: str) -> str:
-    """Likewise, of a text that somebody reads: a message, a header, JSON or a file."""
+    """Return the text without secrets: a message, a header, JSON or a file."""
     if "PRIVATE KEY-----" in text:
         text = without_private_keys(text)
     lowered = _lower(text)
@@ -119,12 +119,12 @@ def masked_text(text: str) -> str:
 
 
 def without_private_keys(text: str) -> str:
-    """The text without private keys in PEM, which go over several lines."""
+    """Return the text without PEM private keys, which span several lines."""
     return _PRIVATE_KEY.sub(MASK, text)
 
 
 def contains_mask(value: Any) -> bool:
-    """Whether a secret was taken out of the value."""
+    """Return whether a secret was masked in the value."""
     todo = [value]
     while todo:
         part = todo.pop()
@@ -139,7 +139,7 @@ def contains_mask(value: Any) -> bool:
 
 
 def restore_secrets(edited: Any, shown: Any, raw: Any) -> Any:
-    """What a person made of the masked value that they were `shown`, with the secrets of `raw` where they left MARK."""
+    """Return the user's edit of the masked value `shown`, with the secrets of `raw` wherever MASK is unchanged."""
     if isinstance(edited, Mapping) and isinstance(shown, Mapping) and isinstance(raw, Mapping):
         return {
             key: restore_secrets(part, shown[key], raw[key]) if key in shown and key in raw else part
@@ -155,7 +155,7 @@ def restore_secrets(edited: Any, shown: Any, raw: Any) -> Any:
 
 @functools.lru_cache(maxsize=4096)
 def is_secret_name(name: str) -> bool:
-    """Whether what is called so is a secret."""
+    """Return whether a value of this name is a secret."""
     words = [word.lower() for word in _WORDS.findall(name)]
     if not words:
         return False
@@ -166,14 +166,14 @@ def is_secret_name(name: str) -> bool:
 
 
 def secret_keys(value: Mapping[Any, Any]) -> Callable[[Any], bool]:
-    """Which keys of the mapping stand for secrets: by their names, or in `{"name": "Cookie", "value": …}`."""
+    """Return a predicate for the keys with secret values: by name, or `value` in `{"name": "Cookie", "value": …}`."""
     names = [value.get(name) for name in ("name", "key", "header")] if "value" in value else []
     is_named = any(isinstance(name, str) and is_secret_name(name) for name in names)
     return lambda key: (is_named and key == "value") or (isinstance(key, str) and is_secret_name(key))
 
 
 def mask_all(value: Any) -> Any:
-    """The value of a secret name: every text and number in it is the secret. `true`, null and "" tell nothing."""
+    """Return the value with every text and number masked. `true`, null and "" reveal nothing and stay."""
     if isinstance(value, str):
         return MASK if value else value
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -186,7 +186,7 @@ def mask_all(value: Any) -> Any:
 
 
 def reuse_if_same(value: Any, found: Any) -> Any:
-    """`value` itself where every part of `found` is the one that it has."""
+    """Return `value` itself if every part of `found` is identical to its part, else `found`."""
     pairs = (
         zip(found.values(), value.values(), strict=True) if isinstance(found, dict) else zip(found, value, strict=True)
     )
@@ -194,7 +194,7 @@ def reuse_if_same(value: Any, found: Any) -> Any:
 
 
 def _lower(text: str) -> str:
-    """In lower case, and as long as before."""
+    """Return the text in lower case with unchanged length."""
     return text.replace("\u0130", "i").lower()
 
 
@@ -227,7 +227,7 @@ def _without_assigned(text: str) -> str:
 
 
 def _secret_at(text: str, start: int, delimiter: re.Match[str]) -> re.Match[str] | None:
-    """The secret behind the delimiter, if what stands before it is the name of one."""
+    """Return the secret behind the delimiter, if the name before it is that of a secret."""
     backwards = _NAME_BACKWARDS.match(text[max(0, start - 64) : start][::-1])
     name = backwards[0][::-1] if backwards is not None else ""
     before = text[start - len(name) - 1 : start - len(name)]

@@ -1,7 +1,7 @@
-"""What a person looks for in texts, without regard to case and accents. Pure.
+"""Full-text search, ignoring case and accents. Pure.
 
-A query is words and, in quotes, phrases; every one of them has to be found. No sign in it is an operator. The last
-word, unless it is quoted, is found by its beginning too: the person may still be typing it.
+A query consists of words and quoted phrases, all of which must match. It has no operators. The last word, unless
+quoted, also matches as a prefix, since the user may still be typing it.
 """
 
 import hashlib
@@ -37,7 +37,7 @@ _TOKEN = re.compile(r"[^\W_]+")
 
 
 class Span(NamedTuple):
-    """A stretch of a text, in characters."""
+    """A range of a text, in characters."""
 
     start: int
     end: int
@@ -45,14 +45,14 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """Folded words that stand beside each other. `is_beginning`: the last of them may go on."""
+    """Adjacent words in folded form. `is_beginning`: the last word matches as a prefix."""
 
     words: tuple[str, ...]
     is_beginning: bool = False
 
 
 def fold_case(text: str) -> str:
-    """The text without case and accents, letter by letter as few as that takes: *Éßœ* becomes *essoe*."""
+    """Return the text without case and accents, in as few letters as possible: *Éßœ* becomes *essoe*."""
     if text.isascii():
         return text.lower()
     bare = _MARK.sub("", unicodedata.normalize("NFKD", text.casefold()))
@@ -63,22 +63,22 @@ def fold_case(text: str) -> str:
 
 
 def space_unspaced_scripts(text: str) -> str:
-    """A folded text with room around each sign of a script without spaces: these are found sign by sign."""
+    """Return a folded text with spaces around each character of unspaced scripts, which are searched by character."""
     return text if text.isascii() else _UNSPACED_SIGN.sub(r" \g<0> ", text)
 
 
 def replace_controls(text: str) -> str:
-    """A space for each control character and each half of a character, which no index takes."""
+    """Return the text with a space for each control character and lone surrogate, which no index accepts."""
     return _NO_TEXT.sub(" ", text)
 
 
 def text_digest(text: str) -> str:
-    """Equal for equal texts, and telling nothing of them."""
+    """Return a hash that is equal for equal texts and reveals nothing of them."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def parse_query(query: str) -> tuple[Term, ...]:
-    """What is to be found. Empty for a query without a letter or a digit."""
+    """Return the terms to find. Empty if the query has no letter and no digit."""
     text = replace_controls(query[:QUERY_CHARACTERS])
     terms: dict[Term, None] = {}
     at = 0
@@ -94,13 +94,13 @@ def parse_query(query: str) -> tuple[Term, ...]:
 
 
 def _begun(words: tuple[str, ...]) -> Term:
-    """The person may still be typing the last of the words."""
+    """Return the words as a term whose last word may still be incomplete."""
     last = words[-1]
     return Term(words, is_beginning=len(last) >= MIN_PREFIX_CHARACTERS and not _UNSPACED_SIGN.search(last))
 
 
 def _plain_terms(text: str) -> list[Term]:
-    """A term for each word between spaces; *e-mail* is a phrase of two."""
+    """Return a term for each word between spaces; *e-mail* is a phrase of two words."""
     return [Term(words) for word in text.split() if (words := _words(word))]
 
 
@@ -112,7 +112,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def find_spans(pattern: re.Pattern[str], text: str) -> Iterator[Span]:
-    """Where a pattern of this module is found in a text as it is written, from the start on."""
+    """Yield where a pattern of this module matches a text as written, in order."""
     bare, sources = _folded_with_places(text)
     for match in pattern.finditer(bare):
         start, end = match.span()
@@ -124,21 +124,21 @@ def find_spans(pattern: re.Pattern[str], text: str) -> Iterator[Span]:
 
 @lru_cache(maxsize=64)
 def terms_pattern(terms: Sequence[Term]) -> re.Pattern[str] | None:
-    """What finds the words of any of the terms. None where there are none."""
+    """Return a pattern for the words of any of the terms; None if there are none."""
     found = sorted(map(_term_pattern, terms), key=len, reverse=True)
     return re.compile("|".join(found)) if found else None
 
 
 @lru_cache(maxsize=64)
 def text_pattern(text: str) -> re.Pattern[str] | None:
-    """What finds this text anywhere, within words too, without case and accents; None for an empty one."""
+    """Return a pattern for the text at any position, ignoring case and accents; None if it is empty."""
     words = fold_case(replace_controls(text[:QUERY_CHARACTERS])).split()
     pattern = r"\s+".join(map(re.escape, words))
     return re.compile(pattern) if pattern else None
 
 
 def _term_pattern(term: Term) -> str:
-    """Whole words, but in scripts without spaces."""
+    """Match whole words, except in unspaced scripts."""
     first, last = term.words[0], term.words[-1]
     before = "" if _UNSPACED_SIGN.match(first) else r"(?<![^\W_])"
     after = "" if term.is_beginning or _UNSPACED_SIGN.match(last) else r"(?![^\W_])"
@@ -150,7 +150,7 @@ def _term_pattern(term: Term) -> str:
 
 
 def _folded_with_places(text: str) -> tuple[str, Sequence[int] | None]:
-    """The folded text, and which letter of the text each of its letters comes from; None: the one in its place."""
+    """Return the folded text and the source index of each of its letters, or None if the indexes are equal."""
     if text.isascii():
         return text.lower(), None
     letters = [_folded_letter(letter) for letter in text]
@@ -166,7 +166,7 @@ def _folded_letter(letter: str) -> str:
 
 
 def _with_accents(text: str, end: int) -> int:
-    """The end of a letter that ends there, behind the accents that are written after it."""
+    """Return the end of the letter that ends here, including its combining accents."""
     while end < len(text) and not _folded_letter(text[end]):
         end += 1
     return end
@@ -182,7 +182,11 @@ _LIGATURES = str.maketrans({"œ": "oe", "æ": "ae", "ø": "o", "ł": "l", "đ": 
 
 
 def words_of(text: str) -> list[str]:
-    """Each word once, in the order in which they first come."""
+    """Return the distinct words of a text in order, without case and accents.
+
+    `Été`, `été` and `ETE` are one word; ligatures and compatibility forms are expanded. In scripts without spaces each
+    character is a word.
+    """
     folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
     plain = "".join(char for char in folded if not unicodedata.combining(char)).translate(_LIGATURES)
     return list(dict.fromkeys(word[:WORD_CHARACTERS] for word in _WORD.findall(plain)))

@@ -1,11 +1,10 @@
-"""Text that is streamed: pieces with their places, some of them twice, some of them missing."""
+"""Streamed text: pieces with offsets, which may repeat or be missing."""
 
 
 class TextStream:
-    """Text that arrives in pieces with their offsets: cheap to append to, joined when it is looked at.
+    """Text that arrives in pieces with offsets. Appending is cheap; the pieces are joined on access.
 
-    A piece that was missed leaves a gap that does not show; what follows it is still told from what is
-    there already.
+    A missing piece leaves an invisible gap; later pieces are still compared with the text by their offsets.
     """
 
     __slots__ = ("_end", "_is_restarted", "_pieces")
@@ -29,7 +28,7 @@ class TextStream:
         return self._end
 
     def append(self, offset: int, text: str) -> bool:
-        """Add a piece that begins at `offset`, without what is already there. False if nothing was new."""
+        """Append the new part of a piece that begins at `offset`. Return False if nothing was new."""
         if not text:
             return False
         if self._is_restarted and offset < self._end:
@@ -43,7 +42,9 @@ class TextStream:
         return True
 
     def restart(self, dropped: str = "") -> None:
-        """The writer begins anew, without `dropped` at the end; the next piece says where the text goes on."""
+        """Expect the writer to start again, after removing `dropped` from the end. The next piece defines the
+        position.
+        """
         if dropped and str(self).endswith(dropped):
             self._cut(len(dropped))
         self._is_restarted = True

@@ -1,8 +1,8 @@
-"""Addresses of the web as `http_fetch` takes them, and which of them are public (AGENTS_AND_TOOLS §5). Pure.
+"""Web addresses as `http_fetch` accepts them, and whether they are public (AGENTS_AND_TOOLS §5). Pure.
 
-A host is read as browsers read it: without case and trailing dot, names of other scripts in their ASCII form, and
-whatever counts as an IPv4 address to the system (`0x7f.1`, `2130706433`) as that address. So there is one spelling of
-each, and what is checked is what is connected to.
+A host is parsed as in browsers: lower case, no trailing dot, international names in ASCII form, and every notation
+that the system accepts for an IPv4 address (`0x7f.1`, `2130706433`) as that address. Each address thus has one
+spelling, and the address that is checked is the address that is connected to.
 """
 
 import ipaddress
@@ -48,8 +48,9 @@ _GLOBAL_V6 = ipaddress.ip_network("2000::/3")
 
 @dataclass(frozen=True, slots=True)
 class WebAddress:
-    """`host` is an ASCII name in lower case, or an address, an IPv6 one without brackets. `target` is the path with
-    the query, percent-encoded."""
+    """A parsed address. `host` is an ASCII name in lower case or an IP address, IPv6 without brackets. `target` is the
+    path with the query, percent-encoded.
+    """
 
     scheme: str
     host: str
@@ -58,30 +59,32 @@ class WebAddress:
 
     @property
     def authority(self) -> str:
-        """The host as it stands in an address, with the port where it is not the usual one."""
+        """The host as written in an address, with the port unless it is the default."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if PORTS[self.scheme] == self.port else f"{host}:{self.port}"
 
     @property
     def origin(self) -> str:
+        """Scheme, host and port."""
         return f"{self.scheme}://{self.authority}"
 
     @property
     def url(self) -> str:
+        """The whole address."""
         return self.origin + self.target
 
     @property
     def ip(self) -> IpAddress | None:
-        """The address that the host is, if it is no name."""
+        """The IP address of the host; None if it is a name."""
         return parse_ip(self.host)
 
     def joined(self, location: str) -> "WebAddress":
-        """Where a redirect from here leads. Raises ValueError as `address_of`."""
+        """Return the target of a redirect from here. Raises ValueError like `parse_address`."""
         return parse_address(urljoin(self.url, location.strip()))
 
 
 def parse_address(url: str) -> WebAddress:
-    """What the URL leads to. Raises ValueError that says what is wrong with it; no secret of the URL is in it."""
+    """Return the parsed URL. Raises ValueError with the reason, which never contains secrets of the URL."""
     if len(url) > MAX_URL_CHARACTERS:
         raise ValueError(f"it is longer than {MAX_URL_CHARACTERS:,} characters")
     if _UNPRINTABLE.search(url) or "\\" in url:
@@ -106,12 +109,12 @@ def parse_address(url: str) -> WebAddress:
 
 
 def is_origin(place: str) -> bool:
-    """Whether a place that a person allows is an origin, and no folder."""
+    """Return whether an allowed location is an origin rather than a folder."""
     return _ORIGIN.match(place) is not None
 
 
 def validated_origin(place: str) -> str:
-    """The origin as it is compared, of one that a person wrote. Raises ValueError."""
+    """Return the normalized origin. Raises ValueError."""
     address = parse_address(place)
     if address.target != "/":
         raise ValueError("an origin has no path: it is the scheme, the host and the port")
@@ -119,6 +122,7 @@ def validated_origin(place: str) -> str:
 
 
 def parse_ip(host: str) -> IpAddress | None:
+    """Return the IP address of that text, or None."""
     try:
         return ipaddress.ip_address(host)
     except ValueError:
@@ -126,7 +130,7 @@ def parse_ip(host: str) -> IpAddress | None:
 
 
 def non_public_kind(ip: IpAddress) -> str | None:
-    """What an address is that is not on the public internet; None for one that is."""
+    """Return what kind of non-public address it is; None if it is public."""
     for network, what in _NO_PUBLIC:
         if ip.version == network.version and ip in network:
             return what
@@ -136,7 +140,7 @@ def non_public_kind(ip: IpAddress) -> str | None:
 
 
 def public_addresses(addresses: Iterable[str]) -> list[str]:
-    """Those of the addresses that are public."""
+    """Return the public addresses among these."""
     found = ((one, parse_ip(one)) for one in addresses)
     return [one for one, ip in found if ip is not None and non_public_kind(ip) is None]
 
@@ -167,8 +171,10 @@ def _ascii(host: str) -> str:
 
 
 def _ipv4(name: str) -> ipaddress.IPv4Address:
-    """As the system's resolvers read numbers: one to four parts, decimal, octal or hexadecimal; the last part fills
-    what is left. Raises ValueError."""
+    """Return the address as system resolvers parse it.
+
+    One to four parts, each decimal, octal or hexadecimal; the last part fills the remaining bytes. Raises ValueError.
+    """
     parts = [_number(part) for part in name.split(".")]
     *first, last = (part if part is not None else 1 << 32 for part in parts)
     if len(first) > 3 or any(part > 255 for part in first) or last >= 256 ** (4 - len(first)):
@@ -178,7 +184,7 @@ def _ipv4(name: str) -> ipaddress.IPv4Address:
 
 
 def _number(part: str) -> int | None:
-    """None where it is none, or one that is far too large."""
+    """Return the number; None if it is invalid or far too large."""
     try:
         if len(part) > 40:
             return None

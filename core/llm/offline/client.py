@@ -1,7 +1,7 @@
-"""The offline agent: a model client that needs no key and no network (AGENTS_AND_TOOLS §2).
+"""The offline agent, a model client without a key or a network, and the router between it and the providers.
 
-It is no language model and says so. It follows a script if the request has one, else the commands in the
-person's message; the tools that it asks for are really called, by the same loop as for any model.
+The offline agent is not a language model, and states that. It plays the script of the request, else follows the
+commands of the user's message. Its tool calls are real, made by the same loop as for any model (AGENTS_AND_TOOLS §2).
 """
 
 import asyncio
@@ -24,9 +24,9 @@ from core.ports.model import (
 
 
 class OfflineModel:
-    """Deterministic: the same request gets the same answer, whoever asks and how often.
+    """The offline agent. Deterministic: equal requests get equal answers.
 
-    `word_delay_s` is its pace, in seconds between words, where a script does not set another.
+    `word_delay_s` is the default pace, in seconds between words; a script can override it.
     """
 
     def __init__(self, clock: Clock, *, word_delay_s: float = 0.02) -> None:
@@ -34,7 +34,7 @@ class OfflineModel:
         self._word_delay_s = word_delay_s
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta, None]:
-        """The answer, word by word, then its calls, then its size in words. Costs nothing."""
+        """Yield the answer word by word, then its calls, then its size in words. Costs nothing."""
         answer = _answer(request)
         count = 0
         for word, delay_s in answer.words():
@@ -51,7 +51,7 @@ class OfflineModel:
         yield Usage(sum(len(message.text.split()) for message in request.messages), count, 0.0)
 
     async def _wait(self, delay_s: float) -> None:
-        """A breath between two words. Without a delay the loop still gets its turn."""
+        """Pause between two words. Without a delay, still yield to the event loop."""
         if delay_s > 0:
             await self._clock.sleep(delay_s)
         else:
@@ -59,7 +59,7 @@ class OfflineModel:
 
 
 def _answer(request: ModelRequest) -> PlannedAnswer:
-    """What comes next in this conversation."""
+    """Return the next answer of the conversation."""
     turn = max((at for at, message in enumerate(request.messages) if message.role == "user"), default=0)
     before, since = request.messages[:turn], request.messages[turn:]
     results = _results(since)
@@ -75,7 +75,7 @@ def _answer(request: ModelRequest) -> PlannedAnswer:
 
 
 def _telling(results: Sequence[tuple[str, str]], following: PlannedAnswer) -> PlannedAnswer:
-    """The answer that tells the results, and then goes on as planned."""
+    """Return an answer that reports the results before it continues as planned."""
     if not results:
         return following
     told = commands.results_text(results) + ("\n\n" if following.sayings else "")
@@ -83,7 +83,7 @@ def _telling(results: Sequence[tuple[str, str]], following: PlannedAnswer) -> Pl
 
 
 def _results(messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
-    """The results that end the conversation, each with the name of its tool."""
+    """Return the results at the end of the conversation, each with the name of its tool."""
     names: dict[str | None, str] = {}
     results: list[tuple[str, str]] = []
     for message in messages:
@@ -96,12 +96,13 @@ def _results(messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
 
 
 class Router:
-    """A `ModelClient` for every request: one that names no model is the offline agent's."""
+    """A `ModelClient` for all requests: requests without a model go to the offline agent."""
 
     def __init__(self, offline: ModelClient, providers: ModelClient) -> None:
         self._offline = offline
         self._providers = providers
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta, None]:
+        """Return the stream of the client in charge."""
         client = self._offline if request.choice is None else self._providers
         return client.stream(request)

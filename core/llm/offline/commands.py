@@ -1,12 +1,12 @@
-"""The commands that the offline agent understands in a person's message (AGENTS_AND_TOOLS §2).
+"""The commands that the offline agent understands, and its replies (AGENTS_AND_TOOLS §2).
 
-    /tool NAME {json}    calls a tool; consecutive lines are one round, an empty line begins another
+    /tool NAME {json}    calls a tool; consecutive lines are one round, an empty line starts another
     say N words    says that many words
-    ask QUESTION    asks the person; `ask QUESTION [one, another]` with options
-    spawn PROMPT    begins a sub-agent, which follows the same commands
-    help    says what it understands
+    ask QUESTION    asks the user; `ask QUESTION [one, another]` with options
+    spawn PROMPT    starts a sub-agent, which follows the same commands
+    help    lists the commands
 
-A message is made of commands alone, or it is no command at all.
+A message consists of commands only, or it is not a command.
 """
 
 import json
@@ -34,7 +34,7 @@ _HELP = re.compile(r"/?help[.!?]?", re.IGNORECASE)
 
 
 def parse_commands(message: str, tools: Sequence[ToolInfo]) -> tuple[PlannedAnswer, ...]:
-    """The answers that a message asks for, never none: where it is no command, one that says so."""
+    """Return the answers for a message, at least one: a message without commands gets an explanation."""
     builder = AnswerBuilder()
     message = without_attachments(message)
     at = 0
@@ -62,9 +62,9 @@ def parse_commands(message: str, tools: Sequence[ToolInfo]) -> tuple[PlannedAnsw
 
 
 def _call(message: str, found: re.Match[str], end: int) -> tuple[PlannedCall, int]:
-    """The call that begins with `found`, and the end of its last line: its JSON may go over several.
+    """Return the call that begins with `found`, and the end of its last line; its JSON may span several lines.
 
-    JSON that cannot be read is kept as it was written, to the end of its line.
+    Invalid JSON is kept as written, to the end of its line.
     """
     start = found.end()
     written = message[start:end].strip()
@@ -82,7 +82,7 @@ def _call(message: str, found: re.Match[str], end: int) -> tuple[PlannedCall, in
 
 
 def _split(options: str | None) -> list[str]:
-    """The options between the commas."""
+    """Return the options between the commas."""
     return [option.strip() for option in (options or "").split(",") if option.strip()]
 
 
@@ -102,7 +102,7 @@ _SENTENCE = (
 
 
 def repeated_words(number: str) -> str:
-    """That many words, the same each time; outside 1 to 100 000 a sentence that says so."""
+    """Return that many words, always the same; outside 1 to 100 000, an explanation."""
     count = int(number) if len(number) <= len(str(MAX_WORDS)) else MAX_WORDS + 1
     if not 1 <= count <= MAX_WORDS:
         return f"I can say 1 to {MAX_WORDS:,} words at once."
@@ -110,7 +110,7 @@ def repeated_words(number: str) -> str:
 
 
 def not_understood(line: str) -> str:
-    """The honest answer to everything that is no command."""
+    """Return the reply to a message that is not a command."""
     said = f"I read {_code(_cut(line, ECHOED_CHARACTERS))}" if line else "I read an empty message"
     return (
         "I am the offline agent, not a language model: I follow a few commands and cannot answer anything else. "
@@ -119,7 +119,7 @@ def not_understood(line: str) -> str:
 
 
 def help_text(tools: Sequence[ToolInfo]) -> str:
-    """The grammar, and the tools that there are now."""
+    """Return the list of commands and of the available tools."""
     lines = [
         "I am the offline agent: no key, no network, and no language model. I understand these commands:",
         "",
@@ -142,7 +142,7 @@ def help_text(tools: Sequence[ToolInfo]) -> str:
 
 
 def results_text(results: Iterable[tuple[str, str]]) -> str:
-    """Results of tools, (name, JSON) each, a line for each; errors in their own words."""
+    """Return the results of tools, (name, JSON) each, a line per result; errors as their message."""
     return "\n".join(f"- {_code(tool)} {_told(text)}" for tool, text in results)
 
 
@@ -164,12 +164,12 @@ def _told(text: str) -> str:
 
 
 def _cut(text: str, characters: int) -> str:
-    """`text` with its end cut off beyond so many characters; then its whole length is named."""
+    """Return `text`, cut off after that many characters and followed by its length."""
     return text if len(text) <= characters else f"{text[:characters]}… ({len(text):,} characters)"
 
 
 def _code(text: str) -> str:
-    """`text` as inline code in Markdown, whatever backticks it holds."""
+    """Return `text` as inline code in Markdown, whatever backticks it contains."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     mark = "`" * (longest + 1)
     pad = " " if text.startswith("`") or text.endswith("`") else ""

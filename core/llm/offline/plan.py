@@ -1,4 +1,4 @@
-"""Answers that are known before they are given: what a script or a command makes the offline agent do."""
+"""Planned answers of the offline agent, made by a script or by commands."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ _WORD = re.compile(r"\s*\S+\s*|\s+")
 
 @dataclass(frozen=True, slots=True)
 class PlannedText:
-    """Text that is said word by word, `delay_s` apart; None is the agent's own pace."""
+    """Text that is streamed word by word, `delay_s` apart; None is the default pace."""
 
     text: str
     delay_s: float | None = None
@@ -21,7 +21,7 @@ class PlannedText:
 
 @dataclass(frozen=True, slots=True)
 class PlannedCall:
-    """A call to make. `arguments` is None where `arguments_text` is no JSON object."""
+    """A call to make. `arguments` is None if `arguments_text` is not a JSON object."""
 
     tool: str
     arguments: Mapping[str, Any] | None
@@ -30,14 +30,14 @@ class PlannedCall:
 
 @dataclass(frozen=True, slots=True)
 class PlannedAnswer:
-    """One answer of a model: it says something, then makes calls, or breaks off with `failure`."""
+    """An answer: texts, then calls or a `failure`."""
 
     sayings: tuple[PlannedText, ...] = ()
     calls: tuple[PlannedCall, ...] = ()
     failure: str | None = None
 
     def words(self) -> Iterator[tuple[str, float | None]]:
-        """Its text in pieces of one word, each with the delay before it. Sayings do not run into each other."""
+        """Yield the text in pieces of one word, each with the delay before it. Texts are separated by a space."""
         gap = ""
         for saying in self.sayings:
             for found in _WORD.finditer(saying.text):
@@ -49,11 +49,12 @@ class PlannedAnswer:
 
     @property
     def text(self) -> str:
+        """The whole text."""
         return "".join(word for word, _ in self.words())
 
 
 def ask_user_call(question: str, options: Sequence[str] = ()) -> PlannedCall:
-    """The call that asks the person: a text, or some of the options and a text."""
+    """Return the call that asks the user for a text, or to choose among options."""
     arguments: dict[str, Any] = {"question": question}
     if options:
         arguments["options"] = list(options)
@@ -61,13 +62,13 @@ def ask_user_call(question: str, options: Sequence[str] = ()) -> PlannedCall:
 
 
 def spawn_agent_call(prompt: str) -> PlannedCall:
-    """The call that begins a sub-agent."""
+    """Return the call that starts a sub-agent."""
     arguments = {"prompt": prompt}
     return PlannedCall("spawn_agent", arguments, encode(arguments))
 
 
 def parse_json(text: str, start: int = 0) -> tuple[Any, int]:
-    """A JSON value that can also be written again (`read_from`). Raises ValueError."""
+    """Return a JSON value that can also be encoded, and its end (`parse_at`). Raises ValueError."""
     value, end = parse_at(text, start)
     try:
         encode(value)
@@ -77,7 +78,7 @@ def parse_json(text: str, start: int = 0) -> tuple[Any, int]:
 
 
 class AnswerBuilder:
-    """Puts sayings and calls into answers: calls end an answer once something else follows, a failure at once."""
+    """Groups texts and calls into answers: calls end an answer when a text follows, a failure ends it at once."""
 
     def __init__(self) -> None:
         self._answers: list[PlannedAnswer] = []
@@ -85,29 +86,32 @@ class AnswerBuilder:
         self._calls: list[PlannedCall] = []
 
     def say(self, saying: PlannedText) -> None:
+        """Add a text."""
         self.end_round()
         self._sayings.append(saying)
 
     def call(self, call: PlannedCall) -> None:
+        """Add a call."""
         self._calls.append(call)
 
     def fail(self, message: str) -> None:
+        """End the answer with a failure."""
         self.end_round()
         self._end(message)
 
     def end_round(self) -> None:
-        """Calls made so far are one round; the next begins another."""
+        """End the round, if it has calls; the next call starts another."""
         if self._calls:
             self._end()
 
     def answers(self) -> tuple[PlannedAnswer, ...]:
-        """All of them that were not taken, in order."""
+        """Return all answers that `take` has not returned yet, in order."""
         if self._sayings or self._calls:
             self._end()
         return self.take()
 
     def take(self) -> tuple[PlannedAnswer, ...]:
-        """Those that have ended since the last time."""
+        """Return the answers that have ended since the last `take`."""
         ended = tuple(self._answers)
         self._answers.clear()
         return ended

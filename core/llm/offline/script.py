@@ -1,13 +1,13 @@
 """Scripts of the offline agent: JSON lines that it plays instead of reading the prompt (AGENTS_AND_TOOLS §2).
 
-    {"say": TEXT, "delay_ms": N}    says the text word by word, N ms between words
+    {"say": TEXT, "delay_ms": N}    streams the text word by word, N ms between words
     {"call": TOOL, "arguments": {…}}    calls a tool; consecutive calls are one round
-    {"ask": TEXT, "options": [TEXT, …]}    asks the person: a call of `ask_user`
+    {"ask": TEXT, "options": [TEXT, …]}    asks the user: a call of `ask_user`
     {"fail": TEXT}    an error in mid-stream
-    {"repeat": N}    plays the line before it N times in all, each call a round of its own
+    {"repeat": N}    plays the previous line N times in all, each call as a separate round
 
-Lines play in order, over as many turns as it takes. Where a conversation stands in its script is read off
-the conversation itself, so a turn that goes on after a crash goes on where it was.
+Lines play in order, over any number of turns. The position in the script is derived from the conversation itself, so a
+turn that resumes after a crash continues where it was.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -39,10 +39,10 @@ _BOUNDS = {"delay_ms": (0, MAX_DELAY_MS), "repeat": (1, MAX_PLAYS)}
 
 
 def parse_script(text: str) -> tuple[Line, ...]:
-    """The lines of a script, checked; empty ones are skipped.
+    """Return the validated lines of a script; empty lines are skipped.
 
-    Raises Refused `bad_input`, with the number of the line (`line`, from 1) where one is to blame, for anything
-    that is not in the grammar and for more than 10 000 lines, 5 MB, or 100 000 lines as played.
+    Raises Refused `bad_input`, with the line number in `line` (from 1) if a line is invalid, and for more than 10 000
+    lines, 5 MB, or 100 000 lines as played.
     """
     if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
         raise Refused("bad_input", f"the script is over {MAX_BYTES:,} bytes")
@@ -65,7 +65,7 @@ def parse_script(text: str) -> tuple[Line, ...]:
 
 
 def planned_answers(lines: Sequence[Line]) -> Iterator[PlannedAnswer]:
-    """The answers that the lines of a checked script make, one after the other."""
+    """Yield the answers that the lines of a validated script produce."""
     builder = AnswerBuilder()
     for line, following in zip_longest(lines, lines[1:], fillvalue=_END):
         times = following.get("repeat")
@@ -87,8 +87,10 @@ def planned_answers(lines: Sequence[Line]) -> Iterator[PlannedAnswer]:
 
 
 def next_answer(lines: Sequence[Line], messages: Iterable[ChatMessage]) -> PlannedAnswer | None:
-    """The first answer of the script that the conversation has not heard. What came from elsewhere (a turn before
-    the script, a template's output) is passed over."""
+    """Return the first answer of the script that is not part of the conversation yet.
+
+    Messages from elsewhere (a turn before the script, the output of a template) are skipped.
+    """
     planned = planned_answers(lines)
     following = next(planned, None)
     for message in messages:
@@ -100,7 +102,7 @@ def next_answer(lines: Sequence[Line], messages: Iterable[ChatMessage]) -> Plann
 
 
 def _said(line: Line) -> PlannedText | PlannedCall | str | None:
-    """What a line says or calls; the text of a failure; None for what repeats another."""
+    """Return the text or call of a line; the message of a failure; None for a repetition."""
     match line:
         case {"say": text}:
             return PlannedText(text, line.get("delay_ms", 0) / 1000)
@@ -115,8 +117,7 @@ def _said(line: Line) -> PlannedText | PlannedCall | str | None:
 
 
 def _is_from(answer: PlannedAnswer, message: ChatMessage) -> bool:
-    """Whether the message is the answer, or as much of it as was said before it broke off. What comes from the store
-    is without secrets."""
+    """Return whether the message is the answer, or the part of it before it broke off. Stored messages are masked."""
     calls, text = [(call.tool, masked(call.arguments)) for call in message.calls], answer.text
     if calls == [(call.tool, masked(call.arguments)) for call in answer.calls] and message.text == text:
         return True

@@ -1,1 +1,1 @@
-"""Chat completions as OpenAI's servers, and those that follow them, stream them (AGENTS_AND_TOOLS §2, §10)."""
+"""Chat completions as OpenAI and compatible servers stream them (AGENTS_AND_TOOLS §2, §10)."""

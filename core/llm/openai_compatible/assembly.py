@@ -1,7 +1,7 @@
-"""From the events of a stream to the pieces of an answer.
+"""Assembles the events of a stream into an answer.
 
-Takes what servers really send: several choices, usage in the last or in an extra chunk, an error anywhere, a plain JSON
-answer in the place of a stream (AGENTS_AND_TOOLS §2, §10).
+Accepts what real servers send: several choices, usage in the last or an extra chunk, an error anywhere, a plain JSON
+answer instead of a stream (AGENTS_AND_TOOLS §2, §10).
 """
 
 from collections.abc import Iterator
@@ -26,8 +26,11 @@ _DONE = "[DONE]"
 
 
 class Assembler:
-    """Puts one answer together. `has_begun`: something of it has come. `is_finished`: the server has said why it
-    ended; `is_done`: nothing else will come."""
+    """Assembles an answer.
+
+    `has_begun`: some of it has arrived. `is_finished`: the server has sent a finish reason; `is_done`: nothing else
+    follows.
+    """
 
     def __init__(self, choice: ModelChoice) -> None:
         self.has_begun = False
@@ -44,7 +47,9 @@ class Assembler:
         self._size = 0
 
     def take(self, event: SseEvent) -> Iterator[ModelDelta]:
-        """What an event adds. Raises StepFailed `provider_error` for an error in the stream, `answer_too_large`."""
+        """Yield the deltas of an event. Raises StepFailed `provider_error` for an error in the stream, or
+        `answer_too_large`.
+        """
         if self.is_done:
             return
         self.has_begun = True
@@ -58,7 +63,7 @@ class Assembler:
                 yield from self._take_value(value)
 
     def take_other(self, lines: list[str]) -> Iterator[ModelDelta]:
-        """What an answer says that is no stream of events: one JSON value, or one a line."""
+        """Yield the deltas of a response that is not an event stream: a JSON value, or a value per line."""
         text = "\n".join(lines).strip()
         if self.has_begun or not text:
             return
@@ -76,7 +81,7 @@ class Assembler:
         self.is_done = True
 
     def finish(self) -> Iterator[ModelDelta]:
-        """What is complete only now. Raises StepFailed `truncated` where the answer was not ended."""
+        """Yield what is complete only at the end. Raises StepFailed `truncated` if the answer is incomplete."""
         if rest := self._thoughts.rest():
             yield ReasoningDelta(rest)
         if rest := self._text.rest():
@@ -98,8 +103,11 @@ class Assembler:
                 yield CallDelta(call)
 
     def _values(self, data: str) -> Iterator[Any]:
-        """The JSON values in the data of an event: one; or one in each of its lines; or what is left of a broken one
-        behind which another begins. The rest is skipped, and counted."""
+        """Yield the JSON values of an event: a single value, a value per line, or the value after a broken value in its
+        line.
+
+        Everything else is skipped and counted.
+        """
         value = _json_or_none(data)
         if value is not None:
             yield value
@@ -133,7 +141,7 @@ class Assembler:
             yield from self._take_choice(choice)
 
     def _ours(self, choices: list[Any]) -> dict[str, Any] | None:
-        """The one choice that is followed: the first of those that came first."""
+        """Return the choice that is followed: the first of the choices that arrived first."""
         placed = {_place(one, at): one for at, one in enumerate(choices) if isinstance(one, dict)}
         if self._place is None and placed:
             self._place = min(placed)
@@ -168,14 +176,14 @@ class Assembler:
 
 
 def provider_error(said: str, error: Any = None) -> StepFailed:
-    """An error in the middle of a stream, in the provider's words."""
+    """Return the error for an error in mid-stream, with the provider's message."""
     code = error.get("code") or error.get("type") if isinstance(error, dict) else None
     named = {"provider_code": code} if isinstance(code, str | int) else {}
     return StepFailed("provider_error", said or "the provider reports an error", failed_during="model", **named)
 
 
 def bad_response(text: str) -> StepFailed:
-    """What was answered is something else: a web page, say."""
+    """Return the error for a response of another kind, such as a web page."""
     said = one_line(message_in_body(text))[:200]
     return StepFailed("bad_response", f"the server's answer is no chat completion: {said}", failed_during="model")
 
@@ -193,7 +201,7 @@ def _json_or_none(text: str) -> Any:
 
 
 def _usage(told: dict[str, Any], choice: ModelChoice) -> Usage | None:
-    """The tokens that were counted; None where the numbers are none."""
+    """Return the counted tokens; None if the numbers are invalid."""
     given = _count_of(told, "prompt_tokens", "input_tokens")
     made = _count_of(told, "completion_tokens", "output_tokens")
     if given is None and made is None:

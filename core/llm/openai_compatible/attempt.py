@@ -1,4 +1,4 @@
-"""One request and what it brings, to its end or to where it breaks. The response is closed on every way out."""
+"""A request and its response, to the end or to the failure. The response is closed on every way out."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -30,7 +30,7 @@ DRAIN_S = 0.05
 
 @dataclass(slots=True)
 class PreparedRequest:
-    """What is asked, and of whom."""
+    """A request, ready to send."""
 
     choice: ModelChoice
     url: str
@@ -45,7 +45,7 @@ class PreparedRequest:
 async def attempt(
     client: "httpx.AsyncClient", question: PreparedRequest, answer: Assembler, patience: WaitReporter, clock: Clock
 ) -> AsyncGenerator[ModelDelta, None]:
-    """The deltas of one answer. Raises Failed where there is none, StepFailed for what is wrong within it."""
+    """Yield the deltas of an answer. Raises AttemptFailed if there is no answer, StepFailed for an error within it."""
     import httpx
 
     limits = question.limits
@@ -95,8 +95,11 @@ async def attempt(
 
 
 async def _pieces(body: AsyncIterator[bytes], answer: Assembler) -> AsyncIterator[bytes]:
-    """The bytes, until the answer is done or the connection ends. Where that breaks in the middle of an answer, they
-    just end, and the answer knows whether it is whole. Raises httpx.HTTPError before it begins, and for silence."""
+    """Yield the bytes until the answer is done or the connection ends.
+
+    If the connection breaks in the middle of an answer, the bytes just end, and the answer decides whether it is
+    complete. Raises httpx.HTTPError before the first byte, and for silence.
+    """
     import httpx
 
     while not answer.is_done:
@@ -122,7 +125,7 @@ async def _drain(body: AsyncIterator[bytes]) -> None:
 
 
 async def _refusal(response: "httpx.Response", clock: Clock) -> AttemptFailed:
-    """Why there is no answer, in the words of the one who refused."""
+    """Return why there is no answer, with the message of the response."""
     import httpx
 
     body = bytearray()

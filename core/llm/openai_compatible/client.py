@@ -1,6 +1,6 @@
-"""A model client for every server that speaks OpenAI's chat completions (AGENTS_AND_TOOLS §2).
+"""A model client for all servers with OpenAI's chat completions API (AGENTS_AND_TOOLS §2).
 
-question ──► attempt ──► first event ──► deltas ──► the end of the answer
+request ──► attempt ──► first event ──► deltas ──► the end of the answer
    ▲            │ no answer, or 408, 429, 5xx   │ an error, a broken stream: final
    └── a wait ◄─┘                               ▼
                                             StepFailed
@@ -31,9 +31,9 @@ FindKey = Callable[[ModelChoice], Awaitable[Secret | None]]
 
 
 class OpenAiCompatible:
-    """A `ModelClient`. `find_key` gives the key of a choice, if there is one.
+    """A `ModelClient`. `find_key` returns the key of a choice, if there is one.
 
-    `limits` stand in for those of the preset; `random` gives 0 to 1.
+    `limits` override those of the preset; `random` returns 0 to 1.
     """
 
     def __init__(
@@ -55,8 +55,10 @@ class OpenAiCompatible:
         self._without_options: set[str] = set()
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta, None]:
-        """The answer. Raises StepFailed, with the provider's own words and never with the key: `key_missing`,
-        `key_unusable`, `connection_failed`, `timeout`, `provider_error`, `key_refused`, `bad_response`, `truncated`,
+        """Yield the answer.
+
+        Raises StepFailed, with the provider's message and never with the key: `key_missing`, `key_unusable`,
+        `connection_failed`, `timeout`, `provider_error`, `key_refused`, `bad_response`, `truncated`,
         `answer_too_large`.
         """
         choice = request.choice
@@ -81,7 +83,7 @@ class OpenAiCompatible:
                 yield rest
 
     async def _key(self, choice: ModelChoice) -> Secret | None:
-        """Raises StepFailed where there is none and one is needed, or where it cannot be sent."""
+        """Return the key. Raises StepFailed if a required key is missing, or if it cannot be sent."""
         key = await self._find_key(choice)
         if key is None and choice.needs_key:
             raise model_error("key_missing", f"there is no key for {choice.origin}", origin=choice.origin)
@@ -103,7 +105,7 @@ class OpenAiCompatible:
     async def _persist(
         self, question: PreparedRequest, patience: WaitReporter, masker: Masker
     ) -> AsyncGenerator[ModelDelta, None]:
-        """The answer of the first attempt that gets one."""
+        """Yield the answer of the first attempt that succeeds."""
         try:
             client = await self._clients.to(question.url)
         except ValueError as error:
@@ -136,7 +138,7 @@ class OpenAiCompatible:
 
 
 def _with_own_name(delta: ModelDelta, names: Mapping[str, str]) -> ModelDelta:
-    """A call of a tool by the tool's own name."""
+    """Return the delta, with the tool's own name if it is a call."""
     if isinstance(delta, CallDelta) and (own := resolve_tool_name(delta.call.tool, names)) != delta.call.tool:
         return CallDelta(replace(delta.call, tool=own))
     return delta

@@ -1,4 +1,4 @@
-"""The text and the thoughts in a piece of an answer, in all the forms that servers give them."""
+"""The text and the reasoning in a piece of an answer, in all the forms that servers use."""
 
 import re
 from collections.abc import Iterator
@@ -8,14 +8,14 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def text_in(delta: dict[str, Any]) -> str:
-    """What is said: a text, content blocks, or a refusal in the place of both."""
+    """Return the text: a string, content blocks, or a refusal in place of both."""
     said = "".join(_texts(delta.get("content"), "text"))
     refusal = delta.get("refusal")
     return said or (refusal if isinstance(refusal, str) else "")
 
 
 def reasoning_in(delta: dict[str, Any]) -> str:
-    """What is thought. Servers that know two names for it may use both; it is one thought."""
+    """Return the reasoning. Servers may send it under two names at once; it is the same thought."""
     for name in ("reasoning_content", "reasoning"):
         thought = delta.get(name)
         if isinstance(thought, str) and thought:
@@ -27,7 +27,7 @@ def reasoning_in(delta: dict[str, Any]) -> str:
 
 
 def _texts(content: Any, wanted: str) -> Iterator[str]:
-    """The texts of that kind in a content: a text alone says "text"; blocks name their kind."""
+    """Yield the texts of the `wanted` kind in a content. A plain string is "text"; blocks name their kind."""
     if isinstance(content, str):
         if wanted == "text":
             yield content
@@ -53,26 +53,26 @@ def _texts_of_block(block: dict[str, Any], wanted: str) -> Iterator[str]:
 
 
 class SurrogateJoiner:
-    """Joins characters that were cut in two: a server may write each half of a surrogate pair by itself."""
+    """Joins surrogate pairs that a server split over two pieces."""
 
     def __init__(self) -> None:
         self._half = ""
 
     def take(self, text: str) -> str:
-        """The text as far as it is whole."""
+        """Return the text as far as it is complete."""
         text, self._half = self._half + text, ""
         if text and "\ud800" <= text[-1] <= "\udbff":
             text, self._half = text[:-1], text[-1]
         return join_surrogates(text)
 
     def rest(self) -> str:
-        """The half that nothing followed, as a replacement character."""
+        """Return an unpaired half at the end as a replacement character."""
         half, self._half = self._half, ""
         return join_surrogates(half)
 
 
 def join_surrogates(text: str) -> str:
-    """The text with its surrogate pairs as characters, and what is half a pair replaced."""
+    """Return the text with surrogate pairs joined and unpaired halves replaced."""
     if text.isascii() or _SURROGATE.search(text) is None:
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -1,4 +1,6 @@
-"""What can go wrong between here and a provider, and which of it may pass."""
+"""What can fail between this client and a provider, which message it sends, and when to try again
+(AGENTS_AND_TOOLS §2).
+"""
 
 import html
 import json
@@ -16,9 +18,11 @@ if TYPE_CHECKING:
 
 
 class AttemptFailed(Exception):
-    """An attempt failed with `error`. `may_pass`: the same request may succeed after `asked_s` seconds, or after a
-    while; `is_about_options`: it may succeed without `stream_options`. `is_stale`: the connection had been used before,
-    and the server was just about to close it."""
+    """A failed attempt.
+
+    `may_pass`: the same request may succeed after `asked_s` seconds, or later. `is_about_options`: it may succeed
+    without `stream_options`. `is_stale`: a reused connection failed, which the server was probably about to close.
+    """
 
     def __init__(
         self,
@@ -38,11 +42,12 @@ class AttemptFailed(Exception):
 
 
 def model_error(code: str, message: str, **parameters: object) -> StepFailed:
+    """Return the StepFailed of a model."""
     return StepFailed(code, message, failed_during="model", **parameters)
 
 
 def refusal(status: int, body: str, retry_after: str | None, now: datetime) -> AttemptFailed:
-    """An answer that is no success, with what it says."""
+    """Return the failure for an unsuccessful response."""
     if 300 <= status <= 399:
         message = f"the server answered {status} and points to another address; nothing was sent there"
         return AttemptFailed(model_error("provider_error", message, status=status))
@@ -56,7 +61,7 @@ def refusal(status: int, body: str, retry_after: str | None, now: datetime) -> A
 
 
 def connection_failure(error: "httpx.HTTPError", silence_s: float, *, was_used: bool = False) -> AttemptFailed:
-    """A connection that was not made, or did not hold. `was_used`: for another request before this one."""
+    """Return the failure for a connection that could not be made, or broke. `was_used`: it had served another request."""
     import httpx
 
     match error:
@@ -87,7 +92,7 @@ def _phrase(status: int) -> str:
 
 
 def _is_vague(said: str) -> bool:
-    """Whether a server complains of a field without saying of which."""
+    """Return whether a server rejects an unnamed field."""
     words = said.lower()
     is_unknown = any(word in words for word in ("unknown", "unrecognized", "unexpected", "extra", "unsupported"))
     return is_unknown and any(word in words for word in ("field", "input", "argument", "parameter", "propert", "key"))
@@ -109,7 +114,7 @@ _MARKUP = re.compile(r"<(script|style)\b.*?</\1\s*>|<[^>]*>", re.DOTALL | re.IGN
 
 
 def message_in_body(body: str) -> str:
-    """What the body of an error answer says; "" where that is nothing."""
+    """Return the message in the body of an error response; "" if there is none."""
     try:
         value = decode(body)
     except ValueError:
@@ -118,12 +123,12 @@ def message_in_body(body: str) -> str:
 
 
 def message_in(value: Any) -> str:
-    """What an error object says, in whichever of its fields."""
+    """Return the message of an error object, whatever its fields."""
     return one_line(": ".join(dict.fromkeys(filter(None, _words(value)))) or _as_text(value))
 
 
 def error_in(chunk: dict[str, Any], choices: list[Any]) -> Any:
-    """The error that a piece of the stream holds, if it does: at its top, in a choice, or as a whole."""
+    """Return the error in a chunk of the stream, if any: at its top, in a choice, or the chunk itself."""
     if chunk.get("error"):
         return chunk["error"]
     for choice in choices:
@@ -137,13 +142,13 @@ def error_in(chunk: dict[str, Any], choices: list[Any]) -> Any:
 
 
 def one_line(text: str) -> str:
-    """The text on one line, at most 1000 characters of it."""
+    """Return the text on one line, at most 1000 characters."""
     line = " ".join(text[: 20 * MESSAGE_CHARACTERS].split())
     return line if len(line) <= MESSAGE_CHARACTERS else line[:MESSAGE_CHARACTERS] + "…"
 
 
 def _words(value: Any) -> Iterator[str]:
-    """The message of an error, and behind it what a gateway quotes of the provider behind itself."""
+    """Yield the message of an error, then the message that a gateway quotes from its own provider."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
@@ -174,21 +179,26 @@ _SECONDS = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 
 
 def is_retryable_status(status: int) -> bool:
-    """Whether such an answer may be another one a little later."""
+    """Return whether a response with that status may succeed later."""
     return status in (408, 429) or 500 <= status <= 599
 
 
 def retry_delay_s(retry: int, asked_s: float | None, random: Callable[[], float]) -> float:
-    """How long to wait before the `retry`th repetition, from 1: what the provider asked for, else 1 s, doubling to
-    30 s. `random` gives 0 to 1; up to a quarter is added, so that many do not come back together."""
+    """Return the seconds before the `retry`th repetition, from 1.
+
+    The provider's request wins; by default 1 s, doubling to 30 s. Up to a quarter is added at `random` (0 to 1), so
+    that many clients do not return at once.
+    """
     if asked_s is not None and asked_s > 0:
         return asked_s
     return min(FIRST_DELAY_S * 2.0 ** (retry - 1), MAX_DELAY_S) * (1 + _JITTER * random())
 
 
 def parse_retry_after(retry_after: str | None, now: datetime) -> float | None:
-    """The seconds that a `Retry-After` asks for, as a number or a date (RFC 9110 §10.2.3); None where it says nothing
-    that can be read. A date in the past is 0."""
+    """Return the seconds of a `Retry-After`, a number or a date (RFC 9110 §10.2.3).
+
+    None if it is missing or invalid. A date in the past is 0.
+    """
     text = (retry_after or "").strip()
     if not text:
         return None

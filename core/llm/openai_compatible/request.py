@@ -1,4 +1,4 @@
-"""The body of a request."""
+"""The request for a chat completion."""
 
 import hashlib
 import json
@@ -15,7 +15,9 @@ from core.ports.model import CallRequest, ChatMessage, ModelRequest
 
 
 def request_body(request: ModelRequest, choice: ModelChoice, quirks: Quirks) -> dict[str, Any]:
-    """What is posted to `chat/completions`. Only what was chosen is in it: servers differ in what they refuse."""
+    """Return the JSON object posted to `chat/completions`. It has only chosen fields, since servers differ in what they
+    reject.
+    """
     body: dict[str, Any] = {} if choice.model is None else {"model": choice.model}
     body["messages"] = wire_messages(request.messages, short_ids=quirks.short_ids)
     body["stream"] = True
@@ -56,7 +58,12 @@ Wire = dict[str, Any]
 
 
 def wire_messages(messages: Sequence[ChatMessage], *, short_ids: bool = False) -> list[Wire]:
-    """The `messages` of a request. `short_ids`: ids are nine letters and digits."""
+    """Return the `messages` of a request, in a form that strict providers accept.
+
+    Every call has a unique id, a name, valid arguments, and its result directly after it; roles alternate; nothing is
+    empty that may not be. Answers that broke off before their first word are left out. `short_ids`: ids are nine
+    letters and digits.
+    """
     sent: list[Wire] = []
     ids = _Ids(short=short_ids)
     at = 0
@@ -82,12 +89,12 @@ def wire_messages(messages: Sequence[ChatMessage], *, short_ids: bool = False) -
 
 
 def wire_name(name: str) -> str:
-    """A tool's name in the characters that every provider takes."""
+    """Return a tool's name in the characters that every provider accepts."""
     return _NAME.sub("_", name)[:NAME_CHARACTERS] or "unnamed"
 
 
 def _say(sent: list[Wire], role: str, text: str) -> None:
-    """Add what somebody says: to what the same one said just before, for roles take turns."""
+    """Append a text, to the previous message if that has the same role, since roles must alternate."""
     last = sent[-1] if sent else None
     if last is not None and last["role"] == role and "tool_calls" not in last:
         last["content"] = "\n\n".join(filter(None, (last["content"], text)))
@@ -98,7 +105,7 @@ def _say(sent: list[Wire], role: str, text: str) -> None:
 
 
 def _call(sent: list[Wire], message: ChatMessage, results: dict[str, list[str]], ids: "_Ids") -> None:
-    """Add an answer with its calls, and a result for each; two calls of one id have the results in their order."""
+    """Append an answer with its calls and a result for each. Calls with the same id take the results in order."""
     named = [(ids.own(call.id), call) for call in message.calls]
     calls = [{"id": own, "type": "function", "function": _function(call)} for own, call in named]
     said = join_surrogates(message.text) if message.text.strip() else None
@@ -114,7 +121,7 @@ def _function(call: CallRequest) -> Wire:
 
 
 class _Ids:
-    """Gives each call of a request an id of its own: the model's, where no call before has the same."""
+    """Makes call ids unique within a request, preserving the model's own where possible."""
 
     def __init__(self, *, short: bool) -> None:
         self._short = short
@@ -137,13 +144,16 @@ class _Ids:
 
 
 def encode_body(value: Any) -> bytes:
-    """The JSON of a request. Escaped, so that whatever a text holds can be sent."""
+    """Return the JSON of a request, ASCII-escaped so that any text can be sent."""
     return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 
 def resolve_tool_name(called: str, names: Mapping[str, str]) -> str:
-    """Which tool a call means. Of those in the request, by `tools_by_name`, it is the one of that name, else the only
-    one whose name differs in case, in spaces around it or in a `functions.` before it; else what was called."""
+    """Return the name of the called tool.
+
+    It is the tool sent under that name (`tools_by_name`), else the only tool whose name differs just in case,
+    surrounding spaces or a `functions.` prefix; else the name as called.
+    """
     if called in names:
         return names[called]
     meant = called.strip().removeprefix("functions.").casefold()
@@ -152,7 +162,7 @@ def resolve_tool_name(called: str, names: Mapping[str, str]) -> str:
 
 
 def tools_by_name(names: Iterable[str]) -> dict[str, str]:
-    """What each tool is called in a request → its own name; the first wins where two would be called the same."""
+    """Return the tools by the name under which a request sends them; on a conflict the first wins."""
     named: dict[str, str] = {}
     for name in names:
         named.setdefault(wire_name(name), name)

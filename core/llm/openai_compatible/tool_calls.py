@@ -1,8 +1,8 @@
-"""Putting tool calls together from their pieces, which servers name by id, by index, by both or not at all.
+"""Assembles tool calls from pieces that servers identify by id, by index, by both or not at all.
 
-A known id wins over the index; a new id is a new call, even at an index that is taken; "" means absent; without id and
-index a piece belongs to the call before it (AGENTS_AND_TOOLS §10). Some servers give several calls one id: a piece that
-names another tool, or has another index and a name where the call before it is complete, is a call of its own.
+A known id wins over the index. A new id is a new call, even at an index in use. "" counts as absent. A piece without
+id and index belongs to the previous call (AGENTS_AND_TOOLS §10). Some servers give several calls the same id: a piece
+with another tool name, or with another index and a name after a complete call, is a separate call.
 """
 
 import json
@@ -22,7 +22,7 @@ ENTRY_CHARACTERS = 32
 
 @dataclass(slots=True, eq=False)
 class _Call:
-    """A call as far as it has come. `whole`: its arguments came as an object, not as text."""
+    """A call as far as received. `whole`: its arguments arrived as an object, not as text."""
 
     id: str
     name: str = ""
@@ -35,16 +35,16 @@ class _Call:
 
     @property
     def came_at_once(self) -> bool:
-        """Whether its arguments were complete when they began."""
+        """Whether its arguments were complete in their first piece."""
         return self.whole or (len(self.pieces) == 1 and self.is_complete)
 
     @property
     def is_complete(self) -> bool:
-        """Whether its arguments are all there."""
+        """Whether its arguments are complete."""
         return _object_of(self.text) is not None
 
     def is_followed_by(self, name: str, arguments: Any) -> bool:
-        """Whether a piece with these begins another call, though it has the id of this one."""
+        """Return whether a piece with these values starts another call, although it has the id of this call."""
         begins = not isinstance(arguments, str) or arguments.lstrip().startswith("{")
         return name != self.name or (begins and self.is_complete)
 
@@ -60,7 +60,7 @@ class _Call:
 
 
 class CallAssembler:
-    """The calls of one answer, in the order in which they began."""
+    """The calls of an answer, in the order of their first pieces."""
 
     def __init__(self) -> None:
         self._calls: list[_Call] = []
@@ -68,10 +68,9 @@ class CallAssembler:
         self._by_index: dict[int | str, _Call] = {}
 
     def take(self, entries: Any, *, are_whole: bool = False) -> int:
-        """Take in the `tool_calls` of a piece of the answer; gives how many characters there were to keep.
+        """Add the `tool_calls` of a piece of the answer, and return the number of characters stored.
 
-        `are_whole`: each entry is a call by itself, as in an answer that is not streamed. What is no call at all is
-        left out.
+        `are_whole`: each entry is a separate call, as in an answer that is not streamed. Invalid entries are ignored.
         """
         count = 0
         for entry in entries if isinstance(entries, list) else [entries]:
@@ -80,7 +79,7 @@ class CallAssembler:
         return count
 
     def finished(self) -> list[CallRequest]:
-        """The calls, each with an id of its own. Arguments that are no JSON object are None."""
+        """Return the calls, each with a unique id. Arguments that are not a JSON object are None."""
         taken: set[str] = set()
         requests = []
         for call in self._calls:
@@ -109,7 +108,7 @@ class CallAssembler:
         return call.add(arguments) + len(name) + len(call_id)
 
     def _call_of(self, call_id: str, index: int | str | None, name: str, arguments: Any) -> _Call | None:
-        """The call that a piece belongs to; None: it begins one."""
+        """Return the call that a piece belongs to; None if it starts another."""
         if call_id and (known := self._by_id.get(call_id)) is not None:
             is_there = self._by_index.get(index) is known if index is not None else name == known.name
             is_namesake = bool(name and known.name) and not is_there and known.is_followed_by(name, arguments)
@@ -143,7 +142,7 @@ def _request(call: _Call, taken: Container[str]) -> CallRequest:
 
 
 def _object_of(text: str) -> dict[str, Any] | None:
-    """The JSON object that the text is, and that can be kept; some models write its text as a JSON string."""
+    """Return the JSON object of the text, if it is valid and can be stored. Some models wrap it in a JSON string."""
     try:
         value = parse(text.strip())
         if isinstance(value, str):

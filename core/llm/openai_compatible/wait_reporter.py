@@ -1,4 +1,4 @@
-"""Telling, now and then, that nothing has come yet: a person sees that it is waited for, and the run that it lives."""
+"""Reports periodically that nothing has arrived yet, for the user's view and the run's no-progress limit."""
 
 import asyncio
 from collections.abc import Callable
@@ -13,7 +13,7 @@ REPORT_INTERVAL_S = 5.0
 
 
 class WaitReporter:
-    """A context: inside it `tell` hears of every pause that is longer than `every_s`, again and again."""
+    """A context in which the callback is called repeatedly during every pause longer than `every_s`."""
 
     def __init__(self, clock: Clock, tell: Callable[[WaitStatus], None], every_s: float = REPORT_INTERVAL_S) -> None:
         self._clock = clock
@@ -36,16 +36,16 @@ class WaitReporter:
     def begin(
         self, reason: Literal["answer", "retry"], limit_s: float, attempt: int, message: str | None = None
     ) -> None:
-        """From now on it is waited for that."""
+        """Set what is awaited from now on."""
         self._for = WaitStatus(reason, 0.0, limit_s, attempt, message)
         self.heard()
 
     def tell_now(self) -> None:
-        """Tell what is waited for without waiting."""
+        """Report immediately."""
         self._told(self._clock.monotonic() - self._since)
 
     def heard(self) -> None:
-        """Something came."""
+        """Restart the pause: something arrived."""
         self._since = self._clock.monotonic()
 
     def _look_later(self, delay_s: float) -> None:
