@@ -1,4 +1,4 @@
-"""The tools that a turn advertises to its model (AGENTS_AND_TOOLS §3), evaluated each round, since tools come and go."""
+"""Selects the tools that a turn advertises to its model, anew each round, as tools come and go (AGENTS_AND_TOOLS §3)."""
 
 from dataclasses import dataclass
 
@@ -28,8 +28,8 @@ class ToolAdvertiser:
     def __init__(self, turn: AgentTurn, tools: ToolRunner) -> None:
         self._turn = turn
         self._tools = tools
-        self._found: tuple[ToolInfo, ...] = ()
-        self._offered = AdvertisedTools()
+        self._allowed: tuple[ToolInfo, ...] = ()
+        self._advertised = AdvertisedTools()
 
     @property
     def room(self) -> int | None:
@@ -43,11 +43,11 @@ class ToolAdvertiser:
         If neither has a list of tools and the descriptions take over half of the model's window, the tools for
         templates and runs are left out, as nothing would remain for the conversation.
         """
-        found = tuple(info for info in self._tools.infos() if self._is_allowed(info))
-        if found != self._found:
-            self._found = found
-            self._offered = self._fitting(AdvertisedTools.of(found))
-        return self._offered
+        allowed = tuple(info for info in self._tools.infos() if self._is_allowed(info))
+        if allowed != self._allowed:
+            self._allowed = allowed
+            self._advertised = self._fitting(AdvertisedTools.of(allowed))
+        return self._advertised
 
     def _is_allowed(self, info: ToolInfo) -> bool:
         turn, profile = self._turn, self._turn.snapshot.profile

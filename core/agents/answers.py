@@ -36,11 +36,11 @@ class ModelAnswer:
     @property
     def samenesses(self) -> tuple[str, ...]:
         """The digests of the calls, equal for equal arguments."""
-        return tuple(kept or arguments_digest(arguments_json(call)) for call, kept in self._pairs)
+        return tuple(digest or arguments_digest(arguments_json(call)) for call, digest in self._pairs)
 
     def as_json(self) -> str:
         """Return `{text, calls: [{id, tool, arguments, arguments_text, sameness?}]}`."""
-        return encode({"text": self.text, "calls": [_kept(call, kept) for call, kept in self._pairs]})
+        return encode({"text": self.text, "calls": [_masked_call(call, digest) for call, digest in self._pairs]})
 
     @property
     def _pairs(self) -> Iterable[tuple[CallRequest, str | None]]:
@@ -64,12 +64,12 @@ def turn_text(answers: Iterable[ModelAnswer]) -> str:
 
 
 def _answer_of(result: StepResult) -> ModelAnswer:
-    found = decode(result.output_json or "{}")
-    kept = tuple(call.pop("sameness", None) for call in found["calls"])
-    return ModelAnswer(found["text"], tuple(CallRequest(**call) for call in found["calls"]), result.status, kept)
+    stored = decode(result.output_json or "{}")
+    digests = tuple(call.pop("sameness", None) for call in stored["calls"])
+    return ModelAnswer(stored["text"], tuple(CallRequest(**call) for call in stored["calls"]), result.status, digests)
 
 
-def _kept(call: CallRequest, sameness: str | None) -> Mapping[str, Any]:
+def _masked_call(call: CallRequest, sameness: str | None) -> Mapping[str, Any]:
     """Return the masked call, with the digest of its arguments if they were masked now or before."""
     if call.arguments is None:
         shown = replace(call, arguments_text=masked_text(call.arguments_text))

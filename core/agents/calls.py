@@ -52,17 +52,17 @@ class RoundCalls:
         ]
         recorder = self._turn.recorder
         for row, call in zip(rows, answer.calls, strict=True):
-            recorder.note(row.id, row.tool, call.arguments)
+            recorder.know(row.id, row.tool, call.arguments)
         await recorder.open()
         results = await self._replayed(rows, offset)
-        left = [(row, call) for row, call in zip(rows, answer.calls, strict=True) if row.id not in results]
-        while left:
+        remaining = [(row, call) for row, call in zip(rows, answer.calls, strict=True) if row.id not in results]
+        while remaining:
             await recorder.open()
-            together = recorder.assign_names([(row.id, call.tool, call.arguments) for row, call in left])
-            due = await self._permitted(left[:together], offset, advertised, results)
-            for group in self._groups(due):
+            count = recorder.name([(row.id, call.tool, call.arguments) for row, call in remaining])
+            ready = await self._permitted(remaining[:count], offset, advertised, results)
+            for group in self._groups(ready):
                 results.update(await self._make(group, offset, advertised))
-            left = left[together:]
+            remaining = remaining[count:]
         return [results[row.id] for row in rows]
 
     async def _replayed(self, rows: Sequence[ToolCall], offset: int) -> dict[CallId, CallResult]:
@@ -70,13 +70,13 @@ class RoundCalls:
         results = {row.id: known for row in rows if (known := await self._ledger.replayed(row)) is not None}
         unknown = [row for row in rows if self._ledger.is_unknown(row)]
         async with asyncio.TaskGroup() as tasks:
-            found = {row.id: tasks.create_task(self._ledger.find_out(row, offset)) for row in unknown}
-        told = {call_id: result for call_id, task in found.items() if (result := task.result()) is not None}
-        return results | told
+            tasks_by_call = {row.id: tasks.create_task(self._ledger.find_out(row, offset)) for row in unknown}
+        outcomes = {call_id: result for call_id, task in tasks_by_call.items() if (result := task.result()) is not None}
+        return results | outcomes
 
     async def _permitted(
         self,
-        left: Sequence[tuple[ToolCall, CallRequest]],
+        calls: Sequence[tuple[ToolCall, CallRequest]],
         offset: int,
         advertised: Collection[str],
         results: dict[CallId, CallResult],
@@ -84,8 +84,8 @@ class RoundCalls:
         """Return the calls that may be made, after every request for consent. Adds the outcomes of the others to
         `results`.
         """
-        wanted = []
-        for row, call in left:
+        pending = []
+        for row, call in calls:
             if call.arguments is None and call.tool in advertised:
                 await self._refuse(row, call.arguments_text, _not_an_object(call), offset, results)
             else:
@@ -94,63 +94,64 @@ class RoundCalls:
                 if isinstance(resolved, CallResult):
                     await self._refuse(row, arguments, resolved, offset, results)
                     continue
-                wanted.append((row, PendingCall(row.id, row.step, row.index, call.tool, resolved)))
-        settled = await self._turn.consent([one for _, one in wanted], advertised)
-        due = []
-        for (row, one), verdict in zip(wanted, settled, strict=True):
+                pending.append((row, PendingCall(row.id, row.step, row.index, call.tool, resolved)))
+        verdicts = await self._turn.consent([pending_call for _, pending_call in pending], advertised)
+        ready = []
+        for (row, pending_call), verdict in zip(pending, verdicts, strict=True):
             if isinstance(verdict, CallResult):
-                await self._refuse(row, one.arguments, verdict, offset, results)
+                await self._refuse(row, pending_call.arguments, verdict, offset, results)
                 continue
-            effect = self._effect(one.tool, verdict.arguments, advertised)
+            effect = self._effect(pending_call.tool, verdict.arguments, advertised)
             await self._turn.recorder.settle(row.id, verdict.arguments)
-            kept = await encode_async(await masked_async(verdict.arguments))
-            due.append(_ReadyCall(replace(row, arguments_json=kept, effect=effect), verdict.arguments))
-        return due
+            masked_arguments = await encode_async(await masked_async(verdict.arguments))
+            ready.append(_ReadyCall(replace(row, arguments_json=masked_arguments, effect=effect), verdict.arguments))
+        return ready
 
     async def _refuse(
         self, row: ToolCall, arguments: Any, result: CallResult, offset: int, results: dict[CallId, CallResult]
     ) -> None:
-        kept = await encode_async(await masked_async(arguments))
-        shown = replace(result, value=await masked_async(result.value))
-        text = await encode_async(shown.value)
-        self._ledger.refuse(replace(row, arguments_json=kept), shown, offset, text, result.value)
+        masked_arguments = await encode_async(await masked_async(arguments))
+        masked_result = replace(result, value=await masked_async(result.value))
+        text = await encode_async(masked_result.value)
+        self._ledger.refuse(replace(row, arguments_json=masked_arguments), masked_result, offset, text, result.value)
         results[row.id] = result
 
-    def _groups(self, due: Sequence[_ReadyCall]) -> list[Sequence[_ReadyCall]]:
+    def _groups(self, ready: Sequence[_ReadyCall]) -> list[Sequence[_ReadyCall]]:
         """Return the calls that run concurrently. Calls that wait for the user come last, so that nothing else is in
         flight then.
         """
-        if not all(one.row.effect is Effect.NONE for one in due):
-            return [[one] for one in due]
-        asking = [one for one in due if self._asks_people(one.row.tool)]
-        return [group for group in ([one for one in due if one not in asking], asking) if group]
+        if not all(call.row.effect is Effect.NONE for call in ready):
+            return [[call] for call in ready]
+        asking = [call for call in ready if self._asks_people(call.row.tool)]
+        return [group for group in ([call for call in ready if call not in asking], asking) if group]
 
     async def _make(
         self, group: Sequence[_ReadyCall], offset: int, advertised: Collection[str]
     ) -> dict[CallId, CallResult]:
         """Make the calls concurrently, after the ledger has stored them."""
-        await self._ledger.start([one.row for one in group], offset)
+        await self._ledger.start([call.row for call in group], offset)
         async with asyncio.TaskGroup() as tasks:
-            made = {
-                one.row.id: tasks.create_task(self._call(one, advertised), name=f"call {one.row.id}") for one in group
+            running = {
+                call.row.id: tasks.create_task(self._call(call, advertised), name=f"call {call.row.id}")
+                for call in group
             }
-        return {call_id: task.result() for call_id, task in made.items()}
+        return {call_id: task.result() for call_id, task in running.items()}
 
-    async def _call(self, due: _ReadyCall, advertised: Collection[str]) -> CallResult:
-        turn, row = self._turn, due.row
+    async def _call(self, ready: _ReadyCall, advertised: Collection[str]) -> CallResult:
+        turn, row = self._turn, ready.row
         result = await self._tools.call(
             row.tool,
-            due.arguments,
+            ready.arguments,
             CallContext.of(
-                turn.run, turn.snapshot, row.id, turn.key, turn.ask, self._ledger.emit, sub_agents=self._sub_agents
+                turn.run, turn.snapshot, row.id, turn.key, turn.ask, self._ledger.tell, sub_agents=self._sub_agents
             ),
             default_timeout_s=CALL_TIMEOUT_S,
             advertised=advertised,
             is_permitted=True,
             late=lambda ended: self._ledger.end_late(row.id, ended),
         )
-        shown = replace(result, value=await masked_async(result.value))
-        self._ledger.end(row.id, shown, await encode_async(shown.value), result.value)
+        masked_result = replace(result, value=await masked_async(result.value))
+        self._ledger.end(row.id, masked_result, await encode_async(masked_result.value), result.value)
         return result
 
     def _effect(self, tool: str, arguments: Any, advertised: Collection[str]) -> Effect:
@@ -168,8 +169,8 @@ def _not_an_object(call: CallRequest) -> CallResult:
     """Return the error for arguments that are not a JSON object. The model can correct them; `{}` is never assumed."""
     try:
         problem = f"they are {type_name(parse(call.arguments_text))}"
-    except ValueError as error:
-        problem = str(error)
+    except ValueError as parse_error:
+        problem = str(parse_error)
     message = f"the arguments of {call.tool} must be one JSON object: {problem}"
-    told = ErrorInfo("invalid_arguments", message, failed_during="tool_execution", tool_name=call.tool)
-    return CallResult(CallStatus.ERROR, error=told)
+    error = ErrorInfo("invalid_arguments", message, failed_during="tool_execution", tool_name=call.tool)
+    return CallResult(CallStatus.ERROR, error=error)

@@ -45,7 +45,7 @@ class Conversation:
     @property
     def messages(self) -> list[ChatMessage]:
         """All messages, in order."""
-        return [*self.system, *(one.told for one in self.history), self.prompt]
+        return [*self.system, *(entry.told for entry in self.history), self.prompt]
 
     def oldest_told(self, dropped: int) -> MessageId | None:
         """Return the stored message at which the history begins if the first `dropped` messages are left out.
@@ -76,8 +76,8 @@ async def _with_texts(storage: Storage, message: Message, text: str) -> str:
     """Return the text of a user message with its attachments."""
     if not message.attachments:
         return text
-    texts = await storage.messages.attached_texts(message.workflow_id, message.id)
-    return with_attachments(text, [AttachedText(*one) for one in zip(message.attachments, texts, strict=False)])
+    texts = await storage.attached_texts(message.workflow_id, message.id)
+    return with_attachments(text, [AttachedText(*pair) for pair in zip(message.attachments, texts, strict=False)])
 
 
 def _shape(turn: AgentTurn) -> str:
@@ -95,22 +95,25 @@ async def load_history(
 
     Without `with_summary`, all messages are returned and summaries are left out.
     """
-    said = list(takewhile(lambda message: message.run_id != before, await storage.messages(workflow_id)))
-    runs = await _runs(storage, workflow_id) if said else {}
+    messages = list(takewhile(lambda message: message.run_id != before, await storage.messages(workflow_id)))
+    runs = await _runs(storage, workflow_id) if messages else {}
     summary: str | None = None
     history: list[HistoryMessage] = []
-    for message in said:
-        shown = runs.get(message.run_id) if message.run_id is not None else None
-        if shown is not None and shown.template_id == SUMMARY_TEMPLATE:
-            if with_summary and shown.status is RunStatus.SUCCESS and message.id == shown.message_id and message.text:
+    for message in messages:
+        run = runs.get(message.run_id) if message.run_id is not None else None
+        if run is not None and run.template_id == SUMMARY_TEMPLATE:
+            if with_summary and run.status is RunStatus.SUCCESS and message.id == run.message_id and message.text:
                 summary = message.text
                 history.clear()
         elif message.role is Role.USER:
             text = await _with_texts(storage, message, message.text)
             history.append(HistoryMessage(message.id, ChatMessage("user", text)))
-        elif message.role is Role.ASSISTANT and shown is not None and shown.kind is RunKind.CHAT:
-            if message.id == shown.message_id:  # others of its are text that a crash cut off
-                history += [HistoryMessage(message.id, one) for one in await _turn(storage, message, shown.id)]
+        elif message.role is Role.ASSISTANT and run is not None and run.kind is RunKind.CHAT:
+            if message.id == run.message_id:  # others of its are text that a crash cut off
+                history += [
+                    HistoryMessage(message.id, answer_message)
+                    for answer_message in await _turn(storage, message, run.id)
+                ]
         elif message.role is Role.ASSISTANT and message.text and message.state is not MessageState.OPEN:
             history.append(HistoryMessage(message.id, ChatMessage("assistant", message.text)))
     return summary, history
@@ -119,9 +122,9 @@ async def load_history(
 async def _turn(storage: Storage, message: Message, run_id: RunId) -> list[ChatMessage]:
     """Return the answers of an earlier turn with their call results; only its text if its rows cannot be read."""
     try:
-        results = await storage.step_results.of_run(run_id)
-        answers = stored_answers(one for one in results if not is_sub_agent(one.key.step))
-        rows = [row for row in await storage.tool_calls.of_run(run_id) if not is_sub_agent(row.step)]
+        results = await storage.step_results(run_id)
+        answers = stored_answers(result for result in results if not is_sub_agent(result.key.step))
+        rows = [row for row in await storage.tool_calls(run_id) if not is_sub_agent(row.step)]
     except StorageFailed as error:
         if error.code != "unreadable":
             raise
@@ -132,13 +135,13 @@ async def _turn(storage: Storage, message: Message, run_id: RunId) -> list[ChatM
 
 
 async def _answered(answers: Sequence[ModelAnswer], rows: Sequence[ToolCall]) -> list[ChatMessage]:
-    told: list[ChatMessage] = []
+    messages: list[ChatMessage] = []
     ledger = {(row.round, row.position): row for row in rows}
     for number, answer in enumerate(answers, 1):
-        told.append(answer.as_message())
+        messages.append(answer.as_message())
         results = [await stored_result(ledger.get((number, position))) for position in range(1, len(answer.calls) + 1)]
-        told.extend(await tool_messages([call.id for call in answer.calls], results))
-    return told
+        messages.extend(await tool_messages([call.id for call in answer.calls], results))
+    return messages
 
 
 async def _runs(storage: Storage, workflow_id: WorkflowId) -> dict[RunId, Run]:

@@ -31,12 +31,12 @@ class Ledger:
     rows.
     """
 
-    def __init__(self, turn: AgentTurn, log: RunLog, clock: Clock, found: Iterable[ToolCall]) -> None:
+    def __init__(self, turn: AgentTurn, log: RunLog, clock: Clock, stored_rows: Iterable[ToolCall]) -> None:
         self._turn = turn
         self._recorder = turn.recorder
         self._log = log
         self._clock = clock
-        self._found = {row.id: row for row in found}
+        self._stored = {row.id: row for row in stored_rows}
         self._open: dict[CallId, tuple[ToolCall, float]] = {}
 
     def row(self, number: int, position: int, call: CallRequest, sameness: str, effect: Effect) -> ToolCall:
@@ -64,59 +64,64 @@ class Ledger:
 
         Raises StepFailed `call_changed` if the ledger has another call under this id.
         """
-        found = self._found.get(row.id)
-        if found is None:
+        stored = self._stored.get(row.id)
+        if stored is None:
             return None
-        if (found.tool, found.sameness or arguments_digest(found.arguments_json)) != (row.tool, row.sameness):
+        if (stored.tool, stored.sameness or arguments_digest(stored.arguments_json)) != (row.tool, row.sameness):
             raise StepFailed(
                 "call_changed",
                 f"the call {row.id} of {row.tool} is not the one that the ledger has",
                 failed_during="tool_execution",
                 tool_name=row.tool,
             )
-        return await stored_result(found) if found.status in SETTLED else None
+        return await stored_result(stored) if stored.status in SETTLED else None
 
     def is_unknown(self, row: ToolCall) -> bool:
         """Return whether the call was interrupted and must not be repeated without asking, or cannot be as it had
         secrets.
         """
-        found = self._found.get(row.id)
-        if found is None or found.status in SETTLED:
+        stored = self._stored.get(row.id)
+        if stored is None or stored.status in SETTLED:
             return False
-        return found.effect is Effect.ONCE or MASK in found.arguments_json
+        return stored.effect is Effect.ONCE or MASK in stored.arguments_json
 
     async def find_out(self, row: ToolCall, offset: int) -> CallResult | None:
         """Return the outcome of an interrupted call according to the user; None if the call should be repeated.
 
         `offset` is as for `start`.
         """
-        found = self._found[row.id]
-        where = location_of(found.step, found.index)
-        what = f"{found.tool} in step {where.step} may or may not have had its effect: it was cut off"
-        is_news = found.status is not CallStatus.UNKNOWN
-        if is_news:
-            unknown = CallResult(CallStatus.UNKNOWN, error=ErrorInfo("outcome_unknown", what))
-            facts = [_started(found, offset), ToolEnded.of(found.id, unknown)]
-            found = self._found[row.id] = self._settled(found, unknown)
-            self._log.tell(*facts, writes=[PutToolCall(found)])
-        arguments = decode(found.arguments_json)
-        place = (found.step, found.index)
+        stored = self._stored[row.id]
+        location = location_of(stored.step, stored.index)
+        prompt = f"{stored.tool} in step {location.step} may or may not have had its effect: it was cut off"
+        is_first_time = stored.status is not CallStatus.UNKNOWN
+        if is_first_time:
+            unknown = CallResult(CallStatus.UNKNOWN, error=ErrorInfo("outcome_unknown", prompt))
+            facts = [_started(stored, offset), ToolEnded.of(stored.id, unknown)]
+            stored = self._stored[row.id] = self._settled(stored, unknown)
+            self._log.tell(*facts, writes=[PutToolCall(stored)])
+        arguments = decode(stored.arguments_json)
+        step_place = (stored.step, stored.index)
         ask = InterruptionRequest(
-            InterruptionKind.OUTCOME, *place, prompt=what, tool=found.tool, arguments=arguments, call_id=found.id
+            InterruptionKind.OUTCOME,
+            *step_place,
+            prompt=prompt,
+            tool=stored.tool,
+            arguments=arguments,
+            call_id=stored.id,
         )
-        answer = (await self._turn.ask(ask, anew=is_news)).answer
+        answer = (await self._turn.ask(ask, anew=is_first_time)).answer
         if answer is not None and answer.action is Action.APPROVE:
             return None
         if answer is not None and answer.action is Action.SUBMIT:
             result = CallResult(CallStatus.COMPLETED, answer.value)
         else:
-            why = answer.reason if answer is not None and answer.reason else "a person says that it had no effect"
-            result = CallResult(CallStatus.ERROR, error=ErrorInfo("failed", why, tool_name=found.tool))
-        shown = replace(result, value=masked(result.value))
+            reason = answer.reason if answer is not None and answer.reason else "a person says that it had no effect"
+            result = CallResult(CallStatus.ERROR, error=ErrorInfo("failed", reason, tool_name=stored.tool))
+        masked_result = replace(result, value=masked(result.value))
         self._log.tell(
-            ToolEnded.of(found.id, result),
-            writes=[PutToolCall(self._settled(found, shown, encode(shown.value)))],
-            beside=self._recorder.ended(found.id, shown, result.value),
+            ToolEnded.of(stored.id, result),
+            writes=[PutToolCall(self._settled(stored, masked_result, encode(masked_result.value)))],
+            beside=self._recorder.ended(stored.id, masked_result, result.value),
         )
         return result
 
@@ -126,7 +131,7 @@ class Ledger:
         """
         started = [replace(row, started_at=self._clock.now()) for row in rows]
         for row in rows:
-            self._found.pop(row.id, None)
+            self._stored.pop(row.id, None)
         self._open.update({row.id: (row, self._clock.monotonic()) for row in started})
         facts = [_started(row, offset) for row in started]
         beside: Companion | None = None
@@ -155,12 +160,12 @@ class Ledger:
     ) -> None:
         """Store and emit a call that was rejected before it started. The parameters are as for `end`."""
         at = self._clock.now()
-        self._found.pop(row.id, None)
-        kept = replace(self._settled(row, result, result_json), started_at=at, effect=Effect.NONE)
+        self._stored.pop(row.id, None)
+        refused_row = replace(self._settled(row, result, result_json), started_at=at, effect=Effect.NONE)
         begun = self._begun(row)
         beside = begun.then(self._recorder.ended(row.id, result, raw)) if begun is not None else None
         facts = [_started(row, offset), ToolEnded.of(row.id, result)]
-        self._log.tell(*facts, writes=[PutToolCall(kept)], beside=beside)
+        self._log.tell(*facts, writes=[PutToolCall(refused_row)], beside=beside)
 
     def end_late(self, call_id: CallId, result: CallResult) -> None:
         """Emit how a call ended after its time limit. Its row does not change."""
@@ -180,7 +185,7 @@ class Ledger:
             duration_ms = round((self._clock.monotonic() - since) * 1000)
             self.end(call_id, CallResult(CallStatus.CANCELLED, error=error, duration_ms=duration_ms))
         self._recorder.close()
-        cut_off = [interrupted_call(row) for row in self._found.values() if row.status is CallStatus.RUNNING]
+        cut_off = [interrupted_call(row) for row in self._stored.values() if row.status is CallStatus.RUNNING]
         if cut_off:
             self._log.tell(writes=[PutToolCall(row) for row in cut_off])
 

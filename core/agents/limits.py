@@ -39,9 +39,9 @@ class Repetitions:
 
         Raises StepFailed `repeated_call` if the call is repeated after the warning; then no call of the round may run.
         """
-        made = [(call.tool, sameness) for call, sameness in zip(answer.calls, answer.samenesses, strict=True)]
-        self._rounds = {one: self._rounds.get(one, 0) + 1 for one in made}
-        for tool, _ in (one for one, rounds in self._rounds.items() if rounds > MAX_REPEATS):
+        calls = [(call.tool, sameness) for call, sameness in zip(answer.calls, answer.samenesses, strict=True)]
+        self._rounds = {key: self._rounds.get(key, 0) + 1 for key in calls}
+        for tool, _ in (key for key, rounds in self._rounds.items() if rounds > MAX_REPEATS):
             raise StepFailed(
                 "repeated_call",
                 f"{tool} was called with the same arguments again and again",
@@ -49,7 +49,7 @@ class Repetitions:
                 tool_name=tool,
                 limit=MAX_REPEATS,
             )
-        return [_note(tool) if self._rounds[tool, sameness] == MAX_REPEATS else None for tool, sameness in made]
+        return [_note(tool) if self._rounds[tool, sameness] == MAX_REPEATS else None for tool, sameness in calls]
 
 
 def _note(tool: str) -> str:

@@ -77,37 +77,37 @@ class AgentLoop:
     async def run(self, turn: AgentTurn, log: RunLog) -> Any:
         try:
             await turn.recorder.open()
-            before = await load_conversation(self._storage, turn, self._prompt_of(turn))
-            found = await recover_turn(turn, log, self._storage, self._clock)
+            start = await load_conversation(self._storage, turn, self._prompt_of(turn))
+            recovered = await recover_turn(turn, log, self._storage, self._clock)
         except CancelledError:
             facts, writes = turn.left_open.closed(turn.run, turn.key, self._clock.now())
             log.tell(*facts, writes=writes)
             raise
-        record = TurnRecord(turn, log, self._clock, found.answers)
-        ledger = Ledger(turn, log, self._clock, found.calls)
+        record = TurnRecord(turn, log, self._clock, recovered.answers)
+        ledger = Ledger(turn, log, self._clock, recovered.calls)
         offer = ToolAdvertiser(turn, self._tools)
         own = [tool.name for tool in offer.now().tools]
         sub_agents = self.sub_agents(turn, log, own) if turn.place.sub_agent_id is None else None
         calls = RoundCalls(turn, self._tools, ledger, sub_agents)
-        ended = StepStatus.ERROR
+        status = StepStatus.ERROR
         try:
-            output = await self._answer(turn, log, before, record, calls, offer)
-            ended = StepStatus.COMPLETED
+            output = await self._answer(turn, log, start, record, calls, offer)
+            status = StepStatus.COMPLETED
             return output
         except CancelledError:
-            ended = StepStatus.CANCELLED
+            status = StepStatus.CANCELLED
             raise
         finally:
             if sub_agents is not None:
                 sub_agents.close()
             ledger.close()
-            record.close(ended)
+            record.close(status)
 
     async def _answer(
         self,
         turn: AgentTurn,
         log: RunLog,
-        before: Conversation,
+        start: Conversation,
         record: TurnRecord,
         calls: RoundCalls,
         offer: ToolAdvertiser,
@@ -116,7 +116,7 @@ class AgentLoop:
         max_rounds = _max_rounds(turn)
         number = rounds = 0
         is_repaired = False
-        messages = before.messages
+        messages = start.messages
         prompt_at = len(messages) - 1
         repetitions = Repetitions()
         while True:
@@ -125,10 +125,12 @@ class AgentLoop:
             answer = record.answer(number)
             if answer is None:
                 if number == 1:
-                    self._tell_lost_servers(turn, record)
+                    self._warn_of_missing_servers(turn, record)
                 fitted = fit_context(messages, prompt_at, offered.tokens, offer.room)
-                record.ask(fitted, before.oldest_told(fitted.dropped), offer.room)
-                answer = await self._ask(self._request(turn, fitted.messages, offered.tools, record), record, log)
+                record.ask(fitted, start.oldest_told(fitted.dropped), offer.room)
+                answer = await self._request_answer(
+                    self._build_request(turn, fitted.messages, offered.tools, record), record, log
+                )
             messages.append(answer.as_message())
             if answer.calls:
                 rounds += 1
@@ -140,7 +142,7 @@ class AgentLoop:
             elif answer.status is StepStatus.COMPLETED:
                 if turn.output_schema is None:
                     return answer.text
-                value, problem = await self._shaped(answer.text, turn.output_schema)
+                value, problem = await self._parse_output(answer.text, turn.output_schema)
                 if problem is None:
                     return value
                 if is_repaired:
@@ -148,7 +150,7 @@ class AgentLoop:
                 is_repaired = True
                 messages.append(ChatMessage("user", REPAIR.format(problem)))
 
-    async def _shaped(self, text: str, schema: Any) -> tuple[Any, str | None]:
+    async def _parse_output(self, text: str, schema: Any) -> tuple[Any, str | None]:
         """Return the JSON value of the text and None, or what is wrong with it."""
         fenced = _FENCED.fullmatch(text)
         try:
@@ -156,9 +158,11 @@ class AgentLoop:
         except ValueError as error:
             return None, f"it is not JSON: {error}"
         violations = await self._schemas.violations(schema, value)
-        return value, "; ".join(f"{one.path or 'the whole'}: {one.message}" for one in violations) or None
+        return value, "; ".join(
+            f"{violation.path or 'the whole'}: {violation.message}" for violation in violations
+        ) or None
 
-    async def _ask(self, request: ModelRequest, record: TurnRecord, log: RunLog) -> ModelAnswer:
+    async def _request_answer(self, request: ModelRequest, record: TurnRecord, log: RunLog) -> ModelAnswer:
         """Request an answer and stream its text. Everything that the model reads is on disk before the request."""
         await log.room()
         await log.record()
@@ -186,7 +190,7 @@ class AgentLoop:
             record.warn("empty_answer", "the model gave an answer without a word")
         return record.finish_answer(calls)
 
-    def _request(
+    def _build_request(
         self, turn: AgentTurn, messages: tuple[ChatMessage, ...], tools: tuple[ToolInfo, ...], record: TurnRecord
     ) -> ModelRequest:
         choice = turn.snapshot.model
@@ -200,14 +204,14 @@ class AgentLoop:
             return self._system_prompt
         return build_system_prompt(turn, self._clock.now())
 
-    def _tell_lost_servers(self, turn: AgentTurn, record: TurnRecord) -> None:
+    def _warn_of_missing_servers(self, turn: AgentTurn, record: TurnRecord) -> None:
         """Warn of missing MCP servers of the agent. Sub-agents of a turn do not repeat the warning."""
         profile = turn.snapshot.profile
         if profile is None or turn.place.sub_agent_id is not None:
             return
         for server in self._roster.lost_servers(profile):
-            told = f"{profile.name} is limited to MCP servers, of which {server!r} is not there any more"
-            record.warn("unknown_server", told)
+            message = f"{profile.name} is limited to MCP servers, of which {server!r} is not there any more"
+            record.warn("unknown_server", message)
 
     def _begins_agents(self, tool: str) -> bool:
         info = self._tools.info(tool)

@@ -30,19 +30,19 @@ async def tool_messages(
     model, it contains `{result, note}` or `{error, note}`.
     """
     pairs = zip(results, notes, strict=True) if notes is not None else zip(results, repeat(None))
-    told = [_noted(result, note) for result, note in pairs]
-    texts = cut_to_budget([await readable_async(one) for one in told])
+    contents = [_with_note(result, note) for result, note in pairs]
+    texts = cut_to_budget([await readable_async(content) for content in contents])
     return [ChatMessage("tool", text, call_id=call_id) for call_id, text in zip(call_ids, texts, strict=True)]
 
 
-def _noted(result: CallResult, note: str | None) -> Any:
-    told = _told(result)
+def _with_note(result: CallResult, note: str | None) -> Any:
+    content = _content(result)
     if note is None:
-        return told
-    return {**told, "note": note} if result.error is not None else {"result": told, "note": note}
+        return content
+    return {**content, "note": note} if result.error is not None else {"result": content, "note": note}
 
 
-def _told(result: CallResult) -> Any:
+def _content(result: CallResult) -> Any:
     if result.error is None:
         return result.value
     return {"error": {"code": result.error.code, "message": result.error.message}}
@@ -56,7 +56,7 @@ _MARK_BYTES = 48
 
 
 def cut_to_budget(texts: Sequence[str], limit: int = ROUND_BYTES) -> list[str]:
-    """Return the results of a round, cut to `limit` bytes of UTF-8 together: the largest first, all to the same size."""
+    """Return the results, cut to `limit` bytes of UTF-8 together: the largest first, all to the same size."""
     sizes = [_bytes(text) for text in texts]
     if sum(sizes) <= limit:
         return list(texts)
@@ -66,18 +66,18 @@ def cut_to_budget(texts: Sequence[str], limit: int = ROUND_BYTES) -> list[str]:
 
 def _share(sizes: Sequence[int], limit: int) -> int:
     """Return the size to which the largest are cut, such that smaller results stay whole."""
-    left = limit
+    remaining = limit
     for position, size in enumerate(sorted(sizes)):
-        share = left // (len(sizes) - position)
+        share = remaining // (len(sizes) - position)
         if size > share:
             return share
-        left -= size
-    return left
+        remaining -= size
+    return remaining
 
 
 def _cut(text: str, size: int, share: int) -> str:
-    kept = text.encode("utf-8", "surrogatepass")[: max(0, share - _MARK_BYTES)]
-    return kept.decode("utf-8", "ignore") + _MARK.format(size)
+    head = text.encode("utf-8", "surrogatepass")[: max(0, share - _MARK_BYTES)]
+    return head.decode("utf-8", "ignore") + _MARK.format(size)
 
 
 def _bytes(text: str) -> int:

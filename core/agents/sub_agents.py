@@ -61,74 +61,76 @@ class TurnSubAgents:
     def __init__(
         self, run: RunTurn, roster: AgentDirectory, parent: AgentTurn, log: RunLog, clock: Clock, tools: Sequence[str]
     ) -> None:
-        self._carry = run
+        self._run_turn = run
         self._roster = roster
         self._parent = parent
         self._log = log
         self._clock = clock
         self._tools = tuple(tools)
-        self._left: dict[StepKey, InterruptedWork] = dict(parent.left_open.below)
+        self._interrupted: dict[StepKey, InterruptedWork] = dict(parent.left_open.below)
 
     async def run(self, call_id: CallId, tasks: Sequence[SubAgentTask]) -> list[SubAgentReport]:
         """Implement `core.ports.sub_agents.SubAgents`."""
         ids = [sub_agent_id(call_id, number) for number in range(1, len(tasks) + 1)]
-        begun: dict[SubAgentId, asyncio.Task[SubAgentReport]] = {}
+        running: dict[SubAgentId, asyncio.Task[SubAgentReport]] = {}
         reports: dict[SubAgentId, SubAgentReport] = {}
-        shown = [await masked_async(task.prompt) for task in tasks]
+        masked_prompts = [await masked_async(task.prompt) for task in tasks]
         try:
             async with asyncio.TaskGroup() as group:  # no await in it: another step may be beginning some too
-                for own_id, task, prompt in zip(ids, tasks, shown, strict=True):
+                for own_id, task, prompt in zip(ids, tasks, masked_prompts, strict=True):
                     try:
-                        cast = self._cast(own_id, task)
+                        assignment = self._assign(own_id, task)
                     except StepFailed as error:
                         reports[own_id] = SubAgentReport(task.name or default_name(task.prompt), error=error)
                         continue
-                    if cast.row is not None and _has_ended(cast.row):
-                        reports[own_id] = _report(cast.row)
+                    if assignment.row is not None and _has_ended(assignment.row):
+                        reports[own_id] = _report(assignment.row)
                         continue
-                    self._begin(own_id, prompt, cast)
-                    work = self._carry_out(own_id, self._turn(own_id, task, cast))
-                    begun[own_id] = group.create_task(work, name=f"{self._parent.run.id} {own_id}")
+                    self._begin(own_id, prompt, assignment)
+                    work = self._carry_out(own_id, self._turn(own_id, task, assignment))
+                    running[own_id] = group.create_task(work, name=f"{self._parent.run.id} {own_id}")
         finally:
-            for own_id in begun:
+            for own_id in running:
                 self._close(own_id)
-        return [reports[own_id] if own_id in reports else begun[own_id].result() for own_id in ids]
+        return [reports[own_id] if own_id in reports else running[own_id].result() for own_id in ids]
 
     def close(self) -> None:
         """Close the sub-agents that a previous process left open and this turn did not reach."""
-        for key, left in self._left.items():
-            facts, writes = left.closed(self._parent.run, key, self._clock.now())
-            self._log.emit(*facts, writes=writes)
-        self._left.clear()
+        for key, work in self._interrupted.items():
+            facts, writes = work.closed(self._parent.run, key, self._clock.now())
+            self._log.tell(*facts, writes=writes)
+        self._interrupted.clear()
 
     # Who does it
 
-    def _cast(self, own_id: SubAgentId, task: SubAgentTask) -> _Assignment:
-        """Return the agent for the task; after a crash, the agent that started it. Raises ToolFailed if there is none."""
+    def _assign(self, own_id: SubAgentId, task: SubAgentTask) -> _Assignment:
+        """Return the agent for the task; after a crash, the same agent. Raises ToolFailed if there is none."""
         row = self._parent.crew.rows.get(own_id)
         if row is not None:
             note = SubAgentRecord.of_json(row.output_json)
             if note.agent is not None:
                 model = None if note.model is None else ModelChoice.model_validate(note.model)
                 return _Assignment(note, Agent.model_validate(note.agent), model, None, row)
-            return _Assignment(note, self._fresh(task, note.name), self._parent.snapshot.model, self._given(task), row)
+            return _Assignment(
+                note, self._new_agent(task, note.name), self._parent.snapshot.model, self._allowed_tools(task), row
+            )
         if not task.prompt.strip():
             raise ToolFailed("invalid_arguments", "the prompt of a sub-agent is empty: say what it is to do")
         if task.agent is not None:
-            cast = self._colleague(task.agent, task)
+            assignment = self._assign_stored(task.agent, task)
         else:
-            profile, tools = self._fresh(task, task.name or default_name(task.prompt)), self._given(task)
+            profile, tools = self._new_agent(task, task.name or default_name(task.prompt)), self._allowed_tools(task)
             if missing := [name for name in task.tools or () if name not in self._tools]:
                 raise self._not_allowed(missing)
-            cast = _Assignment(SubAgentRecord(profile.name), profile, self._parent.snapshot.model, tools, None)
-        if not self._parent.crew.may_start(own_id):
+            assignment = _Assignment(SubAgentRecord(profile.name), profile, self._parent.snapshot.model, tools, None)
+        if not self._parent.crew.admits(own_id):
             message = f"a run has at most {MAX_SUB_AGENTS} sub-agents, and this one has had them"
             raise ToolFailed("limit_reached", message, limit=MAX_SUB_AGENTS)
-        return cast
+        return assignment
 
-    def _colleague(self, name: str, task: SubAgentTask) -> _Assignment:
+    def _assign_stored(self, name: str, task: SubAgentTask) -> _Assignment:
         try:
-            agent, model = self._roster.find(name, self._parent.snapshot.model)
+            agent, model = self._roster.colleague(name, self._parent.snapshot.model)
         except NotFound as error:
             raise ToolFailed("not_found", error.message, agent=name) from None
         note = SubAgentRecord(
@@ -138,70 +140,72 @@ class TurnSubAgents:
         )
         return _Assignment(note, agent, model, None, None)
 
-    def _fresh(self, task: SubAgentTask, name: str) -> Agent:
+    def _new_agent(self, task: SubAgentTask, name: str) -> Agent:
         """Return a new agent that inherits the parent's configuration except for what the task sets."""
         parent = self._parent.snapshot.profile or ASSISTANT
-        told = {"name": _named(name), "system_prompt": task.system_prompt, "tools": None}
+        overrides = {"name": _named(name), "system_prompt": task.system_prompt, "tools": None}
         try:
-            return Agent.model_validate({**parent.model_dump(), **told})
+            return Agent.model_validate({**parent.model_dump(), **overrides})
         except ValidationError as error:
             first = error.errors(include_input=False, include_context=False, include_url=False)[0]
             raise ToolFailed("invalid_arguments", f"{first['loc'][0]}: {first['msg']}") from None
 
-    def _given(self, task: SubAgentTask) -> tuple[str, ...]:
+    def _allowed_tools(self, task: SubAgentTask) -> tuple[str, ...]:
         """Return the tools of a new agent, at most those of its parent."""
         return self._tools if task.tools is None else tuple(name for name in task.tools if name in self._tools)
 
     def _not_allowed(self, names: Sequence[str]) -> ToolFailed:
-        told = ", ".join(names)
-        having = f"it can have some of yours: {', '.join(self._tools)}" if self._tools else "you have none to give"
-        return ToolFailed("not_allowed", f"a sub-agent cannot have {told}; {having}", tools=list(names))
+        listing = ", ".join(names)
+        hint = f"it can have some of yours: {', '.join(self._tools)}" if self._tools else "you have none to give"
+        return ToolFailed("not_allowed", f"a sub-agent cannot have {listing}; {hint}", tools=list(names))
 
     # Its life
 
-    def _begin(self, own_id: SubAgentId, prompt: str, cast: _Assignment) -> None:
+    def _begin(self, own_id: SubAgentId, prompt: str, assignment: _Assignment) -> None:
         """Emit the start of a sub-agent. It is on disk before its model is asked. `prompt` is masked."""
         place = self._parent.place
         self._parent.crew.begin(place.step, place.index, own_id)
-        if cast.row is not None and cast.row.status is StepStatus.RUNNING:  # it goes on, and has been told of
+        if (
+            assignment.row is not None and assignment.row.status is StepStatus.RUNNING
+        ):  # it goes on, and has been told of
             return
         row = StepResult(
             self._parent.run.id,
             StepKey(own_id),
             StepStatus.RUNNING,
-            output_json=cast.note.as_json(),
+            output_json=assignment.note.as_json(),
             started_at=self._clock.now(),
         )
         self._parent.crew.rows[own_id] = row
         started = SubAgentStarted(
             sub_agent_id=own_id,
-            name=cast.note.name,
+            name=assignment.note.name,
             prompt=prompt,
             call_id=_call_of(own_id),
             step=place.step,
             index=place.index,
-            agent=cast.profile.name if cast.note.agent is not None else None,
-            model=None if cast.model is None else cast.model.label,
+            agent=assignment.profile.name if assignment.note.agent is not None else None,
+            model=None if assignment.model is None else assignment.model.label,
         )
-        self._log.emit(started, writes=[PutStepResult(row)])
+        self._log.tell(started, writes=[PutStepResult(row)])
 
-    def _turn(self, own_id: SubAgentId, task: SubAgentTask, cast: _Assignment) -> AgentTurn:
+    def _turn(self, own_id: SubAgentId, task: SubAgentTask, assignment: _Assignment) -> AgentTurn:
         parent = self._parent
         return replace(
             parent,
-            snapshot=replace(parent.snapshot, profile=cast.profile, model=cast.model, script=()),
+            snapshot=replace(parent.snapshot, profile=assignment.profile, model=assignment.model, script=()),
             key=StepKey(own_id),
             prompt=task.prompt,
-            tools=cast.tools,
+            tools=assignment.tools,
             max_rounds=None,
             output_schema=None,
             recorder=NO_RECORDER,  # a recording takes in the call that began it, as one step
-            fresh=parent.fresh and cast.row is None,
-            left_open=self._left.get(StepKey(own_id), NO_INTERRUPTED_WORK),
+            fresh=parent.fresh and assignment.row is None,
+            left_open=self._interrupted.get(StepKey(own_id), NO_INTERRUPTED_WORK),
         )
 
     async def _carry_out(self, own_id: SubAgentId, turn: AgentTurn) -> SubAgentReport:
-        self._left.pop(turn.key, None)
+        self._interrupted.pop(turn.key, None)
         error: StepFailed | None = None
         text = ""
         try:
@@ -222,7 +226,7 @@ class TurnSubAgents:
         """Return its last text. If the store cannot be read, wait as the parent would."""
         while True:
             try:
-                return str(await self._carry(turn, self._log))
+                return str(await self._run_turn(turn, self._log))
             except StorageFailed as error:
                 if error.code == "unreadable":
                     raise StepFailed(error.code, error.message, failed_during="storage") from error
@@ -235,7 +239,7 @@ class TurnSubAgents:
         own_id, place = SubAgentId(row.key.step), self._parent.place
         row = replace(row, finished_at=self._clock.now())
         self._parent.crew.rows[own_id] = row
-        self._log.emit(*more, sub_agent_finished(row), writes=[*writes, PutStepResult(row)])
+        self._log.tell(*more, sub_agent_finished(row), writes=[*writes, PutStepResult(row)])
         self._parent.crew.end(place.step, place.index, own_id)
         return row
 
@@ -244,8 +248,8 @@ class TurnSubAgents:
         row = self._parent.crew.rows[own_id]
         if row.status.is_final:
             return
-        left = replace(self._left.pop(row.key, NO_INTERRUPTED_WORK), row=None)
-        facts, writes = left.closed(self._parent.run, row.key, self._clock.now())
+        work = replace(self._interrupted.pop(row.key, NO_INTERRUPTED_WORK), row=None)
+        facts, writes = work.closed(self._parent.run, row.key, self._clock.now())
         self._end(replace(row, status=StepStatus.CANCELLED), facts, writes)
 
 

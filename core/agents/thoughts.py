@@ -29,59 +29,59 @@ class ThoughtRecorder:
         self._clock = clock
         self._place = place
         self._is_open = False
-        self._began = self._kept_at = 0.0
+        self._began_at = self._stored_at = 0.0
         self._length = 0
-        self._kept = 0
+        self._stored_length = 0
         self._pieces: list[str] = []
 
     def add(self, text: str) -> None:
         """Show a piece of the current thought, or of a new thought."""
         if not self._is_open:
             self._is_open = True
-            self._began = self._kept_at = self._clock.monotonic()
-            self._length = self._kept = 0
-        where = self._turn.place
-        shown = ReasoningReceived(
+            self._began_at = self._stored_at = self._clock.monotonic()
+            self._length = self._stored_length = 0
+        location = self._turn.place
+        fact = ReasoningReceived(
             text=text,
             message_id=self._turn.run.message_id,
             offset=self._length,
             place=self._place(),
-            **asdict(where),
+            **asdict(location),
         )
-        self._log.emit(shown)
-        kept = text[: max(0, MAX_THOUGHT_CHARACTERS - self._length)]
+        self._log.tell(fact)
+        stored_part = text[: max(0, MAX_THOUGHT_CHARACTERS - self._length)]
         self._length += len(text)
-        if where.sub_agent_id is not None:
+        if location.sub_agent_id is not None:
             return
-        if kept:
-            self._pieces.append(kept)
+        if stored_part:
+            self._pieces.append(stored_part)
         is_large = sum(map(len, self._pieces)) >= PIECE_CHARACTERS
-        if is_large or self._clock.monotonic() - self._kept_at >= PIECE_S:
+        if is_large or self._clock.monotonic() - self._stored_at >= PIECE_S:
             self.keep()
 
     def keep(self) -> None:
         """Store what was shown and is not stored yet."""
         if self._pieces:
-            self._write(is_whole=False)
+            self._store(is_whole=False)
 
     def end(self) -> None:
         """Finish the current thought, if there is one: the model writes text, makes a call, or stops."""
         if self._is_open and self._turn.place.sub_agent_id is None:
-            self._write(is_whole=True)
+            self._store(is_whole=True)
         self._is_open = False
 
-    def _write(self, *, is_whole: bool) -> None:
+    def _store(self, *, is_whole: bool) -> None:
         text, now = "".join(self._pieces), self._clock.monotonic()
         self._pieces.clear()
         piece = ThoughtSaved(
             text=text,
-            offset=self._kept,
+            offset=self._stored_length,
             place=self._place(),
             step=self._turn.key.step,
             index=self._turn.key.index,
-            elapsed_ms=round((now - self._began) * 1000),
+            elapsed_ms=round((now - self._began_at) * 1000),
             is_whole=is_whole,
         )
-        self._log.emit(piece)
-        self._kept += len(text)
-        self._kept_at = now
+        self._log.tell(piece)
+        self._stored_length += len(text)
+        self._stored_at = now

@@ -78,7 +78,7 @@ class TurnRecord:
         if not text:
             return
         self._thoughts.end()
-        self._see()
+        self._mark_first_piece()
         streamed = PARAGRAPH + text if self._length and not self._pieces else text
         self._pieces.append(text)
         self._length += len(streamed)
@@ -87,10 +87,10 @@ class TurnRecord:
     def think(self, text: str) -> None:
         """Show a piece of the model's reasoning."""
         if text:
-            self._see()
+            self._mark_first_piece()
             self._thoughts.add(text)
 
-    def _see(self) -> None:
+    def _mark_first_piece(self) -> None:
         if self._first_at is None:
             self._first_at = self._clock.monotonic()
 
@@ -100,17 +100,20 @@ class TurnRecord:
 
     def use(self, usage: Usage) -> None:
         """Emit the token usage of the answer. For a sub-agent, its row counts it too."""
-        given, made, cost = usage.input_tokens, usage.output_tokens, usage.cost
+        input_tokens, output_tokens, cost = usage.input_tokens, usage.output_tokens, usage.cost
         sub_agent_id = self._turn.place.sub_agent_id
         writes: list[Write] = []
         if sub_agent_id is not None and (row := self._turn.crew.rows.get(sub_agent_id)) is not None:
-            row = replace(row, output_json=SubAgentRecord.of_json(row.output_json).using(given, made, cost).as_json())
+            row = replace(
+                row,
+                output_json=SubAgentRecord.of_json(row.output_json).using(input_tokens, output_tokens, cost).as_json(),
+            )
             self._turn.crew.rows[sub_agent_id] = row
             writes.append(PutStepResult(row))
         self._log.tell(
             UsageReported(
-                input_tokens=given,
-                output_tokens=made,
+                input_tokens=input_tokens,
+                output_tokens=output_tokens,
                 cost=cost,
                 elapsed_ms=self._elapsed_ms,
                 said_tokens=estimate_tokens("".join(self._pieces or ())),
@@ -136,7 +139,7 @@ class TurnRecord:
     def finish_answer(self, calls: Sequence[CallRequest]) -> ModelAnswer:
         """Finish the answer. Its checkpoint is on disk before anything that follows leaves the process."""
         self._thoughts.end()
-        return self._keep(calls, StepStatus.COMPLETED)
+        return self._store_answer(calls, StepStatus.COMPLETED)
 
     def close(self, ended: StepStatus) -> None:
         """Store the text at any end of the turn: an unfinished answer as cut off, and the text as a whole.
@@ -145,12 +148,12 @@ class TurnRecord:
         """
         self._thoughts.end()
         if self._pieces is not None and (self._pieces or ended is StepStatus.ERROR):
-            self._keep((), ended)
+            self._store_answer((), ended)
         state = MessageState.INTERRUPTED if ended is StepStatus.CANCELLED else MessageState.FINAL
         fact, writes = final_text(self._turn, turn_text(self._answers), state, self._clock)
         self._log.tell(fact, writes=[*writes, drop_chunks(self._turn)])
 
-    def _keep(self, calls: Sequence[CallRequest], status: StepStatus) -> ModelAnswer:
+    def _store_answer(self, calls: Sequence[CallRequest], status: StepStatus) -> ModelAnswer:
         answer = ModelAnswer("".join(self._pieces or ()), tuple(calls), status)
         self._pieces = None
         self._answers.append(answer)

@@ -47,13 +47,13 @@ def fit_context(
     turn = _units(messages[prompt_at + 1 :])
     room = room_tokens - sum(map(message_tokens, (*systems, prompt))) - tools_tokens
     newest, room = _newest(turn, room, at_least=1)
-    told: list[list[ChatMessage]] = []
+    sent: list[list[ChatMessage]] = []
     if len(newest) == len(turn):
-        told, _ = _newest(history, room)
-        while told and told[0][0].role != "user" and len(told) < len(history):
-            del told[0]  # an answer without its question
-    dropped = sum(map(len, history)) - sum(map(len, told))
-    return FittedContext((*systems, *_flat(told), prompt, *_flat(newest)), whole, fixed, dropped)
+        sent, _ = _newest(history, room)
+        while sent and sent[0][0].role != "user" and len(sent) < len(history):
+            del sent[0]  # an answer without its question
+    dropped = sum(map(len, history)) - sum(map(len, sent))
+    return FittedContext((*systems, *_flat(sent), prompt, *_flat(newest)), whole, fixed, dropped)
 
 
 def message_tokens(message: ChatMessage) -> int:
@@ -82,14 +82,14 @@ def _units(messages: Sequence[ChatMessage]) -> list[list[ChatMessage]]:
 
 def _newest(units: Sequence[list[ChatMessage]], room: int, at_least: int = 0) -> tuple[list[list[ChatMessage]], int]:
     """Return the last groups that fit, and the remaining tokens."""
-    kept: list[list[ChatMessage]] = []
+    newest: list[list[ChatMessage]] = []
     for unit in reversed(units):
         size = sum(map(message_tokens, unit))
-        if size > room and len(kept) >= at_least:
+        if size > room and len(newest) >= at_least:
             break
-        kept.insert(0, unit)
+        newest.insert(0, unit)
         room -= size
-    return kept, room
+    return newest, room
 
 
 def _flat(units: Sequence[list[ChatMessage]]) -> list[ChatMessage]:

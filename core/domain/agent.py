@@ -2,8 +2,9 @@
 
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, Field
 
+from core.domain.document import Document
 from core.domain.ids import AgentId, ServerId
 from core.domain.model import ModelChoice, Reasoning
 
@@ -26,15 +27,13 @@ def validated_name(text: str) -> str:
     return name
 
 
-class Agent(BaseModel):
+class Agent(Document):
     """A configured agent.
 
     `model` None: the model of the settings. `tools` None: all tools. `mcp_servers` None: the tools of all servers;
     otherwise of these servers only, whatever `tools` contains. `max_tool_rounds` limits the answers with calls in a
     turn. The other fields that are None are left to the model.
     """
-
-    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
     id: AgentId
     name: Annotated[str, AfterValidator(validated_name)]
@@ -53,7 +52,7 @@ class Agent(BaseModel):
     reasoning: Reasoning = Reasoning.OFF
 
     def asking(self, model: ModelChoice) -> ModelChoice:
-        """Return the model with the parameters of this agent; parameters that the agent leaves open stay the model's."""
+        """Return the model with the parameters that this agent sets; the others stay the model's."""
         own = {
             "temperature": self.temperature,
             "max_tokens": self.max_tokens,
@@ -62,14 +61,12 @@ class Agent(BaseModel):
         return model.model_copy(update={name: value for name, value in own.items() if value is not None})
 
 
-class AgentSelection(BaseModel):
+class AgentSelection(Document):
     """Who answers the next turns of a workflow.
 
     `agent` None, or a deleted agent: the default agent. `model` None: the agent's own, else that of the settings.
     `is_offline`: the offline agent, whatever the other fields say.
     """
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     agent: AgentId | None = None
     model: ModelChoice | None = None

@@ -6,6 +6,7 @@ written by a later version is stored as `UnknownFact`, and every fold ignores it
 """
 
 import functools
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, ClassVar, Literal, Self
@@ -537,50 +538,15 @@ class UnknownFact(Fact):
     data: dict[str, Any]
 
 
-FACTS: dict[str, type[Fact]] = {
-    fact.type: fact
-    for fact in (
-        RunCreated,
-        RunStarted,
-        RunWaiting,
-        RunResumed,
-        RunPaused,
-        RunContinued,
-        RunFinished,
-        RootChanged,
-        StepStarted,
-        StepSkipped,
-        StepFinished,
-        RawResultSaved,
-        ConsoleWritten,
-        IterationsTaken,
-        StepRetry,
-        InterruptionRaised,
-        InterruptionClosed,
-        StatePatched,
-        TokenReceived,
-        ReasoningReceived,
-        ThoughtSaved,
-        ModelAsked,
-        ModelWaited,
-        AnswerWarned,
-        MessageAdded,
-        ToolStarted,
-        ToolProgressed,
-        ToolEnded,
-        ToolEndedLate,
-        TaskChanged,
-        UsageReported,
-        StepRecorded,
-        StepPreset,
-        RecordingInput,
-        RecordingSealed,
-        SubAgentStarted,
-        SubAgentProgress,
-        SubAgentText,
-        SubAgentFinished,
-    )
-}
+def _leaves(kind: type[Fact]) -> Iterator[type[Fact]]:
+    for subclass in kind.__subclasses__():
+        yield from _leaves(subclass)
+        if not subclass.__name__.startswith("_") and subclass is not UnknownFact:
+            yield subclass
+
+
+FACTS: Mapping[str, type[Fact]] = {fact.type: fact for fact in _leaves(Fact)}
+"""The classes by their name on the wire."""
 
 
 def stream_fact(message_id: MessageId, step: str, index: int | None, offset: int, text: str) -> Fact:
@@ -653,14 +619,14 @@ def fact_fields(fact: Fact) -> dict[str, Any]:
     """Return the fields of the fact as they appear on the wire."""
     if isinstance(fact, UnknownFact):
         return fact.data
-    kept = {}
-    for name, told_as, is_told_always in _told_fields(type(fact)):
+    fields = {}
+    for name, wire_name, is_always_written in _told_fields(type(fact)):
         value = getattr(fact, name)
-        if value is not None or is_told_always:
-            kept[told_as] = value
+        if value is not None or is_always_written:
+            fields[wire_name] = value
     if isinstance(fact, StepFinished) and fact.status is StepStatus.COMPLETED:
-        kept["output"] = fact.output
-    return kept
+        fields["output"] = fact.output
+    return fields
 
 
 @functools.cache

@@ -4,30 +4,23 @@ Its result is a pure function of the events, but it changes the state in place, 
 state folded live equals the state rebuilt from stored events.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
 from core.domain import events as facts
 from core.domain.events import Event
+from core.domain.fold_turns import TURN_FOLDS, FoldFact, close_thoughts
 from core.domain.ids import SubAgentId
 from core.domain.live_run import (
     IN_FLIGHT,
     Iterations,
-    LiveCall,
     LiveInterruption,
     LiveRun,
     LiveStep,
-    LiveSubAgent,
-    LiveTask,
-    StreamRate,
-    tokens_per_second,
 )
-from core.domain.messages import Role, attachments_of
 from core.domain.run import RunStatus, StepStatus
 from core.domain.text.json_text import parse_pointer, with_value_at
-from core.domain.text.stream import TextStream
-from core.domain.thinking import close_thoughts, fold_reasoning, fold_saved_thought
 from core.domain.tool import CallStatus
 
 MAX_ITERATION_ERRORS = 20
@@ -78,29 +71,20 @@ def created_run(event: Event) -> LiveRun | None:
 
 def apply(run: LiveRun, event: Event) -> bool:
     """Apply one event. Return False if it is a duplicate, late or of another run, and changed nothing."""
+    # A run publishes its events in the order of their numbers, and an unstored fact carries the number of the last
+    # stored fact (ENGINE §13). A lower number is therefore late, such as a text of an abandoned attempt.
     fact = event.fact
     if run.run_id != event.run_id or run.is_released or event.seq < run.seq:
         return False
-    kind = type(fact)
-    if (fold_unstored := _UNSTORED.get(kind)) is not None:
-        return fold_unstored(run, fact, event.at)
+    fold_fact = _FOLDS.get(type(fact))
+    if not fact.stored:
+        return bool(fold_fact is not None and fold_fact(run, fact, event.at))
     if event.seq == run.seq:
         return False
     run.seq = event.seq
-    if (fold_stored := _STORED.get(kind)) is not None:
-        fold_stored(run, fact, event.at)
+    if fold_fact is not None:
+        fold_fact(run, fact, event.at)
     return True
-
-
-def _fold_token(run: LiveRun, fact: facts.TokenReceived, at: datetime) -> bool:
-    step = run.steps.get(fact.step)
-    if step is None or run.status.is_final or fact.message_id != run.message_id:
-        return False
-    is_new = step.texts.setdefault(fact.index, TextStream()).append(fact.offset, fact.text)
-    if is_new:
-        run.tokens_received += 1
-        run.pace.beat(at)
-    return is_new
 
 
 def _fold_pause(run: LiveRun, fact: facts.RunPaused | facts.RunContinued, at: datetime) -> bool:
@@ -117,7 +101,7 @@ def _fold_pause(run: LiveRun, fact: facts.RunPaused | facts.RunContinued, at: da
     return False
 
 
-def _go_on(run: LiveRun, fact: facts.RunStarted, at: datetime) -> None:
+def _fold_started(run: LiveRun, fact: facts.RunStarted, at: datetime) -> None:
     """The run got a slot. After a crash, everything in flight starts again."""
     if run.status.is_final:
         return
@@ -163,7 +147,7 @@ def _fold_start(run: LiveRun, fact: facts.StepStarted, at: datetime) -> None:
     step = _step(run, fact.step)
     if (text := step.texts.get(fact.index)) is not None:
         text.restart()
-    close_thoughts(one for one in run.thoughts if (one.step, one.index) == (fact.step, fact.index))
+    close_thoughts(thought for thought in run.thoughts if (thought.step, thought.index) == (fact.step, fact.index))
     if fact.index is not None:
         return
     if step.started_at is None:
@@ -261,13 +245,13 @@ def _fold_asking(run: LiveRun, name: str, index: int | None, *, is_asking: bool)
         step.status = StepStatus.RUNNING if step.started_at is not None else StepStatus.PENDING
 
 
-def _fold_sub_agent_asking(run: LiveRun, asking: SubAgentId) -> None:
+def _fold_sub_agent_asking(run: LiveRun, sub_agent_id: SubAgentId) -> None:
     """Show a sub-agent as waiting while a question of its own is open. Its step stays running: other sub-agents may
     work.
     """
-    sub_agent = run.sub_agents.get(asking)
+    sub_agent = run.sub_agents.get(sub_agent_id)
     if sub_agent is not None and not sub_agent.status.is_final:
-        is_asking = any(one.asked.sub_agent_id == asking for one in run.open_interruptions)
+        is_asking = any(interruption.asked.sub_agent_id == sub_agent_id for interruption in run.open_interruptions)
         sub_agent.status = StepStatus.WAITING if is_asking else StepStatus.RUNNING
 
 
@@ -279,147 +263,19 @@ def _fold_patch(run: LiveRun, fact: facts.StatePatched, at: datetime) -> None:
         step.output = with_value_at(step.output, parts, fact.new)
 
 
-def _fold_message(run: LiveRun, fact: facts.MessageAdded, at: datetime) -> None:
-    step = run.steps.get(fact.step) if fact.step is not None else None
-    if fact.role is Role.USER:
-        run.prompt, run.prompt_id = fact.text, fact.message_id
-        run.prompt_attachments = attachments_of(fact.attachments)
-    elif fact.interrupted:
-        run.interrupted_texts.append(fact.text)
-        if step is not None and (text := step.texts.get(fact.index)) is not None:
-            text.restart(dropped=fact.text)
-    elif step is not None:
-        step.texts[fact.index] = TextStream(fact.text)
-    elif fact.role is Role.ASSISTANT and fact.message_id == run.message_id:
-        run.message = fact.text
-
-
-def _fold_call(run: LiveRun, fact: facts.ToolStarted, at: datetime) -> None:
-    run.calls[fact.call_id] = LiveCall(
-        fact.call_id,
-        fact.tool,
-        fact.arguments,
-        fact.step,
-        fact.index,
-        fact.round,
-        fact.offset,
-        at,
-        sub_agent_id=fact.sub_agent_id,
-    )
-
-
-def _fold_progress(run: LiveRun, fact: facts.ToolProgressed, at: datetime) -> None:
-    if call := run.calls.get(fact.call_id):
-        call.progress = fact
-
-
-def _fold_result(run: LiveRun, fact: facts.ToolEnded, at: datetime) -> None:
-    if call := run.calls.get(fact.call_id):
-        call.status, call.duration_ms = fact.status, fact.duration_ms
-        call.summary, call.error = fact.summary, fact.error
-
-
-def _fold_late(run: LiveRun, fact: facts.ToolEndedLate, at: datetime) -> None:
-    if call := run.calls.get(fact.call_id):
-        call.late = fact
-
-
 def _fold_preset(run: LiveRun, fact: facts.StepPreset, at: datetime) -> None:
     step = _step(run, fact.step)
     step.status, step.output, step.error, step.finished_at = StepStatus.COMPLETED, fact.output, None, at
 
 
-def _fold_warning(run: LiveRun, fact: facts.AnswerWarned, at: datetime) -> None:
-    run.warnings.append(facts.fact_fields(fact))
-
-
-def _fold_asked(run: LiveRun, fact: facts.ModelAsked, at: datetime) -> None:
-    run.asked += 1
-    if fact.sub_agent_id is not None:
-        return
-    run.last_asked, run.last_answer_tokens, run.pace = fact, 0, StreamRate()
-
-
-def _fold_task(run: LiveRun, fact: facts.TaskChanged, at: datetime) -> None:
-    if task := run.tasks.get(fact.id):
-        task.told, task.last_at = fact, at
-    else:
-        run.tasks[fact.id] = LiveTask(fact, at, at)
-
-
-def _fold_usage(run: LiveRun, fact: facts.UsageReported, at: datetime) -> None:
-    sub_agent = run.sub_agents.get(fact.sub_agent_id) if fact.sub_agent_id is not None else None
-    for used in (run, sub_agent):
-        if used is not None:
-            used.input_tokens += fact.input_tokens
-            used.output_tokens += fact.output_tokens
-            used.cost = used.cost if fact.cost is None else (used.cost or 0.0) + fact.cost
-    run.counted += 1
-    run.unpriced += fact.cost is None
-    if fact.sub_agent_id is not None:
-        return
-    run.last_answer_tokens, run.pace = fact.said_tokens, StreamRate()
-    if fact.elapsed_ms is not None:
-        run.tokens_a_second = tokens_per_second(fact.output_tokens, fact.elapsed_ms)
-
-
-def _fold_sub_agent(run: LiveRun, fact: facts.SubAgentStarted, at: datetime) -> None:
-    known = run.sub_agents.get(fact.sub_agent_id)
-    if known is not None:  # it was stopped, and goes on
-        known.status, known.duration_ms, known.error = StepStatus.RUNNING, None, None
-        known.text.restart()
-        return
-    run.sub_agents[fact.sub_agent_id] = LiveSubAgent(
-        fact.sub_agent_id,
-        fact.name,
-        fact.prompt,
-        fact.call_id,
-        fact.step,
-        fact.index,
-        at,
-        agent=fact.agent,
-        model=fact.model,
-    )
-
-
-def _fold_spoken(run: LiveRun, fact: facts.SubAgentProgress, at: datetime) -> bool:
-    sub_agent = run.sub_agents.get(fact.sub_agent_id)
-    if sub_agent is None or run.status.is_final:
-        return False
-    return sub_agent.text.append(fact.offset, fact.text)
-
-
-def _fold_said(run: LiveRun, fact: facts.SubAgentText, at: datetime) -> None:
-    sub_agent = run.sub_agents.get(fact.sub_agent_id)
-    if sub_agent is not None and fact.interrupted:
-        sub_agent.text.restart(dropped=fact.text)
-    elif sub_agent is not None:
-        sub_agent.text = TextStream(fact.text)
-
-
-def _fold_sub_agent_end(run: LiveRun, fact: facts.SubAgentFinished, at: datetime) -> None:
-    if sub_agent := run.sub_agents.get(fact.sub_agent_id):
-        sub_agent.status, sub_agent.duration_ms, sub_agent.error = fact.status, fact.duration_ms, fact.error
-
-
-def _fold_nothing(run: LiveRun, fact: facts.Fact, at: datetime) -> bool:
-    """Ignore a fact that only live views use."""
-    return False
-
-
-# By the class of the fact: facts have an abstract base, for which `isinstance` and `match` are slow.
-_UNSTORED: Mapping[type[facts.Fact], Callable[[LiveRun, Any, datetime], bool]] = {
-    facts.TokenReceived: _fold_token,
-    facts.SubAgentProgress: _fold_spoken,
-    facts.RunPaused: _fold_pause,
-    facts.RunContinued: _fold_pause,
-    facts.ReasoningReceived: fold_reasoning,
-    facts.ModelWaited: _fold_nothing,
-}
-_STORED: Mapping[type[facts.Fact], Callable[[LiveRun, Any, datetime], None]] = {
-    facts.RunStarted: _go_on,
+# By class rather than with `match`: pydantic models have an abstract base, which makes each `isinstance` slow, and a
+# long answer is folded piece by piece.
+_FOLDS: Mapping[type[facts.Fact], FoldFact] = {
+    facts.RunStarted: _fold_started,
     facts.RunWaiting: _fold_state,
     facts.RunResumed: _fold_state,
+    facts.RunPaused: _fold_pause,
+    facts.RunContinued: _fold_pause,
     facts.RunFinished: _fold_end,
     facts.RootChanged: _fold_root,
     facts.StepStarted: _fold_start,
@@ -429,21 +285,9 @@ _STORED: Mapping[type[facts.Fact], Callable[[LiveRun, Any, datetime], None]] = {
     facts.ConsoleWritten: _fold_console,
     facts.IterationsTaken: _fold_taken,
     facts.StepRetry: _fold_retry,
+    facts.StepPreset: _fold_preset,
     facts.InterruptionRaised: _fold_raised,
     facts.InterruptionClosed: _fold_closed,
     facts.StatePatched: _fold_patch,
-    facts.MessageAdded: _fold_message,
-    facts.ToolStarted: _fold_call,
-    facts.ToolProgressed: _fold_progress,
-    facts.ToolEnded: _fold_result,
-    facts.ToolEndedLate: _fold_late,
-    facts.AnswerWarned: _fold_warning,
-    facts.ThoughtSaved: fold_saved_thought,
-    facts.ModelAsked: _fold_asked,
-    facts.TaskChanged: _fold_task,
-    facts.UsageReported: _fold_usage,
-    facts.StepPreset: _fold_preset,
-    facts.SubAgentStarted: _fold_sub_agent,
-    facts.SubAgentText: _fold_said,
-    facts.SubAgentFinished: _fold_sub_agent_end,
+    **TURN_FOLDS,
 }

@@ -1,4 +1,4 @@
-"""The state of a run, folded from its events (`core.domain.fold`): the single source for everything that shows a run."""
+"""The state of a run, folded from its events (`core.domain.fold`): the only source for all views of a run."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -279,7 +279,7 @@ class LiveRun:
     @property
     def open_interruptions(self) -> list[LiveInterruption]:
         """The interruptions that wait for an answer, in the order of requests."""
-        return [one for one in self.interruptions.values() if one.status.is_open]
+        return [interruption for interruption in self.interruptions.values() if interruption.status.is_open]
 
     @property
     def steps_done(self) -> int:

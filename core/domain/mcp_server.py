@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
+from core.domain.document import Document
 from core.domain.ids import ServerId
 from core.domain.run import ErrorInfo
 from core.domain.settings import KeyLocation
@@ -43,15 +44,13 @@ class Transport(StrEnum):
     HTTP = "http"
 
 
-class McpServer(BaseModel):
+class McpServer(Document):
     """The configuration: a program (`command`, `args`, `env`, `cwd`) or an address (`url`, `headers`).
 
     `id` is part of its tool names, `mcp__ID__tool`, and never changes. `secrets` maps the path of each secret to its
     location. `confirmed` is the fingerprint that the user has agreed to run. `timeout_s` limits one call,
     `start_timeout_s` a start (seconds; None: see `start_limit_s`).
     """
-
-    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
     id: ServerId
     name: str
@@ -121,7 +120,7 @@ class McpServer(BaseModel):
 
     @property
     def fingerprint(self) -> str:
-        """A hash that changes whenever another program would run or another address be used. Secrets do not affect it."""
+        """A hash that changes whenever another program would run or another address be used, whatever the secrets."""
         runs = [self.command, list(self.args), dict(sorted(self.env.items())), self.cwd]
         asks = [self.url, dict(sorted(self.headers.items()))]
         return hashlib.sha256(encode([runs, asks, sorted(self.secrets)]).encode()).hexdigest()
@@ -145,7 +144,7 @@ class McpServer(BaseModel):
 
 
 class ServerState(StrEnum):
-    """The state of a server. `unconfirmed`: the user has not agreed to run it. `failed`: it did not start, or crashed."""
+    """The state of a server. `unconfirmed`: the user has not agreed to run it. `failed`: no start, or a crash."""
 
     DISABLED = "disabled"
     UNCONFIRMED = "unconfirmed"
@@ -185,54 +184,59 @@ class StoredServer:
 
 def find_secrets(server: Mapping[str, Any]) -> dict[str, str]:
     """Return the values of a configuration that look like secrets, by `env/NAME`, `headers/NAME`, `args/2` or `url`."""
-    found: dict[str, str] = {}
-    for part in ("env", "headers"):
-        for name, value in (server.get(part) or {}).items():
+    secrets: dict[str, str] = {}
+    for section in ("env", "headers"):
+        for name, value in (server.get(section) or {}).items():
             if value and not _is_reference(value) and (is_secret_name(name) or masked_text(value) != value):
-                found[f"{part}/{name}"] = value
+                secrets[f"{section}/{name}"] = value
     args = list(server.get("args") or ())
-    for at, value in enumerate(args):
+    for position, value in enumerate(args):
         flag, is_pair, _ = value.partition("=")
-        is_given = at > 0 and args[at - 1].startswith("-") and "=" not in args[at - 1] and not value.startswith("-")
+        is_given = (
+            position > 0
+            and args[position - 1].startswith("-")
+            and "=" not in args[position - 1]
+            and not value.startswith("-")
+        )
         is_named = (is_pair and flag.startswith("-") and is_secret_name(flag)) or (
-            is_given and is_secret_name(args[at - 1])
+            is_given and is_secret_name(args[position - 1])
         )
         if not _is_reference(value) and (is_named or masked_text(value) != value):
-            found[f"args/{at}"] = value
+            secrets[f"args/{position}"] = value
     url = server.get("url")
     if url and masked_text(url) != url:
-        found["url"] = url
-    return found
+        secrets["url"] = url
+    return secrets
 
 
-def masked_config(server: Mapping[str, Any], places: Iterable[str]) -> dict[str, Any]:
+def masked_config(config: Mapping[str, Any], paths: Iterable[str]) -> dict[str, Any]:
     """Return the configuration with each of these secrets masked."""
-    return with_values(server, {place: _shown(server, place) for place in places})
+    return with_values(config, {path: _shown(config, path) for path in paths})
 
 
-def with_values(server: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, Any]:
+def with_values(config: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, Any]:
     """Return the configuration with these values replaced. Paths that do not exist are ignored."""
-    changed = dict(server)
-    for place, value in values.items():
-        part, _, name = place.partition("/")
-        if part == "url":
-            changed["url"] = value
-        elif part == "args":
-            args = list(changed.get("args") or ())
+    config = dict(config)
+    for path, value in values.items():
+        section, _, name = path.partition("/")
+        if section == "url":
+            config["url"] = value
+        elif section == "args":
+            args = list(config.get("args") or ())
             if int(name) < len(args):
                 args[int(name)] = value
-            changed["args"] = args
-        elif name in (changed.get(part) or {}):
-            changed[part] = {**changed[part], name: value}
-    return changed
+            config["args"] = args
+        elif name in (config.get(section) or {}):
+            config[section] = {**config[section], name: value}
+    return config
 
 
-def _shown(server: Mapping[str, Any], place: str) -> str:
-    part, _, name = place.partition("/")
-    if part == "url":
-        return masked_text(server["url"])
-    if part == "args":
-        value = str(server["args"][int(name)])
+def _shown(config: Mapping[str, Any], path: str) -> str:
+    section, _, name = path.partition("/")
+    if section == "url":
+        return masked_text(config["url"])
+    if section == "args":
+        value = str(config["args"][int(name)])
         flag, is_pair, _ = value.partition("=")
         return f"{flag}={MASK}" if is_pair and flag.startswith("-") else MASK
     return MASK

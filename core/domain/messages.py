@@ -14,8 +14,9 @@ from enum import StrEnum
 from pathlib import PurePath
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
+from core.domain.document import Document
 from core.domain.ids import MessageId, RunId, WorkflowId
 
 FILE_BYTES = 1_000_000
@@ -41,10 +42,9 @@ _TYPES = {
 """Where the tables of systems differ or are wrong."""
 
 
-class Attachment(BaseModel):
+class Attachment(Document):
     """The metadata of an attached text. `size`: the bytes of the file; `hash`: the SHA-256 of its text."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
     name: str
     mime: str
     size: int
@@ -86,7 +86,7 @@ def mime_of(name: str) -> str:
 
 def attachment_fields(attachments: Iterable[Attachment]) -> list[dict[str, Any]] | None:
     """Return the attachments as they are stored in facts and rows; None if there are none."""
-    return [one.model_dump() for one in attachments] or None
+    return [attachment.model_dump() for attachment in attachments] or None
 
 
 def attachments_of(fields: object) -> tuple[Attachment, ...]:
@@ -98,11 +98,11 @@ def attachments_of(fields: object) -> tuple[Attachment, ...]:
     return tuple(found)
 
 
-def with_input(given: Mapping[str, Any], attached: Sequence[AttachedText]) -> dict[str, Any]:
+def with_input(run_input: Mapping[str, Any], attached: Sequence[AttachedText]) -> dict[str, Any]:
     """Return the run's input with the attachments added, where a template finds them as `@input.attachments`."""
     if not attached:
-        return dict(given)
-    return {**given, INPUT: [{**one.about.model_dump(), "text": one.text} for one in attached]}
+        return dict(run_input)
+    return {**run_input, INPUT: [{**attachment.about.model_dump(), "text": attachment.text} for attachment in attached]}
 
 
 def from_input(given: Mapping[str, Any]) -> list[AttachedText]:
@@ -116,18 +116,18 @@ def from_input(given: Mapping[str, Any]) -> list[AttachedText]:
 
 
 def with_attachments(prompt: str, attached: Sequence[AttachedText]) -> str:
-    """Return the text for the model: the user's prompt, then each attachment in a fence that nothing in it can close."""
-    return "".join([prompt, *(f"{_BEFORE}{_fenced(one)}" for one in attached)])
+    """Return the text for the model: the prompt, then each attachment in a fence that nothing in it can close."""
+    return "".join([prompt, *(f"{_BEFORE}{_fenced(attachment)}" for attachment in attached)])
 
 
-def without_attachments(told: str) -> str:
+def without_attachments(text: str) -> str:
     """Return the user's own part of a text made by `with_attachments`."""
-    return told.partition(_BEFORE)[0]
+    return text.partition(_BEFORE)[0]
 
 
 def _fenced(attached: AttachedText) -> str:
     about, text = attached.about, attached.text
-    longest = max((len(found) for found in _FENCES.findall(text)), default=0)
+    longest = max((len(backticks) for backticks in _FENCES.findall(text)), default=0)
     fence = "`" * max(3, longest + 1)
     suffix = PurePath(about.name).suffix[1:]
     language = suffix if _LANGUAGE.fullmatch(suffix) else ""

@@ -5,7 +5,9 @@ from enum import StrEnum
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, Field
+
+from core.domain.document import Document
 
 _PASSING = (408, 409, 425, 429)
 _PORTS = {"http": 80, "https": 443}
@@ -71,15 +73,13 @@ def is_retryable(code: str, status: object) -> bool:
     return code not in ("key_missing", "key_refused", "bad_response")
 
 
-class ModelChoice(BaseModel):
+class ModelChoice(Document):
     """A model of a provider, with everything that a run needs to ask it again after a crash; never a key.
 
     `provider` names a preset. `model` None: the server has only one, and needs no name. `needs_key`: requests need a
     key. `key_env` is an additional environment variable for the key. `context_tokens` is the size of the context
     window, None if unknown; prices are dollars per million tokens.
     """
-
-    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
     provider: str = "custom"
     base_url: Annotated[str, Field(max_length=2000), AfterValidator(base_url)]

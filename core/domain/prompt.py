@@ -9,8 +9,9 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, Field
 
+from core.domain.document import Document
 from core.domain.ids import PromptId
 
 NAME_CHARACTERS = 64
@@ -54,10 +55,8 @@ def _content(text: str) -> str:
     return text
 
 
-class Prompt(BaseModel):
+class Prompt(Document):
     """A stored prompt. `content` is the text as written. `category` and `description` may be empty."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
     id: PromptId
     name: Annotated[str, AfterValidator(validated_name)]
@@ -73,8 +72,8 @@ class Prompt(BaseModel):
 
 def variables_of(content: str) -> tuple[str, ...]:
     """Return the names of the placeholders, without duplicates, in order of first appearance."""
-    found = (_variable(place[1]) for place in _PLACE.finditer(content))
-    return tuple(dict.fromkeys(name for name in found if name is not None))
+    names = (_variable(place[1]) for place in _PLACE.finditer(content))
+    return tuple(dict.fromkeys(name for name in names if name is not None))
 
 
 def fill_variables(content: str, values: Mapping[str, str]) -> str:

@@ -67,9 +67,9 @@ class Recording:
     _counts: dict[str, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, given: Mapping[str, Any], events: Iterable[Event]) -> "Recording":
+    def of(cls, initial_input: Mapping[str, Any], events: Iterable[Event]) -> "Recording":
         """Return the recording with that initial input, after these events."""
-        recording = cls(given)
+        recording = cls(initial_input)
         for event in events:
             recording.take(event.fact)
         return recording
@@ -83,8 +83,8 @@ class Recording:
         """Return the name of the next step of the tool: the nth call is `tool_n`. `taken` are reserved names."""
         base = step_base_name(tool)
         number = self._counts.get(base, 0) + 1
-        given = set(taken)
-        while f"{base}_{number}" in given:
+        reserved = set(taken)
+        while f"{base}_{number}" in reserved:
             number += 1
         return f"{base}_{number}"
 

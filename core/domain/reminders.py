@@ -37,7 +37,7 @@ class ReminderPlan:
 
 
 def plan_reminders(
-    waiting: Iterable[PendingRequest], now: datetime, after: timedelta | None, reminded_at: datetime | None = None
+    requests: Iterable[PendingRequest], now: datetime, after: timedelta | None, reminded_at: datetime | None = None
 ) -> ReminderPlan:
     """Return which requests are due.
 
@@ -46,17 +46,19 @@ def plan_reminders(
     """
     if after is None:
         return ReminderPlan()
-    known = [PendingRequest(one.id, one.asked_at, min(one.told_at, now)) for one in waiting]
-    if not known:
+    pending = [PendingRequest(request.id, request.asked_at, min(request.told_at, now)) for request in requests]
+    if not pending:
         return ReminderPlan()
     free_at = min(reminded_at, now) + MIN_INTERVAL if reminded_at is not None else now
     due: tuple[InterruptionId, ...] = ()
-    if free_at <= now and any(_due_at(one, after) <= now for one in known):
-        due = tuple(one.id for one in known if _due_at(one, after) <= now + BATCH_WINDOW)
-        known = [PendingRequest(one.id, one.asked_at, now) if one.id in due else one for one in known]
+    if free_at <= now and any(_due_at(request, after) <= now for request in pending):
+        due = tuple(request.id for request in pending if _due_at(request, after) <= now + BATCH_WINDOW)
+        pending = [
+            PendingRequest(request.id, request.asked_at, now) if request.id in due else request for request in pending
+        ]
         free_at = now + MIN_INTERVAL
-    return ReminderPlan(due, max(free_at, min(_due_at(one, after) for one in known)))
+    return ReminderPlan(due, max(free_at, min(_due_at(request, after) for request in pending)))
 
 
-def _due_at(one: PendingRequest, after: timedelta) -> datetime:
-    return one.told_at + min(MAX_INTERVAL, max(after, one.told_at - one.asked_at))
+def _due_at(request: PendingRequest, after: timedelta) -> datetime:
+    return request.told_at + min(MAX_INTERVAL, max(after, request.told_at - request.asked_at))

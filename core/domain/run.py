@@ -126,23 +126,23 @@ class Snapshot:
     @property
     def models(self) -> tuple[ModelChoice, ...]:
         """All models that the run may ask."""
-        asked = (self.model, *(one.model for one in self.cast.values()))
-        return tuple(model for model in asked if model is not None)
+        choices = (self.model, *(agent.model for agent in self.cast.values()))
+        return tuple(model for model in choices if model is not None)
 
     def at(self, step: str) -> "Snapshot":
         """Return the snapshot with the agent and model of that step."""
-        one = self.cast.get(step)
-        return self if one is None else replace(self, profile=one.profile, model=one.model)
+        agent = self.cast.get(step)
+        return self if agent is None else replace(self, profile=agent.profile, model=agent.model)
 
     @property
     def folders(self) -> tuple[str, ...]:
         """The allowed folders."""
-        return tuple(place for place in self.allow if not is_origin(place))
+        return tuple(location for location in self.allow if not is_origin(location))
 
     @property
     def origins(self) -> tuple[str, ...]:
         """The allowed origins."""
-        return tuple(place for place in self.allow if is_origin(place))
+        return tuple(location for location in self.allow if is_origin(location))
 
 
 @dataclass(frozen=True, slots=True)

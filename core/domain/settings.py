@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from core.domain.document import Document
 from core.domain.ids import AgentId
 from core.domain.model import ModelChoice
 from core.domain.template import ValidationMode
@@ -42,7 +43,7 @@ class KeyLocation(StrEnum):
     FILE = "file"
 
 
-class Settings(BaseModel):
+class Settings(Document):
     """All settings of the core. Times are in seconds.
 
     `model` is the default; None: the offline agent. `models` are the available models. `default_agent` None, or a
@@ -52,8 +53,6 @@ class Settings(BaseModel):
     `mode_before_demo` is the mode that the demo replaced, until the user chooses a mode (UI §10). `remind_after_min`:
     the minutes until the reminder of a request without a time limit; 0 disables reminders.
     """
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     validation_mode: ValidationMode = ValidationMode.SELECTIVE
     max_running_runs: Annotated[int, Field(ge=1, le=100)] = 20

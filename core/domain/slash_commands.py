@@ -63,11 +63,11 @@ def parse_slash(text: str, titles: Iterable[SlashTarget]) -> SlashCommand | Unkn
         return None
     line = text[1 : 1 + _LOOKED_AT].partition("\n")[0].rstrip("\r")
     known = _by_plain_title(titles)
-    found = _quoted(line, known) or _bare(line, known)
-    if found is None:
+    match = _quoted(line, known) or _bare(line, known)
+    if match is None:
         words = line.split(maxsplit=1)
         return UnknownCommand(words[0] if words and not line[0].isspace() else "")
-    target, end = found
+    target, end = match
     return SlashCommand(target, _rest(text[1 + end :]))
 
 
@@ -83,8 +83,8 @@ _Known = Mapping[str, Sequence[SlashTarget]]
 
 def _by_plain_title(titles: Iterable[SlashTarget]) -> _Known:
     known: dict[str, list[SlashTarget]] = {}
-    for one in titles:
-        known.setdefault(_plain(one.title), []).append(one)
+    for target in titles:
+        known.setdefault(_plain(target.title), []).append(target)
     return known
 
 
@@ -117,11 +117,11 @@ def _best(name: str, known: _Known) -> SlashTarget | None:
     """Return the target of that title with the closest spelling, then the first kind."""
     kinds = list(SlashKind)
     alike = known.get(_plain(name), ()) if name.strip() else ()
-    return min(alike, key=lambda one: (_unlike(one.title, name), kinds.index(one.kind)), default=None)
+    return min(alike, key=lambda target: (_unlike(target.title, name), kinds.index(target.kind)), default=None)
 
 
 def _unlike(title: str, name: str) -> int:
-    exact, other = (unicodedata.normalize("NFC", " ".join(one.split())) for one in (title, name))
+    exact, other = (unicodedata.normalize("NFC", " ".join(text.split())) for text in (title, name))
     if exact == other:
         return 0
     return 1 if exact.casefold() == other.casefold() else 2
@@ -166,18 +166,18 @@ def template_input(schema: Any, rest: str) -> TemplateInput:
     properties = properties if isinstance(properties, Mapping) else {}
     required = [key for key in _texts(schema.get("required")) if isinstance(key, str)]
     key = _place_of_rest(schema, properties, required) if rest else None
-    given = {key: rest} if key is not None else {}
-    missing = [one for one in required if one not in given]
+    values = {key: rest} if key is not None else {}
+    missing = [name for name in required if name not in values]
     if not missing:
-        return TemplateInput(given)
-    asked = {one: properties.get(one, {}) for one in missing}
+        return TemplateInput(values)
+    asked_properties = {name: properties.get(name, {}) for name in missing}
     if rest and key is None:
-        first = next((one for one in missing if _takes_text(asked[one])), None)
+        first = next((name for name in missing if _takes_text(asked_properties[name])), None)
         if first is not None:
-            inner = asked[first] if isinstance(asked[first], Mapping) else {"type": "string"}
-            asked[first] = {**inner, "default": rest}
+            inner = asked_properties[first] if isinstance(asked_properties[first], Mapping) else {"type": "string"}
+            asked_properties[first] = {**inner, "default": rest}
     shared = {word: schema[word] for word in ("$defs", "definitions") if word in schema}
-    return TemplateInput(given, {"type": "object", "properties": asked, "required": missing, **shared})
+    return TemplateInput(values, {"type": "object", "properties": asked_properties, "required": missing, **shared})
 
 
 def _place_of_rest(schema: Mapping[str, Any], properties: Mapping[str, Any], required: Sequence[str]) -> str | None:

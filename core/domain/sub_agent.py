@@ -79,13 +79,13 @@ def is_sub_agent(step: str) -> bool:
 
 def location_of(step: str, index: int | None = None) -> StepLocation:
     """Return the location of rows of this name. For a sub-agent, the step is that of the call that started it."""
-    found = _OWNER.match(step) if is_sub_agent(step) else None
-    if found is None:
+    match = _OWNER.match(step) if is_sub_agent(step) else None
+    if match is None:
         return StepLocation(step, index)
-    return StepLocation(found[1], None if found[2] is None else int(found[2]), SubAgentId(step))
+    return StepLocation(match[1], None if match[2] is None else int(match[2]), SubAgentId(step))
 
 
 def calling_sub_agent(call_id: CallId) -> SubAgentId | None:
     """Return the sub-agent that made the call, if any."""
-    found = _OF_CALL.fullmatch(call_id)
-    return SubAgentId(found[1]) if found is not None else None
+    match = _OF_CALL.fullmatch(call_id)
+    return SubAgentId(match[1]) if match is not None else None

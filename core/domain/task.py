@@ -77,8 +77,8 @@ class TaskList:
 
     def waits_for(self, task: Task) -> list[Task]:
         """Return the dependencies of the task that are not completed."""
-        needed = (self.tasks[one] for one in task.dependencies if one in self.tasks)
-        return [one for one in needed if one.status is not TaskStatus.COMPLETED]
+        dependencies = (self.tasks[task_id] for task_id in task.dependencies if task_id in self.tasks)
+        return [task_id for task_id in dependencies if task_id.status is not TaskStatus.COMPLETED]
 
     def shown_status(self, task: Task) -> TaskStatus:
         """Return the status as displayed: `blocked` while dependencies are open."""
@@ -93,21 +93,21 @@ class TaskList:
             if needed not in self.tasks or needed == task.id:
                 what = "a task cannot depend on itself" if needed == task.id else f"there is no task {needed!r}"
                 raise ToolFailed("invalid_arguments", f"dependencies: {what}", id=needed)
-        made = replace(self, tasks={**self.tasks, task.id: task})
-        if circle := _circle(made, task):
-            told = " → ".join(f"{made.tasks[one].name!r} ({one})" for one in circle)
-            raise ToolFailed("invalid_arguments", f"dependencies: they would go in a circle: {told}", circle=circle)
-        _require_order(made, task)
-        return made
+        changed = replace(self, tasks={**self.tasks, task.id: task})
+        if circle := _circle(changed, task):
+            path = " → ".join(f"{changed.tasks[task_id].name!r} ({task_id})" for task_id in circle)
+            raise ToolFailed("invalid_arguments", f"dependencies: they would go in a circle: {path}", circle=circle)
+        _require_order(changed, task)
+        return changed
 
     def without(self, task_id: TaskId) -> "TaskList":
         """Return the list without the task. Raises `in_use` while another task depends on it."""
-        gone = self.get(task_id)
-        needed_by = [task for task in self.ordered() if task_id in task.dependencies]
+        task = self.get(task_id)
+        needed_by = [other for other in self.ordered() if task_id in other.dependencies]
         if needed_by:
-            message = f"{gone.name!r} is needed by {_named(needed_by)}: change their dependencies or delete them first"
-            raise ToolFailed("in_use", message, needed_by=[task.id for task in needed_by])
-        return replace(self, tasks={one: task for one, task in self.tasks.items() if one != task_id})
+            message = f"{task.name!r} is needed by {_named(needed_by)}: change their dependencies or delete them first"
+            raise ToolFailed("in_use", message, needed_by=[other.id for other in needed_by])
+        return replace(self, tasks={other_id: other for other_id, other in self.tasks.items() if other_id != task_id})
 
 
 def _circle(tasks: TaskList, changed: Task) -> list[TaskId] | None:
@@ -130,18 +130,18 @@ def _circle(tasks: TaskList, changed: Task) -> list[TaskId] | None:
 
 def _require_order(tasks: TaskList, changed: Task) -> None:
     """Raise ToolFailed if a task has begun or is completed before its dependencies."""
-    if changed.status in _BEGUN and (open_ones := tasks.waits_for(changed)):
+    if changed.status in _BEGUN and (open_tasks := tasks.waits_for(changed)):
         done = "completed" if changed.status is TaskStatus.COMPLETED else "begun"
-        message = f"{changed.name!r} cannot be {done} yet: it depends on {_named(open_ones)}"
-        raise ToolFailed("blocked", message, waits_for=[task.id for task in open_ones])
+        message = f"{changed.name!r} cannot be {done} yet: it depends on {_named(open_tasks)}"
+        raise ToolFailed("blocked", message, waits_for=[task.id for task in open_tasks])
     if changed.status is TaskStatus.COMPLETED:
         return
-    ahead = [task for task in tasks.ordered() if changed.id in task.dependencies and task.status in _BEGUN]
-    if ahead:
-        message = f"{changed.name!r} has to stay completed: {_named(ahead)} depends on it, and has begun"
-        raise ToolFailed("blocked", message, needed_by=[task.id for task in ahead])
+    started = [task for task in tasks.ordered() if changed.id in task.dependencies and task.status in _BEGUN]
+    if started:
+        message = f"{changed.name!r} has to stay completed: {_named(started)} depends on it, and has begun"
+        raise ToolFailed("blocked", message, needed_by=[task.id for task in started])
 
 
 def _named(tasks: list[Task]) -> str:
-    told = [f"{task.name!r} ({task.id}, {task.status})" for task in tasks[:5]]
-    return ", ".join(told) + (f" and {len(tasks) - 5} more" if len(tasks) > 5 else "")
+    names = [f"{task.name!r} ({task.id}, {task.status})" for task in tasks[:5]]
+    return ", ".join(names) + (f" and {len(tasks) - 5} more" if len(tasks) > 5 else "")

@@ -197,8 +197,8 @@ class Template(_Model):
     def tools(self) -> set[str]:
         """Return the names of all tools that its steps call, or allow agents to call."""
         called = {step.action.tool_name for step in self.steps if isinstance(step.action, ToolAction)}
-        given = [step.action.agent.tools or () for step in self.steps if isinstance(step.action, AgentAction)]
-        return called.union(*given)
+        allowed = [step.action.agent.tools or () for step in self.steps if isinstance(step.action, AgentAction)]
+        return called.union(*allowed)
 
     def as_json(self) -> dict[str, Any]:
         """Return the file format, with every field that is set, including unknown fields."""

@@ -67,8 +67,10 @@ class Catalogue:
         """Return which of these servers respond within 300 ms, asked concurrently without a key."""
         presets = list(presets)
         await self._clients.to("http://127.0.0.1")  # made first, so that this does not count
-        found = await asyncio.gather(*(self._models_at(preset) for preset in presets))
-        return [LocalServer(one, models) for one, models in zip(presets, found, strict=True) if models is not None]
+        listings = await asyncio.gather(*(self._models_at(preset) for preset in presets))
+        return [
+            LocalServer(preset, models) for preset, models in zip(presets, listings, strict=True) if models is not None
+        ]
 
     async def _models_at(self, preset: Preset) -> list[ListedModel] | None:
         try:
@@ -88,8 +90,8 @@ class Catalogue:
             async with client.stream("GET", f"{base_url}/models", headers=headers, timeout=limit_s) as response:
                 body = await _body(response)
                 if not response.is_success:
-                    said = body.decode("utf-8", "replace")
-                    raise refusal(response.status_code, said, None, self._clock.now()).error
+                    text = body.decode("utf-8", "replace")
+                    raise refusal(response.status_code, text, None, self._clock.now()).error
         except httpx.HTTPError as error:
             raise connection_failure(error, limit_s).error from None
         except httpx.InvalidURL as error:

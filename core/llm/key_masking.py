@@ -74,9 +74,9 @@ class StreamMask:
             return piece
         text = self._held + piece
         text = text.replace(self._key, MASK)
-        held = self._beginning_at_end(text)
-        self._held = text[len(text) - held :]
-        return text[: len(text) - held]
+        held_length = self._beginning_at_end(text)
+        self._held = text[len(text) - held_length :]
+        return text[: len(text) - held_length]
 
     def rest(self) -> str:
         """Return what was held back at the end. It is not the whole key; if it is most of the key, it is masked too."""

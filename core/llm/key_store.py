@@ -118,13 +118,13 @@ class KeyStore:
 
     async def find(self, choice: ModelChoice) -> Secret | None:
         """Return the key for a choice, if there is one."""
-        found = await self._find(choice)
-        return found[0] if found is not None else None
+        entry = await self._find(choice)
+        return entry[0] if entry is not None else None
 
     async def source(self, choice: ModelChoice) -> KeySource | None:
         """Return where the key is, without the key."""
-        found = await self._find(choice)
-        return found[1] if found is not None else None
+        entry = await self._find(choice)
+        return entry[1] if entry is not None else None
 
     async def put(self, origin: str, key: str) -> KeyLocation:
         """Store a key, in the keyring or else in the file, and return where.
@@ -154,13 +154,13 @@ class KeyStore:
     async def kept(self, name: str, place: KeyLocation) -> Secret | None:
         """Return the secret of that name from its location. Raises Refused `no_keyring` or `keys_unreadable`."""
         if place is KeyLocation.FILE:
-            found = await asyncio.to_thread(self._file.get, name)
+            value = await asyncio.to_thread(self._file.get, name)
         else:
             try:
-                found = await self._keyring.get(name)
+                value = await self._keyring.get(name)
             except KeyringUnavailable as error:
                 raise Refused("no_keyring", str(error)) from None
-        return Secret(found) if found is not None else None
+        return Secret(value) if value is not None else None
 
     async def remove(self, origin: str) -> None:
         """Remove a key wherever it is stored.
@@ -182,8 +182,8 @@ class KeyStore:
 
     async def _find(self, choice: ModelChoice) -> tuple[Secret, KeySource] | None:
         for variable in _variables(choice):
-            if given := self._environment.get(variable, "").strip():
-                return Secret(given), KeySource.ENVIRONMENT
+            if value := self._environment.get(variable, "").strip():
+                return Secret(value), KeySource.ENVIRONMENT
         origin, place = choice.origin, self._places().get(choice.origin)
         if place is KeyLocation.KEYRING or (place is None and choice.needs_key):
             try:

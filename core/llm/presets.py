@@ -105,7 +105,9 @@ LOCAL = tuple(preset for preset in PRESETS.values() if preset.is_local)
 def preset_at(base_url: str) -> Preset:
     """Return the preset with the same origin, else `custom`."""
     origin = origin_of(base_url)
-    return next((one for one in PRESETS.values() if one.base_url and origin_of(one.base_url) == origin), CUSTOM)
+    return next(
+        (preset for preset in PRESETS.values() if preset.base_url and origin_of(preset.base_url) == origin), CUSTOM
+    )
 
 
 def preset_of(choice: ModelChoice) -> Preset:

@@ -72,10 +72,10 @@ def _backend() -> "KeyringBackend":
     import keyring
     from keyring.backends import fail
 
-    found = keyring.get_keyring()
-    if isinstance(found, fail.Keyring):
+    backend = keyring.get_keyring()
+    if isinstance(backend, fail.Keyring):
         raise KeyringUnavailable("this system has no keyring")
-    return found
+    return backend
 
 
 async def _in_thread_of_its_own(question: Callable[[], T]) -> T:

@@ -185,12 +185,10 @@ def mask_all(value: Any) -> Any:
     return value
 
 
-def reuse_if_same(value: Any, found: Any) -> Any:
+def reuse_if_same(value: Any, copy: Any) -> Any:
     """Return `value` itself if every part of `found` is identical to its part, else `found`."""
-    pairs = (
-        zip(found.values(), value.values(), strict=True) if isinstance(found, dict) else zip(found, value, strict=True)
-    )
-    return value if all(new is old for new, old in pairs) else found
+    pairs = zip(copy.values(), value.values(), strict=True) if isinstance(copy, dict) else zip(copy, value, strict=True)
+    return value if all(new is old for new, old in pairs) else copy
 
 
 def _lower(text: str) -> str:
@@ -203,10 +201,10 @@ def _without_after(text: str, word: str, pattern: re.Pattern[str]) -> str:
     pieces: list[str] = []
     end, at = 0, lowered.find(word)
     while at >= 0:
-        found = pattern.match(text, at)
-        if found is not None:
-            pieces += [text[end : found.end(1)], MASK]
-            end = found.end()
+        match = pattern.match(text, at)
+        if match is not None:
+            pieces += [text[end : match.end(1)], MASK]
+            end = match.end()
         at = lowered.find(word, max(at + 1, end))
     return "".join([*pieces, text[end:]]) if pieces else text
 
@@ -215,13 +213,13 @@ def _without_assigned(text: str) -> str:
     lowered = _lower(text)
     pieces: list[str] = []
     end = 0
-    for found in _DELIMITER.finditer(text):
-        start = found.start()
+    for delimiter in _DELIMITER.finditer(text):
+        start = delimiter.start()
         if start < end or not lowered.endswith(_ENDINGS, max(end, start - 16), start):
             continue
-        secret = _secret_at(text, start, found)
+        secret = _secret_at(text, start, delimiter)
         if secret is not None:
-            pieces += [text[end : found.end()], MASK]
+            pieces += [text[end : delimiter.end()], MASK]
             end = secret.end()
     return "".join([*pieces, text[end:]]) if pieces else text
 

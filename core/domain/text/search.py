@@ -125,8 +125,8 @@ def find_spans(pattern: re.Pattern[str], text: str) -> Iterator[Span]:
 @lru_cache(maxsize=64)
 def terms_pattern(terms: Sequence[Term]) -> re.Pattern[str] | None:
     """Return a pattern for the words of any of the terms; None if there are none."""
-    found = sorted(map(_term_pattern, terms), key=len, reverse=True)
-    return re.compile("|".join(found)) if found else None
+    patterns = sorted(map(_term_pattern, terms), key=len, reverse=True)
+    return re.compile("|".join(patterns)) if patterns else None
 
 
 @lru_cache(maxsize=64)
@@ -143,9 +143,9 @@ def _term_pattern(term: Term) -> str:
     before = "" if _UNSPACED_SIGN.match(first) else r"(?<![^\W_])"
     after = "" if term.is_beginning or _UNSPACED_SIGN.match(last) else r"(?![^\W_])"
     parts = [re.escape(first)]
-    for left, right in pairwise(term.words):
-        touches = _UNSPACED_SIGN.search(left) or _UNSPACED_SIGN.search(right)
-        parts += [r"[\W_]*" if touches else r"[\W_]+", re.escape(right)]
+    for before_gap, after_gap in pairwise(term.words):
+        touches = _UNSPACED_SIGN.search(before_gap) or _UNSPACED_SIGN.search(after_gap)
+        parts += [r"[\W_]*" if touches else r"[\W_]+", re.escape(after_gap)]
     return before + "".join(parts) + after
 
 

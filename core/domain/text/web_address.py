@@ -141,8 +141,8 @@ def non_public_kind(ip: IpAddress) -> str | None:
 
 def public_addresses(addresses: Iterable[str]) -> list[str]:
     """Return the public addresses among these."""
-    found = ((one, parse_ip(one)) for one in addresses)
-    return [one for one, ip in found if ip is not None and non_public_kind(ip) is None]
+    parsed = ((address, parse_ip(address)) for address in addresses)
+    return [address for address, ip in parsed if ip is not None and non_public_kind(ip) is None]
 
 
 def _host(netloc: str, host: str) -> str:

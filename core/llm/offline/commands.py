@@ -37,48 +37,48 @@ def parse_commands(message: str, tools: Sequence[ToolInfo]) -> tuple[PlannedAnsw
     """Return the answers for a message, at least one: a message without commands gets an explanation."""
     builder = AnswerBuilder()
     message = without_attachments(message)
-    at = 0
-    while at < len(message):
-        end = message.find("\n", at)
+    position = 0
+    while position < len(message):
+        end = message.find("\n", position)
         end = len(message) if end < 0 else end
-        line = message[at:end].strip()
-        if found := _TOOL.match(message, at + _indent(message[at:end])):
-            call, end = _call(message, found, end)
+        line = message[position:end].strip()
+        if match := _TOOL.match(message, position + _indent(message[position:end])):
+            call, end = _call(message, match, end)
             builder.call(call)
         elif not line:
             builder.end_round()
-        elif found := _SAY.fullmatch(line):
-            builder.say(PlannedText(repeated_words(found[1])))
-        elif found := _ASK.fullmatch(line):
-            builder.call(ask_user_call(found["question"], _split(found["options"])))
-        elif found := _SPAWN.fullmatch(line):
-            builder.call(spawn_agent_call(found[1]))
+        elif match := _SAY.fullmatch(line):
+            builder.say(PlannedText(repeated_words(match[1])))
+        elif match := _ASK.fullmatch(line):
+            builder.call(ask_user_call(match["question"], _split(match["options"])))
+        elif match := _SPAWN.fullmatch(line):
+            builder.call(spawn_agent_call(match[1]))
         elif _HELP.fullmatch(line):
             builder.say(PlannedText(help_text(tools)))
         else:
             return (PlannedAnswer((PlannedText(not_understood(line)),)),)
-        at = end + 1
+        position = end + 1
     return builder.answers() or (PlannedAnswer((PlannedText(not_understood("")),)),)
 
 
-def _call(message: str, found: re.Match[str], end: int) -> tuple[PlannedCall, int]:
+def _call(message: str, match: re.Match[str], end: int) -> tuple[PlannedCall, int]:
     """Return the call that begins with `found`, and the end of its last line; its JSON may span several lines.
 
     Invalid JSON is kept as written, to the end of its line.
     """
-    start = found.end()
-    written = message[start:end].strip()
-    if not written:
-        return PlannedCall(found[1], {}, ""), end
+    start = match.end()
+    rest = message[start:end].strip()
+    if not rest:
+        return PlannedCall(match[1], {}, ""), end
     try:
         value, stop = parse_json(message, start)
     except ValueError:
-        return PlannedCall(found[1], None, written), end
+        return PlannedCall(match[1], None, rest), end
     last = message.find("\n", stop)
     last = len(message) if last < 0 else last
     if not isinstance(value, dict) or message[stop:last].strip():
-        return PlannedCall(found[1], None, message[start:last].strip()), last
-    return PlannedCall(found[1], value, message[start:stop]), last
+        return PlannedCall(match[1], None, message[start:last].strip()), last
+    return PlannedCall(match[1], value, message[start:stop]), last
 
 
 def _split(options: str | None) -> list[str]:
@@ -111,10 +111,10 @@ def repeated_words(number: str) -> str:
 
 def not_understood(line: str) -> str:
     """Return the reply to a message that is not a command."""
-    said = f"I read {_code(_cut(line, ECHOED_CHARACTERS))}" if line else "I read an empty message"
+    echo = f"I read {_code(_cut(line, ECHOED_CHARACTERS))}" if line else "I read an empty message"
     return (
         "I am the offline agent, not a language model: I follow a few commands and cannot answer anything else. "
-        f"{said}, which is none of them. Say `help` to see what I understand."
+        f"{echo}, which is none of them. Say `help` to see what I understand."
     )
 
 

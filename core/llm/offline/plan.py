@@ -40,8 +40,8 @@ class PlannedAnswer:
         """Yield the text in pieces of one word, each with the delay before it. Texts are separated by a space."""
         gap = ""
         for saying in self.sayings:
-            for found in _WORD.finditer(saying.text):
-                word = found[0]
+            for match in _WORD.finditer(saying.text):
+                word = match[0]
                 yield (word if word[0].isspace() else gap + word), saying.delay_s
                 gap = ""
             if saying.text:

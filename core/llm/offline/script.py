@@ -69,19 +69,19 @@ def planned_answers(lines: Sequence[Line]) -> Iterator[PlannedAnswer]:
     builder = AnswerBuilder()
     for line, following in zip_longest(lines, lines[1:], fillvalue=_END):
         times = following.get("repeat")
-        said = _said(line)
+        item = _item_of(line)
         for _ in range(times or 1):
-            match said:
+            match item:
                 case PlannedText():
-                    builder.say(said)
+                    builder.say(item)
                 case PlannedCall():
                     if times:
                         builder.end_round()
-                    builder.call(said)
+                    builder.call(item)
                     if times:
                         builder.end_round()
                 case str():
-                    builder.fail(said)
+                    builder.fail(item)
             yield from builder.take()
     yield from builder.answers()
 
@@ -101,7 +101,7 @@ def next_answer(lines: Sequence[Line], messages: Iterable[ChatMessage]) -> Plann
     return following
 
 
-def _said(line: Line) -> PlannedText | PlannedCall | str | None:
+def _item_of(line: Line) -> PlannedText | PlannedCall | str | None:
     """Return the text or call of a line; the message of a failure; None for a repetition."""
     match line:
         case {"say": text}:

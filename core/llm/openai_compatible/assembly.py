@@ -120,8 +120,8 @@ class Assembler:
                 yield value
             else:
                 self._skipped += 1
-                if (left := _json_or_none(line.rpartition("data:")[2])) is not None:
-                    yield left
+                if (rest := _json_or_none(line.rpartition("data:")[2])) is not None:
+                    yield rest
 
     def _take_value(self, value: Any) -> Iterator[ModelDelta]:
         if isinstance(value, list) and len(value) == 1:
@@ -136,11 +136,11 @@ class Assembler:
             raise provider_error(message_in(error), error)
         if isinstance(value.get("usage"), dict):
             self._usage = _usage(value["usage"], self._choice) or self._usage
-        choice = self._ours(choices)
+        choice = self._followed(choices)
         if choice is not None:
             yield from self._take_choice(choice)
 
-    def _ours(self, choices: list[Any]) -> dict[str, Any] | None:
+    def _followed(self, choices: list[Any]) -> dict[str, Any] | None:
         """Return the choice that is followed: the first of the choices that arrived first."""
         placed = {_place(one, at): one for at, one in enumerate(choices) if isinstance(one, dict)}
         if self._place is None and placed:
@@ -175,17 +175,17 @@ class Assembler:
             raise StepFailed("answer_too_large", message, failed_during="model", limit=ANSWER_CHARACTERS)
 
 
-def provider_error(said: str, error: Any = None) -> StepFailed:
+def provider_error(message: str, error: Any = None) -> StepFailed:
     """Return the error for an error in mid-stream, with the provider's message."""
     code = error.get("code") or error.get("type") if isinstance(error, dict) else None
     named = {"provider_code": code} if isinstance(code, str | int) else {}
-    return StepFailed("provider_error", said or "the provider reports an error", failed_during="model", **named)
+    return StepFailed("provider_error", message or "the provider reports an error", failed_during="model", **named)
 
 
 def bad_response(text: str) -> StepFailed:
     """Return the error for a response of another kind, such as a web page."""
-    said = one_line(message_in_body(text))[:200]
-    return StepFailed("bad_response", f"the server's answer is no chat completion: {said}", failed_during="model")
+    summary = one_line(message_in_body(text))[:200]
+    return StepFailed("bad_response", f"the server's answer is no chat completion: {summary}", failed_during="model")
 
 
 def _place(choice: dict[str, Any], at: int) -> int:
@@ -200,22 +200,22 @@ def _json_or_none(text: str) -> Any:
         return None
 
 
-def _usage(told: dict[str, Any], choice: ModelChoice) -> Usage | None:
+def _usage(fields: dict[str, Any], choice: ModelChoice) -> Usage | None:
     """Return the counted tokens; None if the numbers are invalid."""
-    given = _count_of(told, "prompt_tokens", "input_tokens")
-    made = _count_of(told, "completion_tokens", "output_tokens")
-    if given is None and made is None:
+    input_tokens = _count_of(fields, "prompt_tokens", "input_tokens")
+    output_tokens = _count_of(fields, "completion_tokens", "output_tokens")
+    if input_tokens is None and output_tokens is None:
         return None
-    given, made = given or 0, made or 0
-    price = told.get("cost")
+    input_tokens, output_tokens = input_tokens or 0, output_tokens or 0
+    price = fields.get("cost")
     if isinstance(price, int | float) and not isinstance(price, bool) and 0 <= price < 1e6:
-        return Usage(given, made, float(price))
-    return Usage(given, made, cost(given, made, choice.price_in, choice.price_out))
+        return Usage(input_tokens, output_tokens, float(price))
+    return Usage(input_tokens, output_tokens, cost(input_tokens, output_tokens, choice.price_in, choice.price_out))
 
 
-def _count_of(told: dict[str, Any], *names: str) -> int | None:
+def _count_of(fields: dict[str, Any], *names: str) -> int | None:
     for name in names:
-        count = told.get(name)
+        count = fields.get(name)
         if isinstance(count, int | float) and not isinstance(count, bool) and 0 <= count < 2**53:
             return int(count)
     return None

@@ -135,5 +135,5 @@ async def _refusal(response: "httpx.Response", clock: Clock) -> AttemptFailed:
                 body += piece
                 if len(body) >= REFUSAL_BYTES:
                     break
-    said = bytes(body[:REFUSAL_BYTES]).decode("utf-8", "replace")
-    return refusal(response.status_code, said, response.headers.get("retry-after"), clock.now())
+    text = bytes(body[:REFUSAL_BYTES]).decode("utf-8", "replace")
+    return refusal(response.status_code, text, response.headers.get("retry-after"), clock.now())

@@ -129,10 +129,10 @@ class OpenAiCompatible:
                 wait_s = retry_delay_s(retry + 1, failed.asked_s, self._random)
                 if answer.has_begun or not failed.may_pass or retry == RETRIES or wait_s > MAX_RETRY_AFTER_S:
                     raise failed.error from None
-                said = masker.text(failed.error.message)
+                message = masker.text(failed.error.message)
             retry += 1
-            log.info("%s: %s; again in %.1f s", question.choice.origin, said, wait_s)
-            patience.begin("retry", wait_s, retry + 1, said)
+            log.info("%s: %s; again in %.1f s", question.choice.origin, message, wait_s)
+            patience.begin("retry", wait_s, retry + 1, message)
             patience.tell_now()
             await self._clock.sleep(wait_s)
 

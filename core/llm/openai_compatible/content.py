@@ -9,9 +9,9 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 def text_in(delta: dict[str, Any]) -> str:
     """Return the text: a string, content blocks, or a refusal in place of both."""
-    said = "".join(_texts(delta.get("content"), "text"))
+    text = "".join(_texts(delta.get("content"), "text"))
     refusal = delta.get("refusal")
-    return said or (refusal if isinstance(refusal, str) else "")
+    return text or (refusal if isinstance(refusal, str) else "")
 
 
 def reasoning_in(delta: dict[str, Any]) -> str:

@@ -49,19 +49,21 @@ def model_error(code: str, message: str, **parameters: object) -> StepFailed:
 def refusal(status: int, body: str, retry_after: str | None, now: datetime) -> AttemptFailed:
     """Return the failure for an unsuccessful response."""
     if 300 <= status <= 399:
-        message = f"the server answered {status} and points to another address; nothing was sent there"
-        return AttemptFailed(model_error("provider_error", message, status=status))
-    said = message_in_body(body) or f"the server answered {_phrase(status)}"
+        redirect_message = f"the server answered {status} and points to another address; nothing was sent there"
+        return AttemptFailed(model_error("provider_error", redirect_message, status=status))
+    message = message_in_body(body) or f"the server answered {_phrase(status)}"
     code = "key_refused" if status == HTTPStatus.UNAUTHORIZED else "provider_error"
     wait_s = parse_retry_after(retry_after, now)
-    asked = {"retry_after_s": round(wait_s, 3)} if wait_s is not None else {}
-    error = model_error(code, said, status=status, **asked)
-    is_about_options = status in (400, 422) and ("stream_options" in body or "include_usage" in body or _is_vague(said))
+    retry_after_s = {"retry_after_s": round(wait_s, 3)} if wait_s is not None else {}
+    error = model_error(code, message, status=status, **retry_after_s)
+    is_about_options = status in (400, 422) and (
+        "stream_options" in body or "include_usage" in body or _is_vague(message)
+    )
     return AttemptFailed(error, may_pass=is_retryable_status(status), asked_s=wait_s, is_about_options=is_about_options)
 
 
 def connection_failure(error: "httpx.HTTPError", silence_s: float, *, was_used: bool = False) -> AttemptFailed:
-    """Return the failure for a connection that could not be made, or broke. `was_used`: it had served another request."""
+    """Return the failure of a connection that was not made, or broke. `was_used`: it had served another request."""
     import httpx
 
     match error:
@@ -91,9 +93,9 @@ def _phrase(status: int) -> str:
         return str(status)
 
 
-def _is_vague(said: str) -> bool:
+def _is_vague(message: str) -> bool:
     """Return whether a server rejects an unnamed field."""
-    words = said.lower()
+    words = message.lower()
     is_unknown = any(word in words for word in ("unknown", "unrecognized", "unexpected", "extra", "unsupported"))
     return is_unknown and any(word in words for word in ("field", "input", "argument", "parameter", "propert", "key"))
 

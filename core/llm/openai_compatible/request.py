@@ -106,13 +106,13 @@ def _say(sent: list[Wire], role: str, text: str) -> None:
 
 def _call(sent: list[Wire], message: ChatMessage, results: dict[str, list[str]], ids: "_Ids") -> None:
     """Append an answer with its calls and a result for each. Calls with the same id take the results in order."""
-    named = [(ids.own(call.id), call) for call in message.calls]
-    calls = [{"id": own, "type": "function", "function": _function(call)} for own, call in named]
-    said = join_surrogates(message.text) if message.text.strip() else None
-    sent.append({"role": "assistant", "content": said, "tool_calls": calls})
-    for own, call in named:
-        found = results.get(call.id)
-        sent.append({"role": "tool", "tool_call_id": own, "content": found.pop(0) if found else NO_RESULT})
+    identified = [(ids.unique(call.id), call) for call in message.calls]
+    calls = [{"id": own_id, "type": "function", "function": _function(call)} for own_id, call in identified]
+    text = join_surrogates(message.text) if message.text.strip() else None
+    sent.append({"role": "assistant", "content": text, "tool_calls": calls})
+    for own_id, call in identified:
+        texts = results.get(call.id)
+        sent.append({"role": "tool", "tool_call_id": own_id, "content": texts.pop(0) if texts else NO_RESULT})
 
 
 def _function(call: CallRequest) -> Wire:
@@ -127,20 +127,20 @@ class _Ids:
         self._short = short
         self._taken: set[str] = set()
 
-    def own(self, wanted: str) -> str:
-        number, own = 1, self._formed(wanted)
-        while own in self._taken:
+    def unique(self, model_id: str) -> str:
+        number, unique_id = 1, self._formed(model_id)
+        while unique_id in self._taken:
             number += 1
-            own = self._formed(f"{wanted}_{number}")
-        self._taken.add(own)
-        return own
+            unique_id = self._formed(f"{model_id}_{number}")
+        self._taken.add(unique_id)
+        return unique_id
 
-    def _formed(self, wanted: str) -> str:
+    def _formed(self, model_id: str) -> str:
         if not self._short:
-            return wanted or "call"
-        if re.fullmatch(f"[a-zA-Z0-9]{{{SHORT_ID_CHARACTERS}}}", wanted):
-            return wanted
-        return hashlib.sha256(wanted.encode("utf-8", "surrogatepass")).hexdigest()[:SHORT_ID_CHARACTERS]
+            return model_id or "call"
+        if re.fullmatch(f"[a-zA-Z0-9]{{{SHORT_ID_CHARACTERS}}}", model_id):
+            return model_id
+        return hashlib.sha256(model_id.encode("utf-8", "surrogatepass")).hexdigest()[:SHORT_ID_CHARACTERS]
 
 
 def encode_body(value: Any) -> bytes:
