@@ -1,4 +1,6 @@
-"""Selects the tools that a turn advertises to its model, anew each round, as tools come and go (AGENTS_AND_TOOLS §3)."""
+"""Selects the tools that a turn advertises to its model, in each round anew, since tools come and go
+(AGENTS_AND_TOOLS §3).
+"""
 
 from dataclasses import dataclass
 

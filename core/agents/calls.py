@@ -50,6 +50,10 @@ class RoundCalls:
             self._ledger.row(number, position, call, sameness, self._effect(call.tool, call.arguments, advertised))
             for position, (call, sameness) in enumerate(zip(answer.calls, answer.samenesses, strict=True), 1)
         ]
+        # The order of the phases keeps the number of interruptions small: first everything that only the user can know
+        # about interrupted calls, then everything that needs consent, so that each comes as one group. While recording,
+        # a call may refer to the result of another call of the same round; `recorder.name` returns how many calls can
+        # go together.
         recorder = self._turn.recorder
         for row, call in zip(rows, answer.calls, strict=True):
             recorder.know(row.id, row.tool, call.arguments)
@@ -120,6 +124,8 @@ class RoundCalls:
         """Return the calls that run concurrently. Calls that wait for the user come last, so that nothing else is in
         flight then.
         """
+        # A model that asks for several calls at once does not promise that their order is irrelevant. Reading calls
+        # commute; as soon as one call has an effect, all run in the order in which the model wrote them.
         if not all(call.row.effect is Effect.NONE for call in ready):
             return [[call] for call in ready]
         asking = [call for call in ready if self._asks_people(call.row.tool)]

@@ -109,7 +109,7 @@ async def load_history(
             text = await _with_texts(storage, message, message.text)
             history.append(HistoryMessage(message.id, ChatMessage("user", text)))
         elif message.role is Role.ASSISTANT and run is not None and run.kind is RunKind.CHAT:
-            if message.id == run.message_id:  # others of its are text that a crash cut off
+            if message.id == run.message_id:  # its other messages are text that a crash cut off
                 history += [
                     HistoryMessage(message.id, answer_message)
                     for answer_message in await _turn(storage, message, run.id)

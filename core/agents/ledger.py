@@ -27,7 +27,7 @@ from core.ports.writes import PutToolCall
 
 
 class Ledger:
-    """Stores the calls of a turn. `found` are its rows from a previous process. Recorder facts are committed with the
+    """Stores the calls of a turn. `stored_rows` come from a previous process. Recorder facts are committed with the
     rows.
     """
 
@@ -91,6 +91,11 @@ class Ledger:
         `offset` is as for `start`.
         """
         stored = self._stored[row.id]
+        # Of a call that was interrupted, only the user can find out whether it had its effect: a mail may be sent, a
+        # file written. The first time, the row becomes `unknown` and its end is emitted before the question, so that
+        # views show a call without outcome rather than a call that runs for ever. If the process ends before the
+        # answer, the next process finds the row `unknown` and joins the question that is still open (`anew` is False
+        # then).
         location = location_of(stored.step, stored.index)
         prompt = f"{stored.tool} in step {location.step} may or may not have had its effect: it was cut off"
         is_first_time = stored.status is not CallStatus.UNKNOWN
@@ -115,7 +120,7 @@ class Ledger:
         if answer is not None and answer.action is Action.SUBMIT:
             result = CallResult(CallStatus.COMPLETED, answer.value)
         else:
-            reason = answer.reason if answer is not None and answer.reason else "a person says that it had no effect"
+            reason = answer.reason if answer is not None and answer.reason else "the user reports that it had no effect"
             result = CallResult(CallStatus.ERROR, error=ErrorInfo("failed", reason, tool_name=stored.tool))
         masked_result = replace(result, value=masked(result.value))
         self._log.tell(
@@ -181,6 +186,8 @@ class Ledger:
         Calls that a previous process left open, and this turn did not reach, are closed too.
         """
         error = ErrorInfo("cancelled", "the call was cancelled; it may have had its effect all the same")
+        # Providers reject a history in which a call has no result, so every call gets one even when the turn is
+        # cancelled. The error says that the effect is uncertain; the model must not assume that nothing happened.
         for call_id, (_, since) in list(self._open.items()):
             duration_ms = round((self._clock.monotonic() - since) * 1000)
             self.end(call_id, CallResult(CallStatus.CANCELLED, error=error, duration_ms=duration_ms))

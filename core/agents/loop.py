@@ -75,6 +75,9 @@ class AgentLoop:
         return TurnSubAgents(self.run, self._roster, parent, log, self._clock, allowed)
 
     async def run(self, turn: AgentTurn, log: RunLog) -> Any:
+        # Until the record and the ledger exist, a cancellation has to close by itself what a previous process left
+        # open; afterwards their `close` does it. Both parts only emit and never wait, since a cancelled task must end
+        # promptly.
         try:
             await turn.recorder.open()
             start = await load_conversation(self._storage, turn, self._prompt_of(turn))
@@ -113,6 +116,10 @@ class AgentLoop:
         offer: ToolAdvertiser,
     ) -> Any:
         """Ask for answers until one has no calls. Stored answers of a previous process are replayed first."""
+        # Replaying and asking share this loop on purpose. A stored answer takes the same path as a new answer, through
+        # the same limits, repetition counts and ledger, so a resumed turn ends in the state that an uninterrupted turn
+        # would have reached, and a limit cannot be evaded by a crash. An answer that broke off has neither calls nor
+        # the status `completed`: it stays in the history as the model's own words, and the loop asks again.
         max_rounds = _max_rounds(turn)
         number = rounds = 0
         is_repaired = False
@@ -180,7 +187,7 @@ class AgentLoop:
                     case CallDelta(call):
                         calls.append(call)
                     case ModelWarning(code, message):
-                        is_blank = False  # that says it
+                        is_blank = False  # the warning already explains an empty answer
                         record.warn(code, message)
                     case Usage():
                         record.use(delta)

@@ -37,6 +37,14 @@ async def recover_turn(turn: AgentTurn, log: RunLog, storage: Storage, clock: Cl
     """
     if turn.fresh:
         return RecoveredTurn()
+    # Three sources describe the turn, each written at another moment: checkpoints of its answers, ledger rows of its
+    # calls, and chunks of the text as it was streamed. The checkpoints decide. Text beyond them was on the user's
+    # screen, so it is not thrown away: it becomes an interrupted message, and the model is asked again from the last
+    # checkpoint. A `cancelled` checkpoint is what a stop left of an answer; its text is treated like such a rest.
+    #
+    # Everything goes into one commit together with the removal of the chunks. A crash before the commit leaves the
+    # sources as they were, and a crash after it leaves nothing beyond the checkpoints, so recovering twice changes
+    # nothing (ENGINE §10).
     run, place = turn.run, (turn.key.step, turn.key.index)
     results = await storage.step_results.of_run(run.id)
     ended = stored_answers(result for result in results if (result.key.step, result.key.index) == place)
@@ -48,7 +56,7 @@ async def recover_turn(turn: AgentTurn, log: RunLog, storage: Storage, clock: Cl
     cut_off = turn_text(ended)[len(text) :] or streamed[len(text) :]
     if cut_off or streamed != text:
         facts, writes = _apart(turn, text, cut_off, clock)
-        if len(answers) < len(ended):  # a stop has closed the last one; it is open again
+        if len(answers) < len(ended):  # a stop closed the last answer; reopen its checkpoint
             again = StepResult(run.id, answer_key(turn, len(ended)), StepStatus.RUNNING)
             writes.append(PutStepResult(again))
         await log.commit(*facts, writes=writes)

@@ -48,8 +48,8 @@ def _content(result: CallResult) -> Any:
     return {"error": {"code": result.error.code, "message": result.error.message}}
 
 
+# For all results of a round together.
 ROUND_BYTES = 50_000
-"""What the results of one round may have together."""
 
 _MARK = "\n[cut here: {:,} bytes in all]"
 _MARK_BYTES = 48
@@ -61,6 +61,7 @@ def cut_to_budget(texts: Sequence[str], limit: int = ROUND_BYTES) -> list[str]:
     if sum(sizes) <= limit:
         return list(texts)
     share = _share(sizes, limit)
+    # Cutting the largest first keeps short results whole: they are often the errors that the model has to react to.
     return [text if size <= share else _cut(text, size, share) for text, size in zip(texts, sizes, strict=True)]
 
 

@@ -32,8 +32,8 @@ from core.ports.sub_agents import AgentDirectory, SubAgentReport, SubAgentTask
 from core.ports.writes import PutStepResult, Write
 from core.threads.long_values import masked_async
 
+# Between attempts to read from the store.
 STORE_RETRY_S = 5.0
-"""How long one waits for a store that cannot be read."""
 
 SHORT_NAME_CHARACTERS = 40
 
@@ -76,7 +76,9 @@ class TurnSubAgents:
         reports: dict[SubAgentId, SubAgentReport] = {}
         masked_prompts = [await masked_async(task.prompt) for task in tasks]
         try:
-            async with asyncio.TaskGroup() as group:  # no await in it: another step may be beginning some too
+            # No await between the checks and the tasks: a concurrent step could take the last free sub-agent of the
+            # run.
+            async with asyncio.TaskGroup() as group:
                 for own_id, task, prompt in zip(ids, tasks, masked_prompts, strict=True):
                     try:
                         assignment = self._assign(own_id, task)
@@ -100,8 +102,6 @@ class TurnSubAgents:
             facts, writes = work.closed(self._parent.run, key, self._clock.now())
             self._log.tell(*facts, writes=writes)
         self._interrupted.clear()
-
-    # Who does it
 
     def _assign(self, own_id: SubAgentId, task: SubAgentTask) -> _Assignment:
         """Return the agent for the task; after a crash, the same agent. Raises ToolFailed if there is none."""
@@ -159,15 +159,12 @@ class TurnSubAgents:
         hint = f"it can have some of yours: {', '.join(self._tools)}" if self._tools else "you have none to give"
         return ToolFailed("not_allowed", f"a sub-agent cannot have {listing}; {hint}", tools=list(names))
 
-    # Its life
-
     def _begin(self, own_id: SubAgentId, prompt: str, assignment: _Assignment) -> None:
         """Emit the start of a sub-agent. It is on disk before its model is asked. `prompt` is masked."""
         place = self._parent.place
         self._parent.crew.begin(place.step, place.index, own_id)
-        if (
-            assignment.row is not None and assignment.row.status is StepStatus.RUNNING
-        ):  # it goes on, and has been told of
+        # A resumed sub-agent has its row, and its start was emitted by the previous process.
+        if assignment.row is not None and assignment.row.status is StepStatus.RUNNING:
             return
         row = StepResult(
             self._parent.run.id,
@@ -199,7 +196,7 @@ class TurnSubAgents:
             tools=assignment.tools,
             max_rounds=None,
             output_schema=None,
-            recorder=NO_RECORDER,  # a recording takes in the call that began it, as one step
+            recorder=NO_RECORDER,  # a recording has the call that started it as one step
             fresh=parent.fresh and assignment.row is None,
             left_open=self._interrupted.get(StepKey(own_id), NO_INTERRUPTED_WORK),
         )
@@ -212,7 +209,7 @@ class TurnSubAgents:
             text = await self._answer(turn)
         except StepFailed as failed:
             error = failed
-        except Exception as broke:  # noqa: BLE001  # whatever breaks in one is its report, and stops no other
+        except Exception as broke:  # noqa: BLE001  # a bug fails this sub-agent and must not cancel the others
             _log.exception("sub-agent %s of run %s broke", own_id, turn.run.id)
             error = StepFailed("internal", f"{type(broke).__name__}; see the log")
         row = self._parent.crew.rows[own_id]
@@ -256,7 +253,7 @@ class TurnSubAgents:
 def default_name(prompt: str) -> str:
     """Return the default name of a sub-agent: the first words of its task."""
     line = " ".join(prompt[: NAME_CHARACTERS * 4].split())
-    line = "".join(sign for sign in line if sign.isprintable() or sign in "\u200c\u200d")  # those join
+    line = "".join(sign for sign in line if sign.isprintable() or sign in "\u200c\u200d")  # joiners
     return ellipsize(line, SHORT_NAME_CHARACTERS) or "…"
 
 

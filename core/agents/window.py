@@ -46,12 +46,14 @@ def fit_context(
     history = _units([message for message in messages[:prompt_at] if message.role != "system"])
     turn = _units(messages[prompt_at + 1 :])
     room = room_tokens - sum(map(message_tokens, (*systems, prompt))) - tools_tokens
+    # The turn itself goes first: without its own answers and results, the model would repeat its calls. The history
+    # gets the rest, and only if the whole turn fits.
     newest, room = _newest(turn, room, at_least=1)
     sent: list[list[ChatMessage]] = []
     if len(newest) == len(turn):
         sent, _ = _newest(history, room)
         while sent and sent[0][0].role != "user" and len(sent) < len(history):
-            del sent[0]  # an answer without its question
+            del sent[0]  # an answer without its question would mislead the model
     dropped = sum(map(len, history)) - sum(map(len, sent))
     return FittedContext((*systems, *_flat(sent), prompt, *_flat(newest)), whole, fixed, dropped)
 

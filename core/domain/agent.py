@@ -73,6 +73,5 @@ class AgentSelection(Document):
     is_offline: bool = False
 
 
+# The built-in agent, with all tools. It always exists; a row with its id holds the user's changes to it.
 ASSISTANT = Agent(id=AgentId("agent_assistant"), name="Assistant")
-"""The agent that comes with the app, with every tool. It is always there; a row of its id is what a person made of
-it."""

@@ -34,8 +34,8 @@ from core.domain.text.masking import masked_text
 from core.domain.tool import CallResult, CallStatus, Effect
 
 WireError = dict[str, Any]
+# {level, text}; levels are log, info, debug, warn and error.
 ConsoleLine = dict[str, str]
-"""{level, text}; levels are log, info, debug, warn and error."""
 
 
 class Fact(BaseModel):
@@ -545,8 +545,8 @@ def _leaves(kind: type[Fact]) -> Iterator[type[Fact]]:
             yield subclass
 
 
+# By name on the wire. Derived from the subclasses, so that a new fact cannot be forgotten here.
 FACTS: Mapping[str, type[Fact]] = {fact.type: fact for fact in _leaves(Fact)}
-"""The classes by their name on the wire."""
 
 
 def stream_fact(message_id: MessageId, step: str, index: int | None, offset: int, text: str) -> Fact:

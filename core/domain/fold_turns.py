@@ -20,8 +20,8 @@ from core.domain.messages import Role, attachments_of
 from core.domain.run import StepStatus
 from core.domain.text.stream import TextStream
 
+# Applies a fact. An unstored fact returns False if it changed nothing.
 FoldFact = Callable[[LiveRun, Any, datetime], bool | None]
-"""Applies a fact, and returns False if an unstored fact changed nothing."""
 
 
 def _fold_token(run: LiveRun, fact: facts.TokenReceived, at: datetime) -> bool:
@@ -167,7 +167,7 @@ def _fold_task(run: LiveRun, fact: facts.TaskChanged, at: datetime) -> None:
 
 def _fold_sub_agent(run: LiveRun, fact: facts.SubAgentStarted, at: datetime) -> None:
     known = run.sub_agents.get(fact.sub_agent_id)
-    if known is not None:  # it was stopped, and goes on
+    if known is not None:  # it was stopped, and resumes
         known.status, known.duration_ms, known.error = StepStatus.RUNNING, None, None
         known.text.restart()
         return

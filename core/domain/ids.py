@@ -19,7 +19,7 @@ TaskId = NewType("TaskId", str)
 MemoryId = NewType("MemoryId", str)
 PromptId = NewType("PromptId", str)
 
-_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: sorts as it counts, no look-alikes
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: sorts numerically, no look-alikes
 
 
 def _base32(number: int, digits: int) -> str:

@@ -19,8 +19,8 @@ from core.domain.risk import Risk
 from core.domain.sub_agent import location_of
 from core.domain.text.masking import masked
 
+# What an approval covers, as the value of the answer; the first is the default.
 APPROVAL_SCOPES = ("once", "run", "always")
-"""What an approval may be for, as its value; absent is the first."""
 
 
 class InterruptionKind(StrEnum):
@@ -90,6 +90,7 @@ _SHOWN_WHOLE = _HAS_NO_SECRETS | {InterruptionKind.INPUT_REVIEW, InterruptionKin
 _REJECT = {Action.REJECT: InterruptionStatus.REJECTED}
 _OUTCOME = InterruptionStatus.OUTCOME_GIVEN
 
+# Kind → allowed actions → the status that each leads to.
 CLOSED_STATUS: Mapping[InterruptionKind, Mapping[Action, InterruptionStatus]] = {
     InterruptionKind.APPROVAL: {Action.APPROVE: InterruptionStatus.APPROVED, **_REJECT},
     InterruptionKind.INPUT_REVIEW: {
@@ -111,7 +112,6 @@ CLOSED_STATUS: Mapping[InterruptionKind, Mapping[Action, InterruptionStatus]] = 
     },
     InterruptionKind.OUTCOME: {Action.APPROVE: _OUTCOME, Action.SUBMIT: _OUTCOME, Action.REJECT: _OUTCOME},
 }
-"""Kind → the actions it takes → the status that each leads to."""
 
 
 @dataclass(frozen=True, slots=True)

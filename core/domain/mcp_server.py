@@ -27,8 +27,8 @@ MAX_ARGUMENTS = 200
 MAX_VALUES = 200
 CALL_TIMEOUT_S = 30.0
 START_TIMEOUT_S = 10.0
+# For launchers that may have to download the server first.
 FETCH_TIMEOUT_S = 60.0
-"""What a program gets to answer that may have to fetch the server first."""
 _FETCHERS = frozenset({"npx", "uvx", "uv", "pipx", "bunx", "pnpx", "pnpm", "yarn", "docker", "podman"})
 
 _Text = Annotated[str, Field(max_length=20_000)]

@@ -29,6 +29,7 @@ INPUT = "attachments"
 _BEFORE = "\n\nAttached file: "
 _FENCES = re.compile(r"^[ \t]*(`{3,})", re.MULTILINE)
 _LANGUAGE = re.compile(r"[A-Za-z0-9_+#-]{1,20}")
+# Where the systems' own tables differ or are wrong.
 _TYPES = {
     ".md": "text/markdown",
     ".markdown": "text/markdown",
@@ -39,7 +40,6 @@ _TYPES = {
     ".ts": "text/typescript",
     ".tsx": "text/typescript",
 }
-"""Where the tables of systems differ or are wrong."""
 
 
 class Attachment(Document):

@@ -19,11 +19,11 @@ CATEGORY_CHARACTERS = 64
 DESCRIPTION_CHARACTERS = 1_000
 CONTENT_CHARACTERS = 50_000
 MAX_VARIABLES = 100
+# The limit of a message.
 MAX_FILLED_CHARACTERS = 1_000_000
-"""As many as a message may have."""
 
 _PLACE = re.compile(r"\{\{([^{}\r\n]{1,200})\}\}")
-_JOINERS = "\u200c\u200d"  # without a picture of their own, and part of words and of emoji
+_JOINERS = "\u200c\u200d"  # unprintable, but part of words and emoji
 
 
 def validated_name(text: str) -> str:

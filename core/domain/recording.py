@@ -24,10 +24,10 @@ from core.domain.ids import CallId, RunId, TemplateId
 from core.domain.run import StepStatus
 from core.domain.tool import Effect
 
+# The tools that start, fill and close a recording are not steps of it.
 RECORDING_TOOLS = frozenset(
     f"COLLECTION_WORKFLOW_EXECUTION_{name}" for name in ("RECORD", "SET_STEP_RESULT", "SAVE_AS_TEMPLATE")
 )
-"""The tools that begin, fill and end a recording: they are no steps of it."""
 
 NAME_CHARACTERS = 100
 _ILLEGAL = re.compile(r"[^a-z0-9_-]")
@@ -121,7 +121,7 @@ class Recording:
             fact.step, fact.tool, fact.arguments, fact.arguments, is_preset=is_preset, call_id=fact.call_id
         )
         if known is not None and known.call_id is None and known.is_completed:
-            del self.steps[fact.step]  # it stands where its call was made
+            del self.steps[fact.step]  # a preset moves to the position of its call
         self.steps[fact.step] = step
         if not is_again:
             base = step_base_name(fact.tool)

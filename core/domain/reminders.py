@@ -13,10 +13,10 @@ from datetime import datetime, timedelta
 from core.domain.ids import InterruptionId
 
 MAX_INTERVAL = timedelta(days=1)
+# Requests that become due within this time are joined to the same reminder.
 BATCH_WINDOW = timedelta(minutes=1)
-"""What falls due so soon after something else is told with it."""
+# Between any two reminders; requests that become due meanwhile wait for the next reminder.
 MIN_INTERVAL = timedelta(minutes=5)
-"""Between two reminders, whatever they are about; what falls due meanwhile comes with the next one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -269,5 +269,6 @@ class StepResult:
     attempt_errors: tuple[ErrorInfo, ...] = ()
 
 
+# Marks a run that summarizes its conversation. It is an ordinary run, so that it can be watched, stopped and recovered;
+# the summarized messages stay in the transcript. No stored template has this id.
 SUMMARY_TEMPLATE = TemplateId("tpl_summary")
-"""What marks a run as one that writes a summary. There is no stored template of that id."""

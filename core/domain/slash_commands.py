@@ -18,8 +18,8 @@ from typing import Any
 from core.domain.ids import PromptId, TemplateId
 
 MAX_TITLE_CHARACTERS = 256
+# Decomposed letters and repeated spaces make a typed title longer than the stored title.
 _LOOKED_AT = 6 * MAX_TITLE_CHARACTERS
-"""A title that is written decomposed, with blanks between its words, is longer than itself."""
 
 _TAKES_TEXT = "prompt"
 _WORD = re.compile(r"\S+")
@@ -142,8 +142,6 @@ def _rest(text: str) -> str:
     return rest if rest.strip() else ""
 
 
-# What the rest is for a template
-
 _OBJECT: Mapping[str, Any] = {"type": "object"}
 
 
@@ -199,9 +197,6 @@ def _takes_text(schema: Any) -> bool:
 
 def _texts(value: Any) -> Sequence[Any]:
     return value if isinstance(value, list | tuple) else ()
-
-
-# What the rest is for a prompt
 
 
 @dataclass(frozen=True, slots=True)

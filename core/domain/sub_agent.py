@@ -12,8 +12,8 @@ from typing import Any, Self
 from core.domain.ids import CallId, SubAgentId
 from core.domain.text.json_text import decode, encode
 
+# Per run.
 MAX_SUB_AGENTS = 15
-"""So many may be begun in one run."""
 
 NAME_CHARACTERS = 64
 PROMPT_CHARACTERS = 50_000

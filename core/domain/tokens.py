@@ -4,8 +4,8 @@ Only the model knows how many tokens a text has. The estimates here err on the h
 fits by the estimate also fits the model.
 """
 
+# For models with unknown context window.
 DEFAULT_CONTEXT_TOKENS = 32_768
-"""The window of a model that tells none."""
 
 _BYTES_A_TOKEN = 3
 _ANSWER_SHARE = 4

@@ -11,8 +11,8 @@ from core.domain.ids import CallId, RunId
 from core.domain.risk import Risk
 from core.domain.run import ErrorInfo
 
+# The prefix of the tools for templates and runs.
 COLLECTION_PREFIX = "COLLECTION_"
-"""What the names of tools for templates and runs begin with."""
 
 
 class Runtime(StrEnum):

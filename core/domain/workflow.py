@@ -10,8 +10,8 @@ from core.domain.ids import WorkflowId
 
 _REORDERING = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _UNSEEN = frozenset({"Cf", "Cs", "Mn", "Me", "Zs"})
+# Letters and a Braille pattern that are drawn as blanks.
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
-"""Letters and a pattern of dots that are drawn as nothing."""
 
 
 def normalized_title(title: str) -> str:

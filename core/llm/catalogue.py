@@ -66,7 +66,7 @@ class Catalogue:
     async def discover(self, presets: Iterable[Preset] = LOCAL) -> list[LocalServer]:
         """Return which of these servers respond within 300 ms, asked concurrently without a key."""
         presets = list(presets)
-        await self._clients.to("http://127.0.0.1")  # made first, so that this does not count
+        await self._clients.to("http://127.0.0.1")  # created first, so that it does not count towards the 300 ms
         listings = await asyncio.gather(*(self._models_at(preset) for preset in presets))
         return [
             LocalServer(preset, models) for preset, models in zip(presets, listings, strict=True) if models is not None

@@ -11,17 +11,17 @@ from urllib.parse import urlsplit
 
 from core.domain.model import is_loopback
 
-if TYPE_CHECKING:  # late: loading these takes longer than a frame
+if TYPE_CHECKING:  # imported where needed: loading them takes longer than a frame
     import ssl
 
     import httpx
 
-for _name in ("httpx", "httpcore"):  # a line for each request; the finer ones would show headers
+for _name in ("httpx", "httpcore"):  # INFO logs a line per request, DEBUG the headers with the key
     logging.getLogger(_name).setLevel(logging.WARNING)
 
 
+# How many turns of the loop it takes to close the generators of a response that was not read to its end.
 _TURNS = 4
-"""How many turns the loop takes to close the generators of a response that was left in the middle."""
 
 
 class HttpClients:
@@ -47,13 +47,15 @@ class HttpClients:
         self._clients.clear()
         for client in clients:
             await client.aclose()
+        # httpcore closes the generators of abandoned responses in their own tasks; without these turns asyncio warns of
+        # generators that were never closed.
         for _ in range(_TURNS if clients else 0):
             await asyncio.sleep(0)
 
 
 def _client(is_secure: bool, proxy: str | None) -> "httpx.AsyncClient":
     """Create a client. Takes a tenth of a second the first time."""
-    import anyio  # noqa: F401  # a request would load it, on the loop
+    import anyio  # noqa: F401  # otherwise loaded by the first request, on the loop
     import httpx
 
     return httpx.AsyncClient(

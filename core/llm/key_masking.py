@@ -11,10 +11,10 @@ from core.ports.model import CallDelta, CallRequest, ModelDelta, ReasoningDelta,
 
 MASK = "[key]"
 
+# A shorter key is a placeholder; masking it would only garble words.
 _ERROR_CHARACTERS = 4
-"""A shorter key is a placeholder; masking it would only garble words."""
+# Real keys are longer. Placeholder keys of local servers are ordinary words, which an answer may contain.
 _TEXT_CHARACTERS = 16
-"""A real key is longer; placeholders of local servers, which are words, may be said."""
 
 
 class Secret:
@@ -70,6 +70,8 @@ class StreamMask:
 
     def take(self, piece: str) -> str:
         """Return what can be shown now."""
+        # A key may be split over pieces. The longest end of the text that is a prefix of the key is held back, so a
+        # piece is delayed only while it could still become the key, and everything before it is shown at once.
         if not self._key:
             return piece
         text = self._held + piece
@@ -127,7 +129,8 @@ class MaskedDeltas:
     def _call(self, call: CallRequest) -> CallRequest:
         text, arguments = self._masker.text(call.arguments_text), call.arguments
         if arguments is not None:
-            read = encode(dict(arguments))  # the text may write the same characters in other ways
+            # The arguments are masked in our own encoding: the model's may escape the characters of the key.
+            read = encode(dict(arguments))
             if (shown := self._masker.text(read)) != read:
                 text, arguments = shown, decode(shown)
         return CallRequest(self._masker.text(call.id), self._masker.text(call.tool), arguments, text)

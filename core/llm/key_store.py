@@ -148,7 +148,8 @@ class KeyStore:
                 log.info("a key goes into the file: %s", error)
                 await asyncio.to_thread(self._file.put, name, value)
                 return KeyLocation.FILE
-            await asyncio.to_thread(self._file.put, name, None)  # no older one must come back
+            # An older value in the file would come back if the keyring failed later.
+            await asyncio.to_thread(self._file.put, name, None)
             return KeyLocation.KEYRING
 
     async def kept(self, name: str, place: KeyLocation) -> Secret | None:
@@ -185,6 +186,7 @@ class KeyStore:
             if value := self._environment.get(variable, "").strip():
                 return Secret(value), KeySource.ENVIRONMENT
         origin, place = choice.origin, self._places().get(choice.origin)
+        # Asking a locked keyring may open a password dialog, so it is asked only for keys that it has, or may have.
         if place is KeyLocation.KEYRING or (place is None and choice.needs_key):
             try:
                 if key := await self._keyring.get(origin):

@@ -16,7 +16,7 @@ from pathlib import Path
 PORT = 8080
 NAME = "smollm2-135m"
 CONTEXT_TOKENS = 4096
-ANSWER_TOKENS = 512  # it repeats itself before that
+ANSWER_TOKENS = 512  # the model starts to repeat itself before that
 
 MISSING = "the local model is not installed: bash .dev/local-model installs and starts it"
 
@@ -46,7 +46,7 @@ def weights() -> Path | None:
 
 
 def _serve(model: Path, port: int) -> int:
-    import xllamacpp  # late: it is 100 MB of native code
+    import xllamacpp  # late: 100 MB of native code
 
     settings = xllamacpp.CommonParams()
     settings.model.path = str(model)
@@ -64,7 +64,7 @@ def _serve(model: Path, port: int) -> int:
         signal.signal(number, lambda *_: stopped.set())
     try:
         server = xllamacpp.Server(settings)
-    except RuntimeError as error:  # the port is taken, or the file is no model
+    except RuntimeError as error:  # the port is in use, or the file is not a model
         sys.stderr.write(f"the local model cannot start: {error}\n")
         return 1
     sys.stdout.write(f"{server.listening_address}/v1 {NAME}: a real language model, tiny, text only; Ctrl+C ends it\n")

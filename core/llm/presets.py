@@ -18,8 +18,8 @@ class TimeLimits:
 
 CLOUD_CONTEXT_TOKENS = 128_000
 
+# A local model may have to be loaded first, and takes minutes to read a long prompt.
 LOCAL_LIMITS = TimeLimits(silence_s=600.0)
-"""A model on this machine may have to be loaded first, and reads a long prompt for minutes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ stream that ends without an empty line. Splitting the bytes anywhere, even withi
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+# A longer event is refused: an endless line would otherwise fill the memory.
 EVENT_BYTES = 16_000_000
-"""The most that one event may have; what streams without end is no event."""
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -26,6 +26,10 @@ class SseEvent:
     name: str = ""
 
 
+# Splitting is done on bytes, for two reasons. A piece may end within a UTF-8 character, while a line end (LF, CR, CRLF)
+# can only be a whole byte, so complete lines always decode. And `str.splitlines` would also split at U+2028 and U+0085,
+# which JSON strings may contain. The standard would ignore unknown fields and discard an unfinished event; servers
+# report errors in such fields and omit the last empty line, so both are kept (AGENTS_AND_TOOLS §2).
 class SseParser:
     """Parses the pieces of a stream. `other_lines` are lines that no event stream has, at most 16 MB, as the server may
     have sent something else.
@@ -44,6 +48,7 @@ class SseParser:
 
     def feed(self, piece: bytes) -> Iterator[SseEvent]:
         """Yield the events that end in this piece. Raises TooLarge."""
+        # A CR ends a line at once. If the LF of a CRLF arrives in the next piece, it must not end another, empty line.
         if self._skips_newline and piece:
             self._skips_newline = False
             piece = piece.removeprefix(b"\n")
@@ -97,7 +102,7 @@ class SseParser:
                 yield SseEvent(value, "error")
             case b"event":
                 self._name = value
-            case b"" | b"id" | b"retry":  # a comment, or what says nothing here
+            case b"" | b"id" | b"retry":  # a comment, or a field for browsers that reconnect
                 return
             case _:
                 self._keep_other(line)

@@ -14,8 +14,8 @@ log = logging.getLogger(__name__)
 
 SERVICE = "metier"
 LIMIT_S = 5.0
+# The user may have to enter a password first, but only while they store or remove a key.
 UNLOCK_S = 60.0
-"""Somebody may have to enter a password first, but only when a key is put in, with them there."""
 
 T = TypeVar("T")
 
@@ -83,6 +83,7 @@ async def _in_thread_of_its_own(question: Callable[[], T]) -> T:
 
     A call that never returns then blocks neither the loop's executor nor the end of the process.
     """
+    # Not `to_thread`: an executor's threads are joined at exit, and a D-Bus call to a locked keyring can hang for ever.
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
 
@@ -100,9 +101,9 @@ async def _in_thread_of_its_own(question: Callable[[], T]) -> T:
             result = question()
         except KeyringUnavailable as error:
             failure = error
-        except Exception as error:  # noqa: BLE001  # back ends raise what they like; a message may hold what was asked
+        except Exception as error:  # noqa: BLE001  # backends raise anything; the message may contain the key
             failure = KeyringUnavailable(f"the keyring refuses: {type(error).__name__}")
-        with suppress(RuntimeError):  # the loop may have been closed meanwhile
+        with suppress(RuntimeError):  # the loop may be closed by now
             loop.call_soon_threadsafe(settle, result, failure)
 
     threading.Thread(target=run, name="keyring", daemon=True).start()

@@ -14,7 +14,7 @@ def replace_private(path: Path, data: bytes) -> None:
     temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with open(descriptor, "wb") as file:  # noqa: PTH123  # it is open already, with its mode
+        with open(descriptor, "wb") as file:  # noqa: PTH123  # an open descriptor, with its mode
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

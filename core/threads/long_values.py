@@ -96,7 +96,7 @@ def _whole(value: Any, written: JsonFormat) -> Pieces[str]:
         for text, _ in _texts(value, written):
             texts.append(text)
             yield
-    except RecursionError:  # in pieces it goes twice as deep
+    except RecursionError:  # in pieces the recursion is twice as deep
         return written.value(value)
     return "".join(texts)
 
@@ -124,6 +124,9 @@ def _written(value: Any) -> Pieces[str]:
     return "".join(texts)
 
 
+# The values are cut, not the text: each piece is encoded by the C encoder in one call, which is fast but holds the GIL,
+# so pieces have about 32 KB. Long strings are cut by character, long containers into groups of members; the brackets
+# and commas between groups are written here. The result equals that of the encoder for the whole value.
 def _texts(value: Any, written: JsonFormat) -> Iterator[tuple[str, bool]]:
     """Yield the JSON of a value in short texts, each with a flag: whether it is part of a long string."""
     if isinstance(value, str) and len(value) > PIECE_CHARACTERS:

@@ -14,11 +14,11 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 Pieces = Generator[None, None, T]
 
+# For pure Python work: several such threads would only take the GIL from the loop in turns.
 SINGLE_THREAD = ThreadPoolExecutor(1, "one-at-a-time")
-"""For work that is nothing but Python: several threads of it would take the interpreter from the loop in turns."""
 
+# CPython lets a thread keep the GIL for 5 ms after another asks for it, so the work yields it sooner on its own.
 TURN_S, PAUSE_S = 0.001, 0.0001
-"""Work in Python holds the interpreter until the loop has asked for it for 5 ms: so it lets go of it sooner."""
 
 
 async def in_thread(work: Pieces[T], executor: Executor | None = None) -> T:
@@ -26,6 +26,8 @@ async def in_thread(work: Pieces[T], executor: Executor | None = None) -> T:
 
     On cancellation the work stops at the end of its piece, and CancelledError is raised after that.
     """
+    # A thread cannot be cancelled. The event asks it to stop after the current piece, and the cancelled caller still
+    # waits for it, so that files and locks of the work are released before the caller goes on.
     stopping = threading.Event()
     thread = asyncio.get_running_loop().run_in_executor(executor, _drive, work, stopping)
     try:

@@ -9,8 +9,8 @@ _JOINER = "\N{ZERO WIDTH JOINER}"
 _SKIN = range(0x1F3FB, 0x1F400)
 _FLAG_LETTERS = range(0x1F1E6, 0x1F200)
 _TAGS = range(0xE0020, 0xE0080)
+# Vowels and final consonants, which join the character before them.
 _HANGUL_LATER = range(0x1160, 0x1200)
-"""Vowels and finals, which go on with what stands before them."""
 _AM = "\u0e33\u0eb3"  # Thai and Lao, written as letters and read with what stands before them
 
 

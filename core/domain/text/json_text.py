@@ -64,7 +64,7 @@ def _finite(text: str) -> float:
     return number
 
 
-_WRITER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)  # made once: `dumps` would make one each time
+_WRITER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)  # once: `json.dumps` builds an encoder per call
 _READER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)
 
 

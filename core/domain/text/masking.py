@@ -51,7 +51,9 @@ _TOKENS = re.compile(
     r"|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)"
 )
 
-# A name and a secret: `"name": "secret"`, `?name=secret`, `NAME=secret`. Names are looked at once they end like one.
+# A name and a secret: `"name": "secret"`, `?name=secret`, `NAME=secret`. Masking runs over every result, up to
+# megabytes, so each search starts from a rare delimiter or word, and a name is examined only if it has one of these
+# endings.
 _DELIMITER = re.compile(r"""(\\?["'])\s{0,3}[:=]\s{0,3}\1|=""")
 _ENDINGS = (
     *("password", "passwd", "pwd", "passphrase", "passcode", "secret", "secrets", "token", "bearer", "key", "sig"),
@@ -67,7 +69,8 @@ _QUOTED = {
 _IN_QUERY = re.compile(r"[^&\s\"'<>#]+")
 _IN_ENVIRONMENT = re.compile(r"(?=\S{0,256}\d)[^\s\"'()\[\]{}]{8,}")
 
-# What stands after a word, which is looked for in lower case; the group is what is kept.
+# Secrets after a keyword, which is searched in lower case; the group is the part that stays. Each pattern demands a
+# digit, a length or a scheme, since masking prose such as "the bearer of bad news" would destroy results.
 _AFTER = (
     (
         "authorization",

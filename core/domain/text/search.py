@@ -13,21 +13,21 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+# The rest of a longer query is ignored.
 QUERY_CHARACTERS = 1_000
-"""What stands behind is not looked for."""
 QUERY_TERMS = 16
+# A shorter word must match whole: too many words begin with one letter.
 MIN_PREFIX_CHARACTERS = 2
-"""A word of fewer is found whole alone: too much begins with one letter."""
 
 _MARKS = (
     "\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670"
     "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
 )
+# Scripts without spaces between words, and Korean, whose words carry endings.
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff"
     "\U00020000-\U0003ffff"
 )
-"""Scripts that are written without spaces between words, and Korean, whose words carry endings."""
 _MARK = re.compile(f"[{_MARKS}]+")
 _UNSPACED_SIGN = re.compile(f"[{_UNSPACED}]")
 _SPELT = (("œ", "oe"), ("æ", "ae"), ("ø", "o"), ("ł", "l"), ("đ", "d"), ("ð", "d"), ("\u0131", "i"), ("þ", "th"))
@@ -108,9 +108,6 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(_TOKEN.findall(space_unspaced_scripts(fold_case(text))))
 
 
-# Where it stands
-
-
 def find_spans(pattern: re.Pattern[str], text: str) -> Iterator[Span]:
     """Yield where a pattern of this module matches a text as written, in order."""
     bare, sources = _folded_with_places(text)
@@ -172,8 +169,8 @@ def _with_accents(text: str, end: int) -> int:
     return end
 
 
+# Longer words are compared by their first characters.
 WORD_CHARACTERS = 32
-"""Longer words are known by so many characters."""
 
 _WORD = re.compile(
     r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|[^\W_\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+"

@@ -17,7 +17,7 @@ class TextStream:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TextStream) and str(self) == str(other)
 
-    __hash__ = None  # type: ignore[assignment]  # mutable: equal today is no promise for tomorrow
+    __hash__ = None  # type: ignore[assignment]  # mutable
 
     def __str__(self) -> str:
         if len(self._pieces) > 1:

@@ -25,6 +25,8 @@ _BRACKETS = re.compile(r"\[[^\[\]]*\](?::[0-9]*)?")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _KEPT = "!#$%&'()*+,/:;=?@[]~-._|"
 
+# From IANA's special-purpose registries. `ipaddress.is_global` is not enough: its answers change between Python
+# versions, it knows nothing of cloud metadata, and the error names the kind of address.
 _NO_PUBLIC = tuple(
     (ipaddress.ip_network(network), what)
     for what, networks in {
@@ -161,7 +163,7 @@ def _host(netloc: str, host: str) -> str:
 
 
 def _ascii(host: str) -> str:
-    import idna  # late: its tables take a while
+    import idna  # late: loading its tables is slow
 
     try:
         mapped = idna.uts46_remap(host, std3_rules=True, transitional=False)

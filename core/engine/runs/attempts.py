@@ -205,7 +205,7 @@ class Attempts:
             else:
                 self.checkpoints.emit(ended)
             return answer
-        why = answer.reason if answer is not None and answer.reason else "a person says that it had no effect"
+        why = answer.reason if answer is not None and answer.reason else "the user reports that it had no effect"
         failed = StepFailed("failed", f"{key}: {why}", failed_during="tool_execution", tool_name=_tool_name(self.call))
         self.checkpoints.emit(self._tool_ended(CallResult(CallStatus.ERROR, error=ErrorInfo.of(failed))))
         raise failed

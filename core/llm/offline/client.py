@@ -67,7 +67,7 @@ def _answer(request: ModelRequest) -> PlannedAnswer:
         following = script.next_answer(request.script, request.messages)
         if following is not None:
             return following
-        if results:  # the last line of the script was a call
+        if results:  # the script ended with a call; report its result
             return _telling(results, PlannedAnswer())
     commanded = commands.parse_commands(since[0].text if since else "", request.tools)
     rounds = sum(bool(message.calls) for message in since)

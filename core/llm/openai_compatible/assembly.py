@@ -12,13 +12,13 @@ from core.domain.text.json_text import decode
 from core.domain.tokens import cost
 from core.errors import StepFailed
 from core.llm.openai_compatible.content import SurrogateJoiner, reasoning_in, text_in
-from core.llm.openai_compatible.failures import error_in, message_in, message_in_body, one_line
+from core.llm.openai_compatible.failures import error_in, message_in, message_in_body, model_error, one_line
 from core.llm.openai_compatible.tool_calls import CallAssembler
 from core.llm.sse import SseEvent
 from core.ports.model import CallDelta, ModelDelta, ModelWarning, ReasoningDelta, TextDelta, Usage
 
+# For an answer with its reasoning and calls: the limit of a step's result (ENGINE §2).
 ANSWER_CHARACTERS = 10_000_000
-"""The most that one answer may have, with its thoughts and calls: what is kept of a step (ENGINE §2)."""
 
 _LENGTH = frozenset({"length", "max_tokens", "model_length"})
 _FILTERED = frozenset({"content_filter", "safety", "recitation", "prohibited_content"})
@@ -82,6 +82,8 @@ class Assembler:
 
     def finish(self) -> Iterator[ModelDelta]:
         """Yield what is complete only at the end. Raises StepFailed `truncated` if the answer is incomplete."""
+        # The texts and the usage come before any error, since their tokens were read and paid for even if the answer
+        # broke off. Calls come last, and only from a whole answer: half of their arguments must never be executed.
         if rest := self._thoughts.rest():
             yield ReasoningDelta(rest)
         if rest := self._text.rest():
@@ -89,7 +91,7 @@ class Assembler:
         if self._usage is not None:
             yield self._usage
         if not (self.is_done or self.is_finished):
-            raise StepFailed("truncated", "the answer broke off before its end", failed_during="model")
+            raise model_error("truncated", "the answer broke off before its end")
         if self._skipped:
             yield ModelWarning(
                 "skipped_data", f"parts of the stream could not be read, and may be missing: {self._skipped}"
@@ -142,6 +144,7 @@ class Assembler:
 
     def _followed(self, choices: list[Any]) -> dict[str, Any] | None:
         """Return the choice that is followed: the first of the choices that arrived first."""
+        # We never ask for several choices, but gateways may be configured to, and they send the choices interleaved.
         placed = {_place(one, at): one for at, one in enumerate(choices) if isinstance(one, dict)}
         if self._place is None and placed:
             self._place = min(placed)
@@ -172,20 +175,20 @@ class Assembler:
         self._size += characters
         if self._size > ANSWER_CHARACTERS:
             message = f"the answer has over {ANSWER_CHARACTERS:,} characters"
-            raise StepFailed("answer_too_large", message, failed_during="model", limit=ANSWER_CHARACTERS)
+            raise model_error("answer_too_large", message, limit=ANSWER_CHARACTERS)
 
 
 def provider_error(message: str, error: Any = None) -> StepFailed:
     """Return the error for an error in mid-stream, with the provider's message."""
     code = error.get("code") or error.get("type") if isinstance(error, dict) else None
     named = {"provider_code": code} if isinstance(code, str | int) else {}
-    return StepFailed("provider_error", message or "the provider reports an error", failed_during="model", **named)
+    return model_error("provider_error", message or "the provider reports an error", **named)
 
 
 def bad_response(text: str) -> StepFailed:
     """Return the error for a response of another kind, such as a web page."""
     summary = one_line(message_in_body(text))[:200]
-    return StepFailed("bad_response", f"the server's answer is no chat completion: {summary}", failed_during="model")
+    return model_error("bad_response", f"the server's answer is no chat completion: {summary}")
 
 
 def _place(choice: dict[str, Any], at: int) -> int:

@@ -19,18 +19,18 @@ from core.ports.model import ModelDelta
 if TYPE_CHECKING:
     import httpx
 
+# Limits for reading the body of an error response.
 REFUSAL_BYTES = 65_536
 REFUSAL_S = 10.0
-"""How much of the body of an error is read, and how long."""
+# After the finish reason: the usage may follow in an extra chunk, or never.
 USAGE_GRACE_S = 10.0
-"""How long a finished answer is waited for: its usage may come in a piece of its own, or never."""
+# For the end of the body; only a response that was read to its end frees its connection for reuse.
 DRAIN_S = 0.05
-"""How long the end of a connection is waited for, so that it can be used again."""
 
 
 @dataclass(slots=True)
 class PreparedRequest:
-    """A request, ready to send."""
+    """A request, ready to send. Its `repr` omits the headers, which contain the key."""
 
     choice: ModelChoice
     url: str
@@ -38,8 +38,8 @@ class PreparedRequest:
     body: dict[str, Any]
     limits: TimeLimits
 
-    def __repr__(self) -> str:  # the headers have the key
-        return f"Question({self.url})"
+    def __repr__(self) -> str:
+        return f"PreparedRequest({self.url})"
 
 
 async def attempt(
@@ -49,6 +49,8 @@ async def attempt(
     import httpx
 
     limits = question.limits
+    # httpx does not report whether a connection was reused, but httpcore's trace shows each new connection. A failure
+    # of a reused connection means little: servers close idle connections just when the next request arrives.
     connections: list[str] = []
 
     async def note(event: str, info: Any) -> None:
@@ -68,8 +70,9 @@ async def attempt(
         async with posting as response:
             if not response.is_success:
                 raise await _refusal(response, clock)
+            # aiter_raw passes each piece on as it arrives; a decoder may hold back the end. Both are async generators,
+            # which the annotations of httpx do not show, and must be closed before the response.
             is_plain = "content-encoding" not in response.headers
-            # an async generator, though httpx does not say so
             whole: Any = response.aiter_raw() if is_plain else response.aiter_bytes()
             async with aclosing(whole) as body:
                 async for piece in _pieces(body, answer):
@@ -109,6 +112,8 @@ async def _pieces(body: AsyncIterator[bytes], answer: Assembler) -> AsyncIterato
         except (StopAsyncIteration, TimeoutError):
             return
         except httpx.HTTPError as error:
+            # Many servers drop the connection instead of ending the stream, which is harmless once the answer has a
+            # finish reason. Before that, a timeout is reported as such; another break becomes `truncated`.
             if answer.is_finished or (answer.has_begun and not isinstance(error, httpx.TimeoutException)):
                 return
             raise

@@ -110,7 +110,12 @@ class OpenAiCompatible:
             client = await self._clients.to(question.url)
         except ValueError as error:
             raise model_error("connection_failed", str(error)) from None
-        retry, is_fresh = 0, False
+        # Each attempt has its own Assembler. Once an attempt has yielded something, its failure is final: repeating the
+        # request would produce another answer, whose beginning contradicts the text that the user has already read.
+        # Two failures do not count as attempts, because the request was never considered: a server that rejects
+        # `stream_options` (asked again without, and remembered for its address), and a kept-alive connection that the
+        # server closed at the same moment (asked again at once, on a new connection, a single time).
+        retry, is_reconnected = 0, False
         while True:
             answer = Assembler(question.choice)
             patience.begin("answer", question.limits.silence_s, retry + 1)
@@ -123,8 +128,8 @@ class OpenAiCompatible:
                 if failed.is_about_options and question.body.pop("stream_options", None) is not None:
                     self._without_options.add(question.choice.base_url)
                     continue
-                if failed.is_stale and not answer.has_begun and not is_fresh:
-                    is_fresh = True  # that was no answer at all: at once, on a connection of its own
+                if failed.is_stale and not answer.has_begun and not is_reconnected:
+                    is_reconnected = True
                     continue
                 wait_s = retry_delay_s(retry + 1, failed.asked_s, self._random)
                 if answer.has_begun or not failed.may_pass or retry == RETRIES or wait_s > MAX_RETRY_AFTER_S:

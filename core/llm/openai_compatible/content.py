@@ -21,7 +21,7 @@ def reasoning_in(delta: dict[str, Any]) -> str:
         if isinstance(thought, str) and thought:
             return thought
     content, details = delta.get("content"), delta.get("reasoning_details")
-    if isinstance(content, str) and details is None:  # nearly always
+    if isinstance(content, str) and details is None:  # the usual case, checked first for speed
         return ""
     return "".join(_texts(content, "thinking")) or "".join(_texts(details, "thinking"))
 
@@ -60,6 +60,8 @@ class SurrogateJoiner:
 
     def take(self, text: str) -> str:
         """Return the text as far as it is complete."""
+        # A JSON encoder that escapes non-ASCII writes an emoji as a pair of `\\uXXXX` escapes. A server that cuts its
+        # stream between the two sends two valid JSON texts, each with half a character.
         text, self._half = self._half + text, ""
         if text and "\ud800" <= text[-1] <= "\udbff":
             text, self._half = text[:-1], text[-1]

@@ -56,6 +56,8 @@ def refusal(status: int, body: str, retry_after: str | None, now: datetime) -> A
     wait_s = parse_retry_after(retry_after, now)
     retry_after_s = {"retry_after_s": round(wait_s, 3)} if wait_s is not None else {}
     error = model_error(code, message, status=status, **retry_after_s)
+    # `stream_options` is the only field that we send unasked, and some servers reject unknown fields, often without
+    # naming the field.
     is_about_options = status in (400, 422) and (
         "stream_options" in body or "include_usage" in body or _is_vague(message)
     )
@@ -67,6 +69,7 @@ def connection_failure(error: "httpx.HTTPError", silence_s: float, *, was_used: 
     import httpx
 
     match error:
+        # Not retried: the server has the request and may still be working on it, at the user's expense.
         case httpx.ReadTimeout() | httpx.WriteTimeout():
             return AttemptFailed(model_error("timeout", f"nothing came for {silence_s:g} s", timeout_s=silence_s))
         case httpx.ConnectTimeout():
@@ -75,6 +78,7 @@ def connection_failure(error: "httpx.HTTPError", silence_s: float, *, was_used: 
             )
         case httpx.DecodingError() | httpx.UnsupportedProtocol() | httpx.LocalProtocolError():
             return AttemptFailed(model_error("bad_response", f"the connection is of no use: {_reason(error)}"))
+    # httpx reports a rejected certificate as an ordinary ConnectError; a retry could not succeed.
     if _is_untrusted(error):
         message = f"the server's certificate is not trusted, so nothing was sent: {_reason(error)}"
         return AttemptFailed(model_error("connection_failed", message))
@@ -173,8 +177,11 @@ def _as_text(value: Any) -> str:
 RETRIES = 3
 FIRST_DELAY_S = 1.0
 MAX_DELAY_S = 30.0
+# Retries obey `Retry-After` (RFC 9110 §10.2.3) and otherwise back off exponentially with jitter. They are for
+# connection errors and for responses that may change by themselves (408, 429, 5xx), and only before the first event of
+# the answer: see OpenAiCompatible._persist (AGENTS_AND_TOOLS §2). A provider that asks for a longer wait counts as
+# failed.
 MAX_RETRY_AFTER_S = 600.0
-"""A provider that wants more patience than that has refused."""
 
 _JITTER = 0.25
 _SECONDS = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
@@ -206,7 +213,7 @@ def parse_retry_after(retry_after: str | None, now: datetime) -> float | None:
         return None
     if _SECONDS.fullmatch(text):
         return float(text)
-    from email.utils import parsedate_to_datetime  # late: few need it, and it brings much along
+    from email.utils import parsedate_to_datetime  # late: rarely needed, and it imports much
 
     try:
         at = parsedate_to_datetime(text)

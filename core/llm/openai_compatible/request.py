@@ -70,7 +70,7 @@ def wire_messages(messages: Sequence[ChatMessage], *, short_ids: bool = False) -
     while at < len(messages):
         message = messages[at]
         at += 1
-        if message.role == "tool":  # it answers a call that is not there
+        if message.role == "tool":  # the result of a call that was dropped; providers reject it
             continue
         if message.role != "assistant":
             _say(sent, message.role, join_surrogates(message.text))
@@ -83,6 +83,7 @@ def wire_messages(messages: Sequence[ChatMessage], *, short_ids: bool = False) -
             _call(sent, message, results, ids)
         elif message.text.strip():
             _say(sent, "assistant", join_surrogates(message.text))
+    # A text-only answer at the end broke off before the crash. Sent, it would be a prefill to continue, or be rejected.
     if sent and sent[-1]["role"] == "assistant":
         del sent[-1]
     return sent
@@ -99,6 +100,7 @@ def _say(sent: list[Wire], role: str, text: str) -> None:
     if last is not None and last["role"] == role and "tool_calls" not in last:
         last["content"] = "\n\n".join(filter(None, (last["content"], text)))
         return
+    # Strict providers accept a user message after a tool result only with an answer between them.
     if last is not None and last["role"] == "tool" and role == "user":
         sent.append({"role": "assistant", "content": BROKE_OFF})
     sent.append({"role": role, "content": text})
@@ -116,6 +118,7 @@ def _call(sent: list[Wire], message: ChatMessage, results: dict[str, list[str]],
 
 
 def _function(call: CallRequest) -> Wire:
+    # Strict servers parse the arguments of old calls, so invalid JSON is wrapped instead of repeated.
     arguments = call.arguments if call.arguments is not None else {"invalid_json": join_surrogates(call.arguments_text)}
     return {"name": wire_name(call.tool), "arguments": encode(arguments)}
 

@@ -16,8 +16,8 @@ from core.errors import StepFailed
 from core.llm.openai_compatible.content import join_surrogates
 from core.ports.model import CallRequest
 
+# Counted per piece in addition to its arguments, so that an endless stream of empty pieces hits the limit too.
 ENTRY_CHARACTERS = 32
-"""What a piece counts for beside its arguments, so that empty ones are not free."""
 
 
 @dataclass(slots=True, eq=False)
@@ -53,7 +53,8 @@ class _Call:
             return 0
         text = arguments if isinstance(arguments, str) else json.dumps(arguments)
         if not isinstance(arguments, str) or (text.lstrip().startswith("{") and self.came_at_once):
-            self.pieces.clear()  # an object is told again, or in the place of an empty one
+            # Some servers send `{}` or the whole object first, and then the arguments again.
+            self.pieces.clear()
             self.whole = not isinstance(arguments, str)
         self.pieces.append(text)
         return len(text)
@@ -109,6 +110,14 @@ class CallAssembler:
 
     def _call_of(self, call_id: str, index: int | str | None, name: str, arguments: Any) -> _Call | None:
         """Return the call that a piece belongs to; None if it starts another."""
+        # OpenAI sends the id, the index and the name with the first piece of a call, and the index alone afterwards.
+        # Compatible servers deviate in many ways, so the order of the checks matters (AGENTS_AND_TOOLS §10):
+        # 1. A known id decides, unless the piece has a name and its index or its arguments show a new call: some
+        #    servers give all calls of an answer the same id.
+        # 2. Otherwise the call at the index decides, and without an index the last call.
+        # 3. With a name on both sides, a new id or name, or arguments after a complete call, start another call.
+        # 4. Without a name the piece continues the call, even under another id: some servers send the id late, and some
+        #    generate an id per piece.
         if call_id and (known := self._by_id.get(call_id)) is not None:
             is_there = self._by_index.get(index) is known if index is not None else name == known.name
             is_namesake = bool(name and known.name) and not is_there and known.is_followed_by(name, arguments)
@@ -119,7 +128,7 @@ class CallAssembler:
             return None
         if name and there.name:
             is_another = bool(call_id) or name != there.name or (bool(arguments) and there.came_at_once)
-        else:  # some servers tell the id late, some make up one for each piece: without a name it is no other call
+        else:
             is_another = bool(call_id and there.id) and not arguments
         return None if is_another else there
 

@@ -8,8 +8,8 @@ from typing import Literal, Self
 from core.ports.clock import Clock
 from core.ports.model import WaitStatus
 
+# Less than the smallest no-progress limit of a run (settings: 10 s).
 REPORT_INTERVAL_S = 5.0
-"""Below the shortest time that a run may be quiet (settings: 10 s)."""
 
 
 class WaitReporter:
