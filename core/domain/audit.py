@@ -134,17 +134,17 @@ def audit_entry(closed: Interruption, title: str) -> AuditEntry:
     )
 
 
+_DECISIONS = {
+    Action.APPROVE: Decision.APPROVED,
+    Action.SUBMIT: Decision.EDITED,
+    Action.REJECT: Decision.REJECTED,
+    Action.SKIP: Decision.ASKED_AGAIN,
+}
+
+
 def _decided(closed: Interruption) -> tuple[Decision, Decider]:
     answer = closed.answer
     if closed.status is InterruptionStatus.CANCELLED or answer is None:
         return Decision.CANCELLED, Decider.END
     decider = Decider.TIME if closed.status is InterruptionStatus.EXPIRED else Decider.PERSON
-    match answer.action:
-        case Action.APPROVE:
-            return Decision.APPROVED, decider
-        case Action.SUBMIT:
-            return Decision.EDITED, decider
-        case Action.REJECT:
-            return Decision.REJECTED, decider
-        case Action.SKIP:
-            return Decision.ASKED_AGAIN, decider
+    return _DECISIONS[answer.action], decider

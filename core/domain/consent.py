@@ -19,6 +19,11 @@ from core.domain.tool import Category, Effect, mcp_server_of
 
 NEVER_ASKED = frozenset({"ask_user", "todo", "pick_file"})
 FREE_TO_READ = frozenset({Category.FILES, Category.DATABASE})
+_TIMEOUT_ACTIONS = {
+    OnTimeout.REJECT: Action.REJECT,
+    OnTimeout.APPROVE: Action.APPROVE,
+    OnTimeout.ASK_AGAIN: Action.SKIP,
+}
 
 
 class Rule(StrEnum):
@@ -84,24 +89,13 @@ class ConsentPolicy:
         """Return whether and how the user is asked before the call, in a run of this mode."""
         settings = self.settings
         timeout_ms = settings.consent_timeout_s * 1000 if settings.consent_expires else None
-        return ConsentTerms(self._ruling(call, mode), call.risk, timeout_ms, self._on_timeout)
+        on_timeout = _TIMEOUT_ACTIONS[settings.consent_on_timeout]
+        return ConsentTerms(self._ruling(call, mode), call.risk, timeout_ms, on_timeout)
 
     def _ruling(self, call: CallTraits, mode: ValidationMode) -> Ruling:
         if call.tool in NEVER_ASKED or not self._asks(call, mode):
             return Ruling.FREE
         return Ruling.EXCEPTED if self._exception(call.tool) is Rule.ALLOW else Ruling.ASK
-
-    @property
-    def _on_timeout(self) -> Action:
-        match self.settings.consent_on_timeout:
-            case OnTimeout.REJECT:
-                return Action.REJECT
-            case OnTimeout.APPROVE:
-                return Action.APPROVE
-            case OnTimeout.ASK_AGAIN:
-                return Action.SKIP
-            case _:
-                assert_never(self.settings.consent_on_timeout)
 
     def _asks(self, call: CallTraits, mode: ValidationMode) -> bool:
         """Return whether the call would need consent if there were no `allow` exception."""

@@ -6,7 +6,7 @@ An attached text is the content of the file when the message was sent. Later cha
 import hashlib
 import mimetypes
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -91,11 +91,7 @@ def attachment_fields(attachments: Iterable[Attachment]) -> list[dict[str, Any]]
 
 def attachments_of(fields: object) -> tuple[Attachment, ...]:
     """Return the attachments of fields made by `attachment_fields`, skipping what cannot be parsed."""
-    found: list[Attachment] = []
-    for one in fields if isinstance(fields, list) else ():
-        with suppress(ValidationError):
-            found.append(Attachment.model_validate(one))
-    return tuple(found)
+    return tuple(attachment for attachment, _ in _parse(fields))
 
 
 def with_input(run_input: Mapping[str, Any], attached: Sequence[AttachedText]) -> dict[str, Any]:
@@ -105,14 +101,15 @@ def with_input(run_input: Mapping[str, Any], attached: Sequence[AttachedText]) -
     return {**run_input, INPUT: [{**attachment.about.model_dump(), "text": attachment.text} for attachment in attached]}
 
 
-def from_input(given: Mapping[str, Any]) -> list[AttachedText]:
+def from_input(run_input: Mapping[str, Any]) -> list[AttachedText]:
     """Return the attachments that `with_input` added, skipping what cannot be parsed."""
-    fields = given.get(INPUT)
-    found: list[AttachedText] = []
-    for one in fields if isinstance(fields, list) else ():
+    return [AttachedText(attachment, str(item.get("text", ""))) for attachment, item in _parse(run_input.get(INPUT))]
+
+
+def _parse(fields: object) -> Iterator[tuple[Attachment, Mapping[str, Any]]]:
+    for item in fields if isinstance(fields, list) else ():
         with suppress(ValidationError):
-            found.append(AttachedText(Attachment.model_validate(one), str(one.get("text", ""))))
-    return found
+            yield Attachment.model_validate(item), item
 
 
 def with_attachments(prompt: str, attached: Sequence[AttachedText]) -> str:

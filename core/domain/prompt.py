@@ -6,7 +6,7 @@ are ignored, and names are compared in Unicode form NFC. Other braces are text (
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
@@ -82,7 +82,8 @@ def fill_variables(content: str, values: Mapping[str, str]) -> str:
     Values are not searched for placeholders. A placeholder without a value stays; a value without a placeholder is
     ignored.
     """
-    return _PLACE.sub(_filling(normalized_names(values)), content)
+    known = normalized_names(values)
+    return _PLACE.sub(lambda place: known.get(_variable(place[1]) or "", place[0]), content)
 
 
 def filled_length(content: str, values: Mapping[str, str]) -> int:
@@ -97,14 +98,6 @@ def filled_length(content: str, values: Mapping[str, str]) -> int:
 def normalized_names(values: Mapping[str, str]) -> dict[str, str]:
     """Return the values by normalized names, as `variables_of` returns them."""
     return {unicodedata.normalize("NFC", name): value for name, value in values.items()}
-
-
-def _filling(known: Mapping[str, str]) -> Callable[[re.Match[str]], str]:
-    def fill(place: re.Match[str]) -> str:
-        name = _variable(place[1])
-        return place[0] if name is None else known.get(name, place[0])
-
-    return fill
 
 
 def _variable(written: str) -> str | None:

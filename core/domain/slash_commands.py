@@ -16,6 +16,7 @@ from enum import StrEnum
 from typing import Any
 
 from core.domain.ids import PromptId, TemplateId
+from core.domain.text.search import strip_accents
 
 MAX_TITLE_CHARACTERS = 256
 # Decomposed letters and repeated spaces make a typed title longer than the stored title.
@@ -63,12 +64,15 @@ def parse_slash(text: str, titles: Iterable[SlashTarget]) -> SlashCommand | Unkn
         return None
     line = text[1 : 1 + _LOOKED_AT].partition("\n")[0].rstrip("\r")
     known = _by_plain_title(titles)
-    match = _quoted(line, known) or _bare(line, known)
-    if match is None:
-        words = line.split(maxsplit=1)
-        return UnknownCommand(words[0] if words and not line[0].isspace() else "")
-    target, end = match
-    return SlashCommand(target, _rest(text[1 + end :]))
+    if not line or line[0].isspace():
+        return UnknownCommand("")
+    # From the longest candidate to the shortest, a title in quotation marks first: it may itself contain some.
+    ends = [word.end() for word in _WORD.finditer(line)][::-1]
+    quoted = [(line[1 : end - 1], end) for end in ends if end > 1 and line[0] == line[end - 1] == '"']
+    for name, end in [*quoted, *((line[:end], end) for end in ends)]:
+        if (target := _best(name, known)) is not None:
+            return SlashCommand(target, _rest(text[1 + end :]))
+    return UnknownCommand(line.split(maxsplit=1)[0])
 
 
 def command_text(title: str) -> str:
@@ -88,31 +92,6 @@ def _by_plain_title(titles: Iterable[SlashTarget]) -> _Known:
     return known
 
 
-def _bare(line: str, known: _Known) -> tuple[SlashTarget, int] | None:
-    """Return the longest title at the beginning of the line, and its end."""
-    if not line or line[0].isspace():
-        return None
-    for end in reversed(_ends(line)):
-        if (target := _best(line[:end], known)) is not None:
-            return target, end
-    return None
-
-
-def _quoted(line: str, known: _Known) -> tuple[SlashTarget, int] | None:
-    """Return the longest title between quotation marks, and its end. A title may itself contain quotation marks."""
-    if not line.startswith('"'):
-        return None
-    for end in reversed(_ends(line)):
-        if end > 1 and line[end - 1] == '"' and (target := _best(line[1 : end - 1], known)) is not None:
-            return target, end
-    return None
-
-
-def _ends(line: str) -> list[int]:
-    """Return the ends of the words."""
-    return [word.end() for word in _WORD.finditer(line)]
-
-
 def _best(name: str, known: _Known) -> SlashTarget | None:
     """Return the target of that title with the closest spelling, then the first kind."""
     kinds = list(SlashKind)
@@ -129,9 +108,8 @@ def _unlike(title: str, name: str) -> int:
 
 def _plain(text: str) -> str:
     """Return the text without case, accents and repeated spaces."""
-    parts = unicodedata.normalize("NFKD", text.casefold())
-    bare = "".join(sign for sign in parts if not unicodedata.combining(sign))
-    return " ".join((bare or parts).split())
+    # A title of combining marks alone must not become empty, or every such title would match.
+    return " ".join((strip_accents(text) or unicodedata.normalize("NFKD", text.casefold())).split())
 
 
 def _rest(text: str) -> str:

@@ -1,9 +1,10 @@
 """Toasts: short notices. The rules are data here; a store holds the stack, and the desktop draws it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, NewType, assert_never
+from typing import Any, NewType
 
 from core.domain.ids import WorkflowId
 
@@ -25,15 +26,16 @@ class ToastType(StrEnum):
     @property
     def usual_duration_s(self) -> float | None:
         """The default duration in seconds; None: until closed (UI §7)."""
-        match self:
-            case ToastType.SUCCESS | ToastType.INFO:
-                return BRIEF_S
-            case ToastType.WARNING | ToastType.ERROR:
-                return LONG_S
-            case ToastType.USER_QUESTION:
-                return None
-            case _:
-                assert_never(self)
+        return _DURATIONS_S[self]
+
+
+_DURATIONS_S: Mapping[ToastType, float | None] = {
+    ToastType.SUCCESS: BRIEF_S,
+    ToastType.INFO: BRIEF_S,
+    ToastType.WARNING: LONG_S,
+    ToastType.ERROR: LONG_S,
+    ToastType.USER_QUESTION: None,
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable
-from contextlib import suppress
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -84,27 +84,16 @@ async def _in_thread_of_its_own(question: Callable[[], T]) -> T:
     A call that never returns then blocks neither the loop's executor nor the end of the process.
     """
     # Not `to_thread`: an executor's threads are joined at exit, and a D-Bus call to a locked keyring can hang for ever.
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[T] = loop.create_future()
-
-    def settle(result: T | None, error: Exception | None) -> None:
-        if future.done():
-            return
-        if error is not None:
-            future.set_exception(error)
-        else:
-            future.set_result(result)  # type: ignore[arg-type]  # T may be None
+    future: Future[T] = Future()
+    future.set_running_or_notify_cancel()  # a timeout cannot cancel it any more, so the thread may always settle it
 
     def run() -> None:
-        result, failure = None, None
         try:
-            result = question()
+            future.set_result(question())
         except KeyringUnavailable as error:
-            failure = error
+            future.set_exception(error)
         except Exception as error:  # noqa: BLE001  # backends raise anything; the message may contain the key
-            failure = KeyringUnavailable(f"the keyring refuses: {type(error).__name__}")
-        with suppress(RuntimeError):  # the loop may be closed by now
-            loop.call_soon_threadsafe(settle, result, failure)
+            future.set_exception(KeyringUnavailable(f"the keyring refuses: {type(error).__name__}"))
 
     threading.Thread(target=run, name="keyring", daemon=True).start()
-    return await future
+    return await asyncio.wrap_future(future)

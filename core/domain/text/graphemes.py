@@ -35,12 +35,17 @@ def ellipsize(text: str, most: int) -> str:
 def _may_be_cut(text: str, at: int) -> bool:
     before, after = text[at - 1], text[at]
     code = ord(after)
-    if before == "\r" and after == "\n":
+    is_joined = (
+        before + after == "\r\n"
+        or _JOINER in (before, after)
+        or unicodedata.category(after)[0] == "M"
+        or after in _AM
+        or after == "\N{ZERO WIDTH NON-JOINER}"
+        or any(code in codes for codes in (_SKIN, _TAGS, _HANGUL_LATER))
+    )
+    if is_joined:
         return False
-    if before == _JOINER or after == _JOINER or unicodedata.category(after)[0] == "M" or after in _AM:
-        return False
-    if code in _SKIN or code in _TAGS or code in _HANGUL_LATER or after == "\N{ZERO WIDTH NON-JOINER}":
-        return False
+    # Flags are pairs of letters, so a cut is allowed after an even number of them.
     return code not in _FLAG_LETTERS or _flag_letters_before(text, at) % 2 == 0
 
 

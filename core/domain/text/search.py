@@ -62,6 +62,12 @@ def fold_case(text: str) -> str:
     return unicodedata.normalize("NFC", bare)
 
 
+def strip_accents(text: str) -> str:
+    """Return the case-folded text without combining marks, in decomposed form."""
+    parts = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(sign for sign in parts if not unicodedata.combining(sign))
+
+
 def space_unspaced_scripts(text: str) -> str:
     """Return a folded text with spaces around each character of unspaced scripts, which are searched by character."""
     return text if text.isascii() else _UNSPACED_SIGN.sub(r" \g<0> ", text)
@@ -184,6 +190,5 @@ def words_of(text: str) -> list[str]:
     `Été`, `été` and `ETE` are one word; ligatures and compatibility forms are expanded. In scripts without spaces each
     character is a word.
     """
-    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
-    plain = "".join(char for char in folded if not unicodedata.combining(char)).translate(_LIGATURES)
+    plain = strip_accents(unicodedata.normalize("NFKC", text)).translate(_LIGATURES)
     return list(dict.fromkeys(word[:WORD_CHARACTERS] for word in _WORD.findall(plain)))

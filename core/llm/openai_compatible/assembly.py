@@ -4,7 +4,7 @@ Accepts what real servers send: several choices, usage in the last or an extra c
 answer instead of a stream (AGENTS_AND_TOOLS §2, §10).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from core.domain.model import ModelChoice
@@ -46,21 +46,22 @@ class Assembler:
         self._skipped = 0
         self._size = 0
 
-    def take(self, event: SseEvent) -> Iterator[ModelDelta]:
-        """Yield the deltas of an event. Raises StepFailed `provider_error` for an error in the stream, or
+    def take(self, events: Iterable[SseEvent]) -> Iterator[ModelDelta]:
+        """Yield the deltas of these events. Raises StepFailed `provider_error` for an error in the stream, or
         `answer_too_large`.
         """
-        if self.is_done:
-            return
-        self.has_begun = True
-        data = event.data.strip()
-        if data == _DONE:
-            self.is_done = True
-        elif event.name == "error":
-            raise provider_error(message_in_body(data))
-        elif data:
-            for value in self._values(data):
-                yield from self._take_value(value)
+        for event in events:
+            if self.is_done:
+                continue
+            self.has_begun = True
+            data = event.data.strip()
+            if data == _DONE:
+                self.is_done = True
+            elif event.name == "error":
+                raise provider_error(message_in_body(data))
+            elif data:
+                for value in self._values(data):
+                    yield from self._take_value(value)
 
     def take_other(self, lines: list[str]) -> Iterator[ModelDelta]:
         """Yield the deltas of a response that is not an event stream: a JSON value, or a value per line."""

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from core.domain.model import ModelChoice
@@ -77,15 +78,9 @@ async def attempt(
             async with aclosing(whole) as body:
                 async for piece in _pieces(body, answer):
                     patience.heard()
-                    for event in parser.feed(piece):
-                        for delta in answer.take(event):
-                            yield delta
-                for event in parser.close():
-                    for delta in answer.take(event):
+                    for delta in answer.take(parser.feed(piece)):
                         yield delta
-                for delta in answer.take_other(parser.other_lines):
-                    yield delta
-                for delta in answer.finish():
+                for delta in chain(answer.take(parser.close()), answer.take_other(parser.other_lines), answer.finish()):
                     yield delta
                 await _drain(body)
     except TooLarge:

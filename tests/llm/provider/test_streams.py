@@ -53,18 +53,13 @@ def test_an_answer_that_is_too_long_is_an_error() -> None:
     answer = Assembler(ModelChoice(base_url="http://127.0.0.1", model="m"))
     event = SseEvent('{"choices":[{"delta":{"content":"' + "x" * 1_000_000 + '"}}]}')
     with pytest.raises(StepFailed) as caught:
-        _take(answer, [event] * 20)
+        list(answer.take([event] * 20))
     assert caught.value.code == "answer_too_large"
 
 
 def _feed(parser: SseParser, pieces: Iterable[bytes]) -> None:
     for piece in pieces:
         list(parser.feed(piece))
-
-
-def _take(answer: Assembler, events: Iterable[SseEvent]) -> None:
-    for event in events:
-        list(answer.take(event))
 
 
 def _events(*pieces: bytes) -> list[SseEvent | str]:
