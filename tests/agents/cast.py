@@ -1,4 +1,4 @@
-"""Those who play with the loop: tools, models, and one who looks over its shoulder."""
+"""Fakes around the loop: tools, models, and a client that validates requests."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
@@ -17,7 +17,7 @@ Handler = Callable[[Mapping[str, Any]], Awaitable[Any]]
 
 
 class Tools:
-    """A registry of two-line tools. `made` lists the calls that were really made, with their contexts."""
+    """A registry of two-line tools. `made` lists the calls that ran, with their contexts."""
 
     def __init__(self) -> None:
         self._tools: dict[str, tuple[Effect, Handler]] = {}
@@ -93,7 +93,7 @@ class Tools:
 
 
 class Spy:
-    """Passes every request on, once it has seen that it is valid."""
+    """Forwards each request after checking that it is valid."""
 
     def __init__(self, model: ModelClient) -> None:
         self._model = model
@@ -114,7 +114,7 @@ class Spy:
 
 
 class Rehearsed:
-    """A model that gives these answers, one a request; an exception in one is raised."""
+    """A model with prepared answers, one per request. An exception in an answer is raised."""
 
     def __init__(self, *answers: Sequence[ModelDelta | BaseException]) -> None:
         self._answers = list(answers)
@@ -128,7 +128,7 @@ class Rehearsed:
 
 
 def assert_valid(messages: Sequence[ChatMessage]) -> None:
-    """Each call is answered right after its message, in order, and nothing else is."""
+    """Assert that each call is answered directly after its message, in order, and nothing else is."""
     due: list[str] = []
     for message in messages:
         if message.role == "tool":
@@ -141,7 +141,7 @@ def assert_valid(messages: Sequence[ChatMessage]) -> None:
 
 
 async def give(value: Any) -> Any:
-    """What a tool gives that does nothing."""
+    """Return a tool's result without doing anything."""
     await asyncio.sleep(0)
     return value
 

@@ -1,4 +1,4 @@
-"""A journal that can be cut off at any point, on the store in memory, and a clock that never waits."""
+"""A journal that can be cut off at any point, on the in-memory store, and a clock that never waits."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class SteppingClock:
-    """A millisecond passes with each look at it; a sleep is over at the next turn of the loop."""
+    """Advances by a millisecond per reading; a sleep ends at the next turn of the loop."""
 
     def __init__(self) -> None:
         self._elapsed_s = 0.0
@@ -41,7 +41,7 @@ class SteppingClock:
 
 
 class Disk(InMemoryStorage):
-    """The store in memory, but what a turn reads takes its time, as on a disk."""
+    """The in-memory store with the latency of a disk."""
 
     def __init__(self, tables: Tables | None = None) -> None:
         super().__init__(tables)
@@ -56,7 +56,7 @@ async def after_a_turn_of_the_loop(call: Callable[[], Awaitable[Any]]) -> Any:
 
 
 class Journal:
-    """The journal of one run in one life of the process. `kill` is the end of that life."""
+    """The journal of one run in one process. `kill` ends the process."""
 
     def __init__(self, run: Run, disk: Disk) -> None:
         self.run_id = run.id
@@ -100,13 +100,13 @@ class Journal:
         await asyncio.sleep(0)
 
     def flush(self) -> None:
-        """The group is written."""
+        """Write the pending group."""
         waiting, self._waiting = self._waiting, []
         if waiting:
             assert not at_once(self._disk.commit(waiting))
 
     def kill(self) -> None:
-        """Nothing that is not on disk now will ever be."""
+        """Drop everything that is not on disk yet."""
         self._is_dead = True
         self._waiting.clear()
 
@@ -123,7 +123,7 @@ class Journal:
 
 
 def at_once(work: Coroutine[Any, Any, T]) -> T:
-    """The result of work that waits for nothing."""
+    """Return the result of work that never waits."""
     try:
         work.send(None)
     except StopIteration as done:

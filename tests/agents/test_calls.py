@@ -1,4 +1,4 @@
-"""The calls of a round: side by side or in order, and what comes back to the model."""
+"""The calls of a round: concurrent or in order, and what the model receives."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
@@ -17,7 +17,7 @@ from tests.agents.world import World
 
 
 async def slowly(arguments: Mapping[str, Any]) -> Any:
-    """The larger n, the sooner."""
+    """Take less time the larger n is."""
     for _ in range(10 - arguments["n"]):
         await asyncio.sleep(0)
     return arguments["n"]
@@ -38,7 +38,7 @@ def world() -> World:
 
 
 def results(world: World) -> list[str]:
-    """What the model was told last."""
+    """Return the results in the last request to the model."""
     return [text for role, text in world.asked() if role == "tool"]
 
 

@@ -1,4 +1,4 @@
-"""A cancelled turn leaves at once, and nothing of it stays open."""
+"""A cancelled turn ends promptly and leaves nothing open."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -30,7 +30,7 @@ def world() -> World:
 
 
 async def cancel_when(world: World, turn: AgentTurn, when: Callable[[], bool]) -> int:
-    """Cancel the turn once `when` says so, and count the turns of the loop that it takes to leave."""
+    """Cancel the turn when `when` holds, and return how many turns of the loop it takes to end."""
     task = await world.begin(turn, when)
     task.cancel()
     turns = 0

@@ -1,4 +1,4 @@
-"""What a model is told of earlier turns."""
+"""What a model reads of earlier turns."""
 
 import asyncio
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
-"""A turn that is cut off goes on: nothing is lost that was finished, and no effect happens twice.
+"""An interrupted turn resumes: nothing that was finished is lost, and no effect happens twice.
 
-The process dies, or is stopped, at every turn of the loop in turn; then the turn is taken up.
+The process dies, or is stopped, at every turn of the loop; then the turn is resumed.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ WHOLE = "First the one.\n\nThen two more.\n\nAll is paid."
 
 
 class Way(Enum):
-    """How a life of the process ends: in the middle of a group, right after one was written, or by a stop."""
+    """How the process ends: in the middle of a group, right after writing a group, or by a stop."""
 
     KILLED = "killed"
     WRITTEN_THEN_KILLED = "written, then killed"
@@ -44,7 +44,7 @@ class Way(Enum):
 
 
 def paying(effect: Effect) -> tuple[World, Counter[int]]:
-    """A world with a tool that pays, and what has been paid."""
+    """Return a world with a tool that pays, and the payments."""
     world, paid = World(), Counter[int]()
 
     async def pay(arguments: Mapping[str, Any]) -> Any:
@@ -58,7 +58,7 @@ def paying(effect: Effect) -> tuple[World, Counter[int]]:
 
 
 async def cut_off(world: World, turn: AgentTurn, way: Way, when: Callable[[], bool]) -> bool:
-    """Begin the turn and end the life of the process once `when` says so. False if it was over before."""
+    """Start the turn and end the process when `when` holds. Return False if the turn ended before."""
     task = await world.begin(turn, when)
     was_running = not task.done()
     if way is Way.WRITTEN_THEN_KILLED:
@@ -130,8 +130,8 @@ async def test_a_turn_that_is_cut_off_again_and_again_still_ends_well(way: Way) 
 
 
 async def assert_kept(world: World, turn: AgentTurn) -> None:
-    """The disk holds the whole text once, every call is settled, and a view made from it shows that."""
-    assert await world.disk.chunks.of_run(turn.run.id) == []
+    """Assert that the disk has the whole text once and every call settled, and that a rebuilt view shows that."""
+    assert await world.disk.chunks(turn.run.id) == []
     assert {row.status for row in await world.ledger(turn)} == {CallStatus.COMPLETED}
     assert {status for _, status in await world.answers(turn)} == {StepStatus.COMPLETED}
     view = await world.rebuilt(turn)
@@ -223,7 +223,7 @@ async def test_the_same_call_with_other_arguments_is_an_error() -> None:
 
 
 async def unknown_outcome() -> tuple[World, AgentTurn, Counter[int]]:
-    """A turn that was killed in the middle of paying, and its next life."""
+    """Return a turn that was killed while paying, and the next process."""
     world, paid = paying(Effect.ONCE)
     turn = world.turn("go", *SCRIPT)
     await cut_off(world, turn, Way.KILLED, lambda: bool(world.tools.made))

@@ -1,8 +1,8 @@
-"""However a turn is interrupted, and at whatever moment, its conversation goes on.
+"""However and whenever a turn is interrupted, its conversation continues.
 
-A provider that speaks HTTP refuses every conversation that is not valid. The process dies at every write, the turn is
-cancelled or the app closed at every fact, writes and answers and calls fail; then the run is taken up if it is to be,
-and something else is said. The provider never has to refuse.
+A provider over HTTP rejects every invalid conversation. The process dies at every write, the turn is cancelled or the
+app closed at every fact, and writes, answers and calls fail; then the run is resumed if it should be, and another
+message is sent. The provider never has to reject a request.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ MANUAL, AUTO = ValidationMode.MANUAL, ValidationMode.AUTO
 
 
 def slowly(*pieces: Mapping[str, Any]) -> Reply:
-    """An answer in many packets, so that something can happen between them."""
+    """Return an answer in many packets, so that something can happen between them."""
     return Reply(sse(*pieces), cut=500, pause_s=0.001)
 
 
@@ -72,7 +72,7 @@ async def send(
 
 
 async def settle(world: World, run_id: RunId, number: int) -> Any:
-    """Answer what is asked, each time in another way, until the run has ended."""
+    """Answer the questions, each time in another way, until the run ends."""
     while (told := await world.settled(run_id))["status"] == "waiting":
         one = next(one for one in told["interruptions"] if one["status"].startswith("awaiting"))
         edited = Answer(Action.SUBMIT, {"text": "edited"})
@@ -83,7 +83,7 @@ async def settle(world: World, run_id: RunId, number: int) -> Any:
 
 
 async def assert_goes_on(world: World, server: Provider, strict: Strict, run: Run, number: int = 0) -> Any:
-    """The run comes to its end, and what is said next is answered, twice."""
+    """Assert that the run ends, and that the next two messages are answered."""
     told = await settle(world, run.id, number)
     for _ in range(2):
         again = await send(world, server, "more", run.workflow_id)
@@ -94,7 +94,7 @@ async def assert_goes_on(world: World, server: Provider, strict: Strict, run: Ru
 
 
 class Copied(InMemoryStorage):
-    """A store that keeps what a process would leave that dies before or after any commit."""
+    """A store that saves the state of a process that dies before or after any commit."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -134,7 +134,7 @@ async def cancelled(world: World, run: Run) -> None:
 
 
 async def closed(world: World, run: Run) -> None:
-    """The app is closed, as leaving the world does."""
+    """Close the app, as leaving the world does."""
 
 
 @pytest.mark.parametrize("mode", [AUTO, MANUAL])
@@ -234,7 +234,7 @@ ENDINGS: dict[str, tuple[Reply, ...]] = {
 
 
 def odd_tools() -> list[Tool]:
-    """Tools that go wrong."""
+    """Return tools that fail in different ways."""
 
     async def slow(arguments: Arguments, context: CallContext) -> Any:
         await asyncio.sleep(10)

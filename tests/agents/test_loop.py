@@ -1,4 +1,4 @@
-"""The loop of a turn: answers, rounds and their limits, and what becomes of the text."""
+"""The agent loop: answers, rounds and their limits, and the resulting text."""
 
 from typing import Any
 
@@ -45,7 +45,7 @@ async def test_a_tool_that_is_registered_but_not_advertised_is_not_available(wor
 
 
 def rounds(count: int) -> list[dict[str, Any]]:
-    """So many rounds of a call each, and no two calls the same."""
+    """Return that many rounds with one call each, all different."""
     calls = [{"call": "add", "arguments": {"n": number}} for number in range(count)]
     return [line for call in calls for line in (call, {"repeat": 1})]
 
@@ -76,7 +76,7 @@ async def test_the_turn_may_set_its_own_limit_of_rounds(world: World) -> None:
 
 
 def again(count: int, *between: dict[str, Any]) -> list[dict[str, Any]]:
-    """The same call so often, each a round of its own."""
+    """Return the same call that often, each in a separate round."""
     return [{"call": "add", "arguments": {"n": 1}}, {"repeat": count}, *between]
 
 

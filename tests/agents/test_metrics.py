@@ -1,4 +1,4 @@
-"""What a run says of itself in numbers, and of where it failed (ENGINE §13)."""
+"""The metrics of a run, and where it failed (ENGINE §13)."""
 
 import asyncio
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from tests.support.world import World, a_step, a_world, tool_step
 
 
 class HandClock:
-    """Durations are what tools say; all else is as it is."""
+    """A clock that advances only when a tool sets a duration."""
 
     def __init__(self) -> None:
         self.elapsed_s = 100.0
@@ -36,7 +36,7 @@ class HandClock:
         await asyncio.sleep(seconds)
 
     def tool(self) -> Tool:
-        """`spend` takes so many ms."""
+        """Return the tool `spend`, which takes that many milliseconds."""
 
         async def spend(arguments: Mapping[str, Any], context: CallContext) -> Any:
             self.elapsed_s += arguments["ms"] / 1000
@@ -48,7 +48,7 @@ class HandClock:
 
 
 def answers(*made: tuple[str, Mapping[str, Any]], usage: tuple[int, int], text: str = "") -> Reply:
-    """An answer with calls of these tools, or with a text, and what it used."""
+    """Return an answer with calls of these tools, or with a text, and its usage."""
     entries = [call_piece(at, f"c{at}", name, dict(given)) for at, (name, given) in enumerate(made)]
     used = {"choices": [], "usage": {"prompt_tokens": usage[0], "completion_tokens": usage[1]}}
     return Reply(sse(chunk(content=text, tool_calls=entries), chunk(finish="stop"), used))

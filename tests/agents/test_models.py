@@ -1,4 +1,4 @@
-"""What the loop makes of the answers of a language model."""
+"""How the loop handles the answers of a language model."""
 
 import asyncio
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Results that have a name, each through the real loop and the real registry (AGENTS_AND_TOOLS §3, §4)."""
+"""Results with an error code, each through the real loop and the real registry (AGENTS_AND_TOOLS §3, §4)."""
 
 import asyncio
 import json
@@ -34,7 +34,7 @@ def tool(name: str, runtime: Runtime = Runtime.HYBRID, schema: Any = None, **han
 
 
 async def made(world: World, name: str, arguments: Any = None, *, is_viewed: bool = False) -> Any:
-    """The one call of a chat that makes one, and what its model was told."""
+    """Return the only call of a chat, and the result that its model received."""
     script: list[dict[str, Any]] = [{"call": name, "arguments": arguments or {}}, {"say": "Done."}]
     sent = await world.core.chat.send("go", script=script)
     assert isinstance(sent, Ok), sent
@@ -47,7 +47,7 @@ async def made(world: World, name: str, arguments: Any = None, *, is_viewed: boo
 
 
 async def value(world: World, name: str, *, is_viewed: bool = False) -> Any:
-    """What a call of the tool gives."""
+    """Return the value of a call of the tool."""
     call = await made(world, name, is_viewed=is_viewed)
     assert call["status"] == "completed", call
     (run,) = await world.storage.runs.page()

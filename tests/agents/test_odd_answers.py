@@ -1,6 +1,7 @@
-"""What other apps fell over: answers as models and servers really give them, each through the whole of ours.
+"""Answers that broke other apps: as models and servers really send them, through the whole stack.
 
-Whatever comes, the run ends as it should, who reads it later is told the same, and the conversation goes on.
+Whatever arrives, the run ends as it should, the history stays the same when it is read later, and the conversation
+continues.
 """
 
 import json
@@ -22,8 +23,9 @@ DONE = "6*7 = 42"
 
 
 class Odd(NamedTuple):
-    """An answer and what becomes of it: of its calls the summaries or the codes of their errors, in order, and the
-    output and the warnings of the run."""
+    """An answer and its outcome: the summaries or error codes of its calls, in order, and the output and warnings of
+    the run.
+    """
 
     reply: Reply
     calls: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Secrets in the calls of an agent reach the tool and the model, and nothing that is kept (AGENTS_AND_TOOLS §3)."""
+"""Secrets in calls reach the tool and the model, but nothing that is stored (AGENTS_AND_TOOLS §3)."""
 
 import asyncio
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ CALL = {"call": "login", "arguments": {"password": SECRET, "n": 1}}
 
 
 def a_world(effect: Effect = Effect.NONE) -> tuple[World, list[Mapping[str, Any]]]:
-    """A world with a tool that takes a secret and gives another."""
+    """Return a world with a tool that takes a secret and returns another."""
     world, given = World(), list[Mapping[str, Any]]()
 
     async def login(arguments: Mapping[str, Any]) -> Any:
@@ -37,7 +37,7 @@ def a_world(effect: Effect = Effect.NONE) -> tuple[World, list[Mapping[str, Any]
 
 
 async def kept(world: World, turn: AgentTurn) -> str:
-    """All that is on disk of the turn, but what the model itself said."""
+    """Return everything on disk of the turn, except the model's own text."""
     run_id = turn.run.id
     rows: list[Any] = [*await world.disk.tool_calls.of_run(run_id)]
     rows += [
@@ -85,7 +85,7 @@ async def test_the_next_turn_knows_the_call_without_its_secrets() -> None:
 
 
 async def cut_off(effect: Effect, when: str) -> tuple[World, AgentTurn, list[Mapping[str, Any]]]:
-    """A turn that was killed before its call began, while it was made, or after it had ended; and its next life."""
+    """Return a turn that was killed before, during or after its call, and the next process."""
     world, given = a_world(effect)
     if when == "before":
         world.is_consent_open = True

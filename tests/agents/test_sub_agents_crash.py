@@ -1,6 +1,6 @@
-"""Sub-agents of a turn that dies anywhere: in another life each goes on, and nothing happens twice.
+"""Sub-agents of a turn that dies at any point: in the next process each resumes, and nothing happens twice.
 
-Tasks and the moment of death are drawn from a seed. What comes of it is compared to a life that was not cut off.
+Tasks and the moment of death are drawn from a seed. The outcome is compared with an uninterrupted run.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ MOST_TURNS = 5000
 
 
 class Story:
-    """What happens on one disk, over several lives of the process."""
+    """A history on one disk, over several processes."""
 
     def __init__(self, prompt: str) -> None:
         self._prompt = prompt
@@ -59,7 +59,7 @@ class Story:
         log.flush()
 
     async def live(self, die_at: int = MOST_TURNS) -> tuple[str | None, int]:
-        """The output, None where the process dies before, and how many turns of the loop it took."""
+        """Return the output, or None if the process died before, and the number of turns of the loop."""
         self._life += 1
         log = Journal(self._run, self.disk)
         crew = RunSubAgents.from_results(await self.disk.step_results.of_run(RUN), lambda: None)
@@ -100,7 +100,7 @@ class Story:
         return {"text": arguments["text"]}
 
     async def _ask(self, ask: InterruptionRequest, *, anew: bool = False) -> Interruption:
-        """A person who looks whether it has happened."""
+        """Answer as a user who checks whether the effect happened."""
         text = ask.arguments["text"]
         answer = Answer(Action.SUBMIT, {"text": text}) if text in self.effects else Answer(Action.APPROVE)
         opened = Interruption(
@@ -116,7 +116,7 @@ async def _consent(
 
 
 def a_prompt(fortune: random.Random) -> str:
-    """Rounds of sub-agents: some at once, some alone."""
+    """Return rounds of sub-agents: some concurrent, some alone."""
     lines = []
     for number in range(fortune.randint(1, 2)):
         tasks = [{"prompt": a_task(fortune, f"{number}.{at}")} for at in range(fortune.randint(1, 4))]
@@ -126,7 +126,7 @@ def a_prompt(fortune: random.Random) -> str:
 
 
 def a_task(fortune: random.Random, name: str) -> str:
-    """Some words, and calls that leave a line each, or none."""
+    """Return some words, and calls that leave a line each, or none."""
     lines = [f"say {fortune.randint(1, 6)} words"]
     for number in range(fortune.randint(0, 3)):
         text = json.dumps({"text": f"{name}.{number}"})

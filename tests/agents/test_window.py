@@ -1,4 +1,4 @@
-"""What fits a model's window, and how much of its results it is given."""
+"""What fits a model's window, and how results are cut to their budget."""
 
 import json
 
@@ -29,7 +29,7 @@ def turn(number: int, size: int = 300) -> list[ChatMessage]:
 def fitting(
     messages: list[ChatMessage], prompt_at: int, tools: tuple[ToolInfo, ...], window: int, answer: int | None = None
 ) -> tuple[ChatMessage, ...]:
-    """What is told in a window of that size; what is left out of the history is counted."""
+    """Return what is sent in a window of that size, and how much of the history is left out."""
     fitted = window_of.fit_context(messages, prompt_at, sum(map(tool_tokens, tools)), available_tokens(window, answer))
     history = [one for one in messages[:prompt_at] if one.role != "system"]
     told = [one for one in fitted.messages[: fitted.messages.index(messages[prompt_at])] if one.role != "system"]

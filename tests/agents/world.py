@@ -1,4 +1,4 @@
-"""One life of the process around an agent's turn, as the engine makes it."""
+"""One process around an agent's turn, as the engine sets it up."""
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -35,7 +35,7 @@ F = TypeVar("F", bound=Fact)
 
 
 class World:
-    """A loop with all that it needs. `next_life` is the process that comes after it, on the same disk."""
+    """A loop with all that it needs. `next_life` is the next process on the same disk."""
 
     def __init__(self, *, model: ModelClient | None = None, system: str = "", before: "World | None" = None) -> None:
         self.disk: Disk = before.disk if before else Disk()
@@ -59,7 +59,7 @@ class World:
     def turn(
         self, prompt: str, *script: Mapping[str, Any], kind: RunKind = RunKind.CHAT, number: int = 1, **more: Any
     ) -> AgentTurn:
-        """The turn of a new run, the `number`th of its workflow, as the engine would ask for it."""
+        """Return the turn of a new run, the `number`th of its workflow, as the engine requests it."""
         at = START + timedelta(minutes=number)
         run_id, message_id = RunId(f"run_{number:04}"), MessageId(f"msg_{number:04}")
         run = Run(run_id, WORKFLOW, kind, "Chat", RunStatus.RUNNING, message_id, at)
@@ -76,14 +76,14 @@ class World:
     async def consent(
         self, wanted: Sequence[PendingCall], advertised: Collection[str] | None = None
     ) -> list[PermittedCall | CallResult]:
-        """What was decided beforehand about calls of a tool; all others pass, unless a person lets them wait."""
+        """Return the prepared decisions for calls of a tool; other calls pass, unless they are made to wait."""
         self.wanted.append([one.tool for one in wanted])
         if self.is_consent_open:
             await asyncio.Event().wait()
         return [self.verdicts.get(one.tool, PermittedCall(one.arguments)) for one in wanted]
 
     async def ask(self, ask: InterruptionRequest, *, anew: bool = False) -> Interruption:
-        """A person who gives one answer to everything, or lets it wait."""
+        """Return the same answer to every question, or wait."""
         self.questions.append(ask)
         if self.person is None:
             await asyncio.Event().wait()
@@ -94,7 +94,7 @@ class World:
 
     @property
     def log(self) -> Journal:
-        """The journal of the turn that was begun last."""
+        """The journal of the last turn."""
         assert self._log is not None
         return self._log
 
@@ -103,7 +103,7 @@ class World:
         return self._log
 
     async def begin(self, turn: AgentTurn, until: Callable[[], bool]) -> "asyncio.Task[str]":
-        """Begin the turn and come back at the turn of the loop where `until` holds, or where it is done."""
+        """Start the turn, and return when `until` holds or the turn is done."""
         task = asyncio.create_task(self.loop.run(self._here(turn), self.open_log(turn)))
         for _ in range(1000):
             if until() or task.done():
@@ -112,13 +112,13 @@ class World:
         return task
 
     async def run(self, turn: AgentTurn) -> str:
-        """The text of the turn, carried out and its run with it."""
+        """Return the text of the turn, executed to the end of its run."""
         text = await self.output(turn)
         assert isinstance(text, str)
         return text
 
     async def output(self, turn: AgentTurn) -> Any:
-        """What the turn gives, carried out and its run with it."""
+        """Return the output of the turn, executed to the end of its run."""
         log = self.open_log(turn)
         self.clock.is_at_least(turn.run.created_at)
         status = RunStatus.ERROR
@@ -134,18 +134,18 @@ class World:
             await self.disk.commit([ChangeRun(turn.run.id, frozenset({RunStatus.RUNNING}), status)])
 
     def _here(self, turn: AgentTurn) -> AgentTurn:
-        """The turn, with the people of this life."""
+        """Return the turn, with the answers of this process."""
         return replace(turn, ask=self.ask, consent=self.consent)
 
     async def outcome(self, turn: AgentTurn) -> Any:
-        """What the turn gives, or how it fails: a StepFailed."""
+        """Return the output of the turn, or its StepFailed."""
         try:
             return await self.output(turn)
         except StepFailed as error:
             return error
 
     async def failing(self, turn: AgentTurn) -> StepFailed:
-        """How the turn fails."""
+        """Return the failure of the turn."""
         outcome = await self.outcome(turn)
         assert isinstance(outcome, StepFailed)
         return outcome
@@ -153,43 +153,43 @@ class World:
     # What was told
 
     def told(self, kind: type[F]) -> list[F]:
-        """Facts of that kind, told in this life."""
+        """Return the facts of that kind that this process emitted."""
         return [event.fact for event in self._log.told if isinstance(event.fact, kind)] if self._log else []
 
     def asked(self, number: int = -1) -> list[tuple[str, str]]:
-        """Roles and texts of a request."""
+        """Return the roles and texts of a request."""
         return [(message.role, message.text) for message in self.model.requests[number].messages]
 
     # What is on disk
 
     async def said(self, number: int = 1) -> tuple[str, MessageState]:
-        """The message of the `number`th run."""
-        rows = await self.disk.messages.of_workflow(WORKFLOW)
+        """Return the message of the `number`th run."""
+        rows = await self.disk.messages(WORKFLOW)
         return next((row.text, row.state) for row in rows if row.id == f"msg_{number:04}")
 
     async def interrupted(self) -> list[str]:
-        """Texts that were cut off and stand in messages of their own."""
-        own = {run.message_id for run in await self.disk.runs.page(workflow_id=WORKFLOW)}
-        rows = await self.disk.messages.of_workflow(WORKFLOW)
+        """Return the texts that were cut off, in separate messages."""
+        own = {run.message_id for run in await self.disk.runs(workflow_id=WORKFLOW)}
+        rows = await self.disk.messages(WORKFLOW)
         return [row.text for row in rows if row.state is MessageState.INTERRUPTED and row.id not in own]
 
     async def ledger(self, turn: AgentTurn) -> list[ToolCall]:
         return await self.disk.tool_calls.of_run(turn.run.id)
 
     async def answers(self, turn: AgentTurn) -> list[tuple[int | None, StepStatus]]:
-        """Round and status of each checkpoint."""
-        return [(row.key.round, row.status) for row in await self.disk.step_results.of_run(turn.run.id)]
+        """Return round and status of each checkpoint."""
+        return [(row.key.round, row.status) for row in await self.disk.step_results(turn.run.id)]
 
     async def rebuilt(self, turn: AgentTurn) -> LiveRun:
-        """The state of a view that is made from what is on disk: events, then pieces of text."""
-        events = await self.disk.events.of_run(turn.run.id)
-        for piece in await self.disk.chunks.of_run(turn.run.id):
+        """Return the state of a view rebuilt from disk: events, then pieces of text."""
+        events = await self.disk.events(turn.run.id)
+        for piece in await self.disk.chunks(turn.run.id):
             fact = stream_fact(turn.run.message_id, piece.step, piece.index, piece.offset, piece.text)
             events.append(Event(turn.run.id, turn.run.workflow_id, events[-1].seq, START, fact))
         return viewed(events)
 
     async def watched(self, *lives: "World") -> LiveRun:
-        """The state of a view that was there from the beginning, through these lives."""
+        """Return the state of a view that observed all processes from the start."""
         logs = [world.log for world in lives or (self,)]
         return viewed([*logs[0].before, *(event for log in logs for event in log.told)])
 

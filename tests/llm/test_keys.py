@@ -1,4 +1,4 @@
-"""Where keys are kept, and to whom they are given."""
+"""Where keys are stored, and which requests get them."""
 
 import asyncio
 import json
@@ -29,7 +29,7 @@ KEY = "sk-0123456789abcdef"
 
 
 class Chest(keyring.backend.KeyringBackend):
-    """A keyring in memory. `is_locked` refuses, `waits` never answers."""
+    """A keyring in memory. `is_locked` refuses, `waits` never responds."""
 
     priority = 1
 
@@ -78,7 +78,7 @@ def no_keyring() -> Iterator[None]:
 
 
 class House:
-    """Keys with their file, and the places that the settings would remember."""
+    """Keys with their file, and the locations that the settings would store."""
 
     def __init__(self, folder: Path, environment: Mapping[str, str] | None = None, **limits: float) -> None:
         self.path = folder / "config" / "keys.json"

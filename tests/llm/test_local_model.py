@@ -1,4 +1,4 @@
-"""The local model, where it is installed (`bash .dev/local-model --install`): real words from a real server."""
+"""The local model, where it is installed (`bash .dev/local-model --install`): real text from a real server."""
 
 import importlib.util
 import json

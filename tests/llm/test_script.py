@@ -1,4 +1,4 @@
-"""Scripts: what they may say, which answers they make, and how a conversation tells its place in one."""
+"""Scripts: their grammar, their answers, and how the position is derived from a conversation."""
 
 import json
 from typing import Any
@@ -17,7 +17,7 @@ def lines(*rows: dict[str, Any]) -> str:
 
 
 def played(*rows: dict[str, Any]) -> list[tuple[str, list[str], str | None]]:
-    """Text, tools and failure of each answer."""
+    """Return text, tools and failure of each answer."""
     made = planned_answers(parse_script(lines(*rows)))
     return [(answer.text, [call.tool for call in answer.calls], answer.failure) for answer in made]
 

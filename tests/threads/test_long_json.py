@@ -1,4 +1,4 @@
-"""Long values are written as JSON by a thread, and come out as those that are written at once."""
+"""Long values are encoded in a thread, with the same result as when encoded at once."""
 
 import asyncio
 import time
@@ -23,7 +23,7 @@ VALUES = st.recursive(
 
 @pytest.fixture
 def short_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that small values are written as long ones are."""
+    """Make the limits small, so that small values are encoded like long values."""
     monkeypatch.setattr(long_values, "SHORT_CHARACTERS", 8)
     monkeypatch.setattr(long_values, "MASKED_PIECE_CHARACTERS", 3)
     monkeypatch.setattr(long_values, "GROUP", 2)

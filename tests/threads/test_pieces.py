@@ -1,4 +1,4 @@
-"""Blocking work in a thread ends between two pieces, tidily."""
+"""Blocking work in a thread stops between two pieces and cleans up."""
 
 import asyncio
 import threading
@@ -10,7 +10,7 @@ from tests.tools.rig import cancel
 
 
 class Work:
-    """Goes on until it is stopped, a piece at a time; tells what became of it."""
+    """Continues until it is stopped, a piece at a time, and records what happened to it."""
 
     def __init__(self) -> None:
         self.begun = threading.Event()

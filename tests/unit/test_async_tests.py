@@ -1,4 +1,4 @@
-"""The hook that runs async tests: what passes, and above all what must not."""
+"""The hook that runs async tests: what passes, and above all what must fail."""
 
 import pytest
 
@@ -13,7 +13,7 @@ def run(pytester: pytest.Pytester) -> "Run":
 
 
 class Run:
-    """Runs a test file in a pytest of its own that has only our hook."""
+    """Runs a test file in a separate pytest with only our hook."""
 
     def __init__(self, pytester: pytest.Pytester) -> None:
         self._pytester = pytester

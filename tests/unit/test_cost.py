@@ -1,4 +1,4 @@
-"""What answers cost, and how that is said."""
+"""The cost of answers, and how it is displayed."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The fold: what a run's state is after its events, whatever comes twice, late or not at all."""
+"""The fold: the state of a run after its events, whether they repeat, arrive late or are missing."""
 
 from collections.abc import Callable, Iterable
 from copy import deepcopy
@@ -377,9 +377,9 @@ def test_a_released_run_keeps_what_a_row_shows_and_takes_in_nothing() -> None:
 
 
 class Story:
-    """A believable run made of drawn choices: two agents that stream, call, fail, crash and go on.
+    """A plausible run of drawn choices: two agents that stream, call, fail, crash and resume.
 
-    `written` has, for each token, the step and all the text that its agent had written with it.
+    `written` has, for each token, the step and the text of its agent up to there.
     """
 
     def __init__(self, draw: Callable[[st.SearchStrategy[int]], int]) -> None:
@@ -449,7 +449,7 @@ def stories(draw: st.DrawFn) -> Story:
 
 
 def as_stored(run: LiveRun) -> LiveRun:
-    """The state without what is shown and never stored."""
+    """Return the state without what is shown but never stored."""
     return replace(run, tokens_received=0, paused_at=None, pauses=0, paused_from=RunStatus.RUNNING)
 
 

@@ -1,4 +1,4 @@
-"""Secrets leave what is kept and shown; everything else stays as it is."""
+"""Secrets are removed from stored and displayed values; everything else stays unchanged."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""Configurations of other apps, names that models take, and which values are secrets."""
+"""Configurations of other apps, names that models accept, and which values are secrets."""
 
 import json
 from contextlib import suppress

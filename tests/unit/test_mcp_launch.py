@@ -1,4 +1,4 @@
-"""What runs, with the variables in their places, and its secrets kept out of words; how often it is tried."""
+"""The command that runs, with variables expanded and secrets kept out of messages; how often it is tried."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Prompts of the library: their names, and the places in their texts."""
+"""Prompts of the library: their names, and the placeholders in their texts."""
 
 import pytest
 from pydantic import ValidationError

@@ -1,4 +1,4 @@
-"""When a person is told once more: at each doubling, never in a row, and no reminder is lost."""
+"""When the user is reminded: at each doubling, never in a series, and no reminder is lost."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -23,7 +23,7 @@ def waiting(name: str = "q", asked: timedelta = timedelta(0), told: timedelta | 
 def moments(
     until: timedelta, *requests: PendingRequest, after: timedelta = HALF_HOUR
 ) -> list[tuple[float, tuple[str, ...]]]:
-    """Each reminder until then: after how many minutes, and of what; by looking when it says, and never else."""
+    """Return the reminders until then, as minutes and requests, planning only at the announced times."""
     held = {one.id: one for one in requests}
     now, reminded_at = START, None
     found: list[tuple[float, tuple[str, ...]]] = []
@@ -62,7 +62,7 @@ def test_a_night_of_sleep_makes_one_reminder() -> None:
 
 
 def test_what_was_told_of_anew_after_a_restart_is_not_due() -> None:
-    """What came back with its toast is told of then."""
+    """A restored request has its toast again, which counts as a reminder."""
     restarted = [waiting(f"q{n}", told=NIGHT) for n in range(20)]
     assert plan_reminders(restarted, START + NIGHT, HALF_HOUR) == ReminderPlan((), START + 2 * NIGHT)
     just_asked = waiting(told=minutes(29))

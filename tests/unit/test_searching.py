@@ -1,4 +1,4 @@
-"""What a person looks for: words, phrases, and where they stand."""
+"""Full-text search: words, phrases, and where they match."""
 
 import pytest
 

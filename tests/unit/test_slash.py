@@ -1,4 +1,4 @@
-"""What a message that begins with a slash asks for."""
+"""Messages that begin with a slash."""
 
 from typing import Any
 

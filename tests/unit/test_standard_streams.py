@@ -1,4 +1,4 @@
-"""Lines from stdin, however they come."""
+"""Lines from stdin, however they arrive."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from core.cli.standard_streams import LineTooLong, StandardStreams
 
 
 class Fed(StandardStreams):
-    """Gets these pieces instead of what is on stdin."""
+    """Returns these pieces in place of stdin."""
 
     def __init__(self, *pieces: bytes) -> None:
         self._pieces = list(pieces)
@@ -17,7 +17,7 @@ class Fed(StandardStreams):
 
 
 async def lines(*pieces: bytes) -> list[str | None]:
-    """What is read; None: a line that was too long."""
+    """Return the lines; None for a line that was too long."""
     return [None if isinstance(one, LineTooLong) else one async for one in Fed(*pieces).lines()]
 
 

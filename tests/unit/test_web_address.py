@@ -1,4 +1,4 @@
-"""Addresses of the web: one spelling of each, and which are public."""
+"""Web addresses: one spelling for each, and which are public."""
 
 import ipaddress
 

@@ -1,4 +1,4 @@
-"""`window.json` comes back as it was kept, and nothing that stands in it keeps the window from opening."""
+"""`window.json` is restored as saved, and no content of it keeps the window from opening."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""A client, and what it hears from a server on this machine."""
+"""A client, and what it receives from a server on this machine."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ from tests.agents.disk import SteppingClock
 
 @dataclass(slots=True)
 class Heard:
-    """An answer, as far as it came."""
+    """An answer, as far as it arrived."""
 
     deltas: list[ModelDelta] = field(default_factory=list)
     waits: list[WaitStatus] = field(default_factory=list)
@@ -62,7 +62,7 @@ class Heard:
 
 
 class Phone:
-    """Asks a server. `clock.slept` are the waits between attempts, none of which takes time."""
+    """Sends requests to a server. `clock.slept` are the waits between attempts, none of which takes time."""
 
     def __init__(self, clients: HttpClients) -> None:
         self.clock = SteppingClock()

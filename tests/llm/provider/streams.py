@@ -1,4 +1,4 @@
-"""Streams as real servers have sent them, and a few that none has sent yet, each with what it says."""
+"""Streams as real servers have sent them, and a few invented streams, each with its meaning."""
 
 import json
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ ANY_ID = "*"
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """The bytes, and what they mean. `error` is a part of the failure's message, `code` its code."""
+    """The bytes, and their meaning. `error` is a part of the failure's message, `code` its code."""
 
     body: bytes
     text: str = ""

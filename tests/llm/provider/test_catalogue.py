@@ -1,4 +1,4 @@
-"""Which models and servers there are."""
+"""Available models and servers."""
 
 import asyncio
 import json

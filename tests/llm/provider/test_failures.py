@@ -1,4 +1,4 @@
-"""What goes wrong on the way to a provider: tried again where that helps, said in its words, and left behind clean."""
+"""Failures on the way to a provider: retried where that helps, reported in its words, and cleaned up."""
 
 import asyncio
 import socket
@@ -98,7 +98,7 @@ async def test_silence_is_told_again_and_again(phone: Phone) -> None:
 
 @contextmanager
 def listening(handle: Callable[[socket.socket], None]) -> Iterator[str]:
-    """A server that does this with each connection, and then lets go of it."""
+    """Return a server that does this with each connection, and then drops it."""
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def serve() -> None:
@@ -190,7 +190,7 @@ async def test_a_connection_is_used_again(phone: Phone) -> None:
 
 
 async def test_a_connection_that_was_closed_meanwhile_costs_no_wait(phone: Phone) -> None:
-    """The server ends it just as the next request is sent."""
+    """The server closes the connection just as the next request is sent."""
     parting = Reply(end="slams")
     with provider(says("a"), parting, says("b"), parting, parting, says("c")) as server:
         assert (await phone.ask(server.url)).text == "a"

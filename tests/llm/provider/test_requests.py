@@ -1,4 +1,4 @@
-"""What is sent: only what was chosen, and a conversation that the strictest provider accepts."""
+"""What is sent: only chosen fields, and a conversation that the strictest provider accepts."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""A key reaches the provider it is for, and nothing else: no error, no log, no text, no print."""
+"""A key reaches its provider and nothing else: no error, no log, no text, no print."""
 
 import json
 import logging

@@ -1,4 +1,4 @@
-"""What the client makes of streams, through a real server, however they are cut."""
+"""How the client parses streams, through a real server, however they are cut."""
 
 from collections.abc import Iterable
 
