@@ -52,17 +52,17 @@ class RoundCalls:
         ]
         # The order of the phases keeps the number of interruptions small: first everything that only the user can know
         # about interrupted calls, then everything that needs consent, so that each comes as one group. While recording,
-        # a call may refer to the result of another call of the same round; `recorder.name` returns how many calls can
-        # go together.
+        # a call may refer to the result of another call of the same round; `recorder.assign_names` returns how many
+        # calls can go together.
         recorder = self._turn.recorder
         for row, call in zip(rows, answer.calls, strict=True):
-            recorder.know(row.id, row.tool, call.arguments)
+            recorder.note(row.id, row.tool, call.arguments)
         await recorder.open()
         results = await self._replayed(rows, offset)
         remaining = [(row, call) for row, call in zip(rows, answer.calls, strict=True) if row.id not in results]
         while remaining:
             await recorder.open()
-            count = recorder.name([(row.id, call.tool, call.arguments) for row, call in remaining])
+            count = recorder.assign_names([(row.id, call.tool, call.arguments) for row, call in remaining])
             ready = await self._permitted(remaining[:count], offset, advertised, results)
             for group in self._groups(ready):
                 results.update(await self._make(group, offset, advertised))
@@ -149,7 +149,7 @@ class RoundCalls:
             row.tool,
             ready.arguments,
             CallContext.of(
-                turn.run, turn.snapshot, row.id, turn.key, turn.ask, self._ledger.tell, sub_agents=self._sub_agents
+                turn.run, turn.snapshot, row.id, turn.key, turn.ask, self._ledger.emit, sub_agents=self._sub_agents
             ),
             default_timeout_s=CALL_TIMEOUT_S,
             advertised=advertised,

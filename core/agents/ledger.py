@@ -103,7 +103,7 @@ class Ledger:
             unknown = CallResult(CallStatus.UNKNOWN, error=ErrorInfo("outcome_unknown", prompt))
             facts = [_started(stored, offset), ToolEnded.of(stored.id, unknown)]
             stored = self._stored[row.id] = self._settled(stored, unknown)
-            self._log.tell(*facts, writes=[PutToolCall(stored)])
+            self._log.emit(*facts, writes=[PutToolCall(stored)])
         arguments = decode(stored.arguments_json)
         step_place = (stored.step, stored.index)
         ask = InterruptionRequest(
@@ -123,10 +123,10 @@ class Ledger:
             reason = answer.reason if answer is not None and answer.reason else "the user reports that it had no effect"
             result = CallResult(CallStatus.ERROR, error=ErrorInfo("failed", reason, tool_name=stored.tool))
         masked_result = replace(result, value=masked(result.value))
-        self._log.tell(
+        self._log.emit(
             ToolEnded.of(stored.id, result),
             writes=[PutToolCall(self._settled(stored, masked_result, encode(masked_result.value)))],
-            beside=self._recorder.ended(stored.id, masked_result, result.value),
+            beside=self._recorder.call_ended(stored.id, masked_result, result.value),
         )
         return result
 
@@ -143,7 +143,7 @@ class Ledger:
         for row in started:
             begun = self._begun(row)
             beside = begun if beside is None else beside.then(begun)
-        await self._log.record(*facts, writes=[PutToolCall(row) for row in started], beside=beside)
+        await self._log.commit(*facts, writes=[PutToolCall(row) for row in started], beside=beside)
 
     def end(self, call_id: CallId, result: CallResult, result_json: str | None = None, raw: Any = None) -> None:
         """Store and emit the outcome of a call. `result` and `result_json` are masked, `raw` is the unmasked value.
@@ -151,14 +151,14 @@ class Ledger:
         It is on disk before the next call or question leaves the process.
         """
         row, _ = self._open.pop(call_id)
-        self._log.tell(
+        self._log.emit(
             ToolEnded.of(call_id, result),
             writes=[PutToolCall(self._settled(row, result, result_json))],
-            beside=self._recorder.ended(call_id, result, raw),
+            beside=self._recorder.call_ended(call_id, result, raw),
         )
 
     def _begun(self, row: ToolCall) -> Companion | None:
-        return self._recorder.begun(row.id, row.tool, decode(row.arguments_json), row.effect)
+        return self._recorder.call_started(row.id, row.tool, decode(row.arguments_json), row.effect)
 
     def refuse(
         self, row: ToolCall, result: CallResult, offset: int, result_json: str | None = None, raw: Any = None
@@ -168,17 +168,17 @@ class Ledger:
         self._stored.pop(row.id, None)
         refused_row = replace(self._settled(row, result, result_json), started_at=at, effect=Effect.NONE)
         begun = self._begun(row)
-        beside = begun.then(self._recorder.ended(row.id, result, raw)) if begun is not None else None
+        beside = begun.then(self._recorder.call_ended(row.id, result, raw)) if begun is not None else None
         facts = [_started(row, offset), ToolEnded.of(row.id, result)]
-        self._log.tell(*facts, writes=[PutToolCall(refused_row)], beside=beside)
+        self._log.emit(*facts, writes=[PutToolCall(refused_row)], beside=beside)
 
     def end_late(self, call_id: CallId, result: CallResult) -> None:
         """Emit how a call ended after its time limit. Its row does not change."""
-        self._log.record(ToolEndedLate.of(call_id, result))
+        self._log.commit(ToolEndedLate.of(call_id, result))
 
-    def tell(self, fact: Fact) -> None:
+    def emit(self, fact: Fact) -> None:
         """Emit a fact about a call in flight."""
-        self._log.tell(fact)
+        self._log.emit(fact)
 
     def close(self) -> None:
         """Close the open calls as cancelled, each with a result, at any end of the turn.
@@ -194,7 +194,7 @@ class Ledger:
         self._recorder.close()
         cut_off = [interrupted_call(row) for row in self._stored.values() if row.status is CallStatus.RUNNING]
         if cut_off:
-            self._log.tell(writes=[PutToolCall(row) for row in cut_off])
+            self._log.emit(writes=[PutToolCall(row) for row in cut_off])
 
     def _settled(self, row: ToolCall, result: CallResult, result_json: str | None = None) -> ToolCall:
         return replace(

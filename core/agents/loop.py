@@ -84,7 +84,7 @@ class AgentLoop:
             recovered = await recover_turn(turn, log, self._storage, self._clock)
         except CancelledError:
             facts, writes = turn.left_open.closed(turn.run, turn.key, self._clock.now())
-            log.tell(*facts, writes=writes)
+            log.emit(*facts, writes=writes)
             raise
         record = TurnRecord(turn, log, self._clock, recovered.answers)
         ledger = Ledger(turn, log, self._clock, recovered.calls)
@@ -171,8 +171,8 @@ class AgentLoop:
 
     async def _request_answer(self, request: ModelRequest, record: TurnRecord, log: RunLog) -> ModelAnswer:
         """Request an answer and stream its text. Everything that the model reads is on disk before the request."""
-        await log.room()
-        await log.record()
+        await log.drain()
+        await log.commit()
         calls: list[CallRequest] = []
         is_blank = True
         record.begin_answer()
@@ -216,7 +216,7 @@ class AgentLoop:
         profile = turn.snapshot.profile
         if profile is None or turn.place.sub_agent_id is not None:
             return
-        for server in self._roster.lost_servers(profile):
+        for server in self._roster.missing_servers(profile):
             message = f"{profile.name} is limited to MCP servers, of which {server!r} is not there any more"
             record.warn("unknown_server", message)
 

@@ -100,7 +100,7 @@ class TurnSubAgents:
         """Close the sub-agents that a previous process left open and this turn did not reach."""
         for key, work in self._interrupted.items():
             facts, writes = work.closed(self._parent.run, key, self._clock.now())
-            self._log.tell(*facts, writes=writes)
+            self._log.emit(*facts, writes=writes)
         self._interrupted.clear()
 
     def _assign(self, own_id: SubAgentId, task: SubAgentTask) -> _Assignment:
@@ -123,14 +123,14 @@ class TurnSubAgents:
             if missing := [name for name in task.tools or () if name not in self._tools]:
                 raise self._not_allowed(missing)
             assignment = _Assignment(SubAgentRecord(profile.name), profile, self._parent.snapshot.model, tools, None)
-        if not self._parent.crew.admits(own_id):
+        if not self._parent.crew.may_start(own_id):
             message = f"a run has at most {MAX_SUB_AGENTS} sub-agents, and this one has had them"
             raise ToolFailed("limit_reached", message, limit=MAX_SUB_AGENTS)
         return assignment
 
     def _assign_stored(self, name: str, task: SubAgentTask) -> _Assignment:
         try:
-            agent, model = self._roster.colleague(name, self._parent.snapshot.model)
+            agent, model = self._roster.find(name, self._parent.snapshot.model)
         except NotFound as error:
             raise ToolFailed("not_found", error.message, agent=name) from None
         note = SubAgentRecord(
@@ -184,7 +184,7 @@ class TurnSubAgents:
             agent=assignment.profile.name if assignment.note.agent is not None else None,
             model=None if assignment.model is None else assignment.model.label,
         )
-        self._log.tell(started, writes=[PutStepResult(row)])
+        self._log.emit(started, writes=[PutStepResult(row)])
 
     def _turn(self, own_id: SubAgentId, task: SubAgentTask, assignment: _Assignment) -> AgentTurn:
         parent = self._parent
@@ -236,7 +236,7 @@ class TurnSubAgents:
         own_id, place = SubAgentId(row.key.step), self._parent.place
         row = replace(row, finished_at=self._clock.now())
         self._parent.crew.rows[own_id] = row
-        self._log.tell(*more, sub_agent_finished(row), writes=[*writes, PutStepResult(row)])
+        self._log.emit(*more, sub_agent_finished(row), writes=[*writes, PutStepResult(row)])
         self._parent.crew.end(place.step, place.index, own_id)
         return row
 

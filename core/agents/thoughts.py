@@ -48,7 +48,7 @@ class ThoughtRecorder:
             place=self._place(),
             **asdict(location),
         )
-        self._log.tell(fact)
+        self._log.emit(fact)
         stored_part = text[: max(0, MAX_THOUGHT_CHARACTERS - self._length)]
         self._length += len(text)
         if location.sub_agent_id is not None:
@@ -82,6 +82,6 @@ class ThoughtRecorder:
             elapsed_ms=round((now - self._began_at) * 1000),
             is_whole=is_whole,
         )
-        self._log.tell(piece)
+        self._log.emit(piece)
         self._stored_length += len(text)
         self._stored_at = now

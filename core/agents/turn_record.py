@@ -51,7 +51,7 @@ class TurnRecord:
     def ask(self, fitted: FittedContext, oldest: MessageId | None, room_tokens: int | None) -> None:
         """Emit the request that the model is about to receive."""
         is_chat = self._turn.run.kind is RunKind.CHAT
-        self._log.tell(
+        self._log.emit(
             ModelAsked(
                 **asdict(self._turn.place),
                 tokens=fitted.tokens if is_chat else None,
@@ -96,7 +96,7 @@ class TurnRecord:
 
     def warn(self, code: str, message: str) -> None:
         """Emit a warning about the answer."""
-        self._log.tell(AnswerWarned(code=code, message=message, **asdict(self._turn.place)))
+        self._log.emit(AnswerWarned(code=code, message=message, **asdict(self._turn.place)))
 
     def use(self, usage: Usage) -> None:
         """Emit the token usage of the answer. For a sub-agent, its row counts it too."""
@@ -110,7 +110,7 @@ class TurnRecord:
             )
             self._turn.crew.rows[sub_agent_id] = row
             writes.append(PutStepResult(row))
-        self._log.tell(
+        self._log.emit(
             UsageReported(
                 input_tokens=input_tokens,
                 output_tokens=output_tokens,
@@ -125,7 +125,7 @@ class TurnRecord:
     def wait(self, waiting: WaitStatus) -> None:
         """Emit that nothing has arrived for a while."""
         self._thoughts.keep()
-        self._log.tell(
+        self._log.emit(
             ModelWaited(
                 **asdict(self._turn.place),
                 reason=waiting.reason,
@@ -151,7 +151,7 @@ class TurnRecord:
             self._store_answer((), ended)
         state = MessageState.INTERRUPTED if ended is StepStatus.CANCELLED else MessageState.FINAL
         fact, writes = final_text(self._turn, turn_text(self._answers), state, self._clock)
-        self._log.tell(fact, writes=[*writes, drop_chunks(self._turn)])
+        self._log.emit(fact, writes=[*writes, drop_chunks(self._turn)])
 
     def _store_answer(self, calls: Sequence[CallRequest], status: StepStatus) -> ModelAnswer:
         answer = ModelAnswer("".join(self._pieces or ()), tuple(calls), status)
@@ -164,7 +164,7 @@ class TurnRecord:
             output_json=answer.as_json(),
             finished_at=self._clock.now(),
         )
-        self._log.tell(writes=[PutStepResult(result)])
+        self._log.emit(writes=[PutStepResult(result)])
         return answer
 
 
