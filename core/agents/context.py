@@ -76,7 +76,7 @@ async def _with_texts(storage: Storage, message: Message, text: str) -> str:
     """Return the text of a user message with its attachments."""
     if not message.attachments:
         return text
-    texts = await storage.attached_texts(message.workflow_id, message.id)
+    texts = await storage.messages.attached_texts(message.workflow_id, message.id)
     return with_attachments(text, [AttachedText(*pair) for pair in zip(message.attachments, texts, strict=False)])
 
 
@@ -95,7 +95,7 @@ async def load_history(
 
     Without `with_summary`, all messages are returned and summaries are left out.
     """
-    messages = list(takewhile(lambda message: message.run_id != before, await storage.messages(workflow_id)))
+    messages = list(takewhile(lambda message: message.run_id != before, await storage.messages.of_workflow(workflow_id)))
     runs = await _runs(storage, workflow_id) if messages else {}
     summary: str | None = None
     history: list[HistoryMessage] = []
@@ -122,9 +122,9 @@ async def load_history(
 async def _turn(storage: Storage, message: Message, run_id: RunId) -> list[ChatMessage]:
     """Return the answers of an earlier turn with their call results; only its text if its rows cannot be read."""
     try:
-        results = await storage.step_results(run_id)
+        results = await storage.step_results.of_run(run_id)
         answers = stored_answers(result for result in results if not is_sub_agent(result.key.step))
-        rows = [row for row in await storage.tool_calls(run_id) if not is_sub_agent(row.step)]
+        rows = [row for row in await storage.tool_calls.of_run(run_id) if not is_sub_agent(row.step)]
     except StorageFailed as error:
         if error.code != "unreadable":
             raise

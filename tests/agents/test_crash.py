@@ -131,7 +131,7 @@ async def test_a_turn_that_is_cut_off_again_and_again_still_ends_well(way: Way) 
 
 async def assert_kept(world: World, turn: AgentTurn) -> None:
     """Assert that the disk has the whole text once and every call settled, and that a rebuilt view shows that."""
-    assert await world.disk.chunks(turn.run.id) == []
+    assert await world.disk.chunks.of_run(turn.run.id) == []
     assert {row.status for row in await world.ledger(turn)} == {CallStatus.COMPLETED}
     assert {status for _, status in await world.answers(turn)} == {StepStatus.COMPLETED}
     view = await world.rebuilt(turn)

@@ -164,13 +164,13 @@ class World:
 
     async def said(self, number: int = 1) -> tuple[str, MessageState]:
         """Return the message of the `number`th run."""
-        rows = await self.disk.messages(WORKFLOW)
+        rows = await self.disk.messages.of_workflow(WORKFLOW)
         return next((row.text, row.state) for row in rows if row.id == f"msg_{number:04}")
 
     async def interrupted(self) -> list[str]:
         """Return the texts that were cut off, in separate messages."""
-        own = {run.message_id for run in await self.disk.runs(workflow_id=WORKFLOW)}
-        rows = await self.disk.messages(WORKFLOW)
+        own = {run.message_id for run in await self.disk.runs.page(workflow_id=WORKFLOW)}
+        rows = await self.disk.messages.of_workflow(WORKFLOW)
         return [row.text for row in rows if row.state is MessageState.INTERRUPTED and row.id not in own]
 
     async def ledger(self, turn: AgentTurn) -> list[ToolCall]:
@@ -178,12 +178,12 @@ class World:
 
     async def answers(self, turn: AgentTurn) -> list[tuple[int | None, StepStatus]]:
         """Return round and status of each checkpoint."""
-        return [(row.key.round, row.status) for row in await self.disk.step_results(turn.run.id)]
+        return [(row.key.round, row.status) for row in await self.disk.step_results.of_run(turn.run.id)]
 
     async def rebuilt(self, turn: AgentTurn) -> LiveRun:
         """Return the state of a view rebuilt from disk: events, then pieces of text."""
-        events = await self.disk.events(turn.run.id)
-        for piece in await self.disk.chunks(turn.run.id):
+        events = await self.disk.events.of_run(turn.run.id)
+        for piece in await self.disk.chunks.of_run(turn.run.id):
             fact = stream_fact(turn.run.message_id, piece.step, piece.index, piece.offset, piece.text)
             events.append(Event(turn.run.id, turn.run.workflow_id, events[-1].seq, START, fact))
         return viewed(events)
