@@ -95,7 +95,9 @@ async def load_history(
 
     Without `with_summary`, all messages are returned and summaries are left out.
     """
-    messages = list(takewhile(lambda message: message.run_id != before, await storage.messages.of_workflow(workflow_id)))
+    messages = list(
+        takewhile(lambda message: message.run_id != before, await storage.messages.of_workflow(workflow_id))
+    )
     runs = await _runs(storage, workflow_id) if messages else {}
     summary: str | None = None
     history: list[HistoryMessage] = []
