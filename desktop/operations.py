@@ -57,12 +57,15 @@ class Operations:
         An exception other than OperationFailed is reported by the owner of the tasks. Raises RuntimeError once that
         is closed.
         """
+        # a task that is refused, or cancelled before its first step, never awaits `work`: Python would warn about it
+        close = work.close if inspect.iscoroutine(work) else lambda: None
         try:
-            return self._spawn(self._perform(work, success, failure or self._report), name)
+            task = self._spawn(self._perform(work, success, failure or self._report), name)
         except RuntimeError:
-            if inspect.iscoroutine(work):
-                work.close()  # a coroutine that is never awaited would warn
+            close()
             raise
+        task.add_done_callback(lambda _task: close())
+        return task
 
     async def _perform(
         self, work: Awaitable[Ok[T] | Failed | None], success: Callable[[T], object] | None, failure: OnFailure

@@ -107,7 +107,7 @@ class Session:
         if self._content is None:
             self.end()
         else:
-            self._content.leaving.ask()
+            self._content.quit_guard.ask()
 
     @property
     def state(self) -> WindowState:
@@ -154,7 +154,7 @@ class Session:
         self._window.setCentralWidget(content)
         content.begin()
         instance = Instance(self._state_file.parent, self._window)
-        instance.asked.connect(content.leaving.come_back)
+        instance.asked.connect(content.quit_guard.come_back)
         instance.listen()
         tune_gc()
         try:
@@ -165,11 +165,11 @@ class Session:
             self._content = None
             self._keep_state(core, content)
             self.presenter.use(None)
-            content.preferences.leave()
+            content.preferences.hide_dialog()
             await content.chat.drafts.close()
-            await content.chat.answers.close()
+            await content.chat.answer_drafts.close()
             await tasks.close()
-            content.leave()
+            content.dispose()
 
     async def _begin_unless_ended(self, core: Core, content: Content) -> None:
         """Start the content, unless the session is ended meanwhile: then do not wait for it, since everything on disk
@@ -187,7 +187,7 @@ class Session:
             beginning.result()
 
     async def _begin(self, core: Core, content: Content) -> None:
-        await content.chat.answers.load()
+        await content.chat.answer_drafts.load()
         listed = await core.workflows.listed()
         if isinstance(listed, Ok):
             core.stores.workflows.load(listed.data.workflows)
@@ -208,11 +208,11 @@ class Session:
         attended = await core.queue.attend()
         if isinstance(attended, Failed):
             self.presenter.fail(attended)
-        await content.chat.writing.load()
+        await content.chat.draft_controller.load()
         core.search.begin()
         content.settle(WorkflowId(self._state.viewed_workflow) if self._state.viewed_workflow else None)
         if self._given.demo:
-            content.deeds.start_demo()
+            content.demo.start()
         if self._given.smoke_test:
             await self._smoke_test(core)
         elif self._given.screenshot is not None:
@@ -240,7 +240,7 @@ class Session:
         state = replace(
             content.layout_state(self._state),
             geometry=self._window.kept_geometry(),
-            viewed_workflow=content.peeking.viewed_for_good,
+            viewed_workflow=content.preview.opened_workflow,
         )
         try:
             self.save(state)

@@ -1,9 +1,25 @@
-"""A command: a row of the table that menus, palette, help, buttons and settings are made from."""
+"""Commands: the rows of the table that menus, palette, help, buttons and settings are made from, and their handlers.
 
+class RunController(QObject):
+    @command("run.stop")
+    def stop(self) -> None: ...
+
+handlers_of([run_controller])  # {"run.stop": run_controller.stop}
+"""
+
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
+from types import FunctionType
+from typing import TypeVar
 
 from PySide6.QtCore import QCoreApplication
+
+Handler = Callable[[], object]
+Method = TypeVar("Method", bound=Callable[..., object])
+
+_MARK = "handled_commands"
 
 
 class KeyScope(StrEnum):
@@ -13,15 +29,15 @@ class KeyScope(StrEnum):
     COMPOSER = "composer"
     COMPLETION = "completion popup"
     ANSWERING = "attention card, text"
-    """In the card that asks, also while a person writes in it."""
+    """The request card, also while the user types in it."""
     CHOOSING = "attention card"
-    """In the card that asks, with focus on something that is no text."""
+    """The request card, while the focused widget takes no text."""
     LIST = "sidebar list"
     TRANSCRIPT = "transcript"
     TOAST = "toast"
 
 
-LOCAL_SCOPES = tuple(one for one in KeyScope if one is not KeyScope.EVERYWHERE)
+LOCAL_SCOPES = tuple(scope for scope in KeyScope if scope is not KeyScope.EVERYWHERE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +71,41 @@ class Command:
         return words.format(number=number) if number.isdigit() else words
 
 
+def command(command_id: str, *arguments: object) -> Callable[[Method], Method]:
+    """Mark a method as the handler of a command, which calls it with `arguments`."""
+
+    def mark(method: Method) -> Method:
+        method.__dict__.setdefault(_MARK, []).append((command_id, arguments))
+        return method
+
+    return mark
+
+
+def handlers_of(controllers: Iterable[object]) -> dict[str, Handler]:
+    """Return the bound handlers by command id. Raises ValueError if a command has two."""
+    handlers: dict[str, Handler] = {}
+    for controller in controllers:
+        # by class, not dir(controller): on an instance, getattr would run every property
+        for base in type(controller).__mro__:
+            for name, member in vars(base).items():
+                marks = getattr(member, _MARK, ()) if isinstance(member, FunctionType) else ()
+                for command_id, arguments in marks:
+                    if command_id in handlers:
+                        raise ValueError(f"the command {command_id!r} has two handlers")
+                    method = getattr(controller, name)
+                    handlers[command_id] = partial(method, *arguments) if arguments else method
+    return handlers
+
+
 def QT_TRANSLATE_NOOP(_context: str, text: str) -> str:  # the name that lupdate collects texts by
     """Return the text unchanged, marked for lupdate. Qt's own function of this name is untyped."""
     return text
 
 
-def overlap(one: Command, other: Command) -> bool:
+def overlap(first: Command, second: Command) -> bool:
     """Return whether both commands can apply to the same key press."""
-    if one.is_everywhere or other.is_everywhere:
+    if first.is_everywhere or second.is_everywhere:
         return True
-    card = {KeyScope.ANSWERING, KeyScope.CHOOSING}
-    both = {*one.where}, {*other.where}
-    return bool(both[0] & both[1]) or bool(both[0] & card and both[1] & card)
+    scopes, others = {*first.where}, {*second.where}
+    card = {KeyScope.ANSWERING, KeyScope.CHOOSING}  # both apply while the card has the focus on no text
+    return bool(scopes & others) or bool(scopes & card and others & card)

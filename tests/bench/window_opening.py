@@ -83,7 +83,7 @@ def _typed(app: App, letter: str) -> float:
     began = time.perf_counter()
     QTest.keyClicks(app.focused(), letter)
     QApplication.processEvents()
-    app.content.finder.repaint()
+    app.content.command_palette.repaint()
     return (time.perf_counter() - began) * 1e3
 
 

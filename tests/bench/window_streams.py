@@ -26,7 +26,7 @@ async def streaming(app: App) -> None:
     for count, pieces in STREAMS:
         text = " ".join(f"word{n}" for n in range(round(pieces * (SECONDS + 4))))
         runs = [await _say(app, text, 1000 / pieces) for _ in range(count)]
-        app.content.deeds.show(runs[0].workflow_id)
+        app.content.workflow_actions.show(runs[0].workflow_id)
         await asyncio.sleep(1)
         late = await stalls(SECONDS)
         if count == STREAMS[0][0]:
@@ -39,7 +39,7 @@ async def pulsing(app: App) -> None:
     """Workflows that wait for a model: nothing moves but their dots."""
     for count in PULSING:
         runs = [await _say(app, "one two", 60_000) for _ in range(count)]
-        app.content.deeds.show(None)
+        app.content.workflow_actions.show(None)
         await asyncio.sleep(1)
         began, used = time.perf_counter(), time.process_time()
         await asyncio.sleep(SECONDS / 2)

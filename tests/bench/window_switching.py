@@ -69,7 +69,7 @@ async def attaching(app: App) -> None:
 
 async def _to_and_fro(app: App, paints: Paints, pair: Sequence[WorkflowId], words: str) -> list[float]:
     for workflow_id in pair:
-        app.content.deeds.show(workflow_id)
+        app.content.workflow_actions.show(workflow_id)
         await _painted(app, paints, workflow_id, words)
         await asyncio.sleep(SETTLED_S)
     taken = []

@@ -77,3 +77,10 @@ async def test_nothing_starts_once_the_owner_is_closed() -> None:
     await tasks.close()
     with pytest.raises(RuntimeError):
         Operations(tasks.spawn, list[Failed]().append).run(_outcome(Ok(1)), "too late")
+
+
+async def test_an_operation_can_be_cancelled_before_it_starts() -> None:
+    task = _Window().operations.run(_outcome(Ok(1)), "cancelled")
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task

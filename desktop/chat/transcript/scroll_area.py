@@ -9,6 +9,7 @@ from desktop.chat.layout.turn_layout import AvailableArea
 from desktop.chat.transcript.stage import LiveBlock, Stage
 from desktop.chat.view_state import LastSeen, ScrollAnchor
 from desktop.chat.views.view_factory import ViewFactory
+from desktop.shortcuts.command import command
 from desktop.theme.theme import Theme
 
 
@@ -122,6 +123,7 @@ class TranscriptScrollArea(QAbstractScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.verticalScrollBar().valueChanged.connect(self._on_scrolled)
 
+    @command("transcript.latest")
     def jump_to_latest(self) -> None:
         """Go to the end and follow it."""
         self._follow.set(is_on=True)

@@ -27,6 +27,7 @@ from desktop.chat.views.intents import Intents
 from desktop.chat.views.syntax import SyntaxScanner
 from desktop.chat.views.text_view import TextView
 from desktop.chat.views.view_factory import ViewFactory
+from desktop.shortcuts.command import command
 from desktop.theme.drawing import paint_focus_ring
 from desktop.theme.theme import Theme
 from desktop.widgets.accessibility import set_role, tell_news
@@ -132,6 +133,8 @@ class Transcript(Adaptive, TranscriptScrollArea):
 
     # What a person can do from elsewhere
 
+    @command("transcript.next_message", 1)
+    @command("transcript.previous_message", -1)
     def focus_turn(self, step: int) -> None:
         """Focus the next turn (1) or the previous (-1), and scroll to it.
 
@@ -187,10 +190,12 @@ class Transcript(Adaptive, TranscriptScrollArea):
         """Return the selected text if it is at most `most` characters of one block."""
         return self._selection.short_text(most)
 
+    @command("transcript.copy_answer")
     def copy_answer(self) -> bool:
         """Copy the source of the last answer. Return False if there is none."""
         return _copy_if_present(last_answer(self._column))
 
+    @command("transcript.copy_code")
     def copy_code(self) -> bool:
         """Copy the focused code frame, else the last. Return False if there is none."""
         focused = self._actions.focused_code()

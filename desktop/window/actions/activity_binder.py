@@ -2,67 +2,52 @@
 
 import asyncio
 import re
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QStandardPaths
-from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
+from PySide6.QtCore import QStandardPaths
+from PySide6.QtWidgets import QDialog, QFileDialog
 from shiboken6 import isValid
 
-from core.app import Core
 from core.domain.ids import CallId, RunId
 from core.domain.toast import ToastType
 from core.services.activity import Entry, ExportFormat
-from core.services.outcome import Failed, Ok
+from core.services.outcome import Failed
 from desktop.activity.panel import ActivityPanel
-from desktop.aio import Tasks, finished
-from desktop.window.base.context import ErrorPresenter
+from desktop.aio import finished
+from desktop.operations import unwrap
+from desktop.shortcuts.command import command
+from desktop.window.base.context import Controller, WindowContext
 from desktop.window.base.workflow_strings import viewed_title
 
 JSON_FILTER, MARKDOWN_FILTER = "JSON (*.json)", "Markdown (*.md)"
 PROGRESS_STEP = 25
-"""How many items are written before the panel is told again."""
+"""The number of entries between two updates of the progress."""
 
 _UNSAFE_IN_FILE_NAMES = re.compile(r"[^\w\- ]+")
 _NAME_CHARACTERS = 60
 
 
-class ActivityBinder(QObject):
+class ActivityBinder(Controller):
     """Handles the requests of `panel`. At most one export runs at a time; further requests are ignored meanwhile."""
 
-    def __init__(
-        self,
-        core: Core,
-        tasks: Tasks,
-        presenter: ErrorPresenter,
-        panel: ActivityPanel,
-        window: QWidget,
-        parent: QObject,
-    ) -> None:
-        super().__init__(parent)
-        self._core = core
-        self._tasks = tasks
-        self._presenter = presenter
+    def __init__(self, context: WindowContext, panel: ActivityPanel) -> None:
+        super().__init__(context)
         self._panel = panel
-        self._window = window
         self._export: asyncio.Task[None] | None = None
         panel.export_requested.connect(self.export)
         panel.exporting.cancelled.connect(self._cancel)
         panel.result_wanted.connect(self._on_result_wanted)
 
-    def by_command(self) -> dict[str, Callable[[], object]]:
-        """What its command does."""
-        return {"activity.export": self.export}
-
+    @command("activity.export")
     def export(self) -> None:
         """Ask for a file name and export the entries that the panel lists."""
         entries = self._panel.filtered_items()
         if not entries:
-            self._core.stores.toasts.add(ToastType.INFO, "nothing_to_export")
+            self._stores.toasts.add(ToastType.INFO, "nothing_to_export")
         elif self._export is None or self._export.done():
-            title = viewed_title(self._core.stores.view, self._core.stores.workflows)
-            self._export = self._tasks.spawn(self._ask_and_write(title, entries), "export the activity")
+            title = viewed_title(self._stores)
+            self._export = self._operations.run(self._ask_and_write(title, entries), "export the activity")
 
     async def _ask_and_write(self, title: str, entries: list[Entry]) -> None:
         dialog = self._dialog(title)
@@ -80,35 +65,32 @@ class ActivityBinder(QObject):
     async def _write(self, path: Path, title: str, entries: list[Entry], form: ExportFormat) -> None:
         row = self._panel.exporting
 
-        def told(done: int) -> None:
+        def on_progress(done: int) -> None:
             if done % PROGRESS_STEP == 0:
                 row.set_done(done)
 
         row.begin(len(entries))
         try:
-            written = await self._core.activity.export(path, title, entries, form, told)
+            unwrap(await self._core.activity.export(path, title, entries, form, on_progress))
         finally:
             row.end()
-        if isinstance(written, Failed):
-            self._presenter.fail(written)
-        else:
-            self._core.stores.toasts.add(ToastType.SUCCESS, "activity_exported", message=str(path))
+        self._stores.toasts.add(ToastType.SUCCESS, "activity_exported", message=str(path))
 
     def _cancel(self) -> None:
         if self._export is not None:
             self._export.cancel()
 
     def _on_result_wanted(self, run_id: str, call_id: str) -> None:
-        self._tasks.spawn(self._load_result(RunId(run_id), CallId(call_id)), f"load the result of {call_id}")
-
-    async def _load_result(self, run_id: RunId, call_id: CallId) -> None:
-        """Show the full result of a call; the summary stays if the store has no more."""
-        found = await self._core.activity.result(run_id, call_id)
-        if isinstance(found, Ok):
-            self._panel.show_result(call_id, found.data)
+        call = CallId(call_id)
+        self._operations.run(
+            self._core.activity.result(RunId(run_id), call),
+            f"load the result of {call_id}",
+            success=partial(self._panel.show_result, call),
+            failure=_keep_summary,
+        )
 
     def _dialog(self, title: str) -> QFileDialog:
-        dialog = QFileDialog(self._window, self.tr("Export the activity"))
+        dialog = QFileDialog(self._context.window, self.tr("Export the activity"))
         dialog.setObjectName("export_activity")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setNameFilters([JSON_FILTER, MARKDOWN_FILTER])
@@ -118,6 +100,10 @@ class ActivityBinder(QObject):
         name = " ".join(_UNSAFE_IN_FILE_NAMES.sub(" ", title).split())[:_NAME_CHARACTERS].strip()
         dialog.selectFile(f"{name or self.tr('Activity')}.{ExportFormat.JSON}")
         return dialog
+
+
+def _keep_summary(_failed: Failed) -> None:
+    """Ignore that the full result is not available: the panel shows its summary already."""
 
 
 def _follow_filter(dialog: QFileDialog, chosen: str) -> None:

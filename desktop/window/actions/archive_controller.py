@@ -1,38 +1,40 @@
 """Archive, restore and delete workflows, with confirmation and undo (UI §11)."""
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
+from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QMessageBox, QWidget
 
-from core.app import Core
 from core.domain.ids import WorkflowId
 from core.domain.toast import LONG_S, ToastId, ToastType
-from core.services.outcome import Failed
 from core.stores.workflows import ListedWorkflow
-from desktop.aio import Tasks
+from desktop.operations import unwrap
+from desktop.shortcuts.command import command
 from desktop.widgets.question_box import QuestionBox
-from desktop.window.actions.workflow_actions import AsyncAction, WorkflowActions
+from desktop.window.actions.toast_actions import AsyncAction
+from desktop.window.actions.workflow_actions import WorkflowActions
+from desktop.window.base.context import Controller, WindowContext
 
 _TITLE_EMS = 24
+_MOST_UNDOS = 100
+
+translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
 
 def ask_archive(window: QWidget, title: str) -> QMessageBox:
     """Open the confirmation to stop and archive a workflow, without blocking; `accepted` confirms."""
     box = QuestionBox(window, "archive_question")
-    box.setWindowTitle(QCoreApplication.translate("Questions", "Archive workflow"))
-    box.setText(QCoreApplication.translate("Questions", "“{title}” is running.").format(title=_elided(box, title)))
+    box.setWindowTitle(translate("Questions", "Archive workflow"))
+    box.setText(translate("Questions", "“{title}” is running.").format(title=_elided(box, title)))
     box.setInformativeText(
-        QCoreApplication.translate(
-            "Questions", "It will be stopped before it is archived. What it has done so far is kept."
-        )
+        translate("Questions", "It will be stopped before it is archived. What it has done so far is kept.")
     )
     _open_with_answers(
         box,
-        QCoreApplication.translate("Questions", "Stop and archive"),
-        QCoreApplication.translate("Questions", "Cancel"),
+        translate("Questions", "Stop and archive"),
+        translate("Questions", "Cancel"),
         "archive",
     )
     return box
@@ -41,19 +43,17 @@ def ask_archive(window: QWidget, title: str) -> QMessageBox:
 def ask_delete(window: QWidget, title: str, *, is_running: bool) -> QMessageBox:
     """Open the confirmation to delete a workflow, without blocking; `accepted` confirms."""
     box = QuestionBox(window, "delete_question")
-    box.setWindowTitle(QCoreApplication.translate("Questions", "Delete workflow"))
-    box.setText(QCoreApplication.translate("Questions", "Delete “{title}”?").format(title=_elided(box, title)))
-    what = QCoreApplication.translate(
-        "Questions", "Its messages and runs are removed. You can undo it for a few seconds."
-    )
+    box.setWindowTitle(translate("Questions", "Delete workflow"))
+    box.setText(translate("Questions", "Delete “{title}”?").format(title=_elided(box, title)))
+    what = translate("Questions", "Its messages and runs are removed. You can undo it for a few seconds.")
     if is_running:
-        stopped = QCoreApplication.translate("Questions", "It is running; it will be stopped first.")
+        stopped = translate("Questions", "It is running; it will be stopped first.")
         what = f"{stopped} {what}"
     box.setInformativeText(what)
     _open_with_answers(
         box,
-        QCoreApplication.translate("Questions", "Delete"),
-        QCoreApplication.translate("Questions", "Keep"),
+        translate("Questions", "Delete"),
+        translate("Questions", "Keep"),
         "delete",
     )
     return box
@@ -73,9 +73,6 @@ def _open_with_answers(box: QMessageBox, yes: str, no: str, name: str) -> None:
     box.open()
 
 
-_MOST_UNDOS = 100
-
-
 @dataclass(frozen=True, slots=True)
 class UndoableRemoval:
     """An archiving or deletion that can be undone, by its toast or by the undo command."""
@@ -86,7 +83,7 @@ class UndoableRemoval:
     undo: AsyncAction
 
 
-class ArchiveController(QObject):
+class ArchiveController(Controller):
     """Archives, restores and deletes workflows, and undoes that. A workflow that is removed is no longer viewed.
 
     A deletion can be undone while its toast exists and is final then. An archived workflow can be restored at any time,
@@ -96,130 +93,105 @@ class ArchiveController(QObject):
     changed = Signal(bool)
     """Whether there is something to undo."""
 
-    def __init__(self, core: Core, tasks: Tasks, deeds: WorkflowActions, window: QWidget, parent: QObject) -> None:
-        super().__init__(parent)
-        self._core = core
-        self._tasks = tasks
-        self._deeds = deeds
-        self._window = window
-        self._done: list[UndoableRemoval] = []
-        core.stores.toasts.changed.connect(self._on_toasts)
-
-    def by_command(self) -> dict[str, Callable[[], object]]:
-        """What its command does."""
-        return {"workflow.undo": self.undo}
+    def __init__(self, context: WindowContext, actions: WorkflowActions) -> None:
+        super().__init__(context)
+        self._actions = actions
+        self._removals: list[UndoableRemoval] = []
+        self._stores.toasts.changed.connect(self._on_toasts)
 
     def close(self) -> None:
         """Disconnect from the store. The core completes pending deletions when it closes."""
-        self._core.stores.toasts.changed.disconnect(self._on_toasts, missing_ok=True)
+        self._stores.toasts.changed.disconnect(self._on_toasts, missing_ok=True)
 
     def archive(self, workflow_id: str) -> None:
         """Archive the workflow; an active run is stopped after a confirmation."""
-        listed = self._core.stores.workflows.get(WorkflowId(workflow_id))
+        listed = self._stores.workflows.get(WorkflowId(workflow_id))
         if listed is None or listed.workflow.is_archived:
             return
         if self._is_running(listed):
-            self._ask(ask_archive(self._window, listed.workflow.title), partial(self._archive, listed))
+            question = ask_archive(self._context.window, listed.workflow.title)
+            question.accepted.connect(partial(self._run, partial(self._archive, listed)))
         else:
-            self._tasks.spawn(self._archive(listed), "archive")
+            self._operations.run(self._archive(listed), "archive")
 
     def restore(self, workflow_id: str) -> None:
         """Restore the workflow from the archive."""
-        self._tasks.spawn(self._restore(WorkflowId(workflow_id)), "restore")
+        self._operations.run(self._restore(WorkflowId(workflow_id)), "restore")
 
     def delete(self, workflow_id: str) -> None:
         """Delete the workflow after a confirmation, with *Undo* in a toast."""
-        listed = self._core.stores.workflows.get(WorkflowId(workflow_id))
+        listed = self._stores.workflows.get(WorkflowId(workflow_id))
         if listed is not None:
-            question = ask_delete(self._window, listed.workflow.title, is_running=self._is_running(listed))
-            self._ask(question, partial(self._delete, listed))
+            question = ask_delete(self._context.window, listed.workflow.title, is_running=self._is_running(listed))
+            question.accepted.connect(partial(self._run, partial(self._delete, listed)))
 
+    @command("workflow.undo")
     def undo(self) -> None:
         """Undo the last archiving or deletion."""
-        if self._done:
-            last = self._done[-1]
+        if self._removals:
+            last = self._removals[-1]
             self._forget(last)
-            self._tasks.spawn(last.undo(), "undo")
-            self._core.stores.toasts.dismiss(last.toast_id)
+            self._operations.run(last.undo(), "undo")
+            self._stores.toasts.dismiss(last.toast_id)
 
-    def _ask(self, question: QMessageBox, deed: AsyncAction) -> None:
-        question.accepted.connect(partial(self._do, deed))
-
-    def _do(self, deed: AsyncAction) -> None:
-        self._tasks.spawn(deed(), "put away")
+    def _run(self, removal: AsyncAction) -> None:
+        self._operations.run(removal(), "remove")
 
     async def _archive(self, listed: ListedWorkflow) -> None:
         workflow = listed.workflow
-        answer = await self._core.workflows.archive(workflow.id)
-        if isinstance(answer, Failed):
-            self._deeds.fail(answer)
-            return
-        self._look_away(workflow.id)
-        self._core.stores.toasts.dismiss_for_workflow(workflow.id)
+        unwrap(await self._core.workflows.archive(workflow.id))
+        self._leave_view_of(workflow.id)
+        self._stores.toasts.dismiss_for_workflow(workflow.id)
         self._offer("workflow_archived", listed, partial(self._restore, workflow.id), is_deleted=False)
 
     async def _restore(self, workflow_id: WorkflowId) -> None:
-        self._done = [one for one in self._done if one.is_deleted or one.workflow_id != workflow_id]
-        self._tell()
-        answer = await self._core.workflows.restore(workflow_id)
-        if isinstance(answer, Failed):
-            self._deeds.fail(answer)
+        self._set_removals(
+            removal for removal in self._removals if removal.is_deleted or removal.workflow_id != workflow_id
+        )
+        unwrap(await self._core.workflows.restore(workflow_id))
 
     async def _delete(self, listed: ListedWorkflow) -> None:
         workflow = listed.workflow
-        self._look_away(workflow.id)
-        answer = await self._core.discarding.discard(workflow.id)
-        if isinstance(answer, Failed):
-            self._deeds.fail(answer)
-            return
+        # before the call: the conversation disappears from the screen at once, not when it is off the disk
+        self._leave_view_of(workflow.id)
+        unwrap(await self._core.discarding.discard(workflow.id))
         self._offer("workflow_deleted", listed, partial(self._bring_back, workflow.id), is_deleted=True)
 
     async def _bring_back(self, workflow_id: WorkflowId) -> None:
-        answer = await self._core.discarding.bring_back(workflow_id)
-        if isinstance(answer, Failed):
-            self._deeds.fail(answer)
-            return
+        unwrap(await self._core.discarding.bring_back(workflow_id))
         runs = [run async for run in self._core.runs.newest(_MOST_UNDOS) if run.workflow_id == workflow_id]
-        self._core.stores.inbox.load(runs)
+        self._stores.inbox.load(runs)
 
     def _offer(self, code: str, listed: ListedWorkflow, undo: AsyncAction, *, is_deleted: bool) -> None:
         """Show the toast with *Undo*. The id is a parameter because titles are not unique."""
         workflow = listed.workflow
-        toast_id = self._core.stores.toasts.add(
-            ToastType.INFO,
-            code,
-            title=workflow.title,
-            duration_s=LONG_S,
-            parameters=[("id", workflow.id)],
+        toast_id = self._stores.toasts.add(
+            ToastType.INFO, code, title=workflow.title, duration_s=LONG_S, parameters=[("id", workflow.id)]
         )
-        self._deeds.offer(toast_id, undo)
-        self._done = [*self._done[-_MOST_UNDOS:], UndoableRemoval(workflow.id, toast_id, is_deleted, undo)]
-        self._tell()
+        self._actions.toasts.offer(toast_id, undo)
+        removal = UndoableRemoval(workflow.id, toast_id, is_deleted, undo)
+        self._set_removals([*self._removals[-_MOST_UNDOS:], removal])
 
-    def _look_away(self, workflow_id: WorkflowId) -> None:
-        if self._core.stores.background.viewed_workflow_id == workflow_id:
-            self._deeds.show(None)
+    def _leave_view_of(self, workflow_id: WorkflowId) -> None:
+        if self._viewed == workflow_id:
+            self._actions.show(None)
 
     def _on_toasts(self) -> None:
         """Complete deletions whose toast is gone."""
-        toasts = self._core.stores.toasts
-        standing = {toast.id for toast in (*toasts.visible, *toasts.waiting)}
-        for done in [one for one in self._done if one.is_deleted and one.toast_id not in standing]:
-            self._forget(done)
-            self._tasks.spawn(self._finish(done.workflow_id), "delete")
+        toasts = self._stores.toasts
+        existing = {toast.id for toast in (*toasts.visible, *toasts.waiting)}
+        for removal in self._removals:
+            if removal.is_deleted and removal.toast_id not in existing:
+                self._forget(removal)
+                self._operations.run(self._core.discarding.finish(removal.workflow_id), "delete")
 
-    async def _finish(self, workflow_id: WorkflowId) -> None:
-        answer = await self._core.discarding.finish(workflow_id)
-        if isinstance(answer, Failed):
-            self._deeds.fail(answer)
+    def _forget(self, forgotten: UndoableRemoval) -> None:
+        self._set_removals(removal for removal in self._removals if removal is not forgotten)
 
-    def _forget(self, done: UndoableRemoval) -> None:
-        self._done = [one for one in self._done if one is not done]
-        self._tell()
-
-    def _tell(self) -> None:
-        self.changed.emit(bool(self._done))
+    def _set_removals(self, removals: Iterable[UndoableRemoval]) -> None:
+        self._removals = list(removals)  # a new list: `_on_toasts` may be iterating over the previous one
+        self.changed.emit(bool(self._removals))
 
     def _is_running(self, listed: ListedWorkflow) -> bool:
-        execution = self._core.stores.background.get_execution(listed.workflow.id)
+        execution = self._stores.background.get_execution(listed.workflow.id)
         return execution is not None and execution.is_active

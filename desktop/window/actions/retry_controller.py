@@ -1,64 +1,76 @@
 """Retry what failed or was stopped in the viewed workflow: an answer, or a step of a template (UI §4)."""
 
-from collections.abc import Callable
+from PySide6.QtCore import Signal
 
-from PySide6.QtCore import QObject
-
-from core.app import Core
-from core.domain.ids import RunId
+from core.domain.ids import MessageId
 from core.domain.live_run import LiveRun
+from core.domain.messages import Message, Role
 from core.domain.run import RunKind, RunStatus, StepStatus
-from core.services.outcome import Failed, Ok
-from desktop.aio import Tasks
+from core.services.outcome import Failed
+from desktop.shortcuts.command import command
 from desktop.window.actions.workflow_actions import WorkflowActions
+from desktop.window.base.context import Controller, WindowContext
 
 _FAILED_STATUSES = (RunStatus.ERROR, RunStatus.CANCELLED)
 _FAILED_STEPS = (StepStatus.ERROR, StepStatus.CANCELLED)
 
 
-class RetryController(QObject):
+class RetryController(Controller):
     """Retries the last run.
 
     An answer is requested again with the same message. A template's run is forked at the failed step into a new
     workflow that keeps the results of earlier steps (ENGINE §8).
     """
 
-    def __init__(self, core: Core, tasks: Tasks, deeds: WorkflowActions, parent: QObject) -> None:
-        super().__init__(parent)
-        self._core = core
-        self._tasks = tasks
-        self._deeds = deeds
+    resend_requested = Signal(object)
+    """This Message is to be sent again, with its attachments, in the viewed workflow."""
 
-    def by_command(self) -> dict[str, Callable[[], object]]:
-        """What its command does."""
-        return {"run.retry": self.retry}
+    def __init__(self, context: WindowContext, actions: WorkflowActions) -> None:
+        super().__init__(context)
+        self._actions = actions
 
+    @command("run.start")
+    def resend_last(self) -> None:
+        """Send the last message of the viewed workflow again, if no run is active there."""
+        messages = [message for message in self._stores.view.messages if message.role is Role.USER]
+        if messages and not self._is_active:
+            self.resend_requested.emit(messages[-1])
+
+    def resend_prompt_of(self, message_id: str) -> None:
+        """Send the message again that this message answers, if it answers any."""
+        view = self._stores.view
+        run = view.run_of(MessageId(message_id))
+        prompt_id = run.prompt_id if run is not None else None
+        prompt: Message | None = next((message for message in view.messages if message.id == prompt_id), None)
+        if prompt is not None:
+            self.resend_requested.emit(prompt)
+
+    @command("run.retry")
     def retry(self) -> None:
         """Retry the last run of the viewed workflow, or show that there is nothing to retry."""
         run = self._last_run()
         step = _failed_step(run) if run is not None else None
         if run is not None and run.kind is RunKind.WORKFLOW and step is not None:
-            self._tasks.spawn(self._fork(run.run_id, step), f"retry {step}")
+            fork = self._core.runs.fork(run.run_id, step)
+            self._operations.run(fork, f"retry {step}", success=lambda forked: self._actions.show(forked.workflow_id))
         elif run is not None and run.prompt_id is not None:
-            self._deeds.retry(run.message_id)
+            self.resend_prompt_of(run.message_id)
         else:
-            self._deeds.fail(Failed("nothing_to_retry", "nothing failed in this workflow"))
+            self._actions.fail(Failed("nothing_to_retry", "nothing failed in this workflow"))
 
     def _last_run(self) -> LiveRun | None:
         """Return the last run of the viewed workflow if it failed or was stopped and no run is active."""
-        view = self._core.stores.view
-        if view.execution is not None and view.execution.is_active:
+        if self._is_active:
             return None
+        view = self._stores.view
         runs = (view.run_of(message.id) for message in reversed(view.messages))
         last = next((run for run in runs if run is not None), None)
         return last if last is not None and last.status in _FAILED_STATUSES else None
 
-    async def _fork(self, run_id: RunId, step: str) -> None:
-        answer = await self._core.runs.fork(run_id, step)
-        if isinstance(answer, Ok):
-            self._deeds.show(answer.data.workflow_id)
-        else:
-            self._deeds.fail(answer)
+    @property
+    def _is_active(self) -> bool:
+        execution = self._stores.view.execution
+        return execution is not None and execution.is_active
 
 
 def _failed_step(run: LiveRun) -> str | None:

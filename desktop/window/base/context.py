@@ -1,12 +1,22 @@
-"""What the content receives from its session, and the presenter of errors."""
+"""What all controllers of a window share: the session, the core, and the presenter of errors."""
 
 import logging
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
-from core.app import Folders
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QMainWindow, QWidget
+
+from core.app import Core, Folders, Stores
+from core.domain.ids import WorkflowId
 from core.domain.toast import ToastType
 from core.services.outcome import Failed
 from core.stores.toasts import Toasts
+from desktop.aio import Tasks
+from desktop.bind import Frames
+from desktop.operations import Operations
+from desktop.shortcuts.keymap import Keymap
 from desktop.theme.theme import Theme
 from desktop.translation.languages import Translation
 from desktop.window_state import WindowState
@@ -57,3 +67,49 @@ class WindowSession(Protocol):
     def end(self) -> None:
         """Quit as soon as active work is saved."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class WindowContext:
+    """What the parts of a window share. `owner` is the parent of controllers: they end with the content."""
+
+    session: WindowSession
+    core: Core
+    frames: Frames
+    tasks: Tasks
+    operations: Operations
+    keymap: Keymap
+    window: QMainWindow
+    owner: QWidget
+
+    @property
+    def theme(self) -> Theme:
+        return self.session.theme
+
+    @property
+    def stores(self) -> Stores:
+        return self.core.stores
+
+    @property
+    def drafts_folder(self) -> Path:
+        return self.session.folders.store.with_name("drafts")
+
+    @property
+    def viewed(self) -> WorkflowId | None:
+        """The workflow on the screen."""
+        return self.core.stores.background.viewed_workflow_id
+
+
+class Controller(QObject):
+    """A part of the window that is no widget."""
+
+    def __init__(self, context: WindowContext, parent: QObject | None = None) -> None:
+        super().__init__(parent or context.owner)
+        self._context = context
+        self._core = context.core
+        self._stores = context.stores
+        self._operations = context.operations
+
+    @property
+    def _viewed(self) -> WorkflowId | None:
+        return self._context.viewed

@@ -20,13 +20,14 @@ class PreeditTracker:
     def __init__(self) -> None:
         self._at: QWidget | None = None
 
-    def look(self, watched: QObject, event: QEvent) -> None:
+    def track(self, watched: QObject, event: QEvent) -> None:
         if isinstance(event, QInputMethodEvent):
             self._at = watched if event.preeditString() and isinstance(watched, QWidget) else None
 
     def is_at(self, watched: QObject) -> bool:
         if self._at is not None and self._at is not QApplication.focusWidget():
-            self._at = None  # what loses the focus loses what was not committed, or has it committed
+            # a widget that loses the focus drops or commits its composition, and no event reports that
+            self._at = None
         return self._at is watched
 
 
@@ -40,17 +41,17 @@ class FocusRestorer:
     @property
     def widget(self) -> QWidget | None:
         """The remembered widget, None if it is deleted or none was saved."""
-        kept = self._widget
-        return kept if kept is not None and isValid(kept) else None
+        return self._widget if self._widget is not None and isValid(self._widget) else None
 
-    def keep(self) -> None:
+    def save(self) -> None:
         """Save the focused widget."""
         self._widget = QApplication.focusWidget()
 
     def forget(self) -> None:
         self._widget = None
 
-    def give_back(self) -> None:
+    def restore(self) -> None:
+        """Focus the saved widget if it is visible."""
         before = self.widget
         self.forget()
         if before is not None and before.isVisible():

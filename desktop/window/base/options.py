@@ -54,52 +54,54 @@ def host_label(model: ModelChoice) -> str:
 
 
 def answering_options(
-    cast: ResolvedAnswering, agents: Sequence[Agent], models: Sequence[ModelChoice], usual: ModelChoice | None
+    resolved: ResolvedAnswering, agents: Sequence[Agent], models: Sequence[ModelChoice], usual: ModelChoice | None
 ) -> list[OptionHeading | Option]:
     """Return all options with headings; `usual` is the model of the settings."""
     return [
         OptionHeading(translate("Picker", "Agents")),
-        *(_agent_option(cast, agent, usual) for agent in agents),
+        *(_agent_option(resolved, agent, usual) for agent in agents),
         OptionHeading(translate("Picker", "Models")),
-        *(_model_option(cast, model) for model in _known_models(cast, models)),
+        *(_model_option(resolved, model) for model in _known_models(resolved, models)),
         Option(
             offline_words(),
             translate("Picker", "follows commands"),
-            AgentSelection(agent=cast.agent.id, is_offline=True),
-            cast.model is None,
+            AgentSelection(agent=resolved.agent.id, is_offline=True),
+            resolved.model is None,
         ),
         Option(translate("Picker", "Connect a model…"), translate("Picker", "opens the settings"), None),
     ]
 
 
-def _agent_option(cast: ResolvedAnswering, agent: Agent, usual: ModelChoice | None) -> Option:
+def _agent_option(resolved: ResolvedAnswering, agent: Agent, usual: ModelChoice | None) -> Option:
     """Return the option of an agent. An agent without a model of its own keeps the current model."""
     if agent.model is not None:
         note = agent.model.label
         answering = AgentSelection(agent=agent.id)
     else:
         note = translate("Picker", "any model")
-        is_own = cast.agent.model is not None and cast.answering.model is None and not cast.answering.is_offline
-        model = usual if is_own else cast.model
+        # the model that the present agent brought goes with it: another agent continues with that of the settings
+        chosen = resolved.answering
+        is_of_agent = resolved.agent.model is not None and chosen.model is None and not chosen.is_offline
+        model = usual if is_of_agent else resolved.model
         answering = AgentSelection(agent=agent.id, model=model, is_offline=model is None)
-    return Option(agent.name, note, answering, agent.id == cast.agent.id)
+    return Option(agent.name, note, answering, agent.id == resolved.agent.id)
 
 
-def _model_option(cast: ResolvedAnswering, model: ModelChoice) -> Option:
-    answering = AgentSelection(agent=cast.agent.id, model=model)
-    return Option(model.label, host_label(model), answering, model.is_same(cast.model))
+def _model_option(resolved: ResolvedAnswering, model: ModelChoice) -> Option:
+    answering = AgentSelection(agent=resolved.agent.id, model=model)
+    return Option(model.label, host_label(model), answering, model.is_same(resolved.model))
 
 
-def _known_models(cast: ResolvedAnswering, models: Sequence[ModelChoice]) -> list[ModelChoice]:
+def _known_models(resolved: ResolvedAnswering, models: Sequence[ModelChoice]) -> list[ModelChoice]:
     """Return the models of the settings, and the current model if it is not among them."""
     known = list(models)
-    if cast.model is not None and not any(one.is_same(cast.model) for one in known):
-        known.append(cast.answering.model or cast.agent.model or cast.model)
-    return sorted(known, key=lambda one: (one.label.casefold(), one.base_url))
+    if resolved.model is not None and not any(model.is_same(resolved.model) for model in known):
+        known.append(resolved.answering.model or resolved.agent.model or resolved.model)
+    return sorted(known, key=lambda model: (model.label.casefold(), model.base_url))
 
 
 OPTION_ROLE = Qt.ItemDataRole.UserRole
-"""The Heading or the Offer of a row."""
+"""The OptionHeading or the Option of a row."""
 
 
 class OptionDelegate(QStyledItemDelegate):
@@ -135,11 +137,11 @@ class OptionDelegate(QStyledItemDelegate):
             rest = inner.adjusted(title + sizes.space_m, 0, 0, 0)
             paint_words(painter, theme, entry.note, rest, "secondary", "muted", Qt.AlignmentFlag.AlignRight)
 
-    def width_of(self, offer: Option) -> int:
+    def width_of(self, option: Option) -> int:
         """Return the width that shows the whole option."""
         sizes, theme = self._theme.sizes, self._theme
-        words = QFontMetrics(theme.font("row")).horizontalAdvance(offer.title) + 2
-        words += QFontMetrics(theme.font("secondary")).horizontalAdvance(offer.note) + 2
+        words = QFontMetrics(theme.font("row")).horizontalAdvance(option.title) + 2
+        words += QFontMetrics(theme.font("secondary")).horizontalAdvance(option.note) + 2
         return words + sizes.icon_s + sizes.space_m + 3 * sizes.space_s
 
     def _paint_check(self, painter: QPainter, box: QRect) -> None:

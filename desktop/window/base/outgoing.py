@@ -17,4 +17,4 @@ class OutgoingMessage:
     @property
     def hashes(self) -> Sequence[str]:
         """The hashes by which the composer recognizes the attachments."""
-        return [one.about.hash for one in self.attached]
+        return [attached.about.hash for attached in self.attached]

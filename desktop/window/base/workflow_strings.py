@@ -2,20 +2,19 @@
 
 from PySide6.QtCore import QCoreApplication
 
+from core.app import Stores
 from core.domain.run import RunStatus
-from core.stores.view_cache import ViewCache
-from core.stores.workflows import Workflows
+
+translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
 
-def viewed_title(view: ViewCache, workflows: Workflows) -> str:
+def viewed_title(stores: Stores) -> str:
     """Return the title of the viewed workflow by the list, else by its run; empty if unknown."""
-    listed = workflows.get(view.workflow_id) if view.workflow_id is not None else None
+    view = stores.view
+    listed = stores.workflows.get(view.workflow_id) if view.workflow_id is not None else None
     if listed is not None:
         return listed.workflow.title
     return view.execution.workflow_name if view.execution is not None else ""
-
-
-translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
 
 def state_label(status: RunStatus | None, *, is_asking: bool) -> str:

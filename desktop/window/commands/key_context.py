@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLineEdit, QMainWindow, QPlainTextEdit, QTextEdit, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QTextEdit, QWidget
 
 from desktop.activity.panel import ActivityPanel
-from desktop.shortcuts.command import KeyScope
+from desktop.shortcuts.command import KeyScope, command
 from desktop.sidebar.list_view import SidebarList
 from desktop.sidebar.sidebar import Sidebar
 from desktop.toasts.overlay import ToastOverlay
+from desktop.window.base.context import WindowContext
 from desktop.window.conversation.centre import StartPage
 from desktop.window.conversation.chat_pane import ChatPane
 
@@ -54,9 +55,11 @@ def _is_in(focus: QWidget, part: QWidget) -> bool:
 class EscapeChain:
     """Handles Esc that no open widget accepted (UI §4).
 
-    Esc closes the innermost thing and never stops, denies or discards. An open widget with the focus handles Esc
-    itself, in this order: input method, completion list, menu, overlay, toast, request card. `steps` are tried in order
-    for the rest; a step returns True if it closed something.
+    Esc closes the innermost thing and never stops, denies or discards. There is no central list of what is open: Qt
+    delivers Esc to the focused widget first and then to its parents, so each open widget handles it itself, and the
+    nesting of widgets gives the order: input method, completion list, menu, overlay, toast, request card. The find bar
+    is the exception, since the focus may be outside of it: it installs an event filter while it is open. What no widget
+    accepted arrives at the content, which runs these `steps`; a step returns True if it closed something.
     """
 
     def __init__(self, steps: Sequence[Callable[[], bool]]) -> None:
@@ -82,14 +85,14 @@ class Panes:
 
     def __init__(
         self,
-        window: QMainWindow,
+        context: WindowContext,
         sidebar: Sidebar,
         chat: ChatPane,
         start: StartPage,
         activity: ActivityPanel,
         toasts: ToastOverlay,
     ) -> None:
-        self._window = window
+        self._window = context.window
         by_key = Qt.FocusReason.ShortcutFocusReason
         self._panes = (
             Pane(sidebar, sidebar.take_focus),
@@ -102,31 +105,24 @@ class Panes:
             Pane(toasts, toasts.take_focus),
         )
 
-    def by_command(self) -> dict[str, Callable[[], object]]:
-        """What its commands do."""
-        return {
-            "focus.next_pane": partial(self.go, 1),
-            "focus.previous_pane": partial(self.go, -1),
-            "focus.menu_bar": self.focus_menu_bar,
-            "view.full_screen": self.toggle_full_screen,
-        }
-
-    def go(self, by: int) -> None:
+    @command("focus.next_pane", 1)
+    @command("focus.previous_pane", -1)
+    def focus_next(self, by: int) -> None:
         """Focus the next (1) or previous (-1) visible pane, wrapping around."""
         shown = [pane for pane in self._panes if pane.widget.isVisible() and not pane.widget.size().isEmpty()]
         focused = QApplication.focusWidget()
-        at = next((n for n, pane in enumerate(shown) if focused is not None and _holds(pane.widget, focused)), None)
+        current = next(
+            (n for n, pane in enumerate(shown) if focused is not None and _is_in(focused, pane.widget)), None
+        )
         if shown:
-            shown[0 if at is None else (at + by) % len(shown)].enter()
+            shown[0 if current is None else (current + by) % len(shown)].enter()
 
+    @command("focus.menu_bar")
     def focus_menu_bar(self) -> None:
         bar = self._window.menuBar()
         bar.setFocus(Qt.FocusReason.MenuBarFocusReason)
         bar.setActiveAction(bar.actions()[0])
 
+    @command("view.full_screen")
     def toggle_full_screen(self) -> None:
         self._window.setWindowState(self._window.windowState() ^ Qt.WindowState.WindowFullScreen)
-
-
-def _holds(pane: QWidget, focused: QWidget) -> bool:
-    return pane is focused or pane.isAncestorOf(focused)

@@ -1,13 +1,12 @@
 """Shows the current keys in the tooltips and hints of all parts of the window (UI §4)."""
 
-from PySide6.QtCore import QObject
-
 from desktop.activity.panel import ActivityPanel
 from desktop.attention.card import CardKeys
 from desktop.chat.transcript.find_bar import FindBar
 from desktop.shortcuts.keymap import Keymap
 from desktop.sidebar.row_menu import SidebarKeys
 from desktop.sidebar.sidebar import Sidebar
+from desktop.window.base.context import Controller, WindowContext
 from desktop.window.conversation.chat_pane import ChatPane
 from desktop.window.conversation.header import Header, HeaderKeys
 from desktop.window.frame.status_line import StatusLine
@@ -28,32 +27,31 @@ def sidebar_keys(keymap: Keymap) -> SidebarKeys:
     )
 
 
-class KeyNames(QObject):
+class KeyHints(Controller):
     """Passes the keys of the keymap to the widgets, again after each change."""
 
     def __init__(
         self,
-        keymap: Keymap,
+        context: WindowContext,
         sidebar: Sidebar,
         header: Header,
         chat: ChatPane,
         activity: ActivityPanel,
         status: StatusLine,
         find: FindBar,
-        parent: QObject,
     ) -> None:
-        super().__init__(parent)
-        self._keymap = keymap
+        super().__init__(context)
+        self._keymap = context.keymap
         self._sidebar = sidebar
         self._header = header
         self._chat = chat
         self._activity = activity
         self._status = status
         self._find = find
-        self.tell()
-        keymap.changed.connect(self.tell)
+        self.update()
+        self._keymap.changed.connect(self.update)
 
-    def tell(self) -> None:
+    def update(self) -> None:
         """Set the keys of all widgets."""
         first, chat = self._keymap.first, self._chat
         self._sidebar.set_keys(sidebar_keys(self._keymap))

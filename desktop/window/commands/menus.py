@@ -1,17 +1,16 @@
 """The menu bar and the global shortcuts, and the commands on the viewed workflow."""
 
 from collections.abc import Callable, Mapping
-from functools import partial
 
-from PySide6.QtCore import QObject, Qt, SignalInstance
+from PySide6.QtCore import Qt, SignalInstance
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QMainWindow, QMenu
+from PySide6.QtWidgets import QMenu
 
-from core.app import Stores
+from desktop.shortcuts.command import Handler, command
 from desktop.shortcuts.key_strings import key_name
-from desktop.shortcuts.keymap import Keymap
 from desktop.window.actions.archive_controller import ArchiveController
 from desktop.window.actions.workflow_actions import WorkflowActions
+from desktop.window.base.context import Controller, WindowContext
 from desktop.window.commands.command_table import MENUS, menu_title
 from desktop.window.frame.binders import SidebarBinder
 
@@ -37,42 +36,42 @@ _GROUP_STARTS = frozenset(
         "composer.send_now",
     }
 )
-"""Above these a line stands in their menus."""
+"""The commands below a separator."""
 _SETTINGS_COMMANDS = ("go.", "focus.attention")
-"""What also works in the settings, which stand beside the window (UI §8)."""
+"""The commands whose keys work in the settings too, a window beside the main window (UI §8)."""
 
 
-class Menus(QObject):
+class Menus(Controller):
     """The actions of a window by command id, with the keys of the keymap.
 
     The menu shows the keys of a local command too, but they work in its scope only.
     """
 
-    def __init__(self, window: QMainWindow, keymap: Keymap) -> None:
-        super().__init__(window)
-        self._window = window
-        self._keymap = keymap
-        self._menus: dict[str, QMenu] = {name: window.menuBar().addMenu("") for name in MENUS}
+    def __init__(self, context: WindowContext) -> None:
+        super().__init__(context, context.window)
+        self._window = context.window
+        self._keymap = context.keymap
+        self._menus: dict[str, QMenu] = {name: self._window.menuBar().addMenu("") for name in MENUS}
         self._actions: dict[str, QAction] = {}
-        keymap.changed.connect(self.retranslate)
+        self._keymap.changed.connect(self.retranslate)
 
-    def fill(self, deeds: Mapping[str, Callable[[], object]]) -> None:
-        """Create the actions of the commands that have a handler. Call it once, when all handlers exist."""
-        for command in self._keymap.commands:
-            if command.id not in deeds:
-                continue
+    def fill(self, handlers: Mapping[str, Handler]) -> None:
+        """Create the actions of the commands that have a handler. Call it once. Raises KeyError for an unknown id."""
+        rows = {row.id: row for row in self._keymap.commands}
+        for command_id in sorted(handlers, key=list(rows).index):  # menus list commands in the order of the table
+            row = rows[command_id]
             action = QAction(self._window)
-            action.setObjectName(command.id)
-            action.triggered.connect(deeds[command.id])
-            if command.id.startswith(_SETTINGS_COMMANDS):
+            action.setObjectName(command_id)
+            action.triggered.connect(handlers[command_id])
+            if command_id.startswith(_SETTINGS_COMMANDS):
                 action.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
             self._window.addAction(action)
-            if command.menu is not None:
-                menu = self._menus[command.menu]
-                if command.id in _GROUP_STARTS and not menu.isEmpty():
+            if row.menu is not None:
+                menu = self._menus[row.menu]
+                if command_id in _GROUP_STARTS and not menu.isEmpty():
                     menu.addSeparator()
                 menu.addAction(action)
-            self._actions[command.id] = action
+            self._actions[command_id] = action
         self.retranslate()
 
     def retranslate(self) -> None:
@@ -80,23 +79,24 @@ class Menus(QObject):
         for name, menu in self._menus.items():
             menu.setTitle(menu_title(name))
         for command_id, action in self._actions.items():
-            command = self._keymap.command(command_id)
+            row = self._keymap.command(command_id)
             keys = self._keymap.first(command_id)
-            named = key_name(keys)
-            if command.is_everywhere:
+            name = key_name(keys)
+            if row.is_everywhere:
                 action.setShortcuts(self._keymap.keys(command_id))
-            if command.is_everywhere and named == keys.toString(QKeySequence.SequenceFormat.NativeText):
-                action.setText(command.words)
-            else:  # behind a tab, Qt shows it where keys stand
-                action.setText(f"{command.words}\t{named}" if named else command.words)
+            if row.is_everywhere and name == keys.toString(QKeySequence.SequenceFormat.NativeText):
+                action.setText(row.words)
+            else:  # Qt shows text behind a tab in the column of keys, also for keys that are no shortcuts
+                action.setText(f"{row.words}\t{name}" if name else row.words)
 
     def enable(self, command_id: str, *, is_enabled: bool) -> None:
         self._actions[command_id].setEnabled(is_enabled)
 
-    def enable_by(self, command_id: str, told: SignalInstance) -> None:
-        """Enable the command by the last bool that the signal `told` emitted; disabled until then."""
-        self.enable(command_id, is_enabled=False)
-        told.connect(partial(self._on_told, command_id))
+    def enable_by(self, command_id: str, signal: SignalInstance) -> None:
+        """Enable the command by the last bool that `signal` emitted; disabled until then."""
+        action = self._actions[command_id]
+        action.setEnabled(False)
+        signal.connect(action.setEnabled)
 
     def is_enabled(self, command_id: str) -> bool:
         """Return whether the command exists and can run now."""
@@ -109,59 +109,58 @@ class Menus(QObject):
         if action is not None:
             action.trigger()
 
-    def _on_told(self, command_id: str, is_enabled: bool) -> None:
-        self.enable(command_id, is_enabled=is_enabled)
 
-
-class WorkflowCommands:
+class WorkflowCommands(Controller):
     """The commands on the viewed workflow, and which of them are enabled (UI §4)."""
 
     def __init__(
         self,
-        stores: Stores,
-        deeds: WorkflowActions,
-        keeping: ArchiveController,
-        sidebar_place: SidebarBinder,
+        context: WindowContext,
+        actions: WorkflowActions,
+        archive: ArchiveController,
+        sidebar_binder: SidebarBinder,
         menus: Menus,
     ) -> None:
-        self._stores = stores
-        self._deeds = deeds
-        self._keeping = keeping
-        self._sidebar_place = sidebar_place
+        super().__init__(context)
+        self._actions = actions
+        self._archive = archive
+        self._sidebar_binder = sidebar_binder
         self._menus = menus
 
-    def by_command(self) -> dict[str, Callable[[], object]]:
-        """What its commands do."""
-        return {
-            "workflow.rename": partial(self._do, self._sidebar_place.rename),
-            "workflow.archive": partial(self._do, self._keeping.archive),
-            "workflow.restore": self.restore,
-            "workflow.delete": partial(self._do, self._keeping.delete),
-            "run.start": self._deeds.again,
-            "run.stop": self.stop,
-            "run.summary": self.sum_up,
-        }
+    @command("workflow.rename")
+    def rename(self) -> None:
+        self._apply(self._sidebar_binder.rename)
 
+    @command("workflow.archive")
+    def archive(self) -> None:
+        self._apply(self._archive.archive)
+
+    @command("workflow.restore")
     def restore(self) -> None:
-        self._do(self._keeping.restore)
+        self._apply(self._archive.restore)
 
+    @command("workflow.delete")
+    def delete(self) -> None:
+        self._apply(self._archive.delete)
+
+    @command("run.stop")
     def stop(self) -> None:
-        self._deeds.stop(self._stores.background.viewed_workflow_id)
+        self._actions.stop(self._viewed)
 
+    @command("run.summary")
     def sum_up(self) -> None:
-        self._deeds.sum_up(self._stores.background.viewed_workflow_id)
+        self._actions.sum_up(self._viewed)
 
     def show_now(self) -> None:
         """Enable the commands that apply to the viewed workflow."""
-        viewed = self._stores.background.viewed_workflow_id
+        viewed = self._viewed
         listed = self._stores.workflows.get(viewed) if viewed is not None else None
         is_archived = listed is not None and listed.workflow.is_archived
-        for command in ("workflow.rename", "workflow.delete"):
-            self._menus.enable(command, is_enabled=viewed is not None)
+        for command_id in ("workflow.rename", "workflow.delete"):
+            self._menus.enable(command_id, is_enabled=viewed is not None)
         self._menus.enable("workflow.archive", is_enabled=viewed is not None and not is_archived)
         self._menus.enable("workflow.restore", is_enabled=is_archived)
 
-    def _do(self, deed: Callable[[str], None]) -> None:
-        viewed = self._stores.background.viewed_workflow_id
-        if viewed is not None:
-            deed(viewed)
+    def _apply(self, action: Callable[[str], None]) -> None:
+        if self._viewed is not None:
+            action(self._viewed)

@@ -5,11 +5,9 @@ from datetime import datetime
 
 from PySide6.QtCore import QCoreApplication
 
-from core.app import Stores
 from core.domain.ids import WorkflowId
 from core.domain.slash_commands import SlashTarget
 from core.domain.toast import Toast, ToastType
-from core.ports.clock import Clock
 from core.stores.questions import Question
 from core.stores.workflows import ListedWorkflow
 from desktop.palette.entries import Entry, Heading, Kind, Query, rank_entries
@@ -22,11 +20,27 @@ from desktop.translation.agent_strings import agent_words
 from desktop.translation.formats import ago
 from desktop.translation.request_strings import asked_words, asking_sentence
 from desktop.translation.template_strings import about_template
+from desktop.window.base.context import WindowContext
 from desktop.window.base.focus import FocusRestorer
 from desktop.window.base.options import Option
 from desktop.window.base.workflow_strings import state_label
 from desktop.window.commands.key_context import KeyContext
+from desktop.window.commands.menus import Menus
+from desktop.window.input.answering_choice import AnsweringChoice
 from desktop.window.navigation.workflow_switcher import WorkflowSwitcher
+
+translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+
+_PALETTE_COMMANDS = frozenset({"go.anything", "go.commands"})  # they open the palette, which is open
+_ICONS = {
+    ToastType.SUCCESS: Icon.CIRCLE_CHECK,
+    ToastType.ERROR: Icon.CIRCLE_X,
+    ToastType.WARNING: Icon.TRIANGLE_ALERT,
+    ToastType.INFO: Icon.INFO,
+    ToastType.USER_QUESTION: Icon.MESSAGE_CIRCLE_QUESTION_MARK,
+}
+_MOST_COMMANDS = 5
+"""Commands listed below matching workflows."""
 
 
 def command_entry(keymap: Keymap, command: Command, kind: Kind = Kind.COMMAND) -> Entry:
@@ -36,66 +50,50 @@ def command_entry(keymap: Keymap, command: Command, kind: Kind = Kind.COMMAND) -
     return Entry(kind, key, command.words, key_names(keymap.shown(command.id)), icon, has_keys=True)
 
 
-def help_entries(keymap: Keymap, places: Sequence[KeyScope], words: str) -> Iterator[Heading | Entry]:
-    """Yield the commands that have keys: those of `places` first, innermost first, then global ones, then the rest."""
-    shown = dict.fromkeys([*places, KeyScope.EVERYWHERE, *LOCAL_SCOPES])
-    told: set[str] = set()
+def help_entries(keymap: Keymap, scopes: Sequence[KeyScope], words: str) -> Iterator[Heading | Entry]:
+    """Yield the commands that have keys: those of `scopes` first, innermost first, then global ones, then the rest."""
+    listed: set[str] = set()
     title = ""
-    for where in shown:
-        commands = [one for one in keymap.commands if where in one.where and one.id not in told]
-        told.update(one.id for one in commands)
-        entries = [command_entry(keymap, one, Kind.HELP) for one in commands if keymap.chords(one.id)]
-        found = rank_entries(words, entries)
-        if found and title != scope_title(where):
-            title = scope_title(where)
+    for scope in dict.fromkeys([*scopes, KeyScope.EVERYWHERE, *LOCAL_SCOPES]):
+        commands = [command for command in keymap.commands if scope in command.where and command.id not in listed]
+        listed.update(command.id for command in commands)
+        entries = [command_entry(keymap, command, Kind.HELP) for command in commands if keymap.chords(command.id)]
+        matching = rank_entries(words, entries)
+        if matching and title != scope_title(scope):  # two scopes of the card have the same title
+            title = scope_title(scope)
             yield Heading(title)
-        yield from found
-
-
-translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
-
-_PALETTE_COMMANDS = frozenset({"go.anything", "go.commands"})  # they open what is open already
-_ICONS = {
-    ToastType.SUCCESS: Icon.CIRCLE_CHECK,
-    ToastType.ERROR: Icon.CIRCLE_X,
-    ToastType.WARNING: Icon.TRIANGLE_ALERT,
-    ToastType.INFO: Icon.INFO,
-    ToastType.USER_QUESTION: Icon.MESSAGE_CIRCLE_QUESTION_MARK,
-}
-_MOST_COMMANDS = 5  # below workflows that were found
+        yield from matching
 
 
 class PaletteSource:
     """A `desktop.palette.palette.Search` over workflows, commands, templates, agents, the inbox and keys (UI §4, §7).
 
-    `can_do` returns whether a command is enabled, `answering` the agents and models of the viewed workflow, and
-    `before` the widget that had the focus, whose local keys the help lists first.
+    `focus` holds the widget that was focused before the palette opened: the help lists its keys first.
     """
 
     def __init__(
         self,
-        stores: Stores,
-        going: WorkflowSwitcher,
-        can_do: Callable[[str], bool],
-        answering: Callable[[], Sequence[Option]],
+        context: WindowContext,
+        switcher: WorkflowSwitcher,
+        menus: Menus,
+        answering: AnsweringChoice,
         templates: Callable[[], Sequence[SlashTarget]],
-        clock: Clock,
-        keymap: Keymap,
-        places: KeyContext,
-        before: FocusRestorer,
+        scopes: KeyContext,
+        focus: FocusRestorer,
     ) -> None:
+        stores = context.stores
         self._workflows = stores.workflows
         self._background = stores.background
         self._questions = stores.questions
         self._inbox = stores.inbox
-        self._clock = clock
-        self._going = going
-        self._can_do = can_do
+        self._clock = context.core.clock
+        self._keymap = context.keymap
+        self._switcher = switcher
+        self._menus = menus
         self._answering = answering
         self._templates = templates
-        self._keymap = keymap
-        self._places = places
-        self._before = before
+        self._scopes = scopes
+        self._focus = focus
 
     def __call__(self, query: Query) -> Sequence[Heading | Entry]:
         match query.kind:
@@ -106,72 +104,71 @@ class PaletteSource:
             case Kind.TEMPLATE:
                 return rank_entries(query.words, map(_template_entry, self._templates()))
             case Kind.AGENT:
-                return rank_entries(query.words, map(_agent_entry, self._answering()))
+                return rank_entries(query.words, map(_agent_entry, self._answering.options()))
             case Kind.INBOX:
-                return self._told(query.words)
+                return self._notices(query.words)
             case Kind.HELP:
-                return list(help_entries(self._keymap, self._places.of(self._before.widget), query.words))
+                return list(help_entries(self._keymap, self._scopes.of(self._focus.widget), query.words))
 
     def _anything(self, words: str) -> list[Heading | Entry]:
         """Return workflows that need the user, then active ones, then by last view and change."""
         asking = set(self._questions.workflows)
         archived = self._workflows.archived if words else []
-        found = [
+        workflows = [
             _archived_entry(row)
             if row.workflow.archived_at
             else _workflow_entry(row, is_asking=row.workflow.id in asking)
             for row in rank_entries(words, [*self._in_order(), *archived])
         ]
         if not words:
-            return [*self._grouped(found)]
+            return [*self._grouped(workflows)]
         commands = rank_entries(words, self._commands(), _MOST_COMMANDS)
-        heading = [Heading(translate("Palette", "Commands"))] if found and commands else []
-        return [*found, *heading, *commands]
+        heading = [Heading(translate("Palette", "Commands"))] if workflows and commands else []
+        return [*workflows, *heading, *commands]
 
     def _in_order(self) -> list[ListedWorkflow]:
         listed = {row.workflow.id: row for row in self._workflows.rows}
-        running = [one.workflow_id for one in self._background.running_workflows]
+        running = [execution.workflow_id for execution in self._background.running_workflows]
         asking = dict.fromkeys(self._questions.workflows)
-        order = dict.fromkeys([*asking, *running, *self._going.viewed_before, *listed])
-        return [listed[one] for one in order if one in listed]
+        order = dict.fromkeys([*asking, *running, *self._switcher.viewed_before, *listed])
+        return [listed[key] for key in order if key in listed]
 
-    def _grouped(self, found: Sequence[Entry]) -> Iterator[Heading | Entry]:
+    def _grouped(self, workflows: Sequence[Entry]) -> Iterator[Heading | Entry]:
         asking = set(self._questions.workflows)
         is_asking = False
-        for at, entry in enumerate(found):
+        for index, entry in enumerate(workflows):
             needs_you = entry.key in asking
             if needs_you and not is_asking:
                 yield Heading(translate("Palette", "Needs you"))
-            elif not needs_you and (is_asking or at == 0):
+            elif not needs_you and (is_asking or index == 0):
                 yield Heading(translate("Palette", "Workflows"))
             is_asking = needs_you
             yield entry
 
     def _commands(self) -> list[Entry]:
-        commands = self._keymap.commands
-        return [command_entry(self._keymap, one) for one in commands if one.menu and self._is_offered(one.id)]
+        commands = (command for command in self._keymap.commands if command.menu)
+        runnable = (command for command in commands if self._menus.is_enabled(command.id))
+        return [command_entry(self._keymap, command) for command in runnable if command.id not in _PALETTE_COMMANDS]
 
-    def _is_offered(self, command_id: str) -> bool:
-        return command_id not in _PALETTE_COMMANDS and self._can_do(command_id)
-
-    def _told(self, words: str) -> list[Heading | Entry]:
+    def _notices(self, words: str) -> list[Heading | Entry]:
         """Return pending requests, oldest first, then notices, newest first."""
         known = (*self._workflows.rows, *self._workflows.archived)
         names = {row.workflow.id: row.workflow.title for row in known}
-        asked = rank_entries(words, [_question_entry(one, names.get(one.workflow_id, "")) for one in self._asked()])
-        now = self._clock.now()
-        told = rank_entries(words, [_notice_entry(one, names, now) for one in self._inbox.notices])
-        found: list[Heading | Entry] = []
-        for title, entries in ((translate("Palette", "Needs you"), asked), (translate("Palette", "Recently"), told)):
-            found += [Heading(title), *entries] if entries else []
-        return found
-
-    def _asked(self) -> list[Question]:
-        return [
-            one
+        questions = [
+            _question_entry(question, names.get(workflow_id, ""))
             for workflow_id in self._questions.workflows
-            for one in self._questions.get_questions_for_workflow(workflow_id)
+            for question in self._questions.get_questions_for_workflow(workflow_id)
         ]
+        now = self._clock.now()
+        notices = [_notice_entry(notice, names, now) for notice in self._inbox.notices]
+        entries: list[Heading | Entry] = []
+        for title, group in (
+            (translate("Palette", "Needs you"), questions),
+            (translate("Palette", "Recently"), notices),
+        ):
+            matching = rank_entries(words, group)
+            entries += [Heading(title), *matching] if matching else []
+        return entries
 
 
 def _workflow_entry(row: ListedWorkflow, *, is_asking: bool) -> Entry:
@@ -186,12 +183,12 @@ def _archived_entry(row: ListedWorkflow) -> Entry:
     return Entry(Kind.WORKFLOW, row.workflow.id, row.workflow.title, note, Icon.ARCHIVE)
 
 
-def _agent_entry(offer: Option) -> Entry:
-    return Entry(Kind.AGENT, offer.title, offer.title, offer.note, Icon.CHECK if offer.is_current else Icon.BOT)
+def _agent_entry(option: Option) -> Entry:
+    return Entry(Kind.AGENT, option.title, option.title, option.note, Icon.CHECK if option.is_current else Icon.BOT)
 
 
-def _template_entry(one: SlashTarget) -> Entry:
-    return Entry(Kind.TEMPLATE, one.id, one.title, about_template(one.description), Icon.WORKFLOW)
+def _template_entry(template: SlashTarget) -> Entry:
+    return Entry(Kind.TEMPLATE, template.id, template.title, about_template(template.description), Icon.WORKFLOW)
 
 
 def _question_entry(question: Question, workflow: str) -> Entry:

@@ -4,7 +4,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from core.app import Stores
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
@@ -12,6 +11,7 @@ from desktop.widgets.buttons import Button
 from desktop.widgets.labels import Label
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.surfaces import Surface
+from desktop.window.base.context import WindowContext
 from desktop.window.conversation.chat_pane import ChatPane
 
 
@@ -90,11 +90,11 @@ class Centre(QStackedWidget):
     Before `settle` it is unknown whether there are workflows, and the chat is shown.
     """
 
-    def __init__(self, start: StartPage, chat: ChatPane, stores: Stores, parent: QWidget) -> None:
-        super().__init__(parent)
+    def __init__(self, context: WindowContext, start: StartPage, chat: ChatPane) -> None:
+        super().__init__(context.owner)
         self._start = start
         self._chat = chat
-        self._stores = stores
+        self._stores = context.stores
         self._is_settled = False
         self._is_new_wanted = False
         self.addWidget(start)

@@ -1,134 +1,107 @@
 """The chat pane: the transcript, and below it the composer or the card that asks the user."""
 
-from collections.abc import Callable
-from functools import partial
-from pathlib import Path
-
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from core.app import Stores
 from core.domain.ids import WorkflowId
-from core.ports.clock import Clock
-from desktop.aio import Tasks
 from desktop.attention.card import AttentionCard
-from desktop.bind import Frames
 from desktop.chat.composer.completion import CompletionPopup
 from desktop.chat.composer.composer import Composer
 from desktop.chat.composer.queue_strip import QueueStrip
 from desktop.chat.composer.text_box import local_files
 from desktop.chat.composer.token_bar import TokenBar
 from desktop.chat.transcript.transcript import Transcript
-from desktop.theme.theme import Theme
+from desktop.shortcuts.command import command
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.surfaces import Surface
+from desktop.window.base.context import WindowContext
 from desktop.window.conversation.conversation_binder import ConversationBinder, EmptyConversation
 from desktop.window.conversation.draft_controller import AnswerDrafts, DraftController
-from desktop.window.conversation.footer import CardBinder, Foot, TokenBinder
+from desktop.window.conversation.footer import CardBinder, Footer, TokenBinder
 from desktop.window.conversation.input_card import InputCard
 
 
 class ChatPane(Adaptive, Surface):
-    """Shows the viewed workflow; without any, the composer begins a new one. `drafts` is the folder of drafts."""
+    """Shows the viewed workflow; without any, the composer begins a new one."""
 
     files_dropped = Signal(list)
     """The paths."""
 
-    def __init__(
-        self,
-        theme: Theme,
-        frames: Frames,
-        stores: Stores,
-        clock: Clock,
-        drafts: Path,
-        tasks: Tasks,
-        parent: QWidget | None = None,
-    ) -> None:
+    def __init__(self, context: WindowContext, parent: QWidget) -> None:
         super().__init__("canvas", parent=parent)
-        self._theme = theme
-        self._workflows = workflows = stores.workflows
+        self._theme = theme = context.theme
+        self._workflows = context.stores.workflows
         self._known: set[WorkflowId] = set()
-        view = stores.view
-        self.transcript = Transcript(theme, clock.now, self)
-        self.card = AttentionCard(theme, clock.now, QKeySequence(), self)
-        self.answers = AnswerDrafts(drafts.with_name("answers.json"), tasks, self.card, self)
+        now = context.core.clock.now
+        self.transcript = Transcript(theme, now, self)
+        self.card = AttentionCard(theme, now, QKeySequence(), self)
+        self.answer_drafts = AnswerDrafts(context, self.card, self)
         self.queue = QueueStrip(theme, self)
         self.composer = Composer(theme, self)
         self.completion = CompletionPopup(theme, self.composer.text_box, self.composer, self)
         self.mentions = CompletionPopup(theme, self.composer.text_box, self.composer, self, "mentions")
         self.inputs = InputCard(theme, self)
         self.token_bar = TokenBar(theme, self)
-        self.foot = Foot(theme, self.card, self.inputs, self.queue, self.composer, self.token_bar, self)
-        blank = EmptyConversation(theme, self.transcript.viewport())
-        blank.give_way(self.completion, self.mentions)
-        self.conversation = ConversationBinder(self.transcript, blank, view, frames, self)
-        self.writing = DraftController(self.composer, drafts, tasks, view, workflows, frames, self)
-        self.drafts = self.writing.drafts
-        self._card_place = CardBinder(self.card, self.foot, view, workflows, stores.questions, frames, self)
-        self.token_meter = TokenBinder(self.token_bar, view, stores.usage, frames, self)
-        self._bind = frames.bind(self, workflows.changed, self._forget_deleted)
-        self._head = QHBoxLayout()
+        self.footer = Footer(theme, self.card, self.inputs, self.queue, self.composer, self.token_bar, self)
+        hint = EmptyConversation(theme, self.transcript.viewport())
+        hint.give_way(self.completion, self.mentions)
+        self.conversation = ConversationBinder(context, self.transcript, hint, self)
+        self.draft_controller = DraftController(context, self.composer, self)
+        self.drafts = self.draft_controller.drafts
+        self.card_binder = CardBinder(context, self.card, self.footer, self)
+        self.token_binder = TokenBinder(context, self.token_bar, self)
+        self._binders = (self.conversation, self.draft_controller, self.card_binder, self.token_binder)
+        self._bind = context.frames.bind(self, self._workflows.changed, self._forget_deleted)
+        self._header = QHBoxLayout()
         self._build()
         self.adapt_to(theme)
 
-    def by_command(self) -> dict[str, Callable[[], object]]:
-        """What its commands do."""
-        transcript = self.transcript
-        return {
-            "focus.composer": self.focus_composer,
-            "focus.attention": self.focus_card,
-            "transcript.latest": transcript.jump_to_latest,
-            "transcript.previous_message": partial(transcript.focus_turn, -1),
-            "transcript.next_message": partial(transcript.focus_turn, 1),
-            "transcript.copy_answer": transcript.copy_answer,
-            "transcript.copy_code": transcript.copy_code,
-        }
-
     def show_now(self) -> None:
         """Render the viewed workflow now instead of in the next frame: the next key press belongs to it."""
-        for part in (self.conversation, self.writing, self._card_place, self.token_meter):
-            part.show_now()
+        for binder in self._binders:
+            binder.show_now()
 
     def put_above(self, bar: QWidget) -> None:
         """Add a bar above the transcript, at the right."""
-        self._head.addWidget(bar, 100)
+        self._header.addWidget(bar, 100)
 
     @property
     def is_completing(self) -> bool:
         """Whether a completion list is open."""
         return self.completion.isVisible() or self.mentions.isVisible()
 
+    @command("focus.composer")
     def focus_composer(self) -> None:
-        """Focus the composer (`Foot.focus_composer`)."""
-        self.foot.focus_composer()
+        """Focus the composer (`Footer.focus_composer`)."""
+        self.footer.focus_composer()
 
+    @command("focus.attention")
     def focus_card(self) -> bool:
         """Focus the request card (`CardBinder.focus`)."""
-        return self._card_place.focus()
+        return self.card_binder.focus()
 
     def clear_selection(self) -> bool:
         """Clear the selection of the focused composer, else of the transcript. Return False if there is none."""
         box = self.composer.text_box
         return (box.hasFocus() and box.clear_selection()) or self.transcript.clear_selection()
 
-    def leave(self) -> None:
-        """Disconnect from the stores."""
+    def disconnect_stores(self) -> None:
         self._bind.close()
-        for part in (self.conversation, self.writing, self._card_place, self.token_meter):
-            part.leave()
+        for binder in self._binders:
+            binder.close()
 
     def retranslate(self) -> None:
         self.conversation.show_now()
-        self.writing.show_now()
+        self.draft_controller.show_now()
 
     def apply_theme(self) -> None:
-        self._head.setContentsMargins(0, 0, self._theme.sizes.space_m, 0)
-        self.foot.apply_theme()
+        self._header.setContentsMargins(0, 0, self._theme.sizes.space_m, 0)
+        self.footer.apply_theme()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.foot.fit()
+        self.footer.fit()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if local_files(event.mimeData()):
@@ -144,10 +117,10 @@ class ChatPane(Adaptive, Surface):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        self._head.addStretch(1)
-        column.addLayout(self._head)
+        self._header.addStretch(1)
+        column.addLayout(self._header)
         column.addWidget(self.transcript, 1)
-        column.addLayout(self.foot.layout)
+        column.addLayout(self.footer.layout)
         self.composer.edit_last_requested.connect(self._edit_last)
         self.setAcceptDrops(True)
 
@@ -159,7 +132,7 @@ class ChatPane(Adaptive, Surface):
             self.conversation.edit_last()
 
     def _forget_deleted(self) -> None:
-        there = self._workflows.all_ids
-        gone, self._known = self._known - there, there
-        self.conversation.forget(gone)
-        self.writing.forget(gone)
+        existing = self._workflows.all_ids
+        deleted, self._known = self._known - existing, existing
+        self.conversation.forget(deleted)
+        self.draft_controller.forget(deleted)

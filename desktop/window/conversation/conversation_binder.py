@@ -8,15 +8,14 @@ from PySide6.QtWidgets import QWidget
 from core.domain.events import ModelAsked, RunFinished
 from core.domain.ids import MessageId, WorkflowId
 from core.domain.messages import Message, Role
-from core.stores.view_cache import ViewCache
 from core.stores.watched_runs import Batch
-from desktop.bind import Frames
 from desktop.chat.derivation import TurnCache, derive_turn
 from desktop.chat.transcript.transcript import Transcript
 from desktop.chat.view_state import AT_END, ViewState
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.empty_state import EmptyState
+from desktop.window.base.context import Controller, WindowContext
 
 _GEOMETRY_EVENTS = (QEvent.Type.Show, QEvent.Type.Hide, QEvent.Type.Move, QEvent.Type.Resize)
 
@@ -40,8 +39,8 @@ class EmptyConversation(EmptyState):
     def give_way(self, *above: QWidget) -> None:
         """Hide the hint while any of these widgets would cover its text."""
         self._above.extend(above)
-        for one in above:
-            one.installEventFilter(self)
+        for widget in above:
+            widget.installEventFilter(self)
 
     def retranslate(self) -> None:
         self.describe(
@@ -59,53 +58,51 @@ class EmptyConversation(EmptyState):
         return False
 
     def _appear(self) -> None:
-        is_below = any(self._is_below(one) for one in self._above if one.isVisible())
+        is_below = any(self._is_below(widget) for widget in self._above if widget.isVisible())
         self.setVisible(self._is_wanted and self._has_room() and not is_below)
 
     def _has_room(self) -> bool:
         return self._column.totalMinimumHeightForWidth(self.width()) <= self.height()
 
     def _is_below(self, above: QWidget) -> bool:
-        self._column.activate()  # its words have their places
+        self._column.activate()  # else the geometries below are those before the last resize
         words = self._icon.geometry().united(self._text.geometry())
         corner = self.mapFromGlobal(above.mapToGlobal(QPoint(0, 0)))
         return words.intersects(QRect(corner, above.size()))
 
 
 _MOST_CACHED_TEXTS = 20
-"""Messages whose attached texts stay in memory, once somebody wanted to see them."""
+"""Messages whose attached texts are cached after the user unfolded them."""
 
 
-class ConversationBinder(QObject):
+class ConversationBinder(Controller):
     """Derives the turns of the viewed workflow from the store and restores its scroll position (UI §3).
 
     Rendered while `pane` is visible.
     """
 
-    take_up_requested = Signal(object)
-    """The Message is to be written anew, with what went along."""
+    edit_requested = Signal(object)
+    """The Message is to be edited, with its attachments."""
 
-    def __init__(
-        self, transcript: Transcript, blank: EmptyConversation, view: ViewCache, frames: Frames, pane: QWidget
-    ) -> None:
-        super().__init__(pane)
+    def __init__(self, context: WindowContext, transcript: Transcript, hint: EmptyConversation, pane: QWidget) -> None:
+        super().__init__(context, pane)
         self._transcript = transcript
-        self._blank = blank
-        self._view = view
+        self._hint = hint
+        self._view = context.stores.view
         self._turns = TurnCache()
         self._shown: WorkflowId | None = None
         self._is_shown = False
         self._positions: dict[WorkflowId | None, ViewState] = {}
         self._attached: dict[MessageId, Sequence[str]] = {}
         transcript.edit_requested.connect(self._on_edit)
-        self._bind = frames.bind(pane, view.changed, self.show_now)
-        view.batch.connect(self._on_batch)
+        self._bind = context.frames.bind(pane, self._view.changed, self.show_now)
+        self._view.batch.connect(self._on_batch)
 
     def show_now(self) -> None:
         """Render the turns of the viewed workflow; after a switch, at the scroll position of the last visit."""
         turns = self._turns.of(self._view.messages, self._view.run_of, self._texts_of)
         viewed = self._view.workflow_id
-        self._blank.want(viewed is None)
+        self._hint.want(viewed is None)
         if viewed == self._shown and self._is_shown:
             self._transcript.set_turns(turns)
             return
@@ -127,14 +124,14 @@ class ConversationBinder(QObject):
 
     def edit_last(self) -> None:
         """Request editing of the user's last message."""
-        self._take_up(next((one for one in reversed(self._view.messages) if one.role is Role.USER), None))
+        self._request_edit(reversed(self._view.messages))
 
     def forget(self, workflow_ids: Iterable[WorkflowId]) -> None:
         """Drop the scroll positions of deleted workflows."""
-        for one in workflow_ids:
-            self._positions.pop(one, None)
+        for workflow_id in workflow_ids:
+            self._positions.pop(workflow_id, None)
 
-    def leave(self) -> None:
+    def close(self) -> None:
         """Disconnect from the store."""
         self._bind.close()
         self._view.batch.disconnect(self._on_batch, missing_ok=True)
@@ -143,11 +140,13 @@ class ConversationBinder(QObject):
         """Request editing of a message of the user, or of the message that this answer belongs to."""
         run = self._view.run_of(MessageId(message_id))
         wanted = {message_id, run.prompt_id if run is not None else None}
-        self._take_up(next((one for one in self._view.messages if one.id in wanted and one.role is Role.USER), None))
+        self._request_edit(message for message in self._view.messages if message.id in wanted)
 
-    def _take_up(self, message: Message | None) -> None:
+    def _request_edit(self, messages: Iterable[Message]) -> None:
+        """Request editing of the first message of the user."""
+        message = next((message for message in messages if message.role is Role.USER), None)
         if message is not None:
-            self.take_up_requested.emit(message)
+            self.edit_requested.emit(message)
 
     def _on_batch(self, batch: Batch) -> None:
         """Render the turn of the run alone, unless the context sent to the model may now begin elsewhere."""

@@ -7,54 +7,47 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from core.domain.ids import InterruptionId, WorkflowId
-from core.stores.view_cache import ViewCache
 from core.stores.watched_runs import Batch
-from core.stores.workflows import Workflows
-from desktop.aio import Tasks
 from desktop.attention.card import AttentionCard
 from desktop.attention.request import DraftAnswer
-from desktop.bind import Frames
 from desktop.chat.composer.composer import Composer
 from desktop.chat.composer.draft import ComposerState, Draft
 from desktop.chat.composer.text_box import TextHistory
+from desktop.window.base.context import Controller, WindowContext
 from desktop.window.base.outgoing import OutgoingMessage
 from desktop.window.base.workflow_strings import viewed_title
 from desktop.window.conversation.drafts import DraftStore, WriteBehind
 from desktop.window_state import read_small_file, replace_file
 
+log = logging.getLogger(__name__)
+
 _MOST_HISTORIES = 20
+_MOST_ANSWER_BYTES = 20_000_000
+_MOST_ANSWERS = 200
+
+StoredAnswers = Mapping[InterruptionId, DraftAnswer]
 
 
-class DraftController(QObject):
+class DraftController(Controller):
     """Swaps the composer's draft and undo history with the viewed workflow. Rendered while `pane` is visible."""
 
-    def __init__(
-        self,
-        composer: Composer,
-        folder: Path,
-        tasks: Tasks,
-        view: ViewCache,
-        workflows: Workflows,
-        frames: Frames,
-        pane: QWidget,
-    ) -> None:
-        super().__init__(pane)
+    def __init__(self, context: WindowContext, composer: Composer, pane: QWidget) -> None:
+        super().__init__(context, pane)
         self._composer = composer
-        self._view = view
-        self._workflows = workflows
+        self._view = view = context.stores.view
+        self._workflows = context.stores.workflows
         self._shown: WorkflowId | None = None
         self._is_shown = False
         self._histories: dict[WorkflowId | None, TextHistory] = {}
         self._sending: dict[WorkflowId | None, Draft] = {}
-        self.drafts = DraftStore(folder, tasks, self._current, self)
+        self.drafts = DraftStore(context.drafts_folder, context.tasks, self._current, self)
         composer.send_requested.connect(self._on_send)
         composer.edited.connect(self.drafts.touch)
         composer.text_box.cursorPositionChanged.connect(self.drafts.touch)
-        self._bind = frames.bind(pane, (view.changed, workflows.changed), self.show_now)
+        self._bind = context.frames.bind(pane, (view.changed, self._workflows.changed), self.show_now)
         view.batch.connect(self._on_batch)
 
     def show_now(self) -> None:
@@ -68,7 +61,7 @@ class DraftController(QObject):
             composer.set_draft(self.drafts.get(viewed), self._histories.pop(viewed, None))
             if viewed in self._sending:
                 composer.mark_sending()
-        self._tell_state()
+        self._show_state()
 
     async def load(self) -> None:
         """Show the draft of the previous process if the composer is empty."""
@@ -78,48 +71,49 @@ class DraftController(QObject):
 
     def forget(self, workflow_ids: Iterable[WorkflowId]) -> None:
         """Drop the drafts of deleted workflows."""
-        gone = list(workflow_ids)
-        for one in gone:
-            self._histories.pop(one, None)
-            self._sending.pop(one, None)
-        self.drafts.forget(gone)
+        deleted = list(workflow_ids)
+        for workflow_id in deleted:
+            self._histories.pop(workflow_id, None)
+            self._sending.pop(workflow_id, None)
+        self.drafts.forget(deleted)
 
-    def forget_those_of_none(self) -> None:
+    def forget_orphans(self) -> None:
         """Drop drafts of workflows that no longer exist. Call it when the workflows are loaded."""
         if self._workflows.rows:
-            self.drafts.forget([one for one in self.drafts.workflows if self._workflows.get(one) is None])
+            known = self._workflows
+            self.drafts.forget([workflow_id for workflow_id in self.drafts.workflows if known.get(workflow_id) is None])
 
-    def sending_worked(self, origin: str, said: OutgoingMessage) -> None:
+    def on_sent(self, origin: str, message: OutgoingMessage) -> None:
         """Remove a message that was sent from its draft; `origin` "" is a new workflow.
 
         The draft may hold another text, as a message that is sent again never was in the composer.
         """
-        said_in = WorkflowId(origin) if origin else None
-        sent = self._sending.get(said_in)
-        is_from_here = sent is not None and sent.is_sent_as(said.text, said.hashes)
+        workflow_id = WorkflowId(origin) if origin else None
+        sent = self._sending.get(workflow_id)
+        is_from_here = sent is not None and sent.is_sent_as(message.text, message.hashes)
         if is_from_here:
-            del self._sending[said_in]
-        draft = self.drafts.get(said_in)
-        if is_from_here or draft.is_sent_as(said.text, said.hashes):
-            self.drafts.put(said_in, draft.without(said.text, said.hashes))
-        if self._shown == said_in:
-            self._composer.message_accepted(said.text, said.hashes, is_from_here=is_from_here)
+            del self._sending[workflow_id]
+        draft = self.drafts.get(workflow_id)
+        if is_from_here or draft.is_sent_as(message.text, message.hashes):
+            self.drafts.put(workflow_id, draft.without(message.text, message.hashes))
+        if self._shown == workflow_id:
+            self._composer.message_accepted(message.text, message.hashes, is_from_here=is_from_here)
         self.drafts.write_soon()
 
-    def begun(self, workflow_id: str, said: OutgoingMessage) -> None:
+    def on_begun(self, workflow_id: str, message: OutgoingMessage) -> None:
         """Move text typed behind the first message to the new workflow, which is shown next."""
         if self._shown is None and self._sending.pop(None, None) is not None:
-            self.drafts.put(WorkflowId(workflow_id), self._composer.draft().without(said.text, said.hashes))
+            self.drafts.put(WorkflowId(workflow_id), self._composer.draft().without(message.text, message.hashes))
             self._composer.set_draft(Draft())
 
-    def sending_failed(self, origin: str, reason: str) -> None:
+    def on_refused(self, origin: str, reason: str) -> None:
         """Show why a message was rejected, if its workflow is viewed."""
-        said_in = WorkflowId(origin) if origin else None
-        self._sending.pop(said_in, None)
-        if self._shown == said_in:
+        workflow_id = WorkflowId(origin) if origin else None
+        self._sending.pop(workflow_id, None)
+        if self._shown == workflow_id:
             self._composer.message_refused(reason)
 
-    def leave(self) -> None:
+    def close(self) -> None:
         """Disconnect from the stores."""
         self._bind.close()
         self._view.batch.disconnect(self._on_batch, missing_ok=True)
@@ -138,72 +132,57 @@ class DraftController(QObject):
 
     def _on_batch(self, _batch: Batch) -> None:
         if self._view.workflow_id == self._shown:
-            self._tell_state()
+            self._show_state()
 
-    def _tell_state(self) -> None:
+    def _show_state(self) -> None:
         execution = self._view.execution
         is_running = execution is not None and execution.is_active
-        self._composer.set_state(ComposerState(viewed_title(self._view, self._workflows), is_running))
+        self._composer.set_state(ComposerState(viewed_title(self._stores), is_running))
 
 
-log = logging.getLogger(__name__)
-
-_MOST_ANSWER_BYTES = 20_000_000
-_MOST_ANSWERS = 200
-
-StoredAnswers = Mapping[InterruptionId, DraftAnswer]
-
-
-class AnswerDrafts(QObject):
+class AnswerDrafts(WriteBehind):
     """Restores unfinished answers into the card and saves changes from then on."""
 
-    def __init__(self, path: Path, tasks: Tasks, card: AttentionCard, parent: QObject) -> None:
-        super().__init__(parent)
-        self._path = path
+    def __init__(self, context: WindowContext, card: AttentionCard, pane: QWidget) -> None:
+        super().__init__("answers", context.tasks, pane)
+        self._path = context.drafts_folder.with_name("answers.json")
         self._card = card
-        self._written: StoredAnswers = {}
-        self._behind = WriteBehind("answers", tasks, self._write_changed, self)
+        self._saved: StoredAnswers = {}
 
     async def load(self) -> None:
         """Restore the saved answers, before any request is shown."""
-        self._written = await asyncio.to_thread(_read_answers, self._path)
-        self._card.take_up(self._written)
-        self._card.begun_changed.connect(self._behind.touch)
+        self._saved = await asyncio.to_thread(_read_answers, self._path)
+        self._card.take_up(self._saved)
+        self._card.begun_changed.connect(self.touch)
 
-    async def flush(self) -> None:
-        """Save changes (`WriteBehind.flush`)."""
-        await self._behind.flush()
-
-    async def close(self) -> None:
-        """Save changes and stop saving."""
-        await self._behind.close()
-
-    async def _write_changed(self) -> bool:
-        now = dict([*self._card.begun().items()][-_MOST_ANSWERS:])
-        is_changed = now != self._written
+    async def _save_changes(self) -> bool:
+        answers = dict([*self._card.begun().items()][-_MOST_ANSWERS:])
+        is_changed = answers != self._saved
         if is_changed:
-            await asyncio.to_thread(_write_answers, self._path, now)
-            self._written = now
+            await asyncio.to_thread(_write_answers, self._path, answers)
+            self._saved = answers
         return is_changed
 
 
-def _write_answers(path: Path, kept: StoredAnswers) -> None:
-    if not kept:
+def _write_answers(path: Path, answers: StoredAnswers) -> None:
+    if not answers:
         path.unlink(missing_ok=True)
         return
-    text = json.dumps({one: {"fields": begun.fields, "reason": begun.reason} for one, begun in kept.items()})
+    fields = {key: {"fields": answer.fields, "reason": answer.reason} for key, answer in answers.items()}
+    text = json.dumps(fields)
     replace_file(path, text.encode("ascii"))
 
 
 def _read_answers(path: Path) -> StoredAnswers:
     """Return the saved answers; an unreadable file counts as empty."""
     try:
-        kept: Any = json.loads(read_small_file(path, _MOST_ANSWER_BYTES))
+        saved: Any = json.loads(read_small_file(path, _MOST_ANSWER_BYTES))
         return {
-            InterruptionId(one): DraftAnswer(tuple(each["fields"]), str(each["reason"])) for one, each in kept.items()
+            InterruptionId(key): DraftAnswer(tuple(fields["fields"]), str(fields["reason"]))
+            for key, fields in saved.items()
         }
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        log.warning("the answers that were begun cannot be read: %s", error)
+        log.warning("cannot read the unfinished answers: %s", error)
         return {}

@@ -11,7 +11,8 @@ import json
 import logging
 import re
 import shutil
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -33,21 +34,20 @@ SAVE_DELAY_MS = 1000
 class WriteBehind(QObject):
     """Saves changes in the background, one at a time, at most a second after each.
 
-    `write` saves what changed and returns whether anything did; it may raise OSError. `name` is for the log.
+    `name` is for the log.
     """
 
-    def __init__(self, name: str, tasks: Tasks, write: Callable[[], Awaitable[bool]], parent: QObject) -> None:
+    def __init__(self, name: str, tasks: Tasks, parent: QObject) -> None:
         super().__init__(parent)
         self._name = name
         self._tasks = tasks
-        self._write = write
-        self._turn = asyncio.Lock()
+        self._lock = asyncio.Lock()
         self._is_closed = False
-        self._is_refused = False
+        self._has_failed = False
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(SAVE_DELAY_MS)
-        self._timer.timeout.connect(self._on_time)
+        self._timer.timeout.connect(self._spawn_flush)
 
     def touch(self) -> None:
         """Schedule saving in a second."""
@@ -57,19 +57,19 @@ class WriteBehind(QObject):
     async def flush(self) -> None:
         """Save changes. A failure is logged, once in a row, and retried with the next change."""
         self._timer.stop()
-        async with self._turn:
+        async with self._lock:
             try:
-                if await self._write():
-                    self._is_refused = False
+                if await self._save_changes():
+                    self._has_failed = False
             except OSError as error:
-                level = logging.DEBUG if self._is_refused else logging.WARNING
-                log.log(level, "%s cannot be written: %s", self._name, error)
-                self._is_refused = True
+                level = logging.DEBUG if self._has_failed else logging.WARNING  # a full disk would fill the log too
+                log.log(level, "cannot save %s: %s", self._name, error)
+                self._has_failed = True
 
     def write_soon(self) -> None:
         """Save now, in the background."""
         if not self._is_closed:
-            self._on_time()
+            self._spawn_flush()
 
     async def close(self) -> None:
         """Save changes and stop saving."""
@@ -77,8 +77,12 @@ class WriteBehind(QObject):
         self._timer.stop()
         self._is_closed = True
 
-    def _on_time(self) -> None:
-        self._tasks.spawn(self.flush(), f"write {self._name}")
+    @abstractmethod
+    async def _save_changes(self) -> bool:
+        """Save what changed and return whether anything did. Raises OSError."""
+
+    def _spawn_flush(self) -> None:
+        self._tasks.spawn(self.flush(), f"save {self._name}")
 
 
 _NEW_FOLDER = "new"
@@ -88,7 +92,7 @@ _MOST_DRAFT_BYTES = 20_000_000
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
-class DraftStore(QObject):
+class DraftStore(WriteBehind):
     """The drafts of all workflows; None is the draft of a new workflow.
 
     `current` returns the draft in the composer and its workflow.
@@ -97,27 +101,23 @@ class DraftStore(QObject):
     def __init__(
         self, folder: Path, tasks: Tasks, current: Callable[[], tuple[WorkflowId | None, Draft]], parent: QObject
     ) -> None:
-        super().__init__(parent)
+        super().__init__("drafts", tasks, parent)
         self._folder = folder
         self._current = current
         self._drafts: dict[WorkflowId | None, Draft] = {}
-        self._written: dict[WorkflowId | None, Draft] = {}
-        self._behind = WriteBehind("drafts", tasks, self._write_changed, self)
+        self._saved: dict[WorkflowId | None, Draft] = {}
 
     async def load(self) -> None:
         """Read the drafts of the previous process, skipping unreadable ones."""
-        self._written = await asyncio.to_thread(_read_all, self._folder)
-        self._drafts = {**self._written, **self._drafts}
+        self._saved = await asyncio.to_thread(_read_all, self._folder)
+        self._drafts = {**self._saved, **self._drafts}
 
     def get(self, workflow_id: WorkflowId | None) -> Draft:
         return self._drafts.get(workflow_id, Draft())
 
     def put(self, workflow_id: WorkflowId | None, draft: Draft) -> None:
         """Replace the draft of a workflow; an empty draft removes it."""
-        if draft.text or draft.files:
-            self._drafts[workflow_id] = draft
-        else:
-            self._drafts.pop(workflow_id, None)
+        self._set(workflow_id, draft)
         self.touch()
 
     def forget(self, workflow_ids: Iterable[WorkflowId]) -> None:
@@ -128,35 +128,21 @@ class DraftStore(QObject):
     @property
     def workflows(self) -> list[WorkflowId]:
         """The workflows that have a draft, without the new workflow."""
-        return [one for one in self._drafts if one is not None]
+        return [workflow_id for workflow_id in self._drafts if workflow_id is not None]
 
-    def touch(self) -> None:
-        """Schedule saving: the draft in the composer changed."""
-        self._behind.touch()
-
-    async def flush(self) -> None:
-        """Save changes (`WriteBehind.flush`)."""
-        await self._behind.flush()
-
-    async def close(self) -> None:
-        """Save changes and stop saving."""
-        await self._behind.close()
-
-    def write_soon(self) -> None:
-        """Save now: a message that was sent must not come back as a draft after a crash."""
-        self._behind.write_soon()
-
-    async def _write_changed(self) -> bool:
-        workflow_id, draft = self._current()
+    def _set(self, workflow_id: WorkflowId | None, draft: Draft) -> None:
         if draft.text or draft.files:
             self._drafts[workflow_id] = draft
         else:
             self._drafts.pop(workflow_id, None)
-        now = dict(self._drafts)
-        changed = {one: now.get(one) for one in {*now, *self._written} if now.get(one) != self._written.get(one)}
+
+    async def _save_changes(self) -> bool:
+        self._set(*self._current())
+        drafts, saved = dict(self._drafts), self._saved
+        changed = {key: drafts.get(key) for key in {*drafts, *saved} if drafts.get(key) != saved.get(key)}
         if changed:
-            await asyncio.to_thread(_write_drafts, self._folder, changed, self._written)
-            self._written = now
+            await asyncio.to_thread(_write_drafts, self._folder, changed, saved)
+            self._saved = drafts
         return bool(changed)
 
 
@@ -164,27 +150,28 @@ def _write_drafts(
     folder: Path, changed: dict[WorkflowId | None, Draft | None], before: dict[WorkflowId | None, Draft]
 ) -> None:
     for workflow_id, draft in changed.items():
-        place = folder / _folder_name(workflow_id)
+        directory = folder / _folder_name(workflow_id)
         if draft is None:
             with suppress(FileNotFoundError):
-                (place / _DRAFT_FILE).unlink(missing_ok=True)  # first: what is left without it is no draft
-                shutil.rmtree(place)
+                (directory / _DRAFT_FILE).unlink(missing_ok=True)  # first: a folder without it is removed at the start
+                shutil.rmtree(directory)
             continue
-        for one in (folder, place):
-            one.mkdir(mode=0o700, parents=True, exist_ok=True)
-        known = {one.hash for one in before.get(workflow_id, Draft()).files}
-        kept = {one.hash: one.text for one in draft.files if one.text is not None}
-        for name, text in kept.items():
-            if name not in known or not (place / f"{name}.txt").exists():
-                replace_file(place / f"{name}.txt", text.encode("utf-8", "surrogatepass"))
-        replace_file(place / _DRAFT_FILE, json.dumps(_serialized(draft)).encode("ascii"))
-        for found in place.glob("*.txt"):
-            if found.stem not in kept:
-                found.unlink(missing_ok=True)
+        for parent in (folder, directory):
+            parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # texts before the draft that names them, and unused ones after it: a crash in between loses no text
+        known = {file.hash for file in before.get(workflow_id, Draft()).files}
+        texts = {file.hash: file.text for file in draft.files if file.text is not None}
+        for name, text in texts.items():
+            if name not in known or not (directory / f"{name}.txt").exists():
+                replace_file(directory / f"{name}.txt", text.encode("utf-8", "surrogatepass"))
+        replace_file(directory / _DRAFT_FILE, json.dumps(_serialized(draft)).encode("ascii"))
+        for path in directory.glob("*.txt"):
+            if path.stem not in texts:
+                path.unlink(missing_ok=True)
 
 
 def _serialized(draft: Draft) -> dict[str, Any]:
-    files = [{"name": one.name, "size": one.size, "hash": one.hash, "path": one.path} for one in draft.files]
+    files = [{"name": file.name, "size": file.size, "hash": file.hash, "path": file.path} for file in draft.files]
     return {
         "text": draft.text,
         "cursor": draft.cursor,
@@ -195,53 +182,53 @@ def _serialized(draft: Draft) -> dict[str, Any]:
 
 
 def _read_all(folder: Path) -> dict[WorkflowId | None, Draft]:
-    found: dict[WorkflowId | None, Draft] = {}
+    drafts: dict[WorkflowId | None, Draft] = {}
     try:
-        places = sorted(folder.iterdir())
+        directories = sorted(folder.iterdir())
     except OSError:
-        return found
-    for place in places:
-        if _is_half_removed(place):
-            shutil.rmtree(place, ignore_errors=True)
+        return drafts
+    for directory in directories:
+        if _is_half_removed(directory):
+            shutil.rmtree(directory, ignore_errors=True)
             continue
         try:
-            found[_workflow_of_folder(place.name)] = _read_draft(place)
+            drafts[_workflow_of_folder(directory.name)] = _read_draft(directory)
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-            log.warning("the draft in %s cannot be read: %s", place.name, error)
-    return found
+            log.warning("cannot read the draft in %s: %s", directory.name, error)
+    return drafts
 
 
-def _is_half_removed(place: Path) -> bool:
+def _is_half_removed(directory: Path) -> bool:
     """Return whether a crash interrupted the removal of this folder."""
-    is_ours = place.name == _NEW_FOLDER or place.name.startswith(_WORKFLOW_PREFIX)
-    return is_ours and place.is_dir() and not (place / _DRAFT_FILE).exists()
+    is_ours = directory.name == _NEW_FOLDER or directory.name.startswith(_WORKFLOW_PREFIX)
+    return is_ours and directory.is_dir() and not (directory / _DRAFT_FILE).exists()
 
 
-def _read_draft(place: Path) -> Draft:
+def _read_draft(directory: Path) -> Draft:
     """Return the draft in a folder. Raises OSError, ValueError, KeyError, TypeError, RecursionError."""
-    fields = json.loads(read_small_file(place / _DRAFT_FILE, _MOST_DRAFT_BYTES))
+    fields = json.loads(read_small_file(directory / _DRAFT_FILE, _MOST_DRAFT_BYTES))
     text, cursor, anchor, scroll = fields["text"], fields["cursor"], fields["anchor"], fields["scroll"]
-    if not isinstance(text, str) or not all(isinstance(one, int) and one >= 0 for one in (cursor, anchor, scroll)):
-        raise TypeError("it is no draft")
-    return Draft(text, cursor, anchor, tuple(_read_files(place, fields["files"])), scroll)
+    if not isinstance(text, str) or not all(isinstance(n, int) and n >= 0 for n in (cursor, anchor, scroll)):
+        raise TypeError("not a draft")
+    return Draft(text, cursor, anchor, tuple(_read_files(directory, fields["files"])), scroll)
 
 
-def _read_files(place: Path, kept: Iterable[Any]) -> Iterator[DraftFile]:
+def _read_files(directory: Path, entries: Iterable[Any]) -> Iterator[DraftFile]:
     """Yield the readable attached files, so that a broken file does not cost the text."""
-    for one in kept:
+    for fields in entries:
         try:
-            yield _read_file(place, one)
+            yield _read_file(directory, fields)
         except (OSError, ValueError, KeyError, TypeError) as error:
-            log.warning("what goes along with the draft in %s cannot be read: %s", place.name, error)
+            log.warning("cannot read a file attached to the draft in %s: %s", directory.name, error)
 
 
-def _read_file(place: Path, fields: dict[str, Any]) -> DraftFile:
+def _read_file(directory: Path, fields: dict[str, Any]) -> DraftFile:
     name, size, digest, path = fields["name"], fields["size"], fields["hash"], fields["path"]
     if not isinstance(name, str) or not isinstance(size, int) or not _HASH.fullmatch(digest):
-        raise TypeError("it is no file of a draft")
+        raise TypeError("not a file of a draft")
     if isinstance(path, str):
         return DraftFile(name, size, digest, path)
-    text = read_small_file(place / f"{digest}.txt", _MOST_DRAFT_BYTES).decode("utf-8", "surrogatepass")
+    text = read_small_file(directory / f"{digest}.txt", _MOST_DRAFT_BYTES).decode("utf-8", "surrogatepass")
     return DraftFile(name, size, digest, text=text)
 
 

@@ -2,26 +2,23 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from core.domain.ids import MessageId, WorkflowId
-from core.stores.view_cache import ViewCache
-from desktop.aio import Tasks
 from desktop.chat.transcript.find_bar import FindBar
 from desktop.chat.transcript.find_query import FindMatch, FindQuery
 from desktop.chat.transcript.find_search import ConversationSearch, TurnMatch
 from desktop.shortcuts.chords import is_pressed
-from desktop.theme.theme import Theme
+from desktop.shortcuts.command import command
+from desktop.window.base.context import Controller, WindowContext
 from desktop.window.base.focus import FocusRestorer, PreeditTracker
 from desktop.window.conversation.chat_pane import ChatPane
 
 MOST_SELECTED_CHARACTERS = 100
-"""As much of a selection is looked for at the most."""
-
+"""A longer selection is text to copy, not to search for."""
 
 _NO_QUERY = FindQuery("")
 
@@ -30,81 +27,66 @@ _NO_QUERY = FindQuery("")
 class _FindState:
     """The search state of a workflow. `now` is the current match, `wanted` the message that a global search opened."""
 
-    sought: FindQuery = _NO_QUERY
+    query: FindQuery = _NO_QUERY
     is_open: bool = False
     now: tuple[MessageId, FindMatch] | None = None
     wanted: MessageId | None = None
 
 
-class FindController(QObject):
+class FindController(Controller):
     """Connects the find bar to the transcript. `focus_centre` takes the focus where the previous widget is gone."""
 
-    def __init__(
-        self,
-        theme: Theme,
-        chat: ChatPane,
-        tasks: Tasks,
-        view: ViewCache,
-        focus_centre: Callable[[], object],
-        parent: QObject,
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, context: WindowContext, chat: ChatPane, focus_centre: Callable[[], object]) -> None:
+        super().__init__(context)
         self._chat = chat
-        self._view = view
-        self._before = FocusRestorer(focus_centre)
+        self._view = context.stores.view
+        self._focus = FocusRestorer(focus_centre)
         self._states: dict[WorkflowId | None, _FindState] = {}
         self._shown: WorkflowId | None = None
         self._preedit = PreeditTracker()
-        self._finder = ConversationSearch(theme, chat.transcript.column, tasks, self)
-        self.bar = FindBar(theme, chat)
+        self._search = ConversationSearch(context.theme, chat.transcript.column, context.tasks, self)
+        self.bar = FindBar(context.theme, chat)
         self.bar.edited.connect(self._on_edited)
         self.bar.stepped.connect(self.step)
         self.bar.closed.connect(self.close_bar)
-        self._finder.changed.connect(self._show)
-        self._finder.reached.connect(self._reach)
+        self._search.changed.connect(self._show)
+        self._search.reached.connect(self._reach)
         chat.transcript.conversation_shown.connect(self._on_conversation)
         chat.transcript.turns_changed.connect(self._on_turns)
         chat.put_above(self.bar)
 
-    def by_command(self) -> dict[str, Callable[[], object]]:
-        """What its commands do."""
-        return {
-            "find.here": self.open,
-            "find.next": partial(self.step, 1),
-            "find.previous": partial(self.step, -1),
-        }
-
-    # From elsewhere
-
+    @command("find.here")
     def open(self) -> None:
         """Open the bar with the selected text, or with the previous query."""
         if not self._chat.isVisible():
             return
         if not self._has_focus():
-            self._before.keep()
+            self._focus.save()
         selected = self._selected()
         state = self._state
         if selected and not self._has_focus():
-            self._look(replace(state, sought=FindQuery(selected), is_open=True))
+            self._start_search(replace(state, query=FindQuery(selected), is_open=True))
         elif not state.is_open:
-            self._look_where_one_was(replace(state, is_open=True))
+            self._search_in_place(replace(state, is_open=True))
         self.bar.take_focus()
 
+    @command("find.next", 1)
+    @command("find.previous", -1)
     def step(self, by: int) -> None:
         """Go to the next (1) or previous (-1) match; a closed bar reopens with its last query."""
         if not self._chat.isVisible():
             return
         if not self._state.is_open:
-            if self._state.sought.text:
-                self._look(replace(self._state, is_open=True))
+            if self._state.query.text:
+                self._start_search(replace(self._state, is_open=True))
             else:
                 self.open()
             return
-        self._finder.step(by, self._chat.transcript.first_visible_turn())
+        self._search.step(by, self._chat.transcript.first_visible_turn())
 
     def show_message(self, workflow_id: WorkflowId, message_id: MessageId, query: str) -> None:
         """Show a message that the global search found, with the words of the query marked, once it is loaded."""
-        self._before.forget()
+        self._focus.forget()
         self._states[workflow_id] = _FindState(FindQuery(query, matches_words=True), is_open=True, wanted=message_id)
         if self._shown == workflow_id == self._view.workflow_id:
             self._restore()
@@ -114,29 +96,27 @@ class FindController(QObject):
         """Remove all marks and restore the focus."""
         had_focus = self._has_focus()
         self._put(replace(self._state, is_open=False, now=self._now(), wanted=None))
-        self._finder.stop()
+        self._search.stop()
         self._chat.transcript.highlight(None)
         self._show_bar()
         if had_focus:
-            self._before.give_back()
+            self._focus.restore()
         else:
-            self._before.forget()
+            self._focus.forget()
 
-    def leave(self) -> None:
+    def close(self) -> None:
         """Stop searching and remove the event filter."""
-        self._finder.stop()
+        self._search.stop()
         app = QApplication.instance()
         if app is not None:
             app.removeEventFilter(self)
-
-    # What changes
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Close the open bar on Esc, before the card, composer or transcript handle it, but after an input method and a
         completion list (UI §4).
         """
         if not isinstance(event, QKeyEvent):
-            self._preedit.look(watched, event)
+            self._preedit.track(watched, event)
             return False
         if not is_pressed("Esc", event):
             return False
@@ -144,7 +124,7 @@ class FindController(QObject):
         if not is_here or self._preedit.is_at(watched) or self._chat.is_completing or not self.bar.isVisible():
             return False
         if event.type() == QEvent.Type.ShortcutOverride:
-            event.accept()
+            event.accept()  # else a shortcut of the window would get Esc instead of a key press
             return True
         if event.type() == QEvent.Type.KeyPress:
             self.close_bar()
@@ -152,7 +132,7 @@ class FindController(QObject):
         return False
 
     def _on_edited(self, text: str) -> None:
-        self._look(replace(self._state, sought=FindQuery(text), wanted=None))
+        self._start_search(replace(self._state, query=FindQuery(text), wanted=None))
 
     def _on_conversation(self) -> None:
         """Switch to the search state of another workflow."""
@@ -170,26 +150,24 @@ class FindController(QObject):
         if state.wanted is not None and self._chat.transcript.column.contains(state.wanted):
             self._restore()
         else:
-            self._finder.search_again(turns)
+            self._search.search_again(turns)
 
     def _restore(self) -> None:
         """Render the saved state, or go to the message that the global search opened."""
         state, transcript = self._state, self._chat.transcript
         self._show_bar()
         if not state.is_open:
-            self._finder.stop()
+            self._search.stop()
             transcript.highlight(None)
             return
-        self.bar.set_text(state.sought.text)
+        self.bar.set_text(state.query.text)
         if state.wanted is not None and transcript.column.contains(state.wanted):
             transcript.show_turn(state.wanted)
-            self._look(replace(state, wanted=None), only_in=state.wanted)
+            self._start_search(replace(state, wanted=None), only_in=state.wanted)
         else:
-            self._look_where_one_was(state)
+            self._search_in_place(state)
 
-    # Looking
-
-    def _look(self, state: _FindState, *, seeks: bool = True, only_in: MessageId | None = None) -> None:
+    def _start_search(self, state: _FindState, *, seeks: bool = True, only_in: MessageId | None = None) -> None:
         """Search from the current match, or from the first visible turn."""
         transcript = self._chat.transcript
         first = transcript.first_visible_turn()
@@ -199,20 +177,20 @@ class FindController(QObject):
                 first = transcript.column.number_of(turn)
                 break
         self._put(state)
-        self.bar.set_text(state.sought.text)
+        self.bar.set_text(state.query.text)
         self._show_bar()
-        self._finder.search(state.sought, first, seeks=seeks, only_in=only_in)
+        self._search.search(state.query, first, seeks=seeks, only_in=only_in)
 
-    def _look_where_one_was(self, state: _FindState) -> None:
+    def _search_in_place(self, state: _FindState) -> None:
         """Search without scrolling."""
-        self._look(state, seeks=False)
-        self._finder.current = TurnMatch(*state.now) if state.now is not None else None
+        self._start_search(state, seeks=False)
+        self._search.current = TurnMatch(*state.now) if state.now is not None else None
 
     def _show(self) -> None:
-        finder = self._finder
+        search = self._search
         if self._state.is_open:
-            self.bar.show_count(finder.ordinal, finder.total, is_at_work=finder.is_at_work)
-            self._chat.transcript.highlight(finder.matches_in, self._now())
+            self.bar.show_count(search.ordinal, search.total, is_at_work=search.is_at_work)
+            self._chat.transcript.highlight(search.matches_in, self._now())
 
     def _reach(self, match: TurnMatch) -> None:
         self._chat.transcript.show_match(match.turn, match.match)
@@ -223,7 +201,7 @@ class FindController(QObject):
         return focus is not None and self.bar.isAncestorOf(focus)
 
     def _now(self) -> tuple[MessageId, FindMatch] | None:
-        now = self._finder.current
+        now = self._search.current
         return (now.turn, now.match) if now is not None else None
 
     def _selected(self) -> str:
@@ -241,6 +219,8 @@ class FindController(QObject):
     def _show_bar(self) -> None:
         is_open = self._state.is_open
         self.bar.setVisible(is_open)
+        # a filter of the application sees Esc before the focused widget; installed only while the bar is open, since
+        # every event of the app passes through it
         app = QApplication.instance()
         if app is not None:
             app.removeEventFilter(self)

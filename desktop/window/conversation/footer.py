@@ -7,29 +7,25 @@ from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from core.domain.ids import InterruptionId, WorkflowId
-from core.stores.questions import Questions
-from core.stores.usage import Usage
-from core.stores.view_cache import ViewCache
-from core.stores.workflows import Workflows
 from desktop.attention.card import AttentionCard
-from desktop.bind import Frames
 from desktop.chat.composer.composer import Composer
 from desktop.chat.composer.draft import DraftFile
 from desktop.chat.composer.queue_strip import QueueStrip, WaitingMessage
 from desktop.chat.composer.token_bar import TokenBar
 from desktop.theme.theme import Theme
+from desktop.window.base.context import Controller, WindowContext
 from desktop.window.base.workflow_strings import viewed_title
 from desktop.window.conversation.input_card import InputCard
 
 
-class Foot(QObject):
+class Footer(QObject):
     """Shows either the composer or a card, and limits the heights to the space of `pane`.
 
     The text in the composer is preserved. `layout` belongs at the end of the pane.
     """
 
     changed = Signal()
-    """A part of it stands otherwise."""
+    """A part moved, appeared or changed its size."""
 
     def __init__(
         self,
@@ -112,9 +108,9 @@ class Foot(QObject):
         if not self.composer.isHidden():
             composer = self.composer.height() + self._token_bar.height() + 2 * sizes.space_s
             composer += 0 if self.queue.isHidden() else self.queue.height() + sizes.space_xs
-        kept = 2 * sizes.row + margins.top() + margins.bottom() + composer
+        reserved = 2 * sizes.row + margins.top() + margins.bottom() + composer
         for card in (self._card, self.inputs):
-            card.set_most_height(max(3 * sizes.row, self._pane.height() - kept))
+            card.set_most_height(max(3 * sizes.row, self._pane.height() - reserved))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Fit again when a part appears, disappears or changes its size."""
@@ -134,98 +130,82 @@ class Foot(QObject):
         self.layout.setContentsMargins(sizes.space_l, sizes.space_xs, sizes.space_l, below)
 
 
-class CardBinder(QObject):
+class CardBinder(Controller):
     """Binds the request card of the viewed workflow: shows, postpones and resumes requests (UI §6).
 
     A postponed request stays pending, folded, until the user opens it. An open card takes the place of the composer.
     Rendered while `pane` is visible.
     """
 
-    def __init__(
-        self,
-        card: AttentionCard,
-        foot: Foot,
-        view: ViewCache,
-        workflows: Workflows,
-        questions: Questions,
-        frames: Frames,
-        pane: QWidget,
-    ) -> None:
-        super().__init__(pane)
+    def __init__(self, context: WindowContext, card: AttentionCard, footer: Footer, pane: QWidget) -> None:
+        super().__init__(context, pane)
         self._card = card
-        self._foot = foot
-        self._view = view
-        self._workflows = workflows
-        self._questions = questions
-        self._put_off: set[WorkflowId] = set()
+        self._footer = footer
+        self._postponed: set[WorkflowId] = set()
         card.put_off.connect(self._on_put_off)
-        card.left.connect(foot.focus_composer)
-        card.unfold_requested.connect(self._on_unfold)
-        self._bind = frames.bind(pane, (view.changed, workflows.changed, questions.changed), self.show_now)
+        card.left.connect(footer.focus_composer)
+        card.unfold_requested.connect(self.focus)
+        stores = context.stores
+        signals = (stores.view.changed, stores.workflows.changed, stores.questions.changed)
+        self._bind = context.frames.bind(pane, signals, self.show_now)
+
+    def close(self) -> None:
+        self._bind.close()
 
     def focus(self) -> bool:
         """Open the card and focus it. Return False if no request is pending in the viewed workflow."""
         self.show_now()
         if not self._card.is_wanted:
             return False
-        self._put_off.discard(self._shown)
-        self._foot.hide_composer()
+        self._postponed.discard(self._shown)
+        self._footer.hide_composer()
         self._card.take_focus()
-        self._foot.fit()
+        self._footer.fit()
         return True
 
     def show_now(self) -> None:
         """Render the requests of the viewed workflow."""
-        workflow_id, card, questions = self._view.workflow_id, self._card, self._questions
+        workflow_id, card, questions = self._stores.view.workflow_id, self._card, self._stores.questions
         asked = questions.get_questions_for_workflow(workflow_id) if workflow_id is not None else []
         is_other = workflow_id != card.workflow_id
-        card.show_questions(workflow_id, viewed_title(self._view, self._workflows), asked, self._how_closed)
-        card.keep({one.id for one in questions.all})
-        self._put_off &= set(questions.workflows)
-        card.fold(is_folded=workflow_id in self._put_off and bool(asked))
-        if (is_other or not card.is_wanted) and not self._foot.inputs.is_open:
-            self._foot.show_composer()
-
-    def leave(self) -> None:
-        """Disconnect from the stores."""
-        self._bind.close()
+        card.show_questions(workflow_id, viewed_title(self._stores), asked, self._how_closed)
+        card.keep({question.id for question in questions.all})
+        self._postponed &= set(questions.workflows)
+        card.fold(is_folded=workflow_id in self._postponed and bool(asked))
+        if (is_other or not card.is_wanted) and not self._footer.inputs.is_open:
+            self._footer.show_composer()
 
     def _how_closed(self, question_id: InterruptionId) -> str | None:
-        return self._questions.how_closed(self._shown, question_id)
+        return self._stores.questions.how_closed(self._shown, question_id)
 
     def _on_put_off(self) -> None:
         """Fold the card and return to the composer."""
-        self._put_off.add(self._shown)
+        self._postponed.add(self._shown)
         self._card.fold(is_folded=True)
-        self._foot.focus_composer()
-
-    def _on_unfold(self) -> None:
-        self.focus()
+        self._footer.focus_composer()
 
     @property
     def _shown(self) -> WorkflowId:
-        return self._view.workflow_id or WorkflowId("")
+        return self._stores.view.workflow_id or WorkflowId("")
 
 
-class TokenBinder(QObject):
+class TokenBinder(Controller):
     """Binds the token bar to the usage of the viewed workflow (UI §5). Rendered while `pane` is visible."""
 
-    def __init__(self, bar: TokenBar, view: ViewCache, usage: Usage, frames: Frames, pane: QWidget) -> None:
-        super().__init__(pane)
+    def __init__(self, context: WindowContext, bar: TokenBar, pane: QWidget) -> None:
+        super().__init__(context, pane)
         self._bar = bar
-        self._view = view
-        self._usage = usage
-        self._room: int | None = None
-        self._bind = frames.bind(pane, (view.changed, usage.changed), self.show_now)
+        self._context_tokens: int | None = None
+        view, usage = context.stores.view, context.stores.usage
+        self._bind = context.frames.bind(pane, (view.changed, usage.changed), self.show_now)
 
-    def set_room(self, tokens: int | None) -> None:
-        """Set the context size of the next turn's model in tokens; None is unlimited."""
-        self._room = tokens
+    def close(self) -> None:
+        self._bind.close()
+
+    def set_context_tokens(self, tokens: int | None) -> None:
+        """Set the context size of the next turn's model; None is unlimited."""
+        self._context_tokens = tokens
         self.show_now()
 
     def show_now(self) -> None:
-        self._bar.show_usage(self._usage.of(self._view.workflow_id), self._room)
-
-    def leave(self) -> None:
-        """Disconnect from the stores."""
-        self._bind.close()
+        self._bar.show_usage(self._stores.usage.of(self._stores.view.workflow_id), self._context_tokens)

@@ -43,34 +43,32 @@ class Header(Adaptive, Surface):
 
     stop_requested = Signal()
     picker_requested = Signal()
-    """Another agent or model is wanted."""
     mode_requested = Signal()
-    """Another validation mode is wanted."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__("canvas", edge="bottom", parent=parent)
         self._theme = theme
         self._status: RunStatus | None = None
         self._mode: ValidationMode | None = None
-        self._sign = StatusDot(theme, parent=self)
+        self._dot = StatusDot(theme, parent=self)
         self._title = ElidedLabel("", "title", parent=self)
         self._state = Label("", "secondary", "muted", parent=self)
         self._mode_button = Button(theme, "", "ghost", Icon.CHEVRON_DOWN, is_small=True, parent=self)
         self._mode_button.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
-        self._who = Button(theme, "", "ghost", Icon.CHEVRON_DOWN, is_small=True, parent=self)
-        self._who.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow stands behind the words
+        self._answering = Button(theme, "", "ghost", Icon.CHEVRON_DOWN, is_small=True, parent=self)
+        self._answering.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # puts the arrow behind the text
         self._agent, self._model = "", ""
         self._keys = HeaderKeys()
         self._stop = Button(theme, "", "secondary", Icon.SQUARE, parent=self)
         self._row = QHBoxLayout(self)
         self._title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
-        self._row.addWidget(self._sign)
+        self._row.addWidget(self._dot)
         self._row.addWidget(self._title, 1)
         self._row.addWidget(self._state)
         self._row.addStretch(0)
-        for widget in (self._who, self._mode_button, self._stop):
+        for widget in (self._answering, self._mode_button, self._stop):
             self._row.addWidget(widget)
-        self._who.clicked.connect(self.picker_requested)
+        self._answering.clicked.connect(self.picker_requested)
         self._mode_button.clicked.connect(self.mode_requested)
         self._stop.clicked.connect(self.stop_requested)
         self.adapt_to(theme)
@@ -95,7 +93,7 @@ class Header(Adaptive, Surface):
     @property
     def picker_place(self) -> QRect:
         """The geometry of the picker's button."""
-        return self._who.geometry()
+        return self._answering.geometry()
 
     @property
     def mode_place(self) -> QPoint:
@@ -103,20 +101,20 @@ class Header(Adaptive, Surface):
         return self._mode_button.mapToGlobal(QPoint(0, self._mode_button.height()))
 
     def focus_picker(self) -> None:
-        self._who.setFocus(Qt.FocusReason.PopupFocusReason)
+        self._answering.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
 
     def retranslate(self) -> None:
-        self._state.setText(self._words(self._status) if self._status else "")
-        self._sign.setVisible(self._status is not None)
+        self._state.setText(self._status_text(self._status) if self._status else "")
+        self._dot.setVisible(self._status is not None)
         if self._status is not None:
-            self._sign.set_indicator(INDICATORS[self._status])
+            self._dot.set_indicator(INDICATORS[self._status])
         self._stop.setToolTip(plain_tool_tip(with_keys(self.tr("Stop"), self._keys.stop)))
         self._stop.setVisible(self._status is not None and not self._status.is_final)
-        self._say(is_narrow=False)
+        self._set_texts(is_narrow=False)
         self._fit()
 
     def apply_theme(self) -> None:
@@ -125,10 +123,10 @@ class Header(Adaptive, Surface):
         self._row.setContentsMargins(sizes.space_xl - sizes.space_xs, 0, sizes.space_m, 0)
         self._row.setSpacing(sizes.space_s)
 
-    def _say(self, *, is_narrow: bool) -> None:
+    def _set_texts(self, *, is_narrow: bool) -> None:
         """Set the texts of the buttons; a narrow header uses short ones and a *Stop* without text."""
-        mode = self._mode_words(self._mode) if self._mode else ""
-        short = self._short_mode_words(self._mode) if self._mode else ""
+        mode = self._mode_text(self._mode) if self._mode else ""
+        short = self._short_mode_text(self._mode) if self._mode else ""
         self._mode_button.setText(short if is_narrow else mode)
         self._mode_button.setAccessibleName(self.tr("Validation: {mode}").format(mode=mode))
         self._mode_button.setToolTip(plain_tool_tip(with_keys(mode, self._keys.mode)))
@@ -138,47 +136,49 @@ class Header(Adaptive, Surface):
 
     def _fit(self) -> None:
         """Hide the state where space is short, as the status dot shows it too, then use short texts."""
-        self._say(is_narrow=False)
-        self._state.setVisible(bool(self._state.text()) and self._needed(self._state) <= self.width())
-        if self._needed() > self.width():
-            self._say(is_narrow=True)
-        self._sign.setToolTip(plain_tool_tip(self._state.text() if self._state.isHidden() else ""))
-        self._fit_who()
-        self._row.activate()  # within a resize, Qt would lay it out a frame later
+        self._set_texts(is_narrow=False)
+        self._state.setVisible(bool(self._state.text()) and self._required_width(self._state) <= self.width())
+        if self._required_width() > self.width():
+            self._set_texts(is_narrow=True)
+        self._dot.setToolTip(plain_tool_tip(self._state.text() if self._state.isHidden() else ""))
+        self._fit_answering()
+        self._row.activate()  # inside a resize event, Qt defers the layout to the next frame
 
-    def _needed(self, *more: QWidget) -> int:
+    def _required_width(self, *more: QWidget) -> int:
         """Return the width of all uncut parts, with the beginnings of the title and of the agent's button."""
         toast = self._theme.sizes.toast
-        return self._taken(*more) + min(self._title.sizeHint().width(), toast * 3 // 4) + toast // 4
+        return self._fixed_width(*more) + min(self._title.sizeHint().width(), toast * 3 // 4) + toast // 4
 
-    def _taken(self, *more: QWidget) -> int:
+    def _fixed_width(self, *more: QWidget) -> int:
         """Return the width of everything but the title and the text of the agent's button."""
         margins = self._row.contentsMargins()
-        others = (self._sign, self._mode_button, self._stop)
-        shown = [one.sizeHint().width() for one in (*others, *more) if one in more or not one.isHidden()]
+        others = (self._dot, self._mode_button, self._stop)
+        shown = [part.sizeHint().width() for part in (*others, *more) if part in more or not part.isHidden()]
         gaps = (len(shown) + 2) * self._row.spacing()
-        return sum(shown) + self._padding_of_who() + gaps + margins.left() + margins.right()
+        return sum(shown) + self._answering_padding() + gaps + margins.left() + margins.right()
 
-    def _padding_of_who(self) -> int:
-        return self._who.sizeHint().width() - self._who.fontMetrics().horizontalAdvance(self._who.text())
+    def _answering_padding(self) -> int:
+        return self._answering.sizeHint().width() - self._answering.fontMetrics().horizontalAdvance(
+            self._answering.text()
+        )
 
-    def _fit_who(self) -> None:
+    def _fit_answering(self) -> None:
         """Show agent and model, the model alone in little space, and elide that if needed."""
         whole = self.tr("{agent} · {model}").format(agent=self._agent, model=self._model)
-        room = self._room_for_who()
-        metrics = self._who.fontMetrics()
-        shown = whole if metrics.horizontalAdvance(whole) <= room else self._model
-        self._who.setText(metrics.elidedText(shown, Qt.TextElideMode.ElideRight, room))
-        self._who.setAccessibleName(self.tr("Who answers: {who}").format(who=whole))
-        set_plain_tool_tip(self._who, with_keys(whole, self._keys.picker))
+        width = self._answering_width()
+        metrics = self._answering.fontMetrics()
+        shown = whole if metrics.horizontalAdvance(whole) <= width else self._model
+        self._answering.setText(metrics.elidedText(shown, Qt.TextElideMode.ElideRight, width))
+        self._answering.setAccessibleName(self.tr("Who answers: {who}").format(who=whole))
+        set_plain_tool_tip(self._answering, with_keys(whole, self._keys.picker))
 
-    def _room_for_who(self) -> int:
+    def _answering_width(self) -> int:
         """Return the width that the title leaves, at least a third of the width of both."""
         state = () if self._state.isHidden() else (self._state,)
-        both = self.width() - self._taken(*state)
+        both = self.width() - self._fixed_width(*state)
         return max(both - self._title.sizeHint().width(), both // 3, self._theme.sizes.toast // 4)
 
-    def _words(self, status: RunStatus) -> str:
+    def _status_text(self, status: RunStatus) -> str:
         return {
             RunStatus.ENQUEUED: self.tr("Waiting for a place"),
             RunStatus.RUNNING: self.tr("Running"),
@@ -189,14 +189,14 @@ class Header(Adaptive, Surface):
             RunStatus.CANCELLED: self.tr("Stopped"),
         }[status]
 
-    def _mode_words(self, mode: ValidationMode) -> str:
+    def _mode_text(self, mode: ValidationMode) -> str:
         return {
             ValidationMode.AUTO: self.tr("Automatic mode"),
             ValidationMode.MANUAL: self.tr("Manual mode"),
             ValidationMode.SELECTIVE: self.tr("Selective mode"),
         }[mode]
 
-    def _short_mode_words(self, mode: ValidationMode) -> str:
+    def _short_mode_text(self, mode: ValidationMode) -> str:
         return {
             ValidationMode.AUTO: self.tr("Auto"),
             ValidationMode.MANUAL: self.tr("Manual"),
@@ -209,7 +209,7 @@ class ViewState(Enum):
 
     LISTED = auto()
     ARCHIVED = auto()
-    PEEKED = auto()
+    PREVIEWED = auto()
 
 
 class ViewBanner(Adaptive, Surface):
@@ -221,13 +221,13 @@ class ViewBanner(Adaptive, Surface):
         super().__init__("app", "bottom", parent)
         self.setObjectName("place_banner")
         self._theme = theme
-        self._standing = ViewState.LISTED
+        self._state = ViewState.LISTED
         self._archived = IconLabel(theme, Icon.ARCHIVE, "muted")
-        self._peeked = IconLabel(theme, Icon.EYE, "muted")
+        self._previewed = IconLabel(theme, Icon.EYE, "muted")
         self._text = ElidedLabel()
         self._button = Button(theme, is_small=True)
         self._row = QHBoxLayout(self)
-        for icon in (self._archived, self._peeked):
+        for icon in (self._archived, self._previewed):
             self._row.addWidget(icon, 0, Qt.AlignmentFlag.AlignVCenter)
         self._row.addWidget(self._text, 1)
         self._row.addWidget(self._button)
@@ -240,29 +240,29 @@ class ViewBanner(Adaptive, Surface):
         return self._text.text()
 
     @property
-    def standing(self) -> ViewState:
-        return self._standing
+    def state(self) -> ViewState:
+        return self._state
 
-    def show_standing(self, standing: ViewState) -> None:
+    def show_state(self, state: ViewState) -> None:
         """Show this state and announce it to screen readers if it is unusual."""
-        if standing is self._standing:
+        if state is self._state:
             return
-        self._standing = standing
+        self._state = state
         self.retranslate()
-        self._archived.setVisible(standing is ViewState.ARCHIVED)
-        self._peeked.setVisible(standing is ViewState.PEEKED)
-        self.setVisible(standing is not ViewState.LISTED)
-        if standing is not ViewState.LISTED:
+        self._archived.setVisible(state is ViewState.ARCHIVED)
+        self._previewed.setVisible(state is ViewState.PREVIEWED)
+        self.setVisible(state is not ViewState.LISTED)
+        if state is not ViewState.LISTED:
             announce(self, self.text)
 
     def retranslate(self) -> None:
-        if self._standing is ViewState.PEEKED:
-            words, deed = self.tr("Only a look: Enter opens it, Esc goes back."), self.tr("Open")
+        if self._state is ViewState.PREVIEWED:
+            text, button = self.tr("Only a look: Enter opens it, Esc goes back."), self.tr("Open")
         else:
-            words, deed = self.tr("This workflow is archived. A new message restores it."), self.tr("Restore")
-        self._text.setText(words)
-        self._button.setText(deed)
-        self.setAccessibleName(words)
+            text, button = self.tr("This workflow is archived. A new message restores it."), self.tr("Restore")
+        self._text.setText(text)
+        self._button.setText(button)
+        self.setAccessibleName(text)
 
     def apply_theme(self) -> None:
         sizes = self._theme.sizes

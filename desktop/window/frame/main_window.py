@@ -54,7 +54,7 @@ class MainWindow(QMainWindow):
             self.resize(QSize(*DEFAULT_SIZE).boundedTo(primary.size()))
             return
         box = QRect(geometry.x, geometry.y, geometry.width, geometry.height)
-        screen = max(screens, key=lambda one: _area(one.intersected(box)), default=primary)
+        screen = max(screens, key=lambda screen: _area(screen.intersected(box)), default=primary)
         self.setMinimumSize(QSize(*MIN_SIZE).boundedTo(screen.size()))
         box.setSize(box.size().expandedTo(self.minimumSize()))  # Qt makes it so, wherever that leads to
         self.setGeometry(

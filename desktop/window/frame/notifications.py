@@ -5,20 +5,17 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 
-from core.app import Core
 from core.domain.ids import WorkflowId
 from core.domain.toast import ToastType
 from core.stores.notifications import Notification, NotificationGroup
-from desktop.aio import Tasks
 from desktop.attention.card import AttentionCard
 from desktop.notifications.message import DesktopNotification
 from desktop.settings.sources.notifier import NotificationChannel, Notifier, TrialState
 from desktop.toasts.toast_strings import INBOX
+from desktop.window.base.context import Controller, WindowContext
 from desktop.window.base.focus import is_present
-from desktop.window.commands.palette_controller import PaletteController
 from desktop.window.frame.notification_strings import message_of, sample_message
 from desktop.window.frame.quit_guard import QuitGuard, TrayIcon
 from desktop.window.navigation.workflow_switcher import WorkflowOpener
@@ -38,62 +35,58 @@ class DesktopNotifier(Notifier):
 
     def __init__(
         self,
-        core: Core,
-        tasks: Tasks,
+        context: WindowContext,
         tray: TrayIcon,
-        leaving: QuitGuard,
-        opening: WorkflowOpener,
+        quit_guard: QuitGuard,
+        opener: WorkflowOpener,
         open_inbox: Callable[[], object],
-        window: QWidget,
-        parent: QObject,
     ) -> None:
-        super().__init__(parent)
-        self._core = core
-        self._tasks = tasks
+        super().__init__(context.owner)
+        self._context = context
+        self._stores = context.stores
         self._tray = tray
-        self._leaving = leaving
-        self._opening = opening
+        self._quit_guard = quit_guard
+        self._opener = opener
         self._open_inbox = open_inbox
-        self._window = window
         self._system: FreedesktopNotifier | None = None
         self._known: dict[str, Notification] = {}
         self._at_tray = ""
         self._trial = TrialState.NONE
         app = QApplication.instance()
         if isinstance(app, QApplication):
-            app.focusWindowChanged.connect(self._look_around)
+            app.focusWindowChanged.connect(self._update_presence)
         tray.message_clicked.connect(self._on_tray_clicked)
-        core.stores.notifications.shown.connect(self._show)
-        core.stores.notifications.closed.connect(self._close)
+        self._stores.notifications.shown.connect(self._show)
+        self._stores.notifications.closed.connect(self._close)
 
     def begin(self) -> None:
         """Connect to the desktop's notification service until the window's tasks end."""
-        self._look_around()
-        if sys.platform != "linux":  # elsewhere the icon in the tray speaks to the system's own service
+        self._update_presence()
+        if sys.platform != "linux":  # on other systems, the tray icon shows native notifications
             return
         from desktop.notifications.freedesktop import FreedesktopNotifier
 
         self._system = FreedesktopNotifier(
-            self._core.clock,
+            self._context.core.clock,
             on_activated=self._on_activated,
-            on_dismissed=self._core.stores.notifications.dismissed,
+            on_dismissed=self._stores.notifications.dismissed,
             on_shown=self._on_shown,
             on_undelivered=self._on_undelivered,
             on_changed=self.changed.emit,
         )
-        self._tasks.spawn(self._system.run(), "desktop notifications")
+        self._context.tasks.spawn(self._system.run(), "desktop notifications")
 
-    def leave(self) -> None:
+    def close(self) -> None:
         """Disconnect from the stores."""
         app = QApplication.instance()
         if isinstance(app, QApplication):
-            app.focusWindowChanged.disconnect(self._look_around)
-        self._core.stores.notifications.shown.disconnect(self._show, missing_ok=True)
-        self._core.stores.notifications.closed.disconnect(self._close, missing_ok=True)
+            app.focusWindowChanged.disconnect(self._update_presence)
+        self._stores.notifications.shown.disconnect(self._show, missing_ok=True)
+        self._stores.notifications.closed.disconnect(self._close, missing_ok=True)
 
-    def _look_around(self) -> None:
+    def _update_presence(self) -> None:
         """Set the user's presence. A dialog of the app counts too."""
-        self._core.stores.notifications.set_present(is_present(self._window))
+        self._stores.notifications.set_present(is_present(self._context.window))
 
     # For the settings
 
@@ -104,17 +97,17 @@ class DesktopNotifier(Notifier):
             return NotificationChannel.LOOKING
         if system is not None and system.is_there:
             return NotificationChannel.DESKTOP if "actions" in system.abilities else NotificationChannel.UNCLICKABLE
-        return NotificationChannel.TRAY if self._tray.can_tell else NotificationChannel.NONE
+        return NotificationChannel.TRAY if self._tray.can_notify else NotificationChannel.NONE
 
     @property
     def trial(self) -> TrialState:
         return self._trial
 
     def send_test(self) -> None:
-        self._become(TrialState.SENT)
+        self._set_trial(TrialState.SENT)
         if self._system is not None:
             self._system.hurry()
-        self._put(_TEST, sample_message())
+        self._deliver(_TEST, sample_message())
 
     # Showing
 
@@ -124,10 +117,10 @@ class DesktopNotifier(Notifier):
         for oldest in list(self._known)[:-MOST_REMEMBERED]:
             del self._known[oldest]
         if notification.group is NotificationGroup.ASKING and not notification.is_quiet:
-            QApplication.alert(self._window)  # marks it in the task bar, and brings nothing forward
-        self._put(notification.key, message_of(notification))
+            QApplication.alert(self._context.window)  # marks the task bar entry; nothing comes to the front
+        self._deliver(notification.key, message_of(notification))
 
-    def _put(self, key: str, message: DesktopNotification) -> None:
+    def _deliver(self, key: str, message: DesktopNotification) -> None:
         if self._system is not None:
             self._system.show(key, message)
         else:
@@ -139,74 +132,74 @@ class DesktopNotifier(Notifier):
         if self._at_tray == key:
             self._at_tray = ""
 
-    # What becomes of it
+    # Results
 
     def _on_shown(self, key: str) -> None:
         if key == _TEST:
-            self._become(TrialState.SHOWN)
+            self._set_trial(TrialState.SHOWN)
 
     def _on_undelivered(self, key: str, message: DesktopNotification) -> None:
         """Show the notification in the tray, which holds one at a time, unless it is a quiet update."""
-        if self._tray.can_tell and not message.is_quiet:
+        if self._tray.can_notify and not message.is_quiet:
             self._at_tray = key
-            self._tray.tell(message.title, message.body)
+            self._tray.notify(message.title, message.body)
             self._on_shown(key)
         elif key == _TEST:
-            self._become(TrialState.FAILED)
+            self._set_trial(TrialState.FAILED)
 
     def _on_tray_clicked(self) -> None:
         self._on_activated(self._at_tray, "")
 
     def _on_activated(self, key: str, token: str) -> None:
         """Bring the window to the front with the workflow of the clicked notification."""
-        if token:  # Wayland lets a window come forward that holds one; Qt looks for it here
+        # Wayland lets only a window with a token come to the front, and Qt reads it from the environment
+        if token:
             os.environ["XDG_ACTIVATION_TOKEN"] = token
-        self._leaving.come_back()
+        self._quit_guard.come_back()
         os.environ.pop("XDG_ACTIVATION_TOKEN", None)
         self._close(key)
-        self._core.stores.notifications.dismissed(key)
+        self._stores.notifications.dismissed(key)
         notification = self._known.get(key)
         if notification is not None:
             self._go_to(notification)
 
     def _go_to(self, notification: Notification) -> None:
-        stores = self._core.stores
+        stores = self._stores
         asking = set(stores.questions.workflows)
-        those = [one for one in notification.workflows if stores.workflows.get(one) is not None]
+        targets = [key for key in notification.workflows if stores.workflows.get(key) is not None]
         if notification.group is NotificationGroup.ASKING and len(notification.toasts) > 1:
-            those = [one for one in those if one in asking][:1] or those
-        if len(those) == 1:
-            self._opening.open_asking(those[0])
-        elif those:
+            targets = [key for key in targets if key in asking][:1] or targets
+        if len(targets) == 1:
+            self._opener.open_request(targets[0])
+        elif targets:
             self._open_inbox()
         else:
             stores.toasts.add(ToastType.INFO, "workflow_gone")
 
-    def _become(self, trial: TrialState) -> None:
+    def _set_trial(self, trial: TrialState) -> None:
         self._trial = trial
         self.changed.emit()
 
 
-class ReminderBinder(QObject):
+class ReminderBinder(Controller):
     """Reports to the reminders which requests are visible or postponed (UI §6).
 
     A request is visible while its card is unfolded in the active window. Activating the window checks the reminders, as
     the system clock may have jumped.
     """
 
-    def __init__(self, core: Core, card: AttentionCard, finding: PaletteController, parent: QObject) -> None:
-        super().__init__(parent)
-        self._stores = core.stores
+    def __init__(self, context: WindowContext, card: AttentionCard, open_inbox: Callable[[], object]) -> None:
+        super().__init__(context)
         self._card = card
-        self._finding = finding
+        self._open_inbox = open_inbox
         card.put_off.connect(self._on_put_off)
 
     def begin(self) -> None:
         """Start the reminders."""
-        self._stores.reminders.begin(self._is_seen)
+        self._stores.reminders.begin(self._is_visible)
         self._stores.background.window_active_changed.connect(self._stores.reminders.look)
 
-    def leave(self) -> None:
+    def close(self) -> None:
         """Stop the reminders."""
         self._stores.background.window_active_changed.disconnect(self._stores.reminders.look, missing_ok=True)
         self._stores.reminders.close()
@@ -214,11 +207,11 @@ class ReminderBinder(QObject):
     def act(self, action: str) -> None:
         """Open the inbox for a reminder about several workflows."""
         if action == INBOX:
-            self._finding.inbox()
+            self._open_inbox()
 
-    def _is_seen(self, workflow_id: WorkflowId) -> bool:
-        is_there = self._card.workflow_id == workflow_id and self._card.isVisible() and not self._card.is_folded
-        return is_there and self._stores.background.is_watched(workflow_id)
+    def _is_visible(self, workflow_id: WorkflowId) -> bool:
+        is_open = self._card.workflow_id == workflow_id and self._card.isVisible() and not self._card.is_folded
+        return is_open and self._stores.background.is_watched(workflow_id)
 
     def _on_put_off(self) -> None:
         if self._card.workflow_id is not None:

@@ -1,14 +1,10 @@
 """Opens the settings dialog, created on first use, and handles the zoom commands."""
 
-from collections.abc import Callable
-from functools import partial
 from importlib.metadata import version
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QMainWindow, QWidget
+from PySide6.QtWidgets import QWidget
 
-from core.app import Core
-from desktop.aio import Tasks
 from desktop.settings.dialog import SettingsDialog
 from desktop.settings.general.about_page import AppInfo
 from desktop.settings.parts.page import PageId
@@ -18,8 +14,8 @@ from desktop.settings.sources.custom_keys import CustomKeys
 from desktop.settings.sources.notifier import Notifier
 from desktop.settings.sources.pending_requests import PendingRequests
 from desktop.settings.sources.setting_sources import CoreSettings, Setting, WindowSettings
-from desktop.shortcuts.keymap import Keymap
-from desktop.window.base.context import WindowSession
+from desktop.shortcuts.command import command
+from desktop.window.base.context import WindowContext
 from desktop.window_state import LEAST_ZOOM, MOST_ZOOM
 
 _ZOOM_STEP = 0.1
@@ -30,37 +26,17 @@ class Preferences(QWidget):
 
     enter_sends_changed = Signal(bool)
 
-    def __init__(
-        self,
-        session: WindowSession,
-        core: Core,
-        tasks: Tasks,
-        notifier: Notifier,
-        window: QMainWindow,
-        keymap: Keymap,
-        parent: QWidget,
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, context: WindowContext, notifier: Notifier) -> None:
+        super().__init__(context.owner)
         self.hide()
-        self._session = session
-        self._core = core
-        self._tasks = tasks
+        self._context = context
+        self._session = session = context.session
         self._notifier = notifier
-        self._window = window
-        self._keymap = keymap
         self._own = WindowSettings(session.theme, session.translation, lambda: session.state, session.save, self)
         self._own.enter_sends_changed.connect(self.enter_sends_changed)
         self._dialog: SettingsDialog | None = None
 
-    def by_command(self) -> dict[str, Callable[[], object]]:
-        """What its commands do."""
-        return {
-            "app.settings": self.open,
-            "view.zoom_in": partial(self.zoom, 1),
-            "view.zoom_out": partial(self.zoom, -1),
-            "view.zoom_reset": partial(self.zoom, 0),
-        }
-
+    @command("app.settings")
     def open(self) -> None:
         """Show the dialog at its last page."""
         self._present(None)
@@ -68,14 +44,13 @@ class Preferences(QWidget):
     def open_at(self, page_id: PageId) -> None:
         self._present(page_id)
 
-    def leave(self) -> None:
-        """Hide the dialog."""
+    def hide_dialog(self) -> None:
         if self._dialog is not None:
             self._dialog.hide()
 
     def _present(self, page_id: PageId | None) -> None:
         if self._dialog is None:
-            session, core, spawn = self._session, self._core, self._tasks.spawn
+            session, core, spawn = self._session, self._context.core, self._context.tasks.spawn
             settings = CoreSettings(core.settings, core.bus, spawn, self)
             consents = ConsentSource(core.consent, core.bus, spawn, self)
             about = AppInfo(version("metier"), session.folders.store.parent)
@@ -90,19 +65,21 @@ class Preferences(QWidget):
                 self._own,
                 consents,
                 about,
-                self._window,
+                self._context.window,
                 minds=minds,
                 servers=servers,
                 library=PromptsContext(core.prompts, core.bus, spawn),
                 recall=MemoryContext(core.memories, core.bus, spawn),
                 notifier=self._notifier,
-                keys=CustomKeys(self._keymap, lambda: session.state, session.save),
+                keys=CustomKeys(self._context.keymap, lambda: session.state, session.save),
                 waiting=waiting,
             )
         self._dialog.present(page_id)
 
+    @command("view.zoom_in", 1)
+    @command("view.zoom_out", -1)
+    @command("view.zoom_reset", 0)
     def zoom(self, steps: int) -> None:
         """Change the zoom by so many steps; 0 resets it."""
-        now = self._session.state.zoom
-        wanted = round(now + steps * _ZOOM_STEP, 2) if steps else 1.0
+        wanted = round(self._session.state.zoom + steps * _ZOOM_STEP, 2) if steps else 1.0
         self._own.set(Setting.ZOOM, min(max(wanted, LEAST_ZOOM), MOST_ZOOM))

@@ -1,34 +1,31 @@
 """The icon in the system tray, and the confirmation before quitting (UI §11)."""
 
-from collections.abc import Callable
-
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QAbstractButton, QMenu, QMessageBox, QSystemTrayIcon, QWidget
 
-from core.app import Stores
 from core.domain.run import RunStatus
-from core.stores.background_workflows import BackgroundWorkflows
-from desktop.bind import Frames
+from desktop.shortcuts.command import command
 from desktop.theme.icons import app_icon
-from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.question_box import QuestionBox
+from desktop.window.base.context import Controller, WindowContext
 
+_AT_WORK = (RunStatus.ENQUEUED, RunStatus.RUNNING, RunStatus.PAUSED)
 _CLICKS = (QSystemTrayIcon.ActivationReason.Trigger, QSystemTrayIcon.ActivationReason.DoubleClick)
 
 
 class TrayIcon(Adaptive, QWidget):
-    """An invisible widget that owns the tray icon. Check `is_there`."""
+    """An invisible widget that owns the tray icon. Check `is_available`."""
 
     show_requested = Signal()
     quit_requested = Signal()
     message_clicked = Signal()
 
-    def __init__(self, theme: Theme, stores: Stores, frames: Frames, parent: QWidget) -> None:
-        super().__init__(parent)
+    def __init__(self, context: WindowContext) -> None:
+        super().__init__(context.owner)
         self.hide()
-        self._stores = stores
+        self._stores = stores = context.stores
         self._icon = QSystemTrayIcon(app_icon(), self)
         self._menu = QMenu(self)
         self._show, self._quit = QAction(self), QAction(self)
@@ -39,76 +36,65 @@ class TrayIcon(Adaptive, QWidget):
         self._icon.messageClicked.connect(self.message_clicked)
         self._show.triggered.connect(self.show_requested)
         self._quit.triggered.connect(self.quit_requested)
-        frames.bind(self._icon, (stores.background.changed, stores.questions.changed), self._tell)
-        self.adapt_to(theme)
-        self._icon.setVisible(self.is_there)
+        context.frames.bind(self._icon, (stores.background.changed, stores.questions.changed), self._render)
+        self.adapt_to(context.theme)
+        self._icon.setVisible(self.is_available)
 
     @property
-    def is_there(self) -> bool:
+    def is_available(self) -> bool:
         """Whether this system has a tray."""
         return QSystemTrayIcon.isSystemTrayAvailable()
 
     @property
-    def can_tell(self) -> bool:
+    def can_notify(self) -> bool:
         """Whether the tray can show notifications."""
-        return self.is_there and QSystemTrayIcon.supportsMessages()
+        return self.is_available and QSystemTrayIcon.supportsMessages()
 
-    def tell(self, title: str, message: str) -> None:
+    def notify(self, title: str, message: str) -> None:
         """Show a plain-text notification; the system chooses its duration."""
         self._icon.showMessage(title, message, app_icon())
 
-    def leave(self) -> None:
+    def remove(self) -> None:
         """Remove the icon: some systems keep it until the pointer touches it."""
         self._icon.hide()
 
     def retranslate(self) -> None:
         self._show.setText(self.tr("Open Metier"))
         self._quit.setText(self.tr("Quit"))
-        self._tell()
+        self._render()
 
-    def _tell(self) -> None:
+    def _render(self) -> None:
         asking = len(self._stores.questions.workflows)
         running = self._stores.background.running_count
-        words = ["Metier"]
+        lines = ["Metier"]
         if asking:
-            words.append(self.tr("%n workflow(s) need you", "", asking))
+            lines.append(self.tr("%n workflow(s) need you", "", asking))
         if running:
-            words.append(self.tr("%n workflow(s) at work", "", running))
-        self._icon.setToolTip("\n".join(words))
+            lines.append(self.tr("%n workflow(s) at work", "", running))
+        self._icon.setToolTip("\n".join(lines))
 
     def _on_activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
         if reason in _CLICKS:
             self.show_requested.emit()
 
 
-_AT_WORK = (RunStatus.ENQUEUED, RunStatus.RUNNING, RunStatus.PAUSED)
+class QuitGuard(Controller):
+    """Confirms quitting while workflows are active (UI §11). Their work is saved and continues at the next start."""
 
-
-class QuitGuard(QObject):
-    """Confirms quitting while workflows are active (UI §11). `end` quits: active work is saved and continues at the
-    next start.
-    """
-
-    def __init__(
-        self, window: QWidget, background: BackgroundWorkflows, tray: TrayIcon, end: Callable[[], None]
-    ) -> None:
-        super().__init__(window)
-        self._window = window
-        self._background = background
+    def __init__(self, context: WindowContext, tray: TrayIcon) -> None:
+        super().__init__(context, context.window)
+        self._window = context.window
         self._tray = tray
-        self._end = end
+        self._end = context.session.end
         self._question: QMessageBox | None = None
         tray.show_requested.connect(self.come_back)
         tray.quit_requested.connect(self.ask)
 
-    def by_command(self) -> dict[str, Callable[[], object]]:
-        """What its command does."""
-        return {"app.quit": self.ask}
-
+    @command("app.quit")
     def ask(self) -> None:
         """Quit, after a confirmation if a workflow is active. A workflow that only waits for the user loses nothing."""
-        running = self._background.running_workflows
-        at_work = sum(one.run is None or one.run.status in _AT_WORK for one in running)
+        running = self._stores.background.running_workflows
+        at_work = sum(execution.run is None or execution.run.status in _AT_WORK for execution in running)
         if not at_work:
             self._end()
         elif self._question is not None:
@@ -134,7 +120,7 @@ class QuitGuard(QObject):
             parts.append(self.tr("%n wait(s) for you.", "", waiting))
         box.setText(" ".join(parts))
         box.setInformativeText(self.tr("What stops now goes on from where it was when Metier is opened again."))
-        if self._tray.is_there:
+        if self._tray.is_available:
             keep = box.addButton(self.tr("Keep running"), QMessageBox.ButtonRole.ActionRole)
             keep.setObjectName("keep_running")
         quit_ = box.addButton(self.tr("Stop and quit"), QMessageBox.ButtonRole.AcceptRole)

@@ -7,15 +7,12 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QAccessible, QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy
 
-from core.app import Stores
 from core.bus import SaveState
 from core.domain.run import RunStatus
 from core.stores.execution import Execution
-from desktop.bind import Frames
 from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
 from desktop.theme.tokens import ColorName
 from desktop.translation.failure_strings import failure_words
 from desktop.translation.formats import number
@@ -24,6 +21,7 @@ from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button, with_keys
 from desktop.widgets.labels import ElidedLabel, IconLabel, Label, plain_tool_tip
 from desktop.widgets.surfaces import Surface
+from desktop.window.base.context import WindowContext
 
 RENDER_INTERVAL_MS = 250
 MOST_NAMES = 5
@@ -40,22 +38,22 @@ class StatusLine(Adaptive, Surface):
 
     inbox_requested = Signal()
 
-    def __init__(self, theme: Theme, stores: Stores, frames: Frames, parent: QWidget) -> None:
-        super().__init__("app", "top", parent)
+    def __init__(self, context: WindowContext) -> None:
+        super().__init__("app", "top", context.owner)
         set_role(StatusLine, QAccessible.Role.StatusBar)
-        self._theme = theme
-        self._stores = stores
+        self._theme = theme = context.theme
+        self._stores = stores = context.stores
         self._inbox_keys = QKeySequence()
-        self._told = SaveState.SAVED
+        self._announced = SaveState.SAVED
         self._running = ElidedLabel("", "meta", "muted", parent=self)
         self._waiting = Button(theme, "", "link", Icon.MESSAGE_CIRCLE_QUESTION_MARK, is_small=True, parent=self)
-        self._sign = IconLabel(theme, Icon.CHECK, "muted", "icon_s")
+        self._saving_icon = IconLabel(theme, Icon.CHECK, "muted", "icon_s")
         self._saving = Label("", "meta", "muted", self)
         self._speed = Label("", "meta", "muted", self)
         self._speed.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._row = QHBoxLayout(self)
         self._row.addWidget(self._running, 1)
-        for part in (self._waiting, self._speed, self._sign, self._saving):
+        for part in (self._waiting, self._speed, self._saving_icon, self._saving):
             self._row.addWidget(part)
         self._running.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._timer = QTimer(self)
@@ -65,8 +63,8 @@ class StatusLine(Adaptive, Surface):
         self._is_late = False
         self._waiting.clicked.connect(self.inbox_requested)
         self.adapt_to(theme)
-        told = (stores.background.changed, stores.questions.changed, stores.usage.changed, stores.saving.changed)
-        frames.bind(self, told, self._render_soon)
+        signals = (stores.background.changed, stores.questions.changed, stores.usage.changed, stores.saving.changed)
+        context.frames.bind(self, signals, self._render_soon)
 
     def set_inbox_keys(self, keys: QKeySequence) -> None:
         """Show these keys in the tooltip."""
@@ -87,9 +85,9 @@ class StatusLine(Adaptive, Surface):
     def _fix_widths(self) -> None:
         """Reserve the width of the longest text of each part, so that its neighbours never move."""
         metrics = self._saving.fontMetrics()
-        self._saving.setFixedWidth(max(metrics.horizontalAdvance(self._saving_words(each)) for each in SaveState) + 2)
+        self._saving.setFixedWidth(max(metrics.horizontalAdvance(self._saving_text(state)) for state in SaveState) + 2)
         self._speed.setContentsMargins(0, 0, self._theme.sizes.space_s, 0)
-        self._speed.setFixedWidth(metrics.horizontalAdvance(self._speed_words(9999)) + 2 + self._theme.sizes.space_s)
+        self._speed.setFixedWidth(metrics.horizontalAdvance(self._speed_text(9999)) + 2 + self._theme.sizes.space_s)
 
     def _render_soon(self) -> None:
         self._is_late = self._timer.isActive()
@@ -104,35 +102,33 @@ class StatusLine(Adaptive, Surface):
             self._render()
 
     def _render(self) -> None:
-        running = self._running_words(self._stores.background.running_workflows)
+        running = self._running_text(self._stores.background.running_workflows)
         asking = len(self._stores.questions.workflows)
         waiting = self.tr("%n need(s) you", "", asking) if asking else ""
-        saving, why = self._stores.saving.saving, self._why()
-        speed = self._speed_words(self._tokens_a_second())
+        saving, failure = self._stores.saving.saving, self._failure_text()
+        speed = self._speed_text(self._tokens_a_second())
         self._running.setText(running)
         self._waiting.setText(waiting)
         self._waiting.setVisible(bool(asking))
         self._waiting.setToolTip(plain_tool_tip(with_keys(self.tr("Open the inbox"), self._inbox_keys)))
-        self._sign.set_icon(*_SAVING_ICONS[saving])
-        self._saving.setText(self._saving_words(saving))
+        self._saving_icon.set_icon(*_SAVING_ICONS[saving])
+        self._saving.setText(self._saving_text(saving))
         self._saving.set_tone("error" if saving is SaveState.FAILED else "muted")
-        for part in (self._sign, self._saving):
-            part.setToolTip(plain_tool_tip(why))
-        self._saving.setAccessibleDescription(why)
+        for part in (self._saving_icon, self._saving):
+            part.setToolTip(plain_tool_tip(failure))
+        self._saving.setAccessibleDescription(failure)
         self._speed.setText(speed)
-        self.setAccessibleName(
-            ". ".join(part for part in (running, waiting, self._saving_words(saving), speed) if part)
-        )
-        if saving is not self._told and SaveState.FAILED in (saving, self._told):
-            announce(self, why or self._saving_words(saving), is_urgent=saving is SaveState.FAILED)
-        self._told = saving
+        self.setAccessibleName(". ".join(part for part in (running, waiting, self._saving_text(saving), speed) if part))
+        if saving is not self._announced and SaveState.FAILED in (saving, self._announced):
+            announce(self, failure or self._saving_text(saving), is_urgent=saving is SaveState.FAILED)
+        self._announced = saving
 
-    def _running_words(self, executions: Sequence[Execution]) -> str:
-        at_work = [one for one in executions if one.status in _AT_WORK]
-        queued = sum(one.status is RunStatus.ENQUEUED for one in executions)
+    def _running_text(self, executions: Sequence[Execution]) -> str:
+        at_work = [execution for execution in executions if execution.status in _AT_WORK]
+        queued = sum(execution.status is RunStatus.ENQUEUED for execution in executions)
         parts = []
         if at_work:
-            names = ", ".join(" ".join(one.workflow_name.split()) for one in at_work[:MOST_NAMES])
+            names = ", ".join(" ".join(execution.workflow_name.split()) for execution in at_work[:MOST_NAMES])
             parts.append(self.tr("%n at work: {names}", "", len(at_work)).format(names=names))
         if queued:
             parts.append(self.tr("%n queued", "", queued))
@@ -140,16 +136,16 @@ class StatusLine(Adaptive, Surface):
 
     def _tokens_a_second(self) -> float:
         """Return the sum over all active workflows."""
-        usage = self._stores.usage
-        at_work = (one for one in self._stores.background.running_workflows if one.status in _AT_WORK)
-        return sum(usage.of(one.workflow_id).tokens_a_second or 0.0 for one in at_work)
+        running = self._stores.background.running_workflows
+        usages = (self._stores.usage.of(run.workflow_id) for run in running if run.status in _AT_WORK)
+        return sum(usage.tokens_a_second or 0.0 for usage in usages)
 
-    def _speed_words(self, tokens_a_second: float) -> str:
+    def _speed_text(self, tokens_a_second: float) -> str:
         if tokens_a_second <= 0:
             return ""
         return self.tr("{speed} tokens/s").format(speed=number(max(1, round(tokens_a_second))))
 
-    def _saving_words(self, saving: SaveState) -> str:
+    def _saving_text(self, saving: SaveState) -> str:
         match saving:
             case SaveState.SAVED:
                 return self.tr("Saved")
@@ -158,9 +154,9 @@ class StatusLine(Adaptive, Surface):
             case SaveState.FAILED:
                 return self.tr("Not saved")
 
-    def _why(self) -> str:
+    def _failure_text(self) -> str:
         saving = self._stores.saving
         if saving.saving is not SaveState.FAILED:
             return ""
-        words = failure_words(saving.code or "storage_failed", "")
-        return self.tr("{why} What runs is paused, and goes on by itself.").format(why=words)
+        reason = failure_words(saving.code or "storage_failed", "")
+        return self.tr("{why} What runs is paused, and goes on by itself.").format(why=reason)

@@ -8,15 +8,12 @@ anything else stays text.
 import re
 from collections.abc import Sequence
 
-from PySide6.QtCore import QObject
-
-from core.app import Core
 from core.services.attachments import PathCompletion
-from desktop.aio import Tasks
 from desktop.chat.composer.completion import Suggestion
-from desktop.palette.entries import Entry, Kind, rank_entries
+from desktop.palette.entries import rank_entries
 from desktop.theme.icon_names import Icon
 from desktop.widgets.list_search import matches
+from desktop.window.base.context import Controller, WindowContext
 from desktop.window.base.options import Option
 from desktop.window.conversation.chat_pane import ChatPane
 from desktop.window.input.answering_choice import AnsweringChoice
@@ -29,112 +26,105 @@ _MOST_FILES = 50
 _CHOOSE_FILES = "choose"
 
 
-class Mentions(QObject):
+class Mentions(Controller):
+    """Completes mentions in the composer.
+
+    `_mention` is the text behind `@` that is being completed. After the user closes the list, that text becomes
+    `_declined`: the list stays closed while more is typed behind it.
+    """
+
     def __init__(
-        self,
-        core: Core,
-        tasks: Tasks,
-        chat: ChatPane,
-        answering: AnsweringChoice,
-        attaching: AttachmentController,
-        parent: QObject,
+        self, context: WindowContext, chat: ChatPane, answering: AnsweringChoice, attachments: AttachmentController
     ) -> None:
-        super().__init__(parent)
-        self._core = core
-        self._tasks = tasks
+        super().__init__(context)
         self._chat = chat
         self._answering = answering
-        self._attaching = attaching
-        self._named: str | None = None
+        self._attachments = attachments
+        self._mention: str | None = None
         self._declined: str | None = None
         composer = chat.composer
         composer.edited.connect(self._on_edited)
-        composer.draft_replaced.connect(self._leave)
+        composer.draft_replaced.connect(self._reset)
         composer.text_box.cursorPositionChanged.connect(self._on_moved)
         answering.refused.connect(composer.show_error)
         chat.mentions.accepted.connect(self._accept)
         chat.mentions.closed.connect(self._on_closed)
 
-    # While it is typed
-
     def _on_edited(self) -> None:
         """Update the completion list for the mention before the cursor."""
         box = self._chat.composer.text_box
-        named = None if box.is_composing or not box.hasFocus() else _mention_before(box.before_cursor())
-        if named is None:
-            self._leave()
+        mention = None if box.is_composing or not box.hasFocus() else _mention_before(box.before_cursor())
+        if mention is None:
+            self._reset()
             return
-        if self._declined is not None and named.startswith(self._declined):
+        if self._declined is not None and mention.startswith(self._declined):
             return
-        self._named, self._declined = named, None
+        self._mention, self._declined = mention, None
         self._show(())
-        if named:
-            self._tasks.spawn(self._look_for_files(named), "list files to attach")
+        if mention:
+            self._operations.run(self._list_files(mention), "list files to attach")
 
     def _on_moved(self) -> None:
         """Close the list when the cursor leaves the mention. Typing moves the cursor too and is handled by
         `_on_edited`.
         """
-        if self._named is not None and _mention_before(self._chat.composer.text_box.before_cursor()) is None:
-            self._leave()
+        if self._mention is not None and _mention_before(self._chat.composer.text_box.before_cursor()) is None:
+            self._reset()
 
     def _on_closed(self) -> None:
         """Keep the list closed for this mention."""
-        self._declined, self._named = self._named, None
+        self._declined, self._mention = self._mention, None
 
-    def _leave(self) -> None:
-        self._named = self._declined = None
+    def _reset(self) -> None:
+        self._mention = self._declined = None
         self._chat.mentions.suggest(())
 
-    async def _look_for_files(self, named: str) -> None:
-        found = await self._core.attachments.beside(named)
-        if self._named == named:
-            self._show(found[:_MOST_FILES])
+    async def _list_files(self, mention: str) -> None:
+        files = await self._core.attachments.beside(mention)
+        if self._mention == mention:  # else more was typed meanwhile, and its own list is under way
+            self._show(files[:_MOST_FILES])
 
     def _show(self, files: Sequence[PathCompletion]) -> None:
-        named = self._named or ""
-        suggestions = [] if named.startswith(_PATH_STARTS) else [self._offer(one) for one in self._offers(named)]
-        suggestions += [self._file(one) for one in files]
-        if not named:
+        mention = self._mention or ""
+        options = [] if mention.startswith(_PATH_STARTS) else self._matching_options(mention)
+        suggestions = [*map(self._option_suggestion, options), *map(self._file_suggestion, files)]
+        if not mention:
             suggestions.append(Suggestion(_CHOOSE_FILES, self.tr("Attach files…"), self.tr("file"), "", Icon.PAPERCLIP))
         self._chat.mentions.suggest([] if self._chat.completion.isVisible() else suggestions)
 
-    def _offers(self, named: str) -> list[Option]:
+    def _matching_options(self, mention: str) -> list[Option]:
         """Return the agents and models that match, best first."""
-        fitting = [one for one in self._answering.offers() if one.answering is not None and matches(named, one.title)]
-        entries = [Entry(Kind.WORKFLOW, str(at), one.title, "", Icon.X) for at, one in enumerate(fitting)]
-        return [fitting[int(one.key)] for one in rank_entries(named, entries)]
+        options = (option for option in self._answering.options() if option.answering is not None)
+        return rank_entries(mention, (option for option in options if matches(mention, option.title)))
 
-    def _offer(self, offer: Option) -> Suggestion:
-        kind = self.tr("answers now") if offer.is_current else self.tr("answers next")
-        return Suggestion(offer, offer.title, kind, offer.note, Icon.BOT)
+    def _option_suggestion(self, option: Option) -> Suggestion:
+        kind = self.tr("answers now") if option.is_current else self.tr("answers next")
+        return Suggestion(option, option.title, kind, option.note, Icon.BOT)
 
-    def _file(self, file: PathCompletion) -> Suggestion:
+    def _file_suggestion(self, file: PathCompletion) -> Suggestion:
         kind = self.tr("folder") if file.is_folder else self.tr("file")
         return Suggestion(file, file.name, kind, "", Icon.FOLDER if file.is_folder else Icon.FILE_TEXT)
 
-    # Choosing
-
     def _accept(self, suggestion: Suggestion) -> None:
-        named, chosen = self._named, suggestion.key
+        mention, chosen = self._mention, suggestion.key
         box = self._chat.composer.text_box
-        if named is None or _mention_before(box.before_cursor()) != named:
+        if mention is None or _mention_before(box.before_cursor()) != mention:
             return
-        units = len(named.encode("utf-16-le", "surrogatepass")) // 2
+        units = len(mention.encode("utf-16-le", "surrogatepass")) // 2  # Qt counts positions in UTF-16 units
         if isinstance(chosen, PathCompletion) and chosen.is_folder:
             box.replace_before(units, f"{chosen.path}/")
             return
-        self._named = None
+        self._mention = None
         box.replace_before(units + 1, "")
         if isinstance(chosen, Option):
             self._answering.choose(chosen)
         elif isinstance(chosen, PathCompletion):
-            self._attaching.attach([chosen.path])
+            self._attachments.attach([chosen.path])
         else:
-            self._attaching.choose()
+            self._attachments.choose()
 
 
 def _mention_before(before: str) -> str | None:
     """Return the text between `@` at the beginning of a word and the cursor; None without such a mention."""
-    found = _MENTION.search(before[-_MOST_MENTION_CHARACTERS:])
-    return None if found is None else found[1]
+    match = _MENTION.search(before[-_MOST_MENTION_CHARACTERS:])
+    return None if match is None else match[1]

@@ -1,19 +1,18 @@
 """The validation mode: chosen in a menu of the header, shown on rows whose run has another mode (UI §4)."""
 
-from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QObject, QPoint, Signal
+from PySide6.QtCore import QPoint, Signal
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget
 
-from core.bus import Bus, SettingsChanged, Subscription
+from core.bus import SettingsChanged, Subscription
 from core.domain.ids import WorkflowId
 from core.domain.template import ValidationMode
-from core.services.settings import SettingsService
-from core.stores.background_workflows import BackgroundWorkflows
+from desktop.shortcuts.command import command
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
+from desktop.window.base.context import Controller, WindowContext
 from desktop.window.conversation.header import Header
 
 
@@ -53,43 +52,33 @@ class ModeMenu(Adaptive, QMenu):
         self.chosen.emit(ValidationMode(action.data()))
 
 
-class ModeChoice(QObject):
-    chosen = Signal(object)
-    """The ValidationMode that is wanted."""
-    changed = Signal()
-    """Another one may hold."""
+class ModeChoice(Controller):
+    """Opens the menu of modes from the header."""
 
-    def __init__(
-        self,
-        theme: Theme,
-        header: Header,
-        settings: SettingsService,
-        bus: Bus,
-        background: BackgroundWorkflows,
-        parent: QObject,
-    ) -> None:
-        super().__init__(parent)
-        self._menu = ModeMenu(theme, header)
+    chosen = Signal(object)
+    """The ValidationMode."""
+    changed = Signal()
+    """The mode of the settings may have changed."""
+
+    def __init__(self, context: WindowContext, header: Header) -> None:
+        super().__init__(context)
+        self._menu = ModeMenu(context.theme, header)
         self._menu.chosen.connect(self.chosen)
         self._header = header
-        self._settings = settings
-        self._background = background
+        self._settings = context.core.settings
         header.mode_requested.connect(self.open)
-        subscription = bus.subscribe(SettingsChanged, self._on_settings)
+        subscription = context.core.bus.subscribe(SettingsChanged, self._on_settings)
         self.destroyed.connect(partial(Subscription.close, subscription))
 
-    def by_command(self) -> dict[str, Callable[[], object]]:
-        """What its command does."""
-        return {"validation.mode": self.open}
-
+    @command("validation.mode")
     def open(self) -> None:
         """Open the menu at the header's mode button."""
         if self._header.isVisible():
             self._menu.open_at(self._header.mode_place, self._settings.current.validation_mode)
 
-    def unusual(self, workflow_id: WorkflowId) -> ValidationMode | None:
+    def divergent_mode(self, workflow_id: WorkflowId) -> ValidationMode | None:
         """Return the mode of a workflow's run if it differs from the settings."""
-        execution = self._background.get_execution(workflow_id)
+        execution = self._stores.background.get_execution(workflow_id)
         mode = execution.run.mode if execution is not None and execution.run is not None else None
         return mode if mode is not self._settings.current.validation_mode else None
 

@@ -27,9 +27,9 @@ class Picker(Adaptive, Surface):
     """Emits the `chosen` option. It closes by `close_up`, or when it loses the focus."""
 
     chosen = Signal(object)
-    """The Offer."""
+    """The Option."""
     closed = Signal()
-    """It is gone, and focus is to go where it was."""
+    """It was closed, and the focus should go back."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__("raised", parent=parent)
@@ -52,7 +52,7 @@ class Picker(Adaptive, Surface):
         keys.escaped.connect(self.close_up)
         keys.abandoned.connect(self.hide)
         keys.tabbed.connect(self.close_up)
-        self._list.selectionModel().currentChanged.connect(self._tell_current)
+        self._list.selectionModel().currentChanged.connect(self._announce_current)
         self.hide()
         self.adapt_to(theme)
 
@@ -62,14 +62,14 @@ class Picker(Adaptive, Surface):
         """
         self._entries = list(entries)
         self._field.clear()
-        self.say("")
+        self.show_problem("")
         self._narrow()
-        self._put(place, pane or self._ground.rect())
+        self._place(place, pane or self._ground.rect())
         self.show()
         self.raise_()
         self._field.setFocus(Qt.FocusReason.PopupFocusReason)
 
-    def say(self, problem: str) -> None:
+    def show_problem(self, problem: str) -> None:
         """Show why the choice was rejected. The picker stays open."""
         self._problem.setText(problem)
         self._problem.setVisible(bool(problem))
@@ -93,8 +93,8 @@ class Picker(Adaptive, Surface):
 
     def shown(self) -> list[Option]:
         """Return the options that match the filter."""
-        found = (self._rows.index(row, 0).data(OPTION_ROLE) for row in range(self._rows.rowCount()))
-        return [entry for entry in found if isinstance(entry, Option)]
+        entries = (self._rows.index(row, 0).data(OPTION_ROLE) for row in range(self._rows.rowCount()))
+        return [entry for entry in entries if isinstance(entry, Option)]
 
     def retranslate(self) -> None:
         self._field.setPlaceholderText(self.tr("Find an agent or a model"))
@@ -122,19 +122,19 @@ class Picker(Adaptive, Surface):
             if not matches(query, f"{entry.title} {entry.note}"):
                 continue
             if heading is not None:
-                self._add(heading, heading.title, is_offered=False)
+                self._add(heading, heading.title, is_enabled=False)
                 heading = None
-            row = self._add(entry, _spoken_text(entry), is_offered=True)
+            row = self._add(entry, _spoken_text(entry), is_enabled=True)
             if current < 0 or (entry.is_current and not query):
                 current = row
         if current >= 0:
             self._list.setCurrentIndex(self._rows.index(current, 0))
         self._fit()
 
-    def _add(self, entry: OptionHeading | Option, words: str, *, is_offered: bool) -> int:
-        item = QStandardItem(words)
+    def _add(self, entry: OptionHeading | Option, text: str, *, is_enabled: bool) -> int:
+        item = QStandardItem(text)
         item.setData(entry, OPTION_ROLE)
-        if not is_offered:
+        if not is_enabled:
             item.setFlags(Qt.ItemFlag.NoItemFlags)
         self._rows.appendRow(item)
         return self._rows.rowCount() - 1
@@ -144,20 +144,20 @@ class Picker(Adaptive, Surface):
         if isinstance(entry, Option):
             self.chosen.emit(entry)
 
-    def _tell_current(self, index: _ModelIndex) -> None:
+    def _announce_current(self, index: _ModelIndex) -> None:
         entry = index.data(OPTION_ROLE) if index.isValid() else None
         if isinstance(entry, Option) and self.isVisible():
             announce(self, _spoken_text(entry))
 
-    def _put(self, place: QRect, pane: QRect) -> None:
+    def _place(self, place: QRect, pane: QRect) -> None:
         sizes = self._theme.sizes
-        room = self._ground.width()
+        available = self._ground.width()
         margins = self._column.contentsMargins()
         rows = [self._delegate.width_of(entry) for entry in self._entries if isinstance(entry, Option)]
         needed = max(rows, default=0) + margins.left() + margins.right() + 2 * self._list.frameWidth()
-        width = min(max(sizes.user_bubble, needed), sizes.chat_column, room - 2 * sizes.space_m)
+        width = min(max(sizes.user_bubble, needed), sizes.chat_column, available - 2 * sizes.space_m)
         left = max(pane.left() + sizes.space_m, place.right() - width)
-        left = max(sizes.space_m, min(left, room - width - sizes.space_m))
+        left = max(sizes.space_m, min(left, available - width - sizes.space_m))
         self.setGeometry(left, place.bottom() + sizes.space_xs, width, sizes.row)
         self._fit()
 
@@ -173,10 +173,10 @@ class Picker(Adaptive, Surface):
         wanted += self._column.spacing()
         if not self._problem.isHidden():
             wanted += self._column.spacing() + self._problem.heightForWidth(inner) + sizes.space_s
-        room = self._ground.height() - self.y() - sizes.space_m
-        if wanted > room:
-            self._list.setFixedHeight(max(sizes.control, self._list.height() - (wanted - room)))
-        self.resize(self.width(), min(wanted, room))
+        available = self._ground.height() - self.y() - sizes.space_m
+        if wanted > available:
+            self._list.setFixedHeight(max(sizes.control, self._list.height() - (wanted - available)))
+        self.resize(self.width(), min(wanted, available))
 
 
 def _spoken_text(entry: Option) -> str:

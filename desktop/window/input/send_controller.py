@@ -1,22 +1,16 @@
 """From the composer to the core: reads attached files, sends messages, and manages the queue."""
 
-from collections.abc import Callable
-
-from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QWidget
-
-from core.app import Core
+from core.domain.agent import AgentSelection
 from core.domain.ids import MessageId, WorkflowId
 from core.domain.messages import Message, QueuedMessage, QueueHold, Role
 from core.services.outcome import Failed
-from desktop.aio import Tasks
-from desktop.bind import Frames
 from desktop.chat.composer.draft import Draft
 from desktop.chat.composer.queue_strip import WaitingMessage
-from desktop.theme.theme import Theme
+from desktop.shortcuts.command import command
 from desktop.translation.failure_strings import failure_words
+from desktop.window.actions.retry_controller import RetryController
 from desktop.window.actions.workflow_actions import WorkflowActions
-from desktop.window.base.context import ErrorPresenter
+from desktop.window.base.context import Controller, WindowContext
 from desktop.window.base.outgoing import OutgoingMessage
 from desktop.window.conversation.chat_pane import ChatPane
 from desktop.window.input.answering_choice import AnsweringChoice
@@ -26,139 +20,124 @@ from desktop.window.input.slash_commands import SlashCommands
 from desktop.window.navigation.workflow_switcher import WorkflowOpener
 
 
-class SendController(QObject):
+class SendController(Controller):
     """Sends drafts and handles the queue. A draft belongs to the workflow that was viewed when the key was pressed."""
 
     def __init__(
         self,
-        core: Core,
-        tasks: Tasks,
-        presenter: ErrorPresenter,
-        frames: Frames,
-        deeds: WorkflowActions,
+        context: WindowContext,
+        actions: WorkflowActions,
         chat: ChatPane,
-        slashing: SlashCommands,
+        slash_commands: SlashCommands,
         answering: AnsweringChoice,
-        attaching: AttachmentController,
-        parent: QObject,
+        attachments: AttachmentController,
     ) -> None:
-        super().__init__(parent)
-        self._core = core
-        self._tasks = tasks
-        self._presenter = presenter
-        self._deeds = deeds
+        super().__init__(context)
+        self._actions = actions
         self._chat = chat
-        self._slashing = slashing
+        self._slash_commands = slash_commands
         self._answering = answering
-        self._attaching = attaching
+        self._attachments = attachments
         chat.composer.send_requested.connect(self.send)
-        deeds.say_requested.connect(self._say_again)
         queue = chat.queue
         queue.edit_requested.connect(self._edit)
-        queue.send_requested.connect(self._send_waiting)
+        queue.send_requested.connect(self._send_queued)
         queue.remove_requested.connect(self._remove)
         queue.move_requested.connect(self._move)
-        stores = core.stores
-        frames.bind(chat, (stores.queues.changed, stores.view.changed, stores.background.changed), self.show_queue)
-
-    def by_command(self) -> dict[str, Callable[[], object]]:
-        """What its command does."""
-        return {"composer.send_now": self.send_now}
+        stores = context.stores
+        signals = (stores.queues.changed, stores.view.changed, stores.background.changed)
+        context.frames.bind(chat, signals, self.show_queue)
 
     def send(self, draft: Draft, interrupts: bool) -> None:
         """Send the draft to the viewed workflow."""
-        origin = self._viewed
+        # all that depends on the viewed workflow is read now: another may be viewed once the files are read
+        origin, selection = self._viewed, self._answering.of_new
         if draft.files:
-            self._tasks.spawn(self._send_with_files(draft, interrupts, origin), "read attached files")
+            send = self._send_with_files(draft, interrupts, origin, selection)
+            self._operations.run(send, "read attached files")
         else:
-            self._slashing.send(OutgoingMessage(draft.text, interrupts=interrupts), origin, self._answering.of_new)
+            self._slash_commands.send(OutgoingMessage(draft.text, interrupts=interrupts), origin, selection)
 
+    async def _send_with_files(
+        self, draft: Draft, interrupts: bool, origin: WorkflowId | None, selection: AgentSelection
+    ) -> None:
+        attached = await self._attachments.read(draft, origin)
+        if isinstance(attached, str):
+            self._actions.refused.emit(origin or "", attached)
+        else:
+            message = OutgoingMessage(draft.text, tuple(attached), interrupts)
+            self._slash_commands.send(message, origin, selection)
+
+    def resend(self, message: Message) -> None:
+        """Send the message again in the viewed workflow, with its attachments."""
+        self._operations.run(self._resend(message, self._viewed), "send again")
+
+    async def _resend(self, message: Message, origin: WorkflowId | None) -> None:
+        attached = await self._attachments.of_message(message)
+        outgoing = OutgoingMessage(message.text, tuple(attached))
+        self._slash_commands.send(outgoing, origin, self._answering.of_new)
+
+    @command("composer.send_now")
     def send_now(self) -> None:
         """Send the draft, or the first queued message if there is none, and stop the active turn."""
-        waiting = self._core.stores.queues.of(self._viewed).messages
+        waiting = self._stores.queues.of(self._viewed).messages
         if self._chat.composer.is_empty and waiting:
-            self._send_waiting(waiting[0].id)
+            self._send_queued(waiting[0].id)
         else:
             self._chat.composer.submit(interrupts=True)
 
+    # The queue
+
     def show_queue(self) -> None:
         """Render the queue of the viewed workflow; called directly after a switch."""
-        queue = self._core.stores.queues.of(self._viewed)
-        execution = self._core.stores.view.execution
-        is_at_work = execution is not None and execution.is_active
-        waiting = [WaitingMessage(one.id, one.text, len(one.attachments)) for one in queue.messages]
-        reason = self._reason(queue.held) if queue.held is not None and not is_at_work else ""
-        self._chat.foot.show_queue(waiting, reason)
-
-    # Doing
-
-    async def _send_with_files(self, draft: Draft, interrupts: bool, origin: WorkflowId | None) -> None:
-        answering = self._answering.of_new
-        attached = await self._attaching.read(draft, origin)
-        if isinstance(attached, str):
-            self._deeds.refused.emit(origin or "", attached)
-        else:
-            self._slashing.send(OutgoingMessage(draft.text, tuple(attached), interrupts), origin, answering)
-
-    def _say_again(self, message: Message) -> None:
-        self._tasks.spawn(self._say(message, self._viewed), "send again")
-
-    async def _say(self, message: Message, origin: WorkflowId | None) -> None:
-        attached = await self._attaching.of_message(message)
-        self._slashing.send(OutgoingMessage(message.text, tuple(attached)), origin, self._answering.of_new)
-
-    # What waits
+        queue = self._stores.queues.of(self._viewed)
+        execution = self._stores.view.execution
+        is_active = execution is not None and execution.is_active
+        waiting = [WaitingMessage(message.id, message.text, len(message.attachments)) for message in queue.messages]
+        reason = self._reason(queue.held) if queue.held is not None and not is_active else ""
+        self._chat.footer.show_queue(waiting, reason)
 
     def _edit(self, message_id: str) -> None:
-        """Move a queued message to the composer: saved there before it leaves the queue, so a crash loses nothing."""
-        found = self._find(message_id)
-        if found is not None:
-            self._tasks.spawn(self._take_back(found, is_wanted=True), "edit a message that waits")
+        if (message := self._find(message_id)) is not None:
+            self._operations.run(self._move_to_composer(message), "edit a queued message")
 
     def _remove(self, message_id: str) -> None:
-        found = self._find(message_id)
-        if found is not None:
-            self._tasks.spawn(self._take_back(found, is_wanted=False), "remove a message that waits")
+        if (message := self._find(message_id)) is not None:
+            take_back = self._core.queue.take_back(message.workflow_id, message.id)
+            self._operations.run(take_back, "remove a queued message", failure=self._fail_take_back)
 
-    async def _take_back(self, message: QueuedMessage, *, is_wanted: bool) -> None:
+    def _send_queued(self, message_id: str) -> None:
+        if (message := self._find(message_id)) is not None:
+            send_now = self._core.queue.send_now(message.workflow_id, message.id)
+            self._operations.run(send_now, "send a queued message")
+
+    def _move(self, message_id: str, index: int) -> None:
+        if (message := self._find(message_id)) is not None:
+            move = self._core.queue.move(message.workflow_id, message.id, index)
+            self._operations.run(move, "move a queued message")
+
+    async def _move_to_composer(self, message: QueuedMessage) -> None:
+        """Move a queued message to the composer: saved there before it leaves the queue, so a crash loses nothing."""
         chat, workflow_id = self._chat, message.workflow_id
-        before = chat.composer.draft()
-        if is_wanted:
-            attached = await self._attaching.of_message(_as_message(message))
-            if workflow_id != self._viewed:
-                return
-            before = chat.composer.draft()
-            chat.foot.take_up(message.text, draft_files(attached))
-            await chat.drafts.flush()
-        answer = await self._core.queue.take_back(workflow_id, message.id)
-        if not isinstance(answer, Failed):
+        attached = await self._attachments.of_message(_as_message(message))
+        if workflow_id != self._viewed:
             return
-        if is_wanted and workflow_id == self._viewed:
-            chat.composer.set_draft(before)
-        self._presenter.fail(Failed("said_meanwhile", answer.message) if answer.code == "not_found" else answer)
+        before = chat.composer.draft()
+        chat.footer.take_up(message.text, draft_files(attached))
+        await chat.drafts.flush()
+        outcome = await self._core.queue.take_back(workflow_id, message.id)
+        if isinstance(outcome, Failed):
+            if workflow_id == self._viewed:
+                chat.composer.set_draft(before)
+            self._fail_take_back(outcome)
 
-    def _send_waiting(self, message_id: str) -> None:
-        found = self._find(message_id)
-        if found is not None:
-            self._tasks.spawn(self._do(found, None), "send a message that waits")
-
-    def _move(self, message_id: str, place: int) -> None:
-        found = self._find(message_id)
-        if found is not None:
-            self._tasks.spawn(self._do(found, place), "move a message that waits")
-
-    async def _do(self, message: QueuedMessage, place: int | None) -> None:
-        queue = self._core.queue
-        if place is None:
-            answer = await queue.send_now(message.workflow_id, message.id)
-        else:
-            answer = await queue.move(message.workflow_id, message.id, place)
-        if isinstance(answer, Failed):
-            self._presenter.fail(answer)
+    def _fail_take_back(self, failed: Failed) -> None:
+        """Report a failure; a message that is no longer queued was sent meanwhile."""
+        self._actions.fail(Failed("said_meanwhile", failed.message) if failed.code == "not_found" else failed)
 
     def _find(self, message_id: str) -> QueuedMessage | None:
-        waiting = self._core.stores.queues.of(self._viewed).messages
-        return next((one for one in waiting if one.id == MessageId(message_id)), None)
+        waiting = self._stores.queues.of(self._viewed).messages
+        return next((message for message in waiting if message.id == MessageId(message_id)), None)
 
     def _reason(self, held: QueueHold) -> str:
         match held.code:
@@ -168,10 +147,6 @@ class SendController(QObject):
                 return self.tr("The turn was stopped: these wait until you send one, or the next turn succeeds")
             case _:
                 return self.tr("They wait: {reason}").format(reason=failure_words(held.code, held.message))
-
-    @property
-    def _viewed(self) -> WorkflowId | None:
-        return self._core.stores.background.viewed_workflow_id
 
 
 def _as_message(message: QueuedMessage) -> Message:
@@ -190,34 +165,25 @@ class InputController:
 
     def __init__(
         self,
-        core: Core,
-        tasks: Tasks,
-        presenter: ErrorPresenter,
-        theme: Theme,
-        frames: Frames,
-        deeds: WorkflowActions,
+        context: WindowContext,
+        actions: WorkflowActions,
+        retry: RetryController,
         chat: ChatPane,
         answering: AnsweringChoice,
-        opening: WorkflowOpener,
-        window: QWidget,
-        parent: QObject,
+        opener: WorkflowOpener,
     ) -> None:
-        self.slashing = slashing = SlashCommands(core, tasks, deeds, chat.foot, chat.completion, opening, parent)
-        self.attaching = attaching = AttachmentController(core, tasks, theme, chat, opening, window, parent)
-        self.sending = SendController(
-            core, tasks, presenter, frames, deeds, chat, slashing, answering, attaching, parent
-        )
-        deeds.sent.connect(chat.writing.sending_worked)
-        deeds.begun.connect(chat.writing.begun)
-        deeds.sent.connect(answering.on_sent)
-        deeds.refused.connect(chat.writing.sending_failed)
-        self.mentions = Mentions(core, tasks, chat, answering, attaching, parent)
+        self.slash_commands = SlashCommands(context, actions, chat, opener)
+        self.attachments = AttachmentController(context, chat, opener)
+        self.sender = SendController(context, actions, chat, self.slash_commands, answering, self.attachments)
+        self.mentions = Mentions(context, chat, answering, self.attachments)
+        drafts = chat.draft_controller
+        for receive in (drafts.on_sent, answering.on_sent):
+            actions.sent.connect(receive)
+        actions.begun.connect(drafts.on_begun)
+        actions.refused.connect(drafts.on_refused)
+        retry.resend_requested.connect(self.sender.resend)
 
-    def by_command(self) -> dict[str, Callable[[], object]]:
-        """What its commands do."""
-        return {**self.attaching.by_command(), **self.sending.by_command()}
-
-    def viewed_another(self) -> None:
+    def on_viewed(self) -> None:
         """Show the queue and input form of the workflow that is now viewed."""
-        self.slashing.viewed_another()
-        self.sending.show_queue()
+        self.slash_commands.on_viewed()
+        self.sender.show_queue()

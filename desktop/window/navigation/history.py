@@ -32,7 +32,7 @@ class RecentWorkflows:
 
     def keep(self, is_there: Callable[[WorkflowId], bool]) -> None:
         """Drop all other workflows. Must not be called during a walk."""
-        self._order = [one for one in self._order if is_there(one)]
+        self._order = [key for key in self._order if is_there(key)]
 
     def step(self, by: int) -> WorkflowId | None:
         """Move the walk by so many positions and return the workflow there. A walk begins at the current workflow."""
@@ -64,7 +64,7 @@ class RecentWorkflows:
         self._at = None
 
     def _move_to_front(self, workflow_id: WorkflowId) -> None:
-        self._order = [workflow_id, *(one for one in self._order if one != workflow_id)]
+        self._order = [workflow_id, *(key for key in self._order if key != workflow_id)]
 
 
 class VisitHistory:
@@ -74,7 +74,7 @@ class VisitHistory:
         self._places: list[WorkflowId] = []
         self._at = -1
 
-    def went_to(self, workflow_id: WorkflowId) -> None:
+    def append(self, workflow_id: WorkflowId) -> None:
         """Append the workflow and drop the entries ahead, unless it is the current entry already."""
         if self._at >= 0 and self._places[self._at] == workflow_id:
             return

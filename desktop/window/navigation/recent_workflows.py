@@ -7,15 +7,17 @@ from PySide6.QtGui import QKeyEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QListView, QVBoxLayout, QWidget
 
 from core.domain.ids import WorkflowId
+from desktop.shortcuts.command import command
 from desktop.theme.theme import Theme
 from desktop.widgets.accessibility import announce
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.surfaces import Surface
+from desktop.window.base.context import Controller, WindowContext
 from desktop.window.base.options import OPTION_ROLE, Option, OptionDelegate
 from desktop.window.navigation.history import RecentWorkflows
 
 POPUP_DELAY_MS = 150
-"""A key that is let go before this was tapped, and shows no list."""
+"""A key released before this delay is a tap, which shows no list."""
 _MOST_ROWS = 9
 
 
@@ -47,16 +49,16 @@ class RecentList(Adaptive, Surface):
         self.hide()
         self.adapt_to(theme)
 
-    def offer(self, entries: Sequence[Option]) -> None:
+    def show_soon(self, options: Sequence[Option]) -> None:
         """Show these rows after a short delay."""
         self._rows.clear()
-        for entry in entries:
-            item = QStandardItem(entry.title)
-            item.setData(entry, OPTION_ROLE)
+        for option in options:
+            item = QStandardItem(option.title)
+            item.setData(option, OPTION_ROLE)
             self._rows.appendRow(item)
         self._delay.start()
 
-    def go_to(self, row: int) -> None:
+    def select(self, row: int) -> None:
         """Select this row."""
         self._list.setCurrentIndex(self._rows.index(row, 0))
         announce(self, str(self._rows.index(row, 0).data()))
@@ -67,7 +69,7 @@ class RecentList(Adaptive, Surface):
             self._delay.stop()
             self._appear()
 
-    def put_away(self) -> None:
+    def dismiss(self) -> None:
         self._delay.stop()
         self.hide()
 
@@ -112,7 +114,7 @@ _STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
 _ENTER_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
-class RecentSwitcher(QObject):
+class RecentSwitcher(Controller):
     """An event filter of the application for the keys of one window.
 
     idle ──(the key, held)──► walking ──(release, Enter, click)──► idle, at another workflow
@@ -122,53 +124,55 @@ class RecentSwitcher(QObject):
 
     def __init__(
         self,
-        window: QWidget,
+        context: WindowContext,
         recent: RecentWorkflows,
-        shown: RecentList,
-        is_there: Callable[[WorkflowId], bool],
-        describe: Callable[[Sequence[WorkflowId]], list[Option]],
+        popup: RecentList,
+        is_listed: Callable[[WorkflowId], bool],
+        options: Callable[[Sequence[WorkflowId]], list[Option]],
         open_workflow: Callable[[WorkflowId], None],
-        parent: QObject,
     ) -> None:
-        super().__init__(parent)
-        self._window = window
+        super().__init__(context)
         self._recent = recent
-        self._shown = shown
-        self._is_there = is_there
-        self._describe = describe
+        self._popup = popup
+        self._is_listed = is_listed
+        self._options = options
         self._open = open_workflow
         self._modifiers = Qt.KeyboardModifier.NoModifier
         self._holding = Qt.KeyboardModifier.NoModifier
-        shown.clicked.connect(self._on_clicked)
+        popup.clicked.connect(self._on_clicked)
         app = QApplication.instance()
         assert isinstance(app, QApplication)
-        app.applicationStateChanged.connect(self._on_application)
+        app.applicationStateChanged.connect(self._forget_modifiers)
 
+    @command("go.recent", 1)
+    @command("go.recent_back", -1)
     def step(self, by: int) -> None:
         """Go further back (1) or forward (-1) in the order of last view."""
         recent, is_first = self._recent, not self._recent.is_walking
         if is_first:
-            recent.keep(self._is_there)
+            recent.keep(self._is_listed)
         if recent.step(by) is None:
             return
         if not self._modifiers & _HOLDABLE_MODIFIERS:
-            self._settle()  # nothing is held that could be let go: a menu, the palette, or a key of a person's own
+            # run by a menu, the palette or a custom key without modifier: no release would end the walk
+            self._settle()
             return
         if is_first:
             self._holding = self._modifiers & _HOLDABLE_MODIFIERS
-            self._shown.offer(self._describe(recent.order))
+            self._popup.show_soon(self._options(recent.order))
         else:
-            self._shown.appear_now()
-        self._shown.go_to(recent.place)
+            self._popup.appear_now()
+        self._popup.select(recent.place)
 
     def cancel(self) -> None:
         """End the walk without switching."""
         self._recent.cancel()
-        self._shown.put_away()
+        self._popup.dismiss()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if not isinstance(event, QKeyEvent):  # first: this is asked of every event that there is
-            if self._recent.is_walking and event.type() == QEvent.Type.WindowDeactivate and watched is self._window:
+        if not isinstance(event, QKeyEvent):  # first, since all events of the app pass here
+            is_deactivated = event.type() == QEvent.Type.WindowDeactivate and watched is self._context.window
+            if is_deactivated and self._recent.is_walking:
                 self.cancel()
             return False
         if event.type() == QEvent.Type.KeyRelease:
@@ -177,7 +181,7 @@ class RecentSwitcher(QObject):
         self._modifiers = event.modifiers()
         return self._recent.is_walking and isinstance(watched, QWidget) and self._on_press(event)
 
-    def _on_application(self) -> None:
+    def _forget_modifiers(self) -> None:
         """Forget held modifiers: they may have been released in another program."""
         self._modifiers = Qt.KeyboardModifier.NoModifier
 
@@ -207,8 +211,8 @@ class RecentSwitcher(QObject):
 
     def _settle(self) -> None:
         reached = self._recent.settle()
-        self._shown.put_away()
-        if reached is not None and self._is_there(reached):
+        self._popup.dismiss()
+        if reached is not None and self._is_listed(reached):
             self._open(reached)
 
     def _on_clicked(self, row: int) -> None:

@@ -1,15 +1,11 @@
 """Open workflows, and switch between them by key."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
-from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QWidget
-
-from core.app import Stores
 from core.domain.ids import WorkflowId
-from desktop.theme.theme import Theme
+from desktop.shortcuts.command import Method, command
 from desktop.window.actions.workflow_actions import WorkflowActions
+from desktop.window.base.context import Controller, WindowContext
 from desktop.window.base.options import Option
 from desktop.window.base.workflow_strings import state_label
 from desktop.window.conversation.centre import Centre
@@ -23,34 +19,37 @@ class WorkflowOpener:
     """Opens workflows in the window. The opened workflow gets the focus."""
 
     def __init__(
-        self, deeds: WorkflowActions, peeking: WorkflowPreview, centre: Centre, chat: ChatPane, window: QWidget
+        self,
+        context: WindowContext,
+        actions: WorkflowActions,
+        preview: WorkflowPreview,
+        centre: Centre,
+        chat: ChatPane,
     ) -> None:
-        self._deeds = deeds
-        self._peeking = peeking
+        self._window = context.window
+        self._actions = actions
+        self._preview = preview
         self._centre = centre
         self._chat = chat
-        self._window = window
-
-    def by_command(self) -> dict[str, Callable[[], object]]:
-        """What its commands do."""
-        return {"workflow.new": self.open_new, "view.close": self.open_new}
 
     def open(self, workflow_id: str) -> None:
         """Open a workflow and focus the composer."""
-        self._deeds.show(WorkflowId(workflow_id))
-        self._peeking.open()
+        self._actions.show(WorkflowId(workflow_id))
+        self._preview.open()
         self._window.activateWindow()
         self._chat.focus_composer()
 
-    def open_asking(self, workflow_id: str) -> None:
+    def open_request(self, workflow_id: str) -> None:
         """Open a workflow and focus its request card, if any."""
         self.open(workflow_id)
         self._chat.focus_card()
 
+    @command("workflow.new")
+    @command("view.close")
     def open_new(self) -> None:
         """Open the empty workflow that the first message begins."""
         self._centre.begin_new()
-        self._deeds.show(None)
+        self._actions.show(None)
         self._centre.show_now()
         self._chat.focus_composer()
 
@@ -60,30 +59,29 @@ class WorkflowOpener:
             self.open_new()
 
 
-class WorkflowSwitcher(QObject):
+def _for_each_slot(method: Method) -> Method:
+    for number in range(1, 10):
+        method = command(f"go.slot.{number}", number)(method)
+    return method
+
+
+class WorkflowSwitcher(Controller):
     """Switches workflows by key: by slot, list order, history, or pending request.
 
     `order` returns the order of the sidebar; `walk` is an event filter of the application.
     """
 
     def __init__(
-        self,
-        stores: Stores,
-        order: Callable[[], Sequence[WorkflowId]],
-        opening: WorkflowOpener,
-        theme: Theme,
-        window: QWidget,
-        parent: QObject,
+        self, context: WindowContext, order: Callable[[], Sequence[WorkflowId]], opener: WorkflowOpener
     ) -> None:
-        super().__init__(parent)
-        self._stores = stores
+        super().__init__(context)
         self._order = order
-        self._opening = opening
+        self._opener = opener
         self._recent = RecentWorkflows()
-        self._visited = VisitHistory()
-        self.recent_list = RecentList(theme, window)
+        self._history = VisitHistory()
+        self.recent_list = RecentList(context.theme, context.window)
         self.walk = RecentSwitcher(
-            window, self._recent, self.recent_list, self._is_there, self._described, self._open, self
+            context, self._recent, self.recent_list, self._is_listed, self._recent_options, self._open
         )
 
     @property
@@ -91,62 +89,50 @@ class WorkflowSwitcher(QObject):
         """The workflows by last view, with the current workflow last."""
         return self._recent.others_first()
 
-    def viewed(self, workflow_id: WorkflowId) -> None:
+    def on_viewed(self, workflow_id: WorkflowId) -> None:
         """Record that the workflow is viewed."""
-        self.walk.cancel()  # whoever goes elsewhere goes through no list
+        self.walk.cancel()  # the workflow was reached in another way while the key was held
         self._recent.viewed(workflow_id)
-        self._visited.went_to(workflow_id)
+        self._history.append(workflow_id)
 
-    def by_command(self) -> dict[str, Callable[[], object]]:
-        """What its commands do."""
-        return {
-            "go.next_attention": partial(self.to_asking, 1),
-            "go.previous_attention": partial(self.to_asking, -1),
-            "go.recent": partial(self.walk.step, 1),
-            "go.recent_back": partial(self.walk.step, -1),
-            "go.next": partial(self.beside, 1),
-            "go.previous": partial(self.beside, -1),
-            "go.back": partial(self.along, -1),
-            "go.forward": partial(self.along, 1),
-            **{f"go.slot.{number}": partial(self.to_slot, number) for number in range(1, 10)},
-        }
-
-    def to_slot(self, number: int) -> None:
+    @_for_each_slot
+    def open_slot(self, number: int) -> None:
         """Open the workflow in this slot, if any."""
         self._open(self._stores.background.workflow_at(number))
 
-    def beside(self, by: int) -> None:
+    @command("go.next", 1)
+    @command("go.previous", -1)
+    def open_neighbour(self, by: int) -> None:
         """Open the next (1) or previous (-1) workflow of the sidebar."""
-        self._open(next_in_list(self._order(), self._now, by))
+        self._open(next_in_list(self._order(), self._viewed, by))
 
-    def along(self, by: int) -> None:
+    @command("go.back", -1)
+    @command("go.forward", 1)
+    def step_in_history(self, by: int) -> None:
         """Go back (-1) or forward (1) in the history."""
-        self._open(self._visited.step(by, self._is_there))
+        self._open(self._history.step(by, self._is_listed))
 
-    def to_asking(self, by: int) -> None:
+    @command("go.next_attention", 1)
+    @command("go.previous_attention", -1)
+    def open_pending(self, by: int) -> None:
         """Open the next (1) or previous (-1) workflow with a pending request, the longest waiting first."""
-        found = next_in_ring(self._stores.questions.workflows, self._now, by)
-        if found is not None:
-            self._opening.open_asking(found)
+        workflow_id = next_in_ring(self._stores.questions.workflows, self._viewed, by)
+        if workflow_id is not None:
+            self._opener.open_request(workflow_id)
 
-    @property
-    def _now(self) -> WorkflowId | None:
-        return self._stores.background.viewed_workflow_id
-
-    def _is_there(self, workflow_id: WorkflowId) -> bool:
+    def _is_listed(self, workflow_id: WorkflowId) -> bool:
         listed = self._stores.workflows.get(workflow_id)
         return listed is not None and not listed.workflow.is_archived
 
-    def _described(self, order: Sequence[WorkflowId]) -> list[Option]:
+    def _recent_options(self, order: Sequence[WorkflowId]) -> list[Option]:
         """Return the rows of the recent list: titles and states."""
         asking = set(self._stores.questions.workflows)
-        found = [(one, self._stores.workflows.get(one)) for one in order]
+        rows = [(key, row) for key in order if (row := self._stores.workflows.get(key)) is not None]
         return [
-            Option(row.workflow.title, state_label(row.status, is_asking=one in asking), None, one == self._now)
-            for one, row in found
-            if row is not None
+            Option(row.workflow.title, state_label(row.status, is_asking=key in asking), None, key == self._viewed)
+            for key, row in rows
         ]
 
     def _open(self, workflow_id: WorkflowId | None) -> None:
         if workflow_id is not None:
-            self._opening.open(workflow_id)
+            self._opener.open(workflow_id)

@@ -190,7 +190,7 @@ async def _review(app: App) -> AsyncIterator[Screen]:
     sent = await app.core.chat.send("go", mode=ValidationMode.AUTO, script=RECORDED, record=True)
     assert isinstance(sent, Ok)
     await app.core.engine.wait(sent.data.id)
-    content.opening.open(sent.data.workflow_id)
+    content.opener.open(sent.data.workflow_id)
     app.core.stores.toasts.clear()
     await holds(content.recording.banner.isVisible)
     await settled(content.toasts)

@@ -57,7 +57,7 @@ async def readme_screens(app: App) -> AsyncIterator[Screen]:
         tool_step("check", "wait", *(f"chapter_{number}" for number in range(1, 8)), seconds=60),
     )
     drift = await app.say("The invoice totals drift by a cent on some orders. Find out why and fix it.", script=TALK)
-    app.content.opening.open(drift.workflow_id)
+    app.content.opener.open(drift.workflow_id)
     await holds(lambda: [one for one in app.content.chat.transcript.findChildren(CodeView) if one.isVisible()])
     app.core.stores.toasts.clear()
     app.core.stores.toasts.add_user_question(notes.workflow_id, "Write the release notes", "May “write_file” run?")
@@ -66,18 +66,18 @@ async def readme_screens(app: App) -> AsyncIterator[Screen]:
     await settled(app.content.chat)
     yield "readme window", app.window
     app.core.stores.toasts.clear()
-    app.content.opening.open(notes.workflow_id)
+    app.content.opener.open(notes.workflow_id)
     app.content.chat.focus_card()
     await settled(app.content.toasts)
     yield "readme approval", app.window
     async for screen in _template(app):
         yield screen
-    app.content.finding.find(Kind.COMMAND)
-    await holds(app.content.finder.isVisible)
+    app.content.palette_controller.open(Kind.COMMAND)
+    await holds(app.content.command_palette.isVisible)
     QTest.keyClicks(app.focused(), "work")
     await drawn()
     yield "readme palette", app.window
-    app.content.finder.close_up()
+    app.content.command_palette.close_up()
 
 
 async def _write_notes(app: App) -> Run:
@@ -97,10 +97,10 @@ async def _template(app: App) -> AsyncIterator[Screen]:
         {"name": "end", "action": {"return": True}, "input": ROWS, "dependsOn": ["calculate"]},
     )
     await app.core.engine.wait(ran.id)
-    app.content.opening.open(ran.workflow_id)
+    app.content.opener.open(ran.workflow_id)
     await holds(lambda: app.core.stores.view.is_loaded)
     app.core.stores.toasts.clear()
-    app.content.folding.fold_activity(False)
+    app.content.panels.fold_activity(False)
     await settled(app.content.toasts)
     await settled(app.content)
     items = app.content.activity.filtered_items()

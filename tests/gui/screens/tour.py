@@ -97,13 +97,15 @@ async def _conversations(app: App) -> AsyncIterator[Screen]:
         await core.engine.wait(run.id)
     going = await app.say("a long one", script=({"say": "a b c", "delay_ms": 120_000},))
     for name, run in (("chat", said), ("template", ran), ("failed", failed), ("running", going)):
-        content.opening.open(run.workflow_id)
+        content.opener.open(run.workflow_id)
         await holds(lambda: core.stores.view.is_loaded)
         yield name, window
     toasts = core.stores.toasts
     toasts.clear()
     toasts.pause("tour")
-    content.deeds._refuse(Failed("limit_reached", "", details={"mode": "auto", "limit": 3}), _nothing, "here")
+    content.workflow_actions.toasts.refuse(
+        Failed("limit_reached", "", details={"mode": "auto", "limit": 3}), _nothing, "here"
+    )
     toasts.add_workflow_complete(said.workflow_id, LONG, said.status)
     toasts.add(ToastType.ERROR, "unexpected", title=LONG, message=LONG * 4, workflow_id=said.workflow_id)
     toasts.add_user_question(ran.workflow_id, LONG, f"{LONG}?")
@@ -118,7 +120,7 @@ async def _writing(app: App) -> AsyncIterator[Screen]:
     """What stands over the composer, around it and in its place."""
     window, content, chat = app.window, app.content, app.content.chat
     going = app.core.stores.background.running_workflows[0].workflow_id
-    content.opening.open(going)
+    content.opener.open(going)
     added = await app.core.queue.add(going, LONG)
     assert isinstance(added, Ok)
     chat.composer.text_box.insertPlainText("see ")
@@ -135,7 +137,7 @@ async def _writing(app: App) -> AsyncIterator[Screen]:
     preview.close()
     window.activateWindow()
     await holds(window.isActiveWindow)
-    content.opening.open_new()
+    content.opener.open_new()
     for name, sign, offered in (("named", "/", chat.completion), ("asked", "@", chat.mentions)):
         chat.composer.set_draft(Draft())
         chat.focus_composer()
@@ -144,41 +146,41 @@ async def _writing(app: App) -> AsyncIterator[Screen]:
         yield name, window
         QTest.keyClick(app.focused(), Qt.Key.Key_Escape)
     chat.composer.set_draft(Draft())
-    chat.foot.ask_input(LONG, SCHEMA, runs=True)
+    chat.footer.ask_input(LONG, SCHEMA, runs=True)
     await settled(chat)
     yield "inputs", window
-    chat.foot.end_input()
+    chat.footer.end_input()
 
 
 async def _lookups(app: App) -> AsyncIterator[Screen]:
     window, content = app.window, app.content
-    content.opening.open(app.core.stores.workflows.rows[-1].workflow.id)
-    content.finding_here.open()
+    content.opener.open(app.core.stores.workflows.rows[-1].workflow.id)
+    content.find_controller.open()
     QTest.keyClicks(app.focused(), "e")
     await drawn()
     yield "find bar", window
-    content.finding_here.close_bar()
-    content._searching.open()
+    content.find_controller.close_bar()
+    content.search_controller.open()
     await drawn()
     yield "search", window
     QTest.keyClicks(app.focused(), "spring")
     await holds(lambda: content.search._rows.rows)
     yield "search results", window
     content.search.close_up()
-    content.going.recent_list.offer([Option(LONG, "", None), Option("Another", "", None)])
-    content.going.recent_list.appear_now()
+    content.switcher.recent_list.show_soon([Option(LONG, "", None), Option("Another", "", None)])
+    content.switcher.recent_list.appear_now()
     await drawn()
     yield "viewed last", window
-    content.going.recent_list.put_away()
+    content.switcher.recent_list.dismiss()
 
 
 async def _places(app: App) -> AsyncIterator[Screen]:
     window, content = app.window, app.content
     for kind in Kind:
-        content.finding.find(kind)
-        await holds(content.finder.isVisible)
+        content.palette_controller.open(kind)
+        await holds(content.command_palette.isVisible)
         yield f"palette {kind.name.lower()}", window
-        content.finder.close_up()
+        content.command_palette.close_up()
     content.answering.open()
     await holds(content.picker.isVisible)
     yield "picker", window
@@ -190,12 +192,12 @@ async def _places(app: App) -> AsyncIterator[Screen]:
     yield "archive", window
     content.sidebar.show_archive(False)
     content.sidebar.fold_sections(("workflows", "recent"))
-    content.peeking.peek(app.core.stores.workflows.rows[-1].workflow.id)
+    content.preview.toggle(app.core.stores.workflows.rows[-1].workflow.id)
     await drawn()
     yield "peek", window
-    content.peeking.leave()
+    content.preview.end()
     content.sidebar.fold_sections(())
-    folding = content.folding
+    folding = content.panels
     folding.fold_sidebar(True)
     folding.fold_activity(True)
     await drawn()
@@ -229,7 +231,7 @@ async def _cards(app: App) -> AsyncIterator[Screen]:
 async def _card(app: App, name: str, run: Run) -> Screen:
     content = app.content
     await holds(lambda: app.core.stores.questions.count(run.workflow_id))
-    content.opening.open(run.workflow_id)
+    content.opener.open(run.workflow_id)
     app.core.stores.toasts.clear()
     await settled(content.toasts)
     content.chat.focus_card()
@@ -240,11 +242,11 @@ async def _card(app: App, name: str, run: Run) -> Screen:
 async def _questions(app: App) -> AsyncIterator[Screen]:
     content = app.content
     going = app.core.stores.background.running_workflows[0].workflow_id
-    content.opening.open(going)
+    content.opener.open(going)
     asking: dict[str, Callable[[], None]] = {
-        "delete question": partial(content.keeping.delete, going),
-        "archive question": partial(content.keeping.archive, going),
-        "close question": content.leaving.ask,
+        "delete question": partial(content.archive.delete, going),
+        "archive question": partial(content.archive.archive, going),
+        "close question": content.quit_guard.ask,
     }
     for name, ask in asking.items():
         ask()
@@ -260,7 +262,7 @@ async def _pages(app: App) -> AsyncIterator[Screen]:
     sent = await app.core.chat.send("go", mode=ValidationMode.AUTO, script=RECORDED, record=True)
     assert isinstance(sent, Ok)
     await app.core.engine.wait(sent.data.id)
-    content.opening.open(sent.data.workflow_id)
+    content.opener.open(sent.data.workflow_id)
     await holds(content.recording.banner.isVisible)
     content.recording.review()
     await holds(lambda: content.recording.dialog)

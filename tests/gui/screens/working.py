@@ -67,10 +67,10 @@ async def working_screens(app: App) -> AsyncIterator[Screen]:
 
 
 async def _demo(app: App) -> AsyncIterator[Screen]:
-    app.content.opening.open_new()
+    app.content.opener.open_new()
     await drawn()
     yield "new workflow", app.window
-    app.content.deeds.start_demo()
+    app.content.demo.start()
     await holds(lambda: len(app.core.stores.background.running_workflows) >= 3)
     await holds(lambda: app.core.stores.questions.workflows)
     await settled(app.content.toasts)
@@ -113,9 +113,9 @@ async def _said(app: App) -> AsyncIterator[Screen]:
         await settled(content.activity)
         yield "activity detail", app.window
         content.activity._close()
-        content.folding.fit(content.width())
+        content.panels.fit(content.width())
     waits = await app.start("Wait a minute", tool_step("wait", "wait", seconds=60))
-    content.opening.open(waits.workflow_id)
+    content.opener.open(waits.workflow_id)
     await settled(content.chat)
     yield "template at work", app.window
     content.sidebar.rename(waits.workflow_id)
@@ -125,12 +125,12 @@ async def _said(app: App) -> AsyncIterator[Screen]:
     await core.runs.cancel(waits.id)
     await _finished(app, waits)
     yield "template that was stopped", app.window
-    content.folding.fit(content.width())
+    content.panels.fit(content.width())
 
 
 async def _finished(app: App, run: Run) -> None:
     await app.core.engine.wait(run.id)
-    app.content.opening.open(run.workflow_id)
+    app.content.opener.open(run.workflow_id)
     await holds(lambda: app.core.stores.view.is_loaded)
     app.core.stores.toasts.clear()
     await settled(app.content.toasts)
@@ -140,29 +140,29 @@ async def _finished(app: App, run: Run) -> None:
 async def _written(app: App) -> AsyncIterator[Screen]:
     content = app.content
     going = await app.say("a long one", script=({"say": "a b c", "delay_ms": 120_000},))
-    content.opening.open(going.workflow_id)
+    content.opener.open(going.workflow_id)
     await holds(lambda: app.core.stores.view.is_loaded)
     for text in ("Then write the release note", "And tell everybody, in a friendly letter that says what has changed"):
         await app.core.queue.add(going.workflow_id, text)
     await holds(lambda: content.chat.queue.messages)
     await settled(content.chat)
     yield "messages that wait", app.window
-    content.opening.open_new()
+    content.opener.open_new()
     folder = app.session.folders.store.parent
     paths = [_file(folder, name) for name in ("invoices.csv", "a very long name of a file that nobody reads.txt")]
-    content.composing.attaching.attach([str(path) for path in paths])
+    content.input.attachments.attach([str(path) for path in paths])
     await holds(lambda: len(content.chat.composer.files) == len(paths))
     app.write("Compare these two files, line by line. Then say what is missing.")
     await drawn()
     yield "files that go along", app.window
-    content.composing.attaching._open(content.chat.composer.files[0])
+    content.input.attachments._open(content.chat.composer.files[0])
     await drawn()
     dialogs = [one for one in app.window.findChildren(QWidget) if one.isWindow() and one.isVisible()]
     if dialogs:
         yield "preview of a file", dialogs[0]
         dialogs[0].close()
     app.window.activateWindow()
-    content.composing.attaching.attach([str(folder / "no such file.txt")])
+    content.input.attachments.attach([str(folder / "no such file.txt")])
     await drawn()
     yield "file that is not there", app.window
     content.chat.composer.set_draft(Draft())
@@ -178,7 +178,7 @@ async def _lists(app: App) -> AsyncIterator[Screen]:
     content = app.content
     await app.core.prompts.save(name="Sum up", content="Sum up {{text}} in {{count}} words.", description="In short")
     for text, name in (("/", "slash"), ("@", "mention")):
-        content.opening.open_new()
+        content.opener.open_new()
         content.chat.composer.set_draft(Draft())
         app.write(text)
         await holds(lambda: content.chat.is_completing)
@@ -192,9 +192,9 @@ async def _lists(app: App) -> AsyncIterator[Screen]:
     app.key(Key.Key_Return)
     await holds(lambda: content.chat.inputs.is_open)
     yield "input of a template", app.window
-    content.chat.foot.end_input()
+    content.chat.footer.end_input()
     content.chat.composer.set_draft(Draft())
-    content._searching.open()
+    content.search_controller.open()
     await holds(content.search.isVisible)
     yield "search", app.window
     for words in ("invoice", "no such words"):
@@ -204,27 +204,27 @@ async def _lists(app: App) -> AsyncIterator[Screen]:
         await settled(content.search)
         yield f"search for {words}", app.window
     app.key(Key.Key_Escape)
-    content.opening.open(app.core.stores.workflows.rows[0].workflow.id)
-    content.finding_here.open()
+    content.opener.open(app.core.stores.workflows.rows[0].workflow.id)
+    content.find_controller.open()
     QTest.keyClicks(app.focused(), "the")
     await settled(content.chat)
     yield "find in the workflow", app.window
-    content.finding_here.close_bar()
+    content.find_controller.close_bar()
     rows = app.core.stores.workflows.rows
     for listed in rows[:3]:
-        content.opening.open(listed.workflow.id)
+        content.opener.open(listed.workflow.id)
     focus = app.focused()
     QApplication.sendEvent(focus, QKeyEvent(QEvent.Type.KeyPress, Key.Key_Control, Mod.ControlModifier))
     QTest.keyPress(focus, Key.Key_Tab, Mod.ControlModifier)
-    await holds(content.going.recent_list.isVisible)
+    await holds(content.switcher.recent_list.isVisible)
     yield "lately viewed", app.window
     QApplication.sendEvent(focus, QKeyEvent(QEvent.Type.KeyRelease, Key.Key_Control, Mod.NoModifier))
-    content.finder.close_up()
-    content.finding.find(Kind.WORKFLOW)
+    content.command_palette.close_up()
+    content.palette_controller.open(Kind.WORKFLOW)
     QTest.keyClicks(app.focused(), "nothing of this name")
     await drawn()
     yield "palette with nothing", app.window
-    content.finder.close_up()
+    content.command_palette.close_up()
 
 
 async def _menus(app: App) -> AsyncIterator[Screen]:
@@ -242,7 +242,7 @@ async def _menus(app: App) -> AsyncIterator[Screen]:
     assert isinstance(modes, ModeMenu)
     yield "menu mode", modes
     modes.close()
-    content.folding.fold_sidebar(False)
+    content.panels.fold_sidebar(False)
     (view,) = content.sidebar.findChildren(SidebarList)
     view.go_to_first()
     row = view.cursor_row
@@ -251,7 +251,7 @@ async def _menus(app: App) -> AsyncIterator[Screen]:
         await drawn()
         yield "menu row", view._menu
         view._menu.close()
-    content.folding.fit(content.width())
+    content.panels.fit(content.width())
     app.window.activateWindow()
 
 
@@ -269,7 +269,7 @@ async def _asked(app: App) -> AsyncIterator[Screen]:
     assert isinstance(sent, Ok)
     run = sent.data
     await holds(lambda: app.core.stores.questions.count(run.workflow_id) == 3)
-    content.opening.open(run.workflow_id)
+    content.opener.open(run.workflow_id)
     await drawn()
     app.core.stores.toasts.clear()
     await settled(content.toasts)
@@ -284,12 +284,12 @@ async def _asked(app: App) -> AsyncIterator[Screen]:
         for _ in range(3):
             toasts.add(kind, "unexpected", title="Weekly digest", message="Sent to everybody.")
     listed = app.core.stores.workflows.rows[-1]
-    content.keeping.archive(listed.workflow.id)
+    content.archive.archive(listed.workflow.id)
     await holds(lambda: content.toasts.cards)
     await settled(content.toasts)
     yield "toasts with undo", app.window
     toasts.clear()
-    content.opening.open(listed.workflow.id)
+    content.opener.open(listed.workflow.id)
     await settled(content)
     yield "archived workflow", app.window
-    content.opening.open_new()
+    content.opener.open_new()

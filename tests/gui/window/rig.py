@@ -95,7 +95,7 @@ class App:
         """What becomes of a yes to the question."""
         listed = self.core.stores.workflows.get(workflow_id)
         assert listed is not None
-        self.content.keeping._do(partial(self.content.keeping._delete, listed))
+        self.content.archive._run(partial(self.content.archive._delete, listed))
 
     async def start_in(self, workflow: Workflow, *steps: dict[str, Any], given: dict[str, Any] | None = None) -> Run:
         """The same in a workflow that is there."""
@@ -136,12 +136,12 @@ async def an_app(
             try:
                 yield App(core, window, content, session)
             finally:
-                content.preferences.leave()
+                content.preferences.hide_dialog()
                 await content.chat.drafts.close()
-                await content.chat.answers.close()
+                await content.chat.answer_drafts.close()
                 await tasks.close()
                 session.presenter.use(None)
-                content.leave()
+                content.dispose()
                 session.translation.retire()
     finally:  # else its keys would be heard in the next test
         window.hide()

@@ -50,7 +50,7 @@ def is_there(path: Path) -> bool:
 
 
 def is_written(app: App) -> bool:
-    task = app.content.activity_place._export
+    task = app.content.activity_binder._export
     return task is not None and task.done()
 
 
@@ -62,7 +62,7 @@ async def test_what_nobody_viewed_is_listed_opened_whole_and_exported_after_a_re
         run = await app.say("How much?", script=SCRIPT)
         await app.core.engine.wait(run.id)
     async with an_app(tmp_path, qapp, storage) as app:
-        app.content.deeds.show(run.workflow_id)
+        app.content.workflow_actions.show(run.workflow_id)
         await until(lambda: kinds(app) == [ActivityKind.AGENT, ActivityKind.TOOL], 15)
         await until(lambda: items(app).items.rowCount() == 2)
         items(app).setFocus()
@@ -96,6 +96,6 @@ async def test_what_nobody_viewed_is_listed_opened_whole_and_exported_after_a_re
 
 async def test_with_nothing_to_export_it_says_so_and_opens_nothing(tmp_path: Path, qapp: QApplication) -> None:
     async with an_app(tmp_path, qapp) as app:
-        app.content.activity_place.export()
+        app.content.activity_binder.export()
         assert [toast.code for toast in app.core.stores.toasts.visible] == ["nothing_to_export"]
         assert dialogs(app) == []

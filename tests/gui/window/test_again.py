@@ -113,7 +113,7 @@ async def test_a_message_that_a_provider_rejects_is_there_byte_for_byte_to_be_ed
 async def test_a_key_tries_a_failed_answer_again(tmp_path: Path, qapp: QApplication, until: Until) -> None:
     async with an_app(tmp_path, qapp) as app:
         run = await app.say("my question", script=({"fail": "no"},))
-        app.content.deeds.show(run.workflow_id)
+        app.content.workflow_actions.show(run.workflow_id)
         await until(lambda: can_press(app, "Edit message"))
         app.key(Qt.Key.Key_R, CONTROL_SHIFT)
         await until(lambda: len(app.turn_texts()) == 4 and not shown(app).is_active)
@@ -129,7 +129,7 @@ async def test_a_key_begins_a_template_again_at_the_step_that_failed(
         steps = (a_step("well"), tool_step("bad", "calculator", "well", expression="1/0"))
         run = await app.start("Letters", *steps)
         await app.core.engine.wait(run.id)
-        app.content.deeds.show(run.workflow_id)
+        app.content.workflow_actions.show(run.workflow_id)
         await until(lambda: app.turn_texts() != [])
         app.key(Qt.Key.Key_R, CONTROL_SHIFT)
         await until(lambda: app.viewed not in (None, run.workflow_id))
@@ -146,7 +146,7 @@ async def test_what_is_being_written_stays_when_a_message_is_to_be_edited(
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
         run = await app.say("my question", script=({"fail": "no"},))
-        app.content.deeds.show(run.workflow_id)
+        app.content.workflow_actions.show(run.workflow_id)
         await until(lambda: can_press(app, "Edit message"))
         app.write("my draft")
         press(app, "Edit message")
@@ -159,7 +159,7 @@ async def test_up_in_an_empty_box_takes_the_last_message_up(tmp_path: Path, qapp
     async with an_app(tmp_path, qapp) as app:
         run = await app.say("say 2 words")
         await app.core.engine.wait(run.id)
-        app.content.deeds.show(run.workflow_id)
+        app.content.workflow_actions.show(run.workflow_id)
         app.content.chat.focus_composer()
         await asyncio.sleep(0.1)
         app.key(Qt.Key.Key_Up)

@@ -58,7 +58,7 @@ async def test_delete_archives_control_z_restores_and_the_archive_keeps_it(
     async with an_app(tmp_path, qapp) as app:
         one, two = await ended(app, "One", "Two")
         stores = app.core.stores
-        app.content.opening.open(one)
+        app.content.opener.open(one)
         view = await in_list(app, one)
         app.key(Key.Key_Delete)
         await until(lambda: app.row(one) is None)
@@ -74,13 +74,13 @@ async def test_delete_archives_control_z_restores_and_the_archive_keeps_it(
         await in_list(app, one)
         app.key(Key.Key_Delete)
         await until(lambda: app.row(one) is None)
-        found = app.content.finder._search(Query(Kind.WORKFLOW, "One"))
+        found = app.content.command_palette._search(Query(Kind.WORKFLOW, "One"))
         assert ("One", "archived") in [(each.title, getattr(each, "note", "")) for each in found]
-        assert "One" not in [each.title for each in app.content.finder._search(Query(Kind.WORKFLOW, ""))]
+        assert "One" not in [each.title for each in app.content.command_palette._search(Query(Kind.WORKFLOW, ""))]
         app.content.menus.trigger("view.archive")
         await in_list(app, one)
         app.key(Key.Key_Return)
-        await until(lambda: app.content.banner.standing is ViewState.ARCHIVED)
+        await until(lambda: app.content.banner.state is ViewState.ARCHIVED)
         button = app.content.banner.findChildren(QPushButton)[0]
         assert button.text() == "Restore"
         button.click()
@@ -128,8 +128,8 @@ async def test_a_deletion_is_undone_by_its_toast_and_done_when_that_is_gone(
         async with asyncio.timeout(5):
             while await storage.workflows.discarded():  # noqa: ASYNC110  # the store tells nobody
                 await asyncio.sleep(0.01)
-        assert {run.workflow_id for run in await storage.runs.page()} == {one}
-        app.content.keeping.undo()
+        assert {run.workflow_id for run in await storage.runs()} == {one}
+        app.content.archive.undo()
         await asyncio.sleep(0.05)
         assert app.row(two) is None
 
@@ -139,28 +139,28 @@ async def test_a_peek_shows_a_workflow_and_goes_back_without_a_trace(
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
         one, two, three = await ended(app, "One", "Two", "Three")
-        app.content.opening.open(one)
+        app.content.opener.open(one)
         view = await in_list(app, two)
         app.key(Key.Key_Space)
         assert app.viewed == two
         assert view.hasFocus()
-        assert app.content.banner.standing is ViewState.PEEKED
-        assert app.content.peeking.viewed_for_good == one
+        assert app.content.banner.state is ViewState.PREVIEWED
+        assert app.content.preview.opened_workflow == one
         await in_list(app, three)
         app.key(Key.Key_Space)
         assert app.viewed == three
         app.key(Key.Key_Escape)
         assert app.viewed == one
-        assert app.content.going.viewed_before == [one]
+        assert app.content.switcher.viewed_before == [one]
         app.key(Key.Key_Space)
         app.key(Key.Key_Return)
-        assert (app.viewed, app.content.peeking.viewed_for_good) == (three, three)
+        assert (app.viewed, app.content.preview.opened_workflow) == (three, three)
         assert app.content.banner.isHidden()
-        assert app.content.going.viewed_before == [one, three]
+        assert app.content.switcher.viewed_before == [one, three]
         await in_list(app, two)
         app.key(Key.Key_Space)
         app.content.chat.focus_composer()
-        assert app.content.going.viewed_before == [three, one, two]
+        assert app.content.switcher.viewed_before == [three, one, two]
 
 
 async def test_one_that_needs_somebody_can_be_peeked_at_and_archived(
@@ -179,7 +179,7 @@ async def test_one_that_needs_somebody_can_be_peeked_at_and_archived(
         await until(lambda: app.core.stores.workflows.archived)
         assert app.core.stores.questions.workflows == []
         assert app.viewed is None
-        assert not app.content.peeking.is_on
+        assert not app.content.preview.is_on
 
 
 async def test_what_is_archived_or_deleted_and_brought_back_has_its_draft_and_what_waited(
@@ -189,13 +189,13 @@ async def test_what_is_archived_or_deleted_and_brought_back_has_its_draft_and_wh
         (other,) = await ended(app, "Other")
         run = await app.say("go", script=SLOW)
         one = run.workflow_id
-        app.content.opening.open(one)
+        app.content.opener.open(one)
         app.write("wait for it")
         app.key(Key.Key_Return)
         queues = app.core.stores.queues
         await until(lambda: queues.of(one).messages)
         app.write("half a thought")
-        app.content.opening.open(other)
+        app.content.opener.open(other)
         for bring_back in (app.core.workflows.restore, app.core.discarding.bring_back):
             put_away = (
                 app.core.workflows.archive if bring_back == app.core.workflows.restore else app.core.discarding.discard
@@ -205,7 +205,7 @@ async def test_what_is_archived_or_deleted_and_brought_back_has_its_draft_and_wh
             await asyncio.sleep(0.1)
             await bring_back(one)
             await until(lambda: app.row(one))
-            app.content.opening.open(one)
+            app.content.opener.open(one)
             assert app.content.chat.composer.draft().text == "half a thought"
             assert [message.text for message in queues.of(one).messages] == ["wait for it"]
-            app.content.opening.open(other)
+            app.content.opener.open(other)

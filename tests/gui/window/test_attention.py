@@ -72,7 +72,7 @@ async def waits(app: App, run: Run, count: int = 1) -> None:
 
 
 async def view(app: App, run: Run) -> AttentionCard:
-    app.content.deeds.show(run.workflow_id)
+    app.content.workflow_actions.show(run.workflow_id)
     app.content.chat.focus_composer()
     await asyncio.sleep(0.1)
     return card_of(app)
@@ -185,7 +185,7 @@ async def test_a_question_takes_no_focus_opens_no_window_and_leaves_draft_and_sc
     async with an_app(tmp_path, qapp) as app:
         said = await app.say("say 400 words")
         await app.core.engine.wait(said.id)
-        app.content.deeds.show(said.workflow_id)
+        app.content.workflow_actions.show(said.workflow_id)
         await asyncio.sleep(0.3)
         app.write("my own ")
         app.content.chat.transcript.scroll_by(-200)
@@ -500,9 +500,9 @@ async def test_an_answer_that_is_begun_is_there_again_after_a_crash_until_it_is_
         reason.setFocus()
         await asyncio.sleep(GUARD_MS / 1000 + 0.1)
         QTest.keyClicks(reason, "not yet")
-        await app.content.chat.answers.flush()
+        await app.content.chat.answer_drafts.flush()
         crashed = storage.copy()
-        app.content.chat.answers._path = tmp_path / "elsewhere"  # killed here: nothing more is written
+        app.content.chat.answer_drafts._path = tmp_path / "elsewhere"  # killed here: nothing more is written
     async with an_app(tmp_path, qapp, crashed) as app:
         await waits(app, run, 2)
         card = await view(app, run)
@@ -607,7 +607,7 @@ async def test_what_could_do_harm_is_never_focused_first(
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
         workflow_id = ask_from_afar(app, kind)
-        app.content.deeds.show(workflow_id)
+        app.content.workflow_actions.show(workflow_id)
         app.key(Qt.Key.Key_A, CONTROL_SHIFT)
         assert app.focused() is card_of(app).button(harmless)
 
@@ -625,7 +625,7 @@ async def test_a_question_shows_its_options_and_sends_what_is_chosen_and_written
             return Failed("nothing_open", "it was asked by nobody")
 
         monkeypatch.setattr(app.core.runs, "answer", watched)
-        app.content.deeds.show(workflow_id)
+        app.content.workflow_actions.show(workflow_id)
         await take_card(app)
         app.key(Qt.Key.Key_Space)
         app.key(Qt.Key.Key_Tab)
@@ -652,7 +652,7 @@ async def test_a_window_that_is_not_active_is_not_looked_at(tmp_path: Path, qapp
         await app.core.engine.wait(said.id)
         listed = app.core.stores.workflows.get(said.workflow_id)
         assert listed is not None
-        app.content.deeds.show(said.workflow_id)
+        app.content.workflow_actions.show(said.workflow_id)
         QApplication.sendEvent(app.window, QEvent(QEvent.Type.WindowDeactivate))
         run = await app.start_in(listed.workflow, asking("send"))
         await waits(app, run)
@@ -682,7 +682,7 @@ async def test_every_button_has_room_for_its_words(
     async with an_app(tmp_path, qapp, size=size) as app:
         app.session.translation.set_language(language)
         workflow_id = ask_from_afar(app, InterruptionKind.OUTCOME, tool="write_file", arguments={"path": "a.md"})
-        app.content.deeds.show(workflow_id)
+        app.content.workflow_actions.show(workflow_id)
         app.content.chat.focus_card()
         assert app.window.width() == size[0]
 

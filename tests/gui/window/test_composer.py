@@ -48,7 +48,7 @@ def said(app: App) -> list[str]:
 async def at_work(app: App, until: Until, text: str = LONG) -> Run:
     """A workflow with a turn at work, viewed."""
     run = await app.say(text)
-    app.content.deeds.show(run.workflow_id)
+    app.content.workflow_actions.show(run.workflow_id)
     await until(lambda: app.viewed == run.workflow_id and app.core.stores.view.is_loaded)
     app.content.chat.focus_composer()
     return run
@@ -136,9 +136,9 @@ async def test_send_now_stops_the_turn_and_after_a_stop_they_stay_and_say_so(
         app.key(Key.Key_F5, SHIFT)
         await until(lambda: app.content.chat.queue.title.startswith("The turn was stopped"))
         other = await app.say("say 1 words")
-        app.content.deeds.show(other.workflow_id)
+        app.content.workflow_actions.show(other.workflow_id)
         assert not app.content.chat.queue.isVisible()
-        app.content.deeds.show(run.workflow_id)
+        app.content.workflow_actions.show(run.workflow_id)
         assert waiting(app) == ["say 1 words"]
         app.content.chat.queue.take_focus()
         app.control(Key.Key_Return)
@@ -154,7 +154,7 @@ async def test_what_waits_is_there_in_the_next_life_of_the_window_and_goes_on(
         await queue(app, until, "say 2 words", "say 3 words")
         crashed = storage.copy()
     async with an_app(tmp_path, qapp, crashed) as app:
-        app.content.deeds.show(run.workflow_id)
+        app.content.workflow_actions.show(run.workflow_id)
         assert waiting(app) == ["say 2 words", "say 3 words"]
         app.content.chat.queue.take_focus()
         app.key(Key.Key_Up)
@@ -273,27 +273,27 @@ async def test_what_was_begun_stays_with_its_workflow_through_a_switch_and_a_cra
     async with an_app(tmp_path, qapp, storage) as app:
         runs = [await app.say("say 1 words") for _ in range(2)]
         for run, text in zip(runs, ("draft A", "draft B"), strict=True):
-            app.content.deeds.show(run.workflow_id)
+            app.content.workflow_actions.show(run.workflow_id)
             app.write(text)
             app.key(Key.Key_Left)
         paste("z" * 20_001)
         app.control(Key.Key_V)
-        app.content.deeds.show(runs[0].workflow_id)
+        app.content.workflow_actions.show(runs[0].workflow_id)
         assert written(app) == "draft A"
         app.control(Key.Key_Z)
         assert written(app) == ""  # what was written here, and never what was in the other
         app.control(Key.Key_Z)
         app.key(Key.Key_Z, CONTROL | SHIFT)
         assert written(app) == "draft A"
-        app.content.deeds.show(None)
+        app.content.workflow_actions.show(None)
         app.write("new one")
         await app.content.chat.drafts.flush()
-        app.content.chat.drafts._behind._is_closed = True  # killed here: nothing more is written
+        app.content.chat.drafts._is_closed = True  # killed here: nothing more is written
         app.content.chat.drafts._folder = tmp_path / "elsewhere"
     async with an_app(tmp_path, qapp, storage.copy()) as app:
-        app.content.opening.open_new()
+        app.content.opener.open_new()
         assert written(app) == "new one"
-        app.content.deeds.show(runs[1].workflow_id)
+        app.content.workflow_actions.show(runs[1].workflow_id)
         draft = app.content.chat.composer.draft()
         assert (draft.text, draft.cursor, [one.text for one in draft.files]) == ("draft B", 6, ["z" * 20_001])
         gone = await app.core.workflows.delete(runs[0].workflow_id)
@@ -331,7 +331,7 @@ async def test_a_message_that_waits_belongs_to_its_workflow_alone(
         other = await app.say("say 1 words")
         run = await at_work(app, until, "say 20 words")
         await queue(app, until, "say 2 words")
-        app.content.deeds.show(other.workflow_id)
+        app.content.workflow_actions.show(other.workflow_id)
         await until(lambda: not app.core.stores.queues.of(run.workflow_id).messages)
         await until(lambda: app.core.stores.view.is_loaded)
         assert said(app) == ["say 1 words"]
@@ -437,7 +437,7 @@ async def test_what_is_written_while_a_message_is_taken_stays_without_that_messa
         assert app.focused() is app.content.chat.composer.text_box
         app.write("!")
         assert written(app) == " second!"
-        app.content.deeds.show(None)
+        app.content.workflow_actions.show(None)
         await until(lambda: written(app) == "")
 
 
@@ -449,11 +449,11 @@ async def test_a_message_that_is_being_taken_cannot_be_sent_again_after_a_look_e
         for run in runs:
             await app.core.engine.wait(run.id)
         goes_on = slow(app, monkeypatch)
-        app.content.deeds.show(runs[0].workflow_id)
+        app.content.workflow_actions.show(runs[0].workflow_id)
         app.write("once")
         app.key(Key.Key_Return)
         for run in (runs[1], runs[0]):
-            app.content.deeds.show(run.workflow_id)
+            app.content.workflow_actions.show(run.workflow_id)
             await until(lambda: app.core.stores.view.is_loaded)
         assert written(app) == "once"
         app.write(" more")

@@ -35,7 +35,7 @@ async def chat(app: App, text: str, count: int = 1) -> tuple[Run, AttentionCard]
     assert isinstance(sent, Ok)
     run = sent.data
     await asks(app, run, count)
-    app.content.deeds.show(run.workflow_id)
+    app.content.workflow_actions.show(run.workflow_id)
     app.content.chat.focus_composer()
     await asyncio.sleep(0.1)
     await take_card(app)

@@ -40,7 +40,7 @@ async def test_esc_closes_each_thing_by_itself_and_the_run_goes_on(
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
         run = await app.say("say 4000 words 20")
-        app.content.deeds.show(run.workflow_id)
+        app.content.workflow_actions.show(run.workflow_id)
         await until(lambda: len(app.turn_texts()) == 2 and app.turn_texts()[1])
         app.write("my draft")
         content, box = app.content, app.content.chat.composer.text_box
@@ -52,9 +52,9 @@ async def test_esc_closes_each_thing_by_itself_and_the_run_goes_on(
             return content.chat.composer.draft().text == "my draft"
 
         app.control(Key.Key_K)
-        assert content.finder.isVisible()
+        assert content.command_palette.isVisible()
         escape(app)
-        assert not content.finder.isVisible()
+        assert not content.command_palette.isVisible()
         assert app.focused() is box
         app.key(Key.Key_M, CONTROL_SHIFT)
         assert content.picker.isVisible()
@@ -94,7 +94,7 @@ async def test_esc_closes_each_thing_by_itself_and_the_run_goes_on(
         assert content.chat.transcript._selection.ends is not None
         escape(app)
         assert content.chat.transcript._selection.ends is None
-        for pane in (content.chat.transcript, content.header._who, content.activity._button):
+        for pane in (content.chat.transcript, content.header._answering, content.activity._button):
             pane.setFocus()
             escape(app)
             assert app.focused() is box
@@ -121,10 +121,10 @@ async def test_esc_closes_what_else_opens_over_the_window_and_the_run_goes_on(
     """The rest of what can be opened: lists, bars, pages, a preview and a question of the window."""
     async with an_app(tmp_path, qapp, size=(1000, 700)) as app:
         run = await app.say("say 4000 words 21")
-        app.content.opening.open(run.workflow_id)
+        app.content.opener.open(run.workflow_id)
         await until(lambda: app.core.stores.view.content)
         content, chat = app.content, app.content.chat
-        finder, search, bar = content.finder, content.search, content.finding_here.bar
+        finder, search, bar = content.command_palette, content.search, content.find_controller.bar
 
         def preview() -> None:
             QGuiApplication.clipboard().setText("z" * 20_001)
@@ -150,7 +150,7 @@ async def test_esc_closes_what_else_opens_over_the_window_and_the_run_goes_on(
             "who is asked": (lambda: offer("@"), chat.mentions.isVisible),
             "the settings": (lambda: app.control(Key.Key_Comma), dialog),
             "a preview": (preview, dialog),
-            "a question": (lambda: content.keeping.delete(run.workflow_id), dialog),
+            "a question": (lambda: content.archive.delete(run.workflow_id), dialog),
         }
         for name, (open_it, is_open) in opened.items():
             app.window.activateWindow()
@@ -193,7 +193,7 @@ async def test_the_card_is_put_off_and_nothing_is_denied(tmp_path: Path, qapp: Q
     async with an_app(tmp_path, qapp) as app:
         run = await app.start("Letters", asking("send"))
         await waits(app, run)
-        app.content.deeds.show(run.workflow_id)
+        app.content.workflow_actions.show(run.workflow_id)
         await asyncio.sleep(0.1)
         app.key(Key.Key_A, CONTROL_SHIFT)
         for _ in range(3):

@@ -153,7 +153,7 @@ async def test_an_input_method_and_alt_gr_have_their_keys_in_every_field(
         time = TimeByKeys(card_of(app).guard)
         app.window.setUpdatesEnabled(False)  # nobody looks
         for name, go_there in FIELDS.items():
-            app.content.opening.open(said.workflow_id)
+            app.content.opener.open(said.workflow_id)
             await until(app.window.isActiveWindow)
             if isinstance(going := go_there(app), Awaitable):
                 await going

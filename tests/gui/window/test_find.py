@@ -48,13 +48,13 @@ def a_store_of(said: Mapping[str, tuple[str, ...]]) -> InMemoryStorage:
 
 
 async def shown(app: App, until: Until, name: str = "wf_1") -> None:
-    app.content.deeds.show(WorkflowId(name))
+    app.content.workflow_actions.show(WorkflowId(name))
     await until(lambda: app.core.stores.view.is_loaded)
     app.content.chat.focus_composer()
 
 
 def bar(app: App) -> FindBar:
-    return app.content.finding_here.bar
+    return app.content.find_controller.bar
 
 
 def count(app: App) -> str:
@@ -155,7 +155,7 @@ async def test_esc_closes_the_bar_first_and_stops_nothing(tmp_path: Path, qapp: 
     """Case UX031."""
     async with an_app(tmp_path, qapp) as app:
         run = await app.say("say 400 words 5")
-        app.content.deeds.show(run.workflow_id)
+        app.content.workflow_actions.show(run.workflow_id)
         app.write("kept")
         find(app, "say")
         await until(lambda: count(app) != "")
@@ -186,7 +186,7 @@ async def test_esc_closes_the_bar_before_the_card_that_asks(tmp_path: Path, qapp
     async with an_app(tmp_path, qapp) as app:
         run = await app.start("Publish", ask)
         await app.core.engine.wait(run.id)
-        app.content.deeds.show(run.workflow_id)
+        app.content.workflow_actions.show(run.workflow_id)
         find(app, "x")
         assert app.content.chat.focus_card()
         app.key(Qt.Key.Key_Escape)
@@ -200,7 +200,7 @@ async def test_what_is_found_grows_while_an_answer_comes_in(tmp_path: Path, qapp
     script = ({"say": "needle " * 40, "delay_ms": 10},)
     async with an_app(tmp_path, qapp) as app:
         run = await app.say("go", script=script)
-        app.content.deeds.show(run.workflow_id)
+        app.content.workflow_actions.show(run.workflow_id)
         find(app, "needle")
         await app.core.engine.wait(run.id)
         await until(lambda: count(app) == "1 of 40")
@@ -237,7 +237,7 @@ async def test_a_place_in_a_folded_line_is_unfolded(tmp_path: Path, qapp: QAppli
 
 
 async def shown_run(app: App, until: Until, workflow_id: str) -> None:
-    app.content.deeds.show(WorkflowId(workflow_id))
+    app.content.workflow_actions.show(WorkflowId(workflow_id))
     await until(lambda: app.core.stores.view.is_loaded)
 
 

@@ -140,7 +140,7 @@ async def test_from_anywhere_it_takes_ctrl_j_a_choice_and_enter(
         time = TimeByKeys(card_of(app).guard)
         app.window.setUpdatesEnabled(False)  # nobody looks
         for place, go_there in PLACES.items():
-            app.content.deeds.show(said.workflow_id)
+            app.content.workflow_actions.show(said.workflow_id)
             app.content.chat.focus_composer()
             run = await app.start(place, asking("send"))
             await until(lambda run=run: app.core.stores.questions.count(run.workflow_id))

@@ -15,13 +15,13 @@ async def test_a_long_name_has_as_much_room_as_who_answers_and_all_is_laid_out_a
 ) -> None:
     async with an_app(tmp_path, qapp, size=(800, 600), arguments=Arguments(language="fr", theme="light")) as app:
         run = await app.say(LONG, script=({"say": "a b c", "delay_ms": 60_000},))
-        app.content.opening.open(run.workflow_id)
+        app.content.opener.open(run.workflow_id)
         header = app.content.header
-        app.content.folding.fold_sidebar(False)
+        app.content.panels.fold_sidebar(False)
         QApplication.sendPostedEvents()
         buttons = [one for one in header.findChildren(QPushButton) if one.isVisible()]
         assert [one.text() for one in buttons if one.width() < one.sizeHint().width()] == []
-        who = header.fontMetrics().horizontalAdvance(header._who.text())
+        who = header.fontMetrics().horizontalAdvance(header._answering.text())
         assert header._title.width() >= who - header._row.spacing()
         assert not header._state.isVisible()
         await app.core.runs.cancel(run.id)

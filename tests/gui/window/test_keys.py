@@ -45,7 +45,7 @@ async def test_nine_slots_are_reached_by_the_physical_keys_of_another_layout(
         app.write("mine")
         for modifier in (CONTROL, ALT):
             for number, key in enumerate(ROW, start=1):
-                app.content.deeds.show(None)
+                app.content.workflow_actions.show(None)
                 zoom = app.session.state.zoom
                 if (number, modifier) == (6, CONTROL):
                     app.key(key, modifier)
@@ -76,7 +76,7 @@ async def test_a_key_that_means_something_by_its_character_keeps_it(
     """Ctrl with the AZERTY key `6/-` is Ctrl+-: smaller."""
     async with an_app(tmp_path, qapp) as app:
         runs = await finished(app, 1)
-        app.content.deeds.show(runs[0].workflow_id)
+        app.content.workflow_actions.show(runs[0].workflow_id)
         app.control(Key.Key_Minus)
         assert app.session.state.zoom == pytest.approx(0.9)
         app.control(Key.Key_Equal)
@@ -118,7 +118,7 @@ async def test_back_and_forward_follow_the_way_that_was_taken(tmp_path: Path, qa
     async with an_app(tmp_path, qapp) as app:
         a, b, c = (run.workflow_id for run in await finished(app, 3))
         for one in (a, b, c):
-            app.content.deeds.show(one)
+            app.content.workflow_actions.show(one)
         app.key(Key.Key_Left, ALT)
         assert app.viewed == b
         app.key(Key.Key_Left, ALT)
@@ -136,7 +136,7 @@ async def test_back_and_forward_follow_the_way_that_was_taken(tmp_path: Path, qa
 async def test_f6_goes_through_the_panes_and_back(tmp_path: Path, qapp: QApplication, until: Until) -> None:
     async with an_app(tmp_path, qapp) as app:
         (run,) = await finished(app, 1)
-        app.content.deeds.show(run.workflow_id)
+        app.content.workflow_actions.show(run.workflow_id)
         await until(lambda: app.turn_texts() != [])
         await until(lambda: app.content.toasts.cards)
         app.write("")
@@ -172,14 +172,14 @@ async def test_the_mode_is_chosen_by_keys_and_automatic_mode_can_be_undone(
         await until(lambda: app.core.settings.current.validation_mode is ValidationMode.AUTO)
         (toast,) = app.core.stores.toasts.visible
         assert toast.code == "mode_is_auto"
-        app.content.deeds.toast_action("undo", toast.id)
+        app.content.workflow_actions.toasts.run("undo", toast.id)
         await until(lambda: app.core.settings.current.validation_mode is ValidationMode.MANUAL)
 
 
 async def test_run_again_says_the_last_message_once_more(tmp_path: Path, qapp: QApplication, until: Until) -> None:
     async with an_app(tmp_path, qapp) as app:
         (run,) = await finished(app, 1)
-        app.content.deeds.show(run.workflow_id)
+        app.content.workflow_actions.show(run.workflow_id)
         await until(lambda: len(app.turn_texts()) == 2)
         app.key(Key.Key_F5)
         await until(lambda: len(app.turn_texts()) == 4)
@@ -189,7 +189,7 @@ async def test_run_again_says_the_last_message_once_more(tmp_path: Path, qapp: Q
 async def test_closing_the_view_stops_nothing(tmp_path: Path, qapp: QApplication, until: Until) -> None:
     async with an_app(tmp_path, qapp) as app:
         run = await app.say("say 300 words 5")
-        app.content.deeds.show(run.workflow_id)
+        app.content.workflow_actions.show(run.workflow_id)
         app.control(Key.Key_W)
         assert app.viewed is None
         assert app.core.engine.is_at_work

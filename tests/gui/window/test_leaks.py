@@ -53,9 +53,9 @@ async def test_a_refused_text_is_held_no_longer_than_the_toast_that_would_queue_
         await app.say("say 300 words")
         app.core.stores.toasts.clear()
         for number in range(3):
-            app.content.deeds.send(OutgoingMessage(f"text {number}"), app.viewed)
+            app.content.workflow_actions.send(OutgoingMessage(f"text {number}"), app.viewed)
             await until(lambda: app.core.stores.toasts.visible)
-            assert len(app.content.deeds._again) == 1
+            assert len(app.content.workflow_actions.toasts._actions) == 1
             app.core.stores.toasts.clear()
 
 
@@ -95,10 +95,10 @@ async def conversations(app: App) -> list[WorkflowId]:
 async def look(app: App, workflows: Sequence[WorkflowId], until: Until) -> None:
     view = app.core.stores.view
     for workflow_id in workflows:
-        app.content.deeds.show(workflow_id)
+        app.content.workflow_actions.show(workflow_id)
         await until(lambda: view.is_loaded)
         await asyncio.sleep(0.04)
-    app.content.deeds.show(None)
+    app.content.workflow_actions.show(None)
     await asyncio.sleep(0.1)
 
 

@@ -80,7 +80,7 @@ async def test_whichever_way_one_closes_it_asks_once_and_staying_is_what_enter_a
                 assert first is not None, way
                 assert first.text() == "2 workflows are at work. 1 waits for you."
                 assert {one.text() for one in first.buttons()} == {"Keep running", "Stop and quit", "Stay"}
-                app.content.leaving.ask()
+                app.content.quit_guard.ask()
                 assert question(app) is first
                 QTest.keyClick(first, key)
                 await until(lambda: question(app) is None)
@@ -161,7 +161,7 @@ async def test_an_end_while_the_session_begins_does_not_wait_for_that(
 async def test_how_the_window_was_left_comes_back(tmp_path: Path, qapp: QApplication, until: Until) -> None:
     async with an_app(tmp_path, qapp) as app:
         run = await app.say("say 2 words")
-        app.content.deeds.show(run.workflow_id)
+        app.content.workflow_actions.show(run.workflow_id)
         app.control(Qt.Key.Key_B)
         app.window.setGeometry(0, 40, 800, 560)
         app.session._keep_state(app.core, app.content)
@@ -180,9 +180,9 @@ async def test_how_the_window_was_left_comes_back(tmp_path: Path, qapp: QApplica
 async def test_what_was_said_is_in_the_inbox_after_a_restart(tmp_path: Path, qapp: QApplication, until: Until) -> None:
     storage = InMemoryStorage()
     async with an_app(tmp_path, qapp, storage) as app:
-        app.content.deeds.set_mode(ValidationMode.SELECTIVE)
+        app.content.mode.set_mode(ValidationMode.SELECTIVE)
         await until(lambda: app.core.settings.current.validation_mode is ValidationMode.SELECTIVE)
-        app.content.deeds.set_mode(ValidationMode.AUTO)
+        app.content.mode.set_mode(ValidationMode.AUTO)
         await until(lambda: [one.code for one in app.core.stores.inbox.notices] == ["mode_is_auto"])
     async with an_app(tmp_path, qapp, storage) as app:
         assert [one.code for one in app.core.stores.inbox.notices] == ["mode_is_auto"]

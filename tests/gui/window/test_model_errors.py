@@ -109,7 +109,7 @@ async def test_what_a_model_thinks_is_folded_and_unfolds_also_after_a_restart(
             await until(lambda: "42" in app.turn_texts(), 15)
             viewed = app.viewed
         async with an_app(tmp_path, qapp, storage) as app:
-            app.content.deeds.show(viewed)
+            app.content.workflow_actions.show(viewed)
             await until(lambda: any(view.isVisible() for view in app.content.findChildren(ThoughtView)))
             (line,) = [view for view in app.content.findChildren(ThoughtView) if view.isVisible()]
             await until(lambda: line.accessibleName().startswith("Thought"))

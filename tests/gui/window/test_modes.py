@@ -65,7 +65,7 @@ async def test_three_that_run_keep_their_mode_and_a_fourth_is_refused_until_it_m
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
         runs = [await app.say(f"say 4000 words {number}") for number in range(20, 23)]
-        app.content.opening.open(runs[0].workflow_id)
+        app.content.opener.open(runs[0].workflow_id)
         await until(app.content.header.isVisible)
         await keep(app, "In manual mode", "manual")
         app.core.stores.toasts.clear()
@@ -92,7 +92,7 @@ async def test_three_that_run_keep_their_mode_and_a_fourth_is_refused_until_it_m
         app.core.stores.toasts.clear()
         app.control(Key.Key_N)
         app.key(Key.Key_N, SHIFT_CONTROL)
-        await until(lambda: "In manual mode" in [entry.title for entry in app.content.finder.shown()])
+        await until(lambda: "In manual mode" in [entry.title for entry in app.content.command_palette.shown()])
         QTest.keyClicks(app.focused(), "in manual")
         app.key(Key.Key_Return)
         await until(lambda: refused(app) == [{"mode": "manual", "limit": 1}])  # its own mode, not that of the settings
@@ -114,7 +114,7 @@ async def test_what_waits_for_an_approval_still_does_in_automatic_mode(
         assert isinstance(sent, Ok)
         run = sent.data
         await waits(app, run)
-        app.content.opening.open(run.workflow_id)
+        app.content.opener.open(run.workflow_id)
         await choose(app, ValidationMode.AUTO, until)
         await until(lambda: running(app) == [(run.workflow_id, ValidationMode.MANUAL, 1)])
         (asked,) = await app.core.storage.interruptions.of_run(run.id)

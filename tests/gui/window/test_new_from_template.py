@@ -21,7 +21,7 @@ SHIFT_CONTROL = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftM
 
 
 def titles(app: App) -> list[str]:
-    return [entry.title for entry in app.content.finder.shown()]
+    return [entry.title for entry in app.content.command_palette.shown()]
 
 
 async def keep(app: App, title: str, mode: str) -> None:
@@ -36,7 +36,7 @@ async def test_a_template_is_found_by_its_name_and_runs_in_a_workflow_of_its_own
     async with an_app(tmp_path, qapp) as app:
         first = await app.say("say 1 word")
         await app.core.engine.wait(first.id)
-        app.content.deeds.show(first.workflow_id)
+        app.content.workflow_actions.show(first.workflow_id)
         app.write("kept")
         await keep(app, "Sums", ValidationMode.MANUAL)  # after the window has looked
         app.control(Key.Key_K)
@@ -56,7 +56,7 @@ async def test_a_template_is_found_by_its_name_and_runs_in_a_workflow_of_its_own
             await app.core.storage.snapshots.of_run(newest.id)
         ).mode is ValidationMode.MANUAL  # it asks for more than set
         await app.core.engine.cancel(newest.id)
-        app.content.deeds.show(first.workflow_id)
+        app.content.workflow_actions.show(first.workflow_id)
         assert composer.draft().text == "kept"
 
 

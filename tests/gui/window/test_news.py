@@ -22,7 +22,7 @@ async def test_news_are_said_one_a_second_and_an_answer_is_no_news_piece_by_piec
         news = news_of(app.window)
         news.said.connect(lambda words, is_urgent: said.append((time.monotonic(), words, is_urgent)))
         shown = await app.say("go", script=({"say": " ".join("word" for _ in range(250)), "delay_ms": 2},))
-        app.content.opening.open(shown.workflow_id)
+        app.content.opener.open(shown.workflow_id)
         asks = {**tool_step("a", "calculator", expression="1"), "interrupt": {"kind": "approval", "prompt": "Now?"}}
         await app.start("Letters", asks)
         await app.say("say 1 word")

@@ -106,7 +106,7 @@ async def test_the_desktop_tells_what_the_window_cannot_and_a_click_leads_to_it(
         await until(lambda: app.viewed == asking.workflow_id and app.content.chat.card.isVisible())
         await until(lambda: app.content.chat.card.isAncestorOf(app.focused()))
         await until(lambda: app.core.stores.notifications._is_present)
-        app.content.deeds.show(failed.workflow_id)
+        app.content.workflow_actions.show(failed.workflow_id)
         await until(lambda: not service.seen)
 
 
@@ -120,7 +120,7 @@ async def test_who_looks_is_told_by_the_window_and_who_does_not_by_the_desktop_o
         app.core.stores.toasts.clear()
         for is_shown in (True, False):
             run = await app.say("say 30 words 10")
-            app.content.opening.open((run if is_shown else other).workflow_id)
+            app.content.opener.open((run if is_shown else other).workflow_id)
             await ended(app, run)
             await until(
                 lambda: (
@@ -176,7 +176,7 @@ async def test_several_lead_to_the_inbox_and_one_that_is_gone_to_words(
         await until(lambda: service.told)
         assert (service.told[0].title, len(service.told)) == ("3 workflows finished", 1)
         await service.click(1)
-        await until(app.content.finder.isVisible)
+        await until(app.content.command_palette.isVisible)
         app.key(Qt.Key.Key_Escape)
         other.activateWindow()
         await until(lambda: not app.core.stores.notifications._is_present)
@@ -185,7 +185,7 @@ async def test_several_lead_to_the_inbox_and_one_that_is_gone_to_words(
         (key,) = (one.key for one in app.core.stores.notifications.standing)
         assert isinstance(await app.core.workflows.delete(last.workflow_id), Ok)
         await until(lambda: not service.seen)
-        app.content.notifying._on_activated(key, "")  # the click was on its way already
+        app.content.notifier._on_activated(key, "")  # the click was on its way already
         await until(lambda: any(toast.code == "workflow_gone" for toast in app.core.stores.toasts.visible))
 
 
@@ -193,7 +193,7 @@ async def test_the_page_says_once_that_nobody_shows_them_and_the_level_can_be_un
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
-        await until(lambda: app.content.notifying.way is NotificationChannel.NONE)
+        await until(lambda: app.content.notifier.way is NotificationChannel.NONE)
         app.content.preferences.open_at(PageId.NOTIFICATIONS)
         (page,) = app.window.findChildren(NotificationsPage)
         assert "No notification service was found" in page._way.text()
@@ -221,7 +221,7 @@ async def test_without_a_service_the_tray_tells_and_its_click_leads_there_too(
         asking = await app.start("Beta", ASKS)
         await until(lambda: told)
         assert told == [("Beta", "Waiting for you: Shall I <b>?")]
-        assert app.content.notifying.way is NotificationChannel.TRAY
+        assert app.content.notifier.way is NotificationChannel.TRAY
         app.content.tray._icon.messageClicked.emit()
         await until(lambda: app.viewed == asking.workflow_id)
 

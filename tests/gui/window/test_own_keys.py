@@ -78,13 +78,13 @@ async def test_a_key_that_is_given_works_at_once_and_is_named_everywhere(tmp_pat
         app.window.activateWindow()
         app.content.chat.focus_composer()
         app.key(Key.Key_J, CONTROL | SHIFT)
-        assert not app.content.finder.isVisible()
+        assert not app.content.command_palette.isVisible()
         app.key(Key.Key_F7)
-        assert app.content.finder.isVisible()
-        app.content.finder.open(Kind.COMMAND)
-        assert {entry.title: entry.note for entry in app.content.finder.shown()}["Inbox"] == "F7"
-        app.content.finder.open(Kind.HELP)
-        assert {entry.title: entry.note for entry in app.content.finder.shown()}["Inbox"] == "F7"
+        assert app.content.command_palette.isVisible()
+        app.content.command_palette.open(Kind.COMMAND)
+        assert {entry.title: entry.note for entry in app.content.command_palette.shown()}["Inbox"] == "F7"
+        app.content.command_palette.open(Kind.HELP)
+        assert {entry.title: entry.note for entry in app.content.command_palette.shown()}["Inbox"] == "F7"
 
 
 async def test_every_command_has_something_to_do_and_stands_in_its_menu_with_its_keys(
@@ -111,7 +111,7 @@ async def test_the_help_begins_with_the_keys_of_where_one_was(tmp_path: Path, qa
         for focus, first in ((listed, "Rename workflow"), (app.content.chat.composer.text_box, "Send")):
             focus.setFocus()
             app.key(Key.Key_F1)
-            assert app.content.finder.shown()[0].title == first
+            assert app.content.command_palette.shown()[0].title == first
             app.key(Key.Key_F1)
 
 
@@ -189,7 +189,7 @@ async def test_a_key_of_the_digit_row_is_meant_by_its_place(tmp_path: Path, qapp
         app.window.activateWindow()
         app.content.chat.focus_composer()
         QApplication.sendEvent(app.focused(), QKeyEvent(QEvent.Type.KeyPress, Key.Key_Ampersand, CONTROL, 10, 0, 0))
-        assert app.content.finder.isVisible()
+        assert app.content.command_palette.isVisible()
 
 
 async def test_a_disk_that_refuses_leaves_the_keys_as_they_are(tmp_path: Path, qapp: QApplication) -> None:

@@ -21,11 +21,11 @@ ASKS = {**tool_step("ask", "calculator", expression="1"), "interrupt": {"kind": 
 
 
 def titles(app: App) -> list[str]:
-    return [entry.title for entry in app.content.finder.shown()]
+    return [entry.title for entry in app.content.command_palette.shown()]
 
 
 def notes(app: App) -> dict[str, str]:
-    return {entry.title: entry.note for entry in app.content.finder.shown()}
+    return {entry.title: entry.note for entry in app.content.command_palette.shown()}
 
 
 def type_in(app: App, text: str) -> None:
@@ -45,7 +45,7 @@ async def test_a_workflow_is_reached_by_four_letters_of_its_name(
         app.key(Qt.Key.Key_Return)
         assert app.viewed == runs[1].workflow_id
         assert app.focused() is app.content.chat.composer._box
-        assert not app.content.finder.isVisible()
+        assert not app.content.command_palette.isVisible()
 
 
 async def test_with_nothing_typed_who_needs_somebody_comes_first_then_what_was_viewed_before(
@@ -58,7 +58,7 @@ async def test_with_nothing_typed_who_needs_somebody_comes_first_then_what_was_v
         for run in (first, second, asking):
             await app.core.engine.wait(run.id)
         for run in (first, second):
-            app.content.deeds.show(run.workflow_id)
+            app.content.workflow_actions.show(run.workflow_id)
         app.control(Qt.Key.Key_K)
         assert titles(app)[:3] == ["Publish", "say 1 word", "say 2 words"]
         assert notes(app)["Publish"] == "needs you"
@@ -72,14 +72,14 @@ async def test_esc_closes_the_palette_alone_and_gives_the_focus_back(
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
         run = await app.say("say 400 words 5")
-        app.content.deeds.show(run.workflow_id)
+        app.content.workflow_actions.show(run.workflow_id)
         app.write("kept")
         before = app.focused()
         app.control(Qt.Key.Key_K)
         assert app.focused() is not before
         type_in(app, "x")
         app.key(Qt.Key.Key_Escape)
-        assert not app.content.finder.isVisible()
+        assert not app.content.command_palette.isVisible()
         assert app.focused() is before
         assert app.content.chat.composer.draft().text == "kept"
         execution = app.core.stores.background.get_execution(run.workflow_id)
@@ -111,7 +111,7 @@ async def test_the_help_lists_every_key_and_those_of_each_place(
         type_in(app, "new line")
         assert titles(app) == ["New line"]
         app.key(Qt.Key.Key_F1)
-        assert not app.content.finder.isVisible()
+        assert not app.content.command_palette.isVisible()
 
 
 async def test_who_answers_is_chosen_by_name(tmp_path: Path, qapp: QApplication, until: Until) -> None:
@@ -128,9 +128,9 @@ async def test_nothing_found_is_said_and_enter_does_nothing(tmp_path: Path, qapp
     async with an_app(tmp_path, qapp) as app:
         app.control(Qt.Key.Key_K)
         type_in(app, "zzzz qqqq")
-        assert app.content.finder.shown() == []
+        assert app.content.command_palette.shown() == []
         app.key(Qt.Key.Key_Return)
-        assert app.content.finder.isVisible()
+        assert app.content.command_palette.isVisible()
         app.key(Qt.Key.Key_Escape)
 
 
@@ -139,11 +139,11 @@ async def test_the_palette_stays_inside_a_small_window(tmp_path: Path, qapp: QAp
     await storage.commit([PutWorkflow(a_workflow(WorkflowId(f"wf_{number}"), number)) for number in range(30)])
     async with an_app(tmp_path, qapp, storage, size=(800, 600)) as app:
         app.control(Qt.Key.Key_K)
-        await until(lambda: len(app.content.finder.shown()) == 30)
-        assert app.window.rect().contains(app.content.finder.geometry())
+        await until(lambda: len(app.content.command_palette.shown()) == 30)
+        assert app.window.rect().contains(app.content.command_palette.geometry())
         for _ in range(29):
             app.key(Qt.Key.Key_Down)
-        last: Entry = app.content.finder.shown()[-1]
+        last: Entry = app.content.command_palette.shown()[-1]
         app.key(Qt.Key.Key_Return)
         assert app.viewed == last.key
 

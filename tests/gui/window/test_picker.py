@@ -64,7 +64,7 @@ async def test_a_model_that_is_typed_and_taken_answers_the_next_turns(
         run = await app.say("say 2 words")
         await app.core.engine.wait(run.id)
         await connect(app, server)
-        app.content.deeds.show(run.workflow_id)
+        app.content.workflow_actions.show(run.workflow_id)
         await until(lambda: len(app.turn_texts()) == 2, 10)
         assert "no language model" in who(app)
         app.key(Qt.Key.Key_M, SHIFT_CONTROL)
@@ -131,7 +131,7 @@ async def test_a_model_without_its_key_is_refused_with_words(tmp_path: Path, qap
     async with an_app(tmp_path, qapp) as app:
         run = await app.say("say 2 words")
         await app.core.engine.wait(run.id)
-        app.content.deeds.show(run.workflow_id)
+        app.content.workflow_actions.show(run.workflow_id)
         keyless = ModelChoice(provider="openai", base_url="https://api.openai.com/v1", model="big", needs_key=True)
         await app.core.providers.keep(keyless)
         app.key(Qt.Key.Key_M, SHIFT_CONTROL)
@@ -152,7 +152,7 @@ async def test_in_a_narrow_window_its_words_are_shortened_and_never_cut(
     async with an_app(tmp_path, qapp, size=(800, 600)) as app:
         app.session.translation.set_language(Language.FRENCH)
         run = await app.say("ask Which?")
-        app.content.deeds.show(run.workflow_id)
+        app.content.workflow_actions.show(run.workflow_id)
         await until(lambda: app.core.stores.questions.count(run.workflow_id) == 1)
         button = next(one for one in app.content.header.findChildren(QPushButton) if "hors ligne" in one.toolTip())
         await until(lambda: button.text().endswith("…") and button.width() >= button.sizeHint().width())

@@ -119,7 +119,7 @@ async def test_who_types_on_answers_nothing(tmp_path: Path, qapp: QApplication, 
         chat.composer.attach_requested.disconnect()
         chat.composer.send_requested.disconnect()  # what the messages would start is nothing to this
         chat.composer.send_requested.connect(chat.composer.message_accepted)
-        app.content.deeds.show(said[0].workflow_id)
+        app.content.workflow_actions.show(said[0].workflow_id)
         chat.focus_composer()
         app.window.setUpdatesEnabled(False)  # nobody looks
         in_card = confirming = 0

@@ -28,7 +28,7 @@ NOTCH = QPoint(0, 120)
 
 async def answering(app: App, until: Until, text: str, *, delay_ms: int = 25) -> Run:
     """An answer that comes in, a word each time, in the workflow that there is; the conversation at its end."""
-    app.content.opening.open("wf_1")
+    app.content.opener.open("wf_1")
     await until(lambda: app.core.stores.view.is_loaded)
     sent = await app.core.chat.send(
         "go", workflow_id=WorkflowId("wf_1"), mode=ValidationMode.AUTO, script=({"say": text, "delay_ms": delay_ms},)

@@ -21,7 +21,7 @@ async def viewed_in_turn(app: App, count: int) -> list[WorkflowId]:
     runs = [await app.say(f"say 1 word {number}") for number in range(count)]
     for run in runs:
         await app.core.engine.wait(run.id)
-        app.content.deeds.show(run.workflow_id)
+        app.content.workflow_actions.show(run.workflow_id)
     app.content.chat.focus_composer()
     return [run.workflow_id for run in runs]
 
@@ -43,7 +43,7 @@ async def test_a_tap_goes_between_the_last_two(tmp_path: Path, qapp: QApplicatio
     async with an_app(tmp_path, qapp) as app:
         _, b, c = await viewed_in_turn(app, 3)
         app.control(Key.Key_Tab)
-        assert (app.viewed, app.content.going.recent_list.isVisible()) == (b, False)
+        assert (app.viewed, app.content.switcher.recent_list.isVisible()) == (b, False)
         app.control(Key.Key_Tab)
         assert app.viewed == c
         found = app.window.findChild(QAction, "go.recent")
@@ -57,7 +57,7 @@ async def test_a_held_key_goes_through_the_list_and_arrives_when_it_is_let_go(
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
         a, b, c, d = await viewed_in_turn(app, 4)
-        shown, focus = app.content.going.recent_list, app.focused()
+        shown, focus = app.content.switcher.recent_list, app.focused()
         hold(app)
         assert (app.viewed, shown.isVisible()) == (d, False)
         await until(shown.isVisible)
@@ -74,7 +74,7 @@ async def test_a_held_key_goes_through_the_list_and_arrives_when_it_is_let_go(
         for expected in (d, a):
             app.control(Key.Key_Tab)
             assert app.viewed == expected
-        assert {b, c} == set(app.content.going.viewed_before[1:3])
+        assert {b, c} == set(app.content.switcher.viewed_before[1:3])
 
 
 async def test_esc_another_key_and_another_window_leave_the_list_where_one_was(
@@ -82,7 +82,7 @@ async def test_esc_another_key_and_another_window_leave_the_list_where_one_was(
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
         _, b, c = await viewed_in_turn(app, 3)
-        shown = app.content.going.recent_list
+        shown = app.content.switcher.recent_list
 
         def give_up_by(what: Callable[[], object]) -> None:
             hold(app)
@@ -97,6 +97,6 @@ async def test_esc_another_key_and_another_window_leave_the_list_where_one_was(
         give_up_by(lambda: QTest.keyPress(app.focused(), Key.Key_X))
         give_up_by(lambda: QApplication.sendEvent(app.window, QEvent(QEvent.Type.WindowDeactivate)))
         hold(app)
-        app.content.deeds.show(b)
+        app.content.workflow_actions.show(b)
         let_go(app)
         assert app.viewed == b

@@ -32,7 +32,7 @@ async def record(app: App) -> None:
     sent = await app.core.chat.send("go", mode=ValidationMode.AUTO, script=SCRIPT, record=True)
     assert isinstance(sent, Ok)
     await app.core.engine.wait(sent.data.id)
-    app.content.deeds.show(sent.data.workflow_id)
+    app.content.workflow_actions.show(sent.data.workflow_id)
 
 
 async def review(app: App) -> ReviewDialog:
@@ -73,7 +73,7 @@ async def test_a_recording_is_shown_again_after_a_restart_and_can_end_without_a_
         await record(app)
         viewed = app.viewed
     async with an_app(tmp_path, qapp, storage) as app:
-        app.content.deeds.show(viewed)
+        app.content.workflow_actions.show(viewed)
         dialog = await review(app)
         assert "3 steps" in app.content.recording.banner.text
         dialog.end_requested.emit()
@@ -87,7 +87,7 @@ async def test_the_command_begins_a_recording_of_what_follows(tmp_path: Path, qa
         assert app.core.stores.recordings.get(app.viewed) is None
         run = await app.say("say 2 words")
         await app.core.engine.wait(run.id)
-        app.content.deeds.show(run.workflow_id)
+        app.content.workflow_actions.show(run.workflow_id)
         await until(lambda: app.core.stores.view.workflow_id == run.workflow_id)
         app.content.recording.toggle()
         await until(app.content.recording.banner.isVisible)

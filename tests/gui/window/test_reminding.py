@@ -112,7 +112,7 @@ async def test_several_are_one_toast_that_leads_to_the_inbox(
         assert "Show all" in [one.text() for one in card.findChildren(QPushButton) if one.isVisible()]
         card.take_focus()
         QTest.keyClick(app.focused(), Qt.Key.Key_Return)
-        await until(app.content.finder.isVisible)
+        await until(app.content.command_palette.isVisible)
 
 
 async def test_who_looks_at_the_card_is_not_reminded_but_who_put_it_off_is(

@@ -101,7 +101,7 @@ async def test_each_paragraph_has_its_own_direction_and_code_runs_from_the_left(
     async with an_app(tmp_path, qapp) as app:
         run = await app.say(ARABIC, script=({"say": said},))
         await app.core.engine.wait(run.id)
-        app.content.opening.open(run.workflow_id)
+        app.content.opener.open(run.workflow_id)
         await until(lambda: len(directions(app)) >= 6)
         arabic = (ARABIC[:3], True)
         assert directions(app) == [arabic, arabic, ("In ", False), ("مرح", False), arabic, ("An ", False)]

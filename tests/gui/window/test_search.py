@@ -65,7 +65,7 @@ async def test_what_was_said_is_found_and_opened_at_its_place(tmp_path: Path, qa
         app.key(Qt.Key.Key_Return)
         assert app.viewed == runs[1].workflow_id
         assert not app.content.search.isVisible()
-        bar = app.content.finding_here.bar
+        bar = app.content.find_controller.bar
         assert bar.isVisible()
         assert bar.text == "CERIS"
         await until(lambda: bar._count.text() == "2 of 2")  # it was asked and told
@@ -79,7 +79,7 @@ async def test_esc_closes_the_page_alone_and_gives_the_focus_back(
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
         run = await app.say("say 400 words 5")
-        app.content.deeds.show(run.workflow_id)
+        app.content.workflow_actions.show(run.workflow_id)
         app.write("kept")
         before = app.focused()
         search(app, "x")

@@ -46,7 +46,7 @@ async def begin(app: App, until: Until, text: str) -> None:
     """Type in the composer of a new workflow, and wait for the list."""
     app.control(Key.Key_N)
     app.write(text)
-    await until(lambda: app.content.composing.slashing._titles is not None)
+    await until(lambda: app.content.input.slash_commands._titles is not None)
 
 
 async def test_a_slash_in_an_empty_composer_lists_what_it_can_name_and_typing_narrows_it(
@@ -107,7 +107,7 @@ async def test_the_list_stays_away_while_an_input_method_composes_and_from_other
         app.control(Key.Key_A)
         QTest.keyClicks(app.focused(), "/")
         await until(lambda: bool(titles(app)))
-        app.content.deeds.show(run.workflow_id)
+        app.content.workflow_actions.show(run.workflow_id)
         assert titles(app) == []
         app.control(Key.Key_N)
         assert (written(app), titles(app)) == ("/", [])  # a draft is no typing
@@ -119,7 +119,7 @@ async def test_a_named_template_runs_in_the_viewed_workflow_with_the_rest_as_its
     async with an_app(tmp_path, qapp) as app:
         first = await app.say("say 1 word")
         await app.core.engine.wait(first.id)
-        app.content.deeds.show(first.workflow_id)
+        app.content.workflow_actions.show(first.workflow_id)
         await until(lambda: len(app.turn_texts()) == 2)
         app.write("/ask around say 2 words")
         app.key(Key.Key_Return)
@@ -219,7 +219,7 @@ async def test_a_refused_start_leaves_the_text_and_a_form_goes_with_its_workflow
         app.key(Key.Key_Return)  # of the list
         app.key(Key.Key_Return)
         await until(app.content.chat.inputs.isVisible)
-        app.content.deeds.show(busy.workflow_id)
+        app.content.workflow_actions.show(busy.workflow_id)
         assert not app.content.chat.inputs.isVisible()
         assert app.content.chat.composer.isVisible()
         app.control(Key.Key_N)

@@ -33,10 +33,10 @@ async def test_it_says_what_runs_and_waits_and_nothing_at_its_right_moves(
         await until(lambda: line._saving.text() == "Writing…" and line._speed.text().endswith("tokens/s"))
         assert line._waiting.text() == "1 needs you"
         assert (line._saving.geometry(), line._speed.geometry()) == places
-        assert line._waiting.geometry().right() < line._sign.geometry().left()
+        assert line._waiting.geometry().right() < line._saving_icon.geometry().left()
         QTest.mouseClick(line._waiting, Qt.MouseButton.LeftButton)
-        assert app.content.finder.isVisible()
-        assert any(entry.key == asking.workflow_id for entry in app.content.finder.shown())
+        assert app.content.command_palette.isVisible()
+        assert any(entry.key == asking.workflow_id for entry in app.content.command_palette.shown())
         await app.core.engine.cancel(run.id)
         await app.core.engine.cancel(asking.id)
         await until(lambda: line.accessibleName() == "Nothing at work. Saved")

@@ -107,7 +107,7 @@ async def test_what_waits_in_one_workflow_is_said_there_once_and_seen_nowhere_el
         await until(lambda: drawn(app)[-1] == "a workflow is")
         copy = storage.copy()
     async with an_app(tmp_path, qapp, copy) as app:
-        app.content.opening.open(run.workflow_id)
+        app.content.opener.open(run.workflow_id)
         await until(lambda: drawn(app).count("say 3 words") == 1)
         said = [one.text for one in app.core.stores.view.messages if one.role is Role.USER]
         assert said == ["say 40 words", "say 3 words"]

@@ -37,7 +37,7 @@ async def test_its_steps_are_live_and_its_output_is_a_table(tmp_path: Path, qapp
             a_step("never", "slow", when={"ref": "@first.answer", "eq": 0}),
             {"name": "end", "action": {"return": True}, "input": ROWS, "dependsOn": ["slow"]},
         )
-        app.content.deeds.show(run.workflow_id)
+        app.content.workflow_actions.show(run.workflow_id)
         await until(lambda: "Done" in steps(app).get("first", "") and "Running" in steps(app).get("slow", ""), 15)
         assert steps(app)["end"] == "Pending"
         await app.core.engine.wait(run.id)

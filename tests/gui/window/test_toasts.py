@@ -66,7 +66,7 @@ async def test_what_stands_beside_toasts_can_be_clicked(tmp_path: Path, qapp: QA
     async with an_app(tmp_path, qapp, size=(1440, 900)) as app:
         said = await app.say("say 30 words")
         await app.core.engine.wait(said.id)
-        app.content.opening.open(said.workflow_id)
+        app.content.opener.open(said.workflow_id)
         app.core.stores.toasts.clear()
         for number in range(3):
             app.core.stores.toasts.add(ToastType.WARNING, "note", title=f"Note {number}")

@@ -55,16 +55,16 @@ async def test_each_workflow_has_its_own_numbers_also_unviewed_and_after_a_resta
             await asked(app, "again", first.workflow_id)
             other = await asked(app, "/say", None)
             numbers = [f"Turn ↑{NBSP}500 ↓{NBSP}100", f"Total ↑{NBSP}10.5k ↓{NBSP}2.1k", "≈ $0.03"]
-            app.content.deeds.show(first.workflow_id)
+            app.content.workflow_actions.show(first.workflow_id)
             assert [word for word in bar(app) if word in numbers] == numbers  # at once, before any load
-            app.content.deeds.show(other.workflow_id)
+            app.content.workflow_actions.show(other.workflow_id)
             assert f"Total ↑{NBSP}500 ↓{NBSP}100" in bar(app)
-            app.content.deeds.show(first.workflow_id)
+            app.content.workflow_actions.show(first.workflow_id)
             assert [word for word in bar(app) if word in numbers] == numbers
             app.control(Qt.Key.Key_N)
             assert bar(app) == []
         async with an_app(tmp_path, qapp, storage) as app:
-            app.content.deeds.show(first.workflow_id)
+            app.content.workflow_actions.show(first.workflow_id)
             await until(lambda: [word for word in bar(app) if word in numbers] == numbers)
             assert bar(app)[0].startswith("Context ")
 
@@ -74,7 +74,7 @@ async def test_the_gauge_follows_the_model_that_answers_next(tmp_path: Path, qap
         async with an_app(tmp_path, qapp) as app:
             await app.core.providers.keep(model(server, 4096))
             run = await asked(app, "go on")
-            app.content.deeds.show(run.workflow_id)
+            app.content.workflow_actions.show(run.workflow_id)
             small = app.content.chat.token_bar.share
             assert small is not None
             wide = model(server, 100_000).model_copy(update={"model": "wide"})
@@ -109,7 +109,7 @@ async def test_a_person_goes_on_from_a_summary_and_sees_where_the_model_does(
             app.control(Qt.Key.Key_N)
             run = await asked(app, "first")
             await asked(app, "second", run.workflow_id)
-            app.content.deeds.show(run.workflow_id)
+            app.content.workflow_actions.show(run.workflow_id)
             await until(lambda: "Context full" in bar(app))
             await until(lambda: len(app.turn_texts()) == 4)
             view = app.core.stores.view
@@ -128,7 +128,7 @@ async def test_a_person_goes_on_from_a_summary_and_sees_where_the_model_does(
             await asked(app, "third", run.workflow_id)
             assert "first" not in str(server.posts[-1].messages)
         async with an_app(tmp_path, qapp, storage) as app:
-            app.content.deeds.show(run.workflow_id)
+            app.content.workflow_actions.show(run.workflow_id)
             await until(lambda: boundaries(app) == [summary])
             assert len(app.turn_texts()) == 7
 
@@ -136,7 +136,7 @@ async def test_a_person_goes_on_from_a_summary_and_sees_where_the_model_does(
 async def test_the_offline_agent_cannot_sum_up_and_says_so(tmp_path: Path, qapp: QApplication, until: Until) -> None:
     async with an_app(tmp_path, qapp) as app:
         run = await app.say("say 1 word")
-        app.content.deeds.show(run.workflow_id)
+        app.content.workflow_actions.show(run.workflow_id)
         await until(lambda: not app.core.stores.background.running_workflows)
         command = app.window.findChild(QAction, "run.summary")
         assert isinstance(command, QAction)

@@ -41,7 +41,7 @@ async def test_enter_on_the_first_page_starts_three_workflows(tmp_path: Path, qa
         await until(lambda: app.core.settings.current.validation_mode is ValidationMode.AUTO)
         assert app.viewed is not None
         await until(lambda: app.core.stores.background.recently_completed_workflows, 10)
-        app.content.deeds.remove_demo()
+        app.content.demo.remove()
         await until(lambda: not app.core.stores.workflows.rows)
         assert await app.core.storage.workflows.all() == []
         await until(lambda: app.core.settings.current.validation_mode is ValidationMode.SELECTIVE)
@@ -54,9 +54,9 @@ async def test_a_mode_that_was_chosen_since_stays_when_the_demo_goes(
         app.key(Qt.Key.Key_Return)
         await until(lambda: app.core.stores.background.running_count == 3)
         await app.core.settings.change(validation_mode=ValidationMode.MANUAL)
-        app.content.deeds.set_mode(ValidationMode.AUTO)
+        app.content.mode.set_mode(ValidationMode.AUTO)
         await until(lambda: app.core.settings.current.validation_mode is ValidationMode.AUTO)
-        app.content.deeds.remove_demo()
+        app.content.demo.remove()
         await until(lambda: not app.core.stores.workflows.rows)
         await asyncio.sleep(0.1)
         assert app.core.settings.current.validation_mode is ValidationMode.AUTO
@@ -87,7 +87,7 @@ async def test_a_failed_answer_keeps_its_text_and_says_what_failed(
     text = " ".join(f"w{n}" for n in range(20))
     async with an_app(tmp_path, qapp) as app:
         run = await app.say("go", script=({"say": text}, {"fail": "connection reset"}))
-        app.content.deeds.show(run.workflow_id)
+        app.content.workflow_actions.show(run.workflow_id)
         await until(lambda: app.core.stores.background.recently_completed_workflows)
         assert app.turn_texts()[-1] == text
         execution = app.core.stores.background.get_execution(run.workflow_id)
@@ -116,12 +116,12 @@ async def test_each_workflow_has_exactly_its_own_text_after_fifty_switches(
         runs = [await app.say(f"go {text[:2]}", script=({"say": text, "delay_ms": 16},)) for text in texts]
         for _ in range(50):
             at = dice.randrange(3)
-            app.content.deeds.show(runs[at].workflow_id)
+            app.content.workflow_actions.show(runs[at].workflow_id)
             await asyncio.sleep(0.03)
             assert all(word[0] == "abc"[at] for word in app.core.stores.view.content.split())
         await until(lambda: len(app.core.stores.background.recently_completed_workflows) == 3, 20)
         for run, text in zip(runs, texts, strict=True):
-            app.content.deeds.show(run.workflow_id)
+            app.content.workflow_actions.show(run.workflow_id)
             await until(lambda: app.core.stores.view.is_loaded)
             assert app.turn_texts()[-1] == text
             assert (await app.core.storage.messages.of_workflow(run.workflow_id))[-1].text == text
@@ -148,7 +148,7 @@ async def test_the_walk_through_recent_ones_never_comes_to_a_deleted_one(
     async with an_app(tmp_path, qapp) as app:
         runs = [await app.say(f"say {number} words") for number in range(1, 5)]
         for run in runs:
-            app.content.deeds.show(run.workflow_id)
+            app.content.workflow_actions.show(run.workflow_id)
         for run in runs[1:3]:
             app.delete(run.workflow_id)
         await until(lambda: len(app.core.stores.workflows.rows) == 2)
@@ -181,7 +181,7 @@ async def test_at_the_limit_the_text_stays_and_a_toast_says_why(
         assert app.core.stores.background.running_count == limit
         (toast,) = [toast for toast in app.core.stores.toasts.visible if toast.code == "limit_reached"]
         assert dict(toast.parameters) == {"mode": mode, "limit": limit}
-        app.content.deeds.toast_action("queue", toast.id)
+        app.content.workflow_actions.toasts.run("queue", toast.id)
         await until(lambda: app.core.stores.background.running_count == limit + 1)
         assert app.content.chat.composer.draft().text == ""
 
@@ -200,7 +200,7 @@ async def test_what_was_said_after_all_cannot_be_queued_from_its_toast(
         app.key(Qt.Key.Key_Return)
         await until(lambda: app.turn_texts()[:1] == ["once"])
         assert toast not in app.core.stores.toasts.visible
-        app.content.deeds.toast_action("queue", toast.id)
+        app.content.workflow_actions.toasts.run("queue", toast.id)
         await asyncio.sleep(0.1)
         assert [row.workflow.title for row in app.core.stores.workflows.rows].count("once") == 1
 
@@ -215,7 +215,7 @@ async def test_a_message_that_is_sent_from_its_toast_leaves_what_is_written_mean
         app.key(Qt.Key.Key_Return)
         await until(lambda: app.core.stores.toasts.visible)
         app.write(" and what came to mind later")
-        app.content.deeds.toast_action("queue", app.core.stores.toasts.visible[0].id)
+        app.content.workflow_actions.toasts.run("queue", app.core.stores.toasts.visible[0].id)
         await until(lambda: app.core.stores.background.running_count == 2)
         await until(lambda: app.viewed is not None)
         app.control(Qt.Key.Key_N)
@@ -227,10 +227,10 @@ async def test_trying_again_sends_the_same_message_and_leaves_what_is_being_writ
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
         run = await app.say("say 2 words", script=({"fail": "connection reset"},))
-        app.content.deeds.show(run.workflow_id)
+        app.content.workflow_actions.show(run.workflow_id)
         await until(lambda: app.core.stores.background.recently_completed_workflows)
         app.write("my own words")
-        app.content.deeds.retry(run.message_id)
+        app.content._retry.resend_prompt_of(run.message_id)
         await until(lambda: app.turn_texts()[-1] == "a workflow")
         assert app.turn_texts()[::2] == ["say 2 words", "say 2 words"]
         assert app.content.chat.composer.draft().text == "my own words"
@@ -246,12 +246,12 @@ async def test_a_templates_run_is_not_tried_again_with_an_earlier_message(
         assert workflow is not None
         steps = Template.model_validate(template(a_step("one", input="@input.missing")))
         run = await app.core.engine.start(StartRequest(workflow.workflow, steps, {}, RunKind.WORKFLOW))
-        app.content.deeds.show(run.workflow_id)
+        app.content.workflow_actions.show(run.workflow_id)
         await until(lambda: (shown := app.core.stores.view.run_of(run.message_id)) and shown.status.is_final)
         await asyncio.sleep(0.1)
         (card,) = app.content.chat.transcript.findChildren(FailureView)
         assert not [one for one in card.findChildren(QPushButton) if one.text() == "Try again" and one.isVisible()]
-        app.content.deeds.retry(run.message_id)
+        app.content._retry.resend_prompt_of(run.message_id)
         await asyncio.sleep(0.1)
         assert not app.core.stores.background.running_workflows
 
@@ -263,16 +263,16 @@ async def test_why_a_message_was_not_taken_is_said_where_it_was_written(
         full, other = await app.say("say 300 words"), await app.say("say 300 words")
         for number in range(50):
             assert isinstance(await app.core.queue.add(full.workflow_id, str(number)), Ok)
-        app.content.deeds.show(full.workflow_id)
+        app.content.workflow_actions.show(full.workflow_id)
         refused: list[str] = []
-        app.content.deeds.refused.connect(lambda origin, _words: refused.append(origin))
-        app.content.deeds.send(OutgoingMessage("more"), app.viewed)
-        app.content.deeds.show(other.workflow_id)
+        app.content.workflow_actions.refused.connect(lambda origin, _words: refused.append(origin))
+        app.content.workflow_actions.send(OutgoingMessage("more"), app.viewed)
+        app.content.workflow_actions.show(other.workflow_id)
         await until(lambda: refused)
         assert refused == [full.workflow_id]
         assert app.content.chat.composer._complaint == ""
-        app.content.deeds.show(full.workflow_id)
-        app.content.deeds.send(OutgoingMessage("more"), app.viewed)
+        app.content.workflow_actions.show(full.workflow_id)
+        app.content.workflow_actions.send(OutgoingMessage("more"), app.viewed)
         await until(lambda: app.content.chat.composer._complaint)
 
 
@@ -354,7 +354,7 @@ async def test_buttons_name_the_keys_of_the_commands_that_do_the_same(tmp_path: 
 async def test_stop_cancels_the_shown_run_and_keeps_its_text(tmp_path: Path, qapp: QApplication, until: Until) -> None:
     async with an_app(tmp_path, qapp) as app:
         run = await app.say("say 400 words")
-        app.content.deeds.show(run.workflow_id)
+        app.content.workflow_actions.show(run.workflow_id)
         await until(lambda: len(app.core.stores.view.content) > 50)
         app.content.chat.composer.focus_text()
         app.key(Qt.Key.Key_F5, Qt.KeyboardModifier.ShiftModifier)
@@ -368,7 +368,7 @@ async def test_stop_cancels_the_shown_run_and_keeps_its_text(tmp_path: Path, qap
 async def test_deleting_asks_first_and_stops_what_runs(tmp_path: Path, qapp: QApplication, until: Until) -> None:
     async with an_app(tmp_path, qapp) as app:
         run = await app.say("say 400 words")
-        app.content.keeping.delete(run.workflow_id)
+        app.content.archive.delete(run.workflow_id)
         (box,) = app.window.findChildren(QMessageBox)
         assert "running" in box.informativeText()
         next(button for button in box.buttons() if button.objectName() == "delete").click()
@@ -385,11 +385,11 @@ async def test_after_a_crash_what_was_seen_is_there_and_nothing_says_running_tha
     storage = InMemoryStorage()
     async with an_app(tmp_path, qapp, storage) as app:
         runs = [await app.say("say 300 words") for _ in range(3)]
-        app.content.deeds.show(runs[0].workflow_id)
+        app.content.workflow_actions.show(runs[0].workflow_id)
         await asyncio.sleep(1.2)
         seen, copy = app.core.stores.view.content, storage.copy()
     async with an_app(tmp_path, qapp, copy) as app:
-        app.content.deeds.show(runs[0].workflow_id)
+        app.content.workflow_actions.show(runs[0].workflow_id)
         execution = app.core.stores.background.get_execution(runs[0].workflow_id)
         assert execution is not None
         assert execution.run is not None
@@ -429,7 +429,7 @@ async def test_only_what_is_viewed_is_laid_out(
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
         runs = [await app.say("say 200 words") for _ in range(3)]
-        app.content.deeds.show(runs[0].workflow_id)
+        app.content.workflow_actions.show(runs[0].workflow_id)
         drawn: list[str] = []
         update = app.content.chat.transcript.update_turn
 
