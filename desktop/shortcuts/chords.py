@@ -31,18 +31,21 @@ MODIFIER_KEYS = frozenset(
 )
 _DIGITS = range(Qt.Key.Key_0.value, Qt.Key.Key_9.value + 1)
 _MODIFIERS = Mod.ShiftModifier | Mod.ControlModifier | Mod.AltModifier | Mod.MetaModifier
+CTRL_OR_ALT = (Mod.ControlModifier, Mod.AltModifier)
+
+_FIRST_SCAN_CODE = 10  # of `1` on X11 and Wayland; the row continues to `9` and `0`
+_VIRTUAL_ZERO = 0x30  # the virtual key of `0` on Windows; those of `1` to `9` follow
+_ROW_KEYS = 10
 
 
 def normalized(text: str) -> str:
     """Return the normalized name of a chord; empty if the text does not name exactly one key."""
-    found = key_sequence(text)
-    return _name(first_combination(found)) if found.count() == 1 else ""
+    keys = key_sequence(text)
+    return _name(first_combination(keys)) if keys.count() == 1 else ""
 
 
 def chord_of(event: QKeyEvent) -> str:
-    """Return the chord of a key event; empty for a modifier alone and for unnamed keys. Keypad keys count as normal
-    ones.
-    """
+    """Return the chord of a key event, without the keypad flag; empty for a modifier alone and for unnamed keys."""
     if event.key() in MODIFIER_KEYS or event.key() in (0, Qt.Key.Key_unknown):
         return ""
     return _name(QKeyCombination(event.modifiers() & _MODIFIERS, Qt.Key(event.key())))
@@ -60,8 +63,8 @@ def key_combination(chord: str) -> QKeyCombination:
 
 def first_combination(keys: QKeySequence) -> QKeyCombination:
     """Return the first key of a sequence. Raises IndexError for an empty sequence."""
-    found: QKeyCombination = keys[0]  # type: ignore[index]  # it can be indexed, which its types do not tell
-    return found
+    combination: QKeyCombination = keys[0]  # type: ignore[index]  # missing in the stubs
+    return combination
 
 
 def key_sequence(chord: str) -> QKeySequence:
@@ -72,29 +75,24 @@ def key_sequence(chord: str) -> QKeySequence:
 def types_character(chord: str) -> bool:
     """Return whether the key types a character, regardless of modifiers."""
     key = key_combination(chord).key().value
-    return 0x20 <= key < Qt.Key.Key_Escape.value
+    return 0x20 <= key < Qt.Key.Key_Escape.value  # Qt's codes below Key_Escape are Unicode code points
 
 
 def _name(keys: QKeyCombination) -> str:
     key, modifiers = keys.key(), keys.keyboardModifiers() & _MODIFIERS
     if key == Qt.Key.Key_Enter:
         key = Qt.Key.Key_Return
-    elif key == Qt.Key.Key_Backtab:
+    elif key == Qt.Key.Key_Backtab:  # what Qt makes of Shift+Tab
         key, modifiers = Qt.Key.Key_Tab, modifiers | Mod.ShiftModifier
     if key in (0, Qt.Key.Key_unknown) or key in MODIFIER_KEYS:
         return ""
     if modifiers == Mod.ShiftModifier and key.value in _DIGITS:
-        modifiers = Mod.NoModifier  # a layout that writes digits with Shift; on others that is another character
+        # only a layout that types digits with Shift, such as AZERTY, sends a digit and Shift; others send `!` and Shift
+        modifiers = Mod.NoModifier
     return QKeySequence(QKeyCombination(modifiers, key)).toString(QKeySequence.SequenceFormat.PortableText)
 
 
-_FIRST_SCAN_CODE = 10  # of `1`, on X11 and Wayland; that of `0` follows the one of `9`
-_VIRTUAL_ZERO = 0x30  # of `0`, on Windows; those of the others follow
-_ROW_KEYS = 10
-CTRL_OR_ALT = (Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier)
-
-
-def digit_of(event: QKeyEvent, platform: str, modifiers: Container[Qt.KeyboardModifier] = CTRL_OR_ALT) -> int | None:
+def digit_of(event: QKeyEvent, platform: str, modifiers: Container[Mod] = CTRL_OR_ALT) -> int | None:
     """Return the digit of the pressed key of the digit row, if the modifiers are among `modifiers`; else None.
 
     `platform` is Qt's platform name.

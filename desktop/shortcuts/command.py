@@ -56,15 +56,15 @@ class Command:
     keys: tuple[str, ...] = ()
     menu: str | None = None
     mac: tuple[str, ...] | None = None
-    where: tuple[KeyScope, ...] = (KeyScope.EVERYWHERE,)
+    scopes: tuple[KeyScope, ...] = (KeyScope.EVERYWHERE,)
     acts_as: str = ""
 
     @property
     def is_everywhere(self) -> bool:
-        return KeyScope.EVERYWHERE in self.where
+        return KeyScope.EVERYWHERE in self.scopes
 
     @property
-    def words(self) -> str:
+    def label(self) -> str:
         """The title in the current language."""
         words = QCoreApplication.translate("Commands", self.title)
         number = self.id.rpartition(".")[2]
@@ -106,6 +106,6 @@ def overlap(first: Command, second: Command) -> bool:
     """Return whether both commands can apply to the same key press."""
     if first.is_everywhere or second.is_everywhere:
         return True
-    scopes, others = {*first.where}, {*second.where}
+    scopes, others = {*first.scopes}, {*second.scopes}
     card = {KeyScope.ANSWERING, KeyScope.CHOOSING}  # both apply while the card has the focus on no text
     return bool(scopes & others) or bool(scopes & card and others & card)

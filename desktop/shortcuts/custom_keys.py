@@ -24,11 +24,11 @@ class ProblemKind(StrEnum):
     UNKNOWN = "unknown"
     """No command has this id."""
     UNREADABLE = "unreadable"
-    """It names no key."""
+    """It is not a key."""
     REFUSED = "refused"
-    """No command, or not this one, may have the key."""
+    """The key is not allowed for this command."""
     TAKEN = "taken"
-    """Another command has the key, in the same place."""
+    """Another command has the key in an overlapping scope."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class KeyProblem:
 
     command_id: str
     key: str
-    trouble: ProblemKind
+    kind: ProblemKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,54 +53,55 @@ def parse_custom_keys(
 ) -> ParsedKeys:
     """Return the effective keys. `defaults` covers every command; `own` maps command ids to lists of key names."""
     known = {command.id: command for command in commands}
-    problems = [KeyProblem(_shortened(one), "", ProblemKind.UNKNOWN) for one in own if one not in known]
-    wanted: dict[str, tuple[str, ...]] = {}
+    problems = [KeyProblem(_shortened(key), "", ProblemKind.UNKNOWN) for key in own if key not in known]
+    custom: dict[str, tuple[str, ...]] = {}
     for command_id, command in known.items():
         if command_id in own:
-            readable = _parse_command_keys(command, own[command_id], problems, is_mac=is_mac)
-            if readable is not None:
-                wanted[command_id] = readable
-    held: dict[str, list[Command]] = {}
+            chords = _parse_command_keys(command, own[command_id], problems, is_mac=is_mac)
+            if chords is not None:
+                custom[command_id] = chords
+    holders: dict[str, list[Command]] = {}
     keys: dict[str, tuple[str, ...]] = {}
-    for command in sorted(commands, key=lambda one: one.id not in wanted):  # the order is kept among equals
-        chords = wanted.get(command.id, defaults[command.id])
-        keys[command.id] = _without_conflicts(command, chords, held, problems)
+    # custom keys first, so that they win; the sort is stable, so that otherwise the order of the table decides
+    for command in sorted(commands, key=lambda command: command.id not in custom):
+        wanted = custom.get(command.id, defaults[command.id])
+        keys[command.id] = _without_conflicts(command, wanted, holders, problems)
     return ParsedKeys(keys, tuple(problems))
 
 
 def _parse_command_keys(
-    command: Command, kept: Any, problems: list[KeyProblem], *, is_mac: bool
+    command: Command, entry: Any, problems: list[KeyProblem], *, is_mac: bool
 ) -> tuple[str, ...] | None:
     """Return the valid keys of an entry; None if there are none, so that the defaults apply. An empty list is valid."""
-    if not isinstance(kept, list) or len(kept) > MOST_KEYS:
-        problems.append(KeyProblem(command.id, _shortened(kept), ProblemKind.UNREADABLE))
+    if not isinstance(entry, list) or len(entry) > MOST_KEYS:
+        problems.append(KeyProblem(command.id, _shortened(entry), ProblemKind.UNREADABLE))
         return None
-    found: list[str] = []
-    for one in kept:
-        chord = normalized(one) if isinstance(one, str) and len(one) <= _LONGEST else ""
+    chords: list[str] = []
+    for key in entry:
+        chord = normalized(key) if isinstance(key, str) and len(key) <= _LONGEST else ""
         if not chord:
-            problems.append(KeyProblem(command.id, _shortened(one), ProblemKind.UNREADABLE))
+            problems.append(KeyProblem(command.id, _shortened(key), ProblemKind.UNREADABLE))
         elif refusal_of(command, chord, is_mac=is_mac) is not None:
             problems.append(KeyProblem(command.id, chord, ProblemKind.REFUSED))
-        elif chord not in found:
-            found.append(chord)
-    return tuple(found) if found or not kept else None
+        elif chord not in chords:
+            chords.append(chord)
+    return tuple(chords) if chords or not entry else None
 
 
 def _without_conflicts(
-    command: Command, chords: Iterable[str], held: dict[str, list[Command]], problems: list[KeyProblem]
+    command: Command, chords: Iterable[str], holders: dict[str, list[Command]], problems: list[KeyProblem]
 ) -> tuple[str, ...]:
-    found: list[str] = []
+    free: list[str] = []
     for chord in chords:
-        holders = held.setdefault(chord, [])
-        if any(overlap(command, holder) for holder in holders):
+        others = holders.setdefault(chord, [])
+        if any(overlap(command, other) for other in others):
             problems.append(KeyProblem(command.id, chord, ProblemKind.TAKEN))
         else:
-            holders.append(command)
-            found.append(chord)
-    return tuple(found)
+            others.append(command)
+            free.append(chord)
+    return tuple(free)
 
 
-def _shortened(kept: object) -> str:
-    text = kept if isinstance(kept, str) else repr(kept)
+def _shortened(entry: object) -> str:
+    text = entry if isinstance(entry, str) else repr(entry)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

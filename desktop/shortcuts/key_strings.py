@@ -19,21 +19,22 @@ def key_name(keys: QKeySequence | str) -> str:
     if shown.isEmpty():
         return ""
     name = shown.toString(QKeySequence.SequenceFormat.NativeText)
-    if first_combination(shown).key() == Qt.Key.Key_Return:  # Qt's own name is that of an old typewriter
-        own = QKeySequence(Qt.Key.Key_Return).toString(QKeySequence.SequenceFormat.NativeText)
-        return name.removesuffix(own) + translate("KeyNames", "Enter") if own.isalpha() else name
+    if first_combination(shown).key() == Qt.Key.Key_Return:
+        # Qt calls it Return, keyboards call it Enter; macOS has a symbol for it, which stays
+        return_name = QKeySequence(Qt.Key.Key_Return).toString(QKeySequence.SequenceFormat.NativeText)
+        return name.removesuffix(return_name) + translate("KeyNames", "Enter") if return_name.isalpha() else name
     return name
 
 
 def key_names(keys: Sequence[QKeySequence]) -> str:
     """Return the names of all keys: `Ctrl+B or F9`."""
-    names = [key_name(one) for one in keys]
+    names = [key_name(key) for key in keys]
     if len(names) <= 1:
         return "".join(names)
     return translate("KeyNames", "{one} or {other}").format(one=", ".join(names[:-1]), other=names[-1])
 
 
-def scope_title(where: KeyScope) -> str:
+def scope_title(scope: KeyScope) -> str:
     """Return the heading of a scope's keys."""
     return {
         KeyScope.EVERYWHERE: translate("KeysHelp", "Everywhere"),
@@ -44,10 +45,10 @@ def scope_title(where: KeyScope) -> str:
         KeyScope.LIST: translate("KeysHelp", "List of workflows"),
         KeyScope.TRANSCRIPT: translate("KeysHelp", "Transcript"),
         KeyScope.TOAST: translate("KeysHelp", "Notifications"),
-    }[where]
+    }[scope]
 
 
-def refusal_sentence(why: Refusal) -> str:
+def refusal_sentence(refusal: Refusal) -> str:
     """Return why a command cannot have a key."""
     return {
         Refusal.CLOSES: translate("KeyWords", "Esc always closes what is innermost."),
@@ -57,14 +58,14 @@ def refusal_sentence(why: Refusal) -> str:
         Refusal.ALT_GR: translate("KeyWords", "On many keyboards these keys type a character."),
         Refusal.MENU: translate("KeyWords", "Alt with a letter opens a menu."),
         Refusal.SHIFTED_DIGIT: translate("KeyWords", "Ctrl+Shift with a digit is another key on each keyboard."),
-    }[why]
+    }[refusal]
 
 
-def problem_sentence(trouble: ProblemKind) -> str:
+def problem_sentence(kind: ProblemKind) -> str:
     """Return why an entry is invalid, with `{command}` and `{key}` to fill in."""
     return {
         ProblemKind.UNKNOWN: translate("KeyWords", "There is no command “{command}” in this version."),
         ProblemKind.UNREADABLE: translate("KeyWords", "{command}: “{key}” is no key."),
         ProblemKind.REFUSED: translate("KeyWords", "{command}: “{key}” cannot be used."),
         ProblemKind.TAKEN: translate("KeyWords", "{command}: another command has “{key}”."),
-    }[trouble]
+    }[kind]

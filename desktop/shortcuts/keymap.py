@@ -34,7 +34,7 @@ class Keymap(QObject):
         self._shipped = {command.id: _shipped_keys(command, is_mac=is_mac) for command in commands}
         self._defaults = dict(self._shipped)
         self._own: Mapping[str, Any] = dict(own or {})
-        self._reading = self._read()
+        self._parsed = self._parse()
         self._by_key = self._indexed()
         self._covered: frozenset[str] = frozenset()
 
@@ -44,7 +44,7 @@ class Keymap(QObject):
 
     def chords(self, command_id: str) -> tuple[str, ...]:
         """Return the normalized keys of a command; the first is the key that buttons show."""
-        return self._reading.keys[command_id]
+        return self._parsed.keys[command_id]
 
     def keys(self, command_id: str) -> list[QKeySequence]:
         """Return the keys of a command as Qt sequences."""
@@ -52,8 +52,8 @@ class Keymap(QObject):
 
     def shown(self, command_id: str) -> list[QKeySequence]:
         """Return the keys that can be typed on this keyboard, as far as known."""
-        found = [key_sequence(chord) for chord in self.chords(command_id) if chord not in self._covered]
-        return found or self.keys(command_id)
+        typable = [key_sequence(chord) for chord in self.chords(command_id) if chord not in self._covered]
+        return typable or self.keys(command_id)
 
     def cover(self, chords: frozenset[str]) -> None:
         """Exclude chords that this keyboard layout types as other characters."""
@@ -72,14 +72,14 @@ class Keymap(QObject):
         """Return whether the command has custom keys."""
         return command_id in self._own and self.chords(command_id) != self._defaults[command_id]
 
-    def at(self, chord: str, where: KeyScope) -> Command | None:
+    def at(self, chord: str, scope: KeyScope) -> Command | None:
         """Return the command of a chord in a scope. A global command is found under EVERYWHERE only."""
-        return self._by_key.get((chord, where))
+        return self._by_key.get((chord, scope))
 
     def holders(self, chord: str, wanted: Command) -> list[Command]:
         """Return the other commands that have this key in an overlapping scope."""
-        others = (one for one in self.commands if one is not wanted and overlap(one, wanted))
-        return [one for one in others if chord in self.chords(one.id)]
+        others = (command for command in self.commands if command is not wanted and overlap(command, wanted))
+        return [command for command in others if chord in self.chords(command.id)]
 
     @property
     def own(self) -> Mapping[str, Any]:
@@ -89,29 +89,34 @@ class Keymap(QObject):
     @property
     def problems(self) -> tuple[KeyProblem, ...]:
         """The invalid entries of the custom keys."""
-        return self._reading.problems
+        return self._parsed.problems
 
     def use(self, own: Mapping[str, Any]) -> None:
         """Replace the custom keys."""
         self._own = dict(own)
-        self._read_again()
+        self._update()
 
     def set_defaults(self, defaults: Mapping[str, tuple[str, ...]]) -> None:
         """Override the default keys of some commands; the others get their shipped keys."""
         self._defaults = {**self._shipped, **defaults}
-        self._read_again()
+        self._update()
 
-    def _read_again(self) -> None:
-        before, self._reading = self._reading, self._read()
+    def _update(self) -> None:
+        before, self._parsed = self._parsed, self._parse()
         self._by_key = self._indexed()
-        if before != self._reading:
+        if before != self._parsed:
             self.changed.emit()
 
     def _indexed(self) -> dict[tuple[str, KeyScope], Command]:
         """Return the index of commands by chord and scope, used for every key press."""
-        return {(chord, where): one for one in self.commands for chord in self.chords(one.id) for where in one.where}
+        return {
+            (chord, scope): command
+            for command in self.commands
+            for chord in self.chords(command.id)
+            for scope in command.scopes
+        }
 
-    def _read(self) -> ParsedKeys:
+    def _parse(self) -> ParsedKeys:
         return parse_custom_keys(self.commands, self._defaults, self._own, is_mac=self.is_mac)
 
 

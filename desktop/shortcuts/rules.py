@@ -22,11 +22,11 @@ class Refusal(StrEnum):
     MOVES_FOCUS = "moves_focus"
     """Tab leads from one control to the next."""
     WRITES = "writes"
-    """It is a character, where text can go."""
+    """It types a character where the scope takes text."""
     EDITS = "edits"
-    """It moves or removes text, where text can go, or is used in every text."""
+    """It edits text where the scope takes text."""
     ALT_GR = "alt_gr"
-    """Ctrl+Alt: with AltGr, characters are typed."""
+    """Ctrl+Alt is AltGr, which types characters."""
     MENU = "menu"
     """Alt with a letter opens a menu."""
     SHIFTED_DIGIT = "shifted_digit"
@@ -52,7 +52,7 @@ _TEXT_SHORTCUTS = frozenset({f"Ctrl+{letter}" for letter in "ACVXYZ"} | {"Ctrl+S
 _SCOPES_WITHOUT_TEXT = frozenset({KeyScope.LIST, KeyScope.TRANSCRIPT, KeyScope.TOAST})
 _SCOPES_WITHOUT_EDITING = _SCOPES_WITHOUT_TEXT | {KeyScope.CHOOSING}
 _ENTER_SCOPES = frozenset({KeyScope.COMPOSER, KeyScope.COMPLETION})
-"""Where Enter sends or takes, and does not only begin a line."""
+"""The scopes in which Enter is a command and not only a line break."""
 _DIGITS = frozenset(range(Key.Key_0.value, Key.Key_9.value + 1))
 
 
@@ -63,7 +63,7 @@ def refusal_of(command: Command, chord: str, *, is_mac: bool = False) -> Refusal
     keys = key_combination(chord)
     key, modifiers = keys.key(), keys.keyboardModifiers()
     without_shift = modifiers & ~Mod.ShiftModifier
-    takes_text = not _SCOPES_WITHOUT_TEXT.issuperset(command.where)
+    takes_text = not _SCOPES_WITHOUT_TEXT.issuperset(command.scopes)
     if key == Key.Key_Escape:
         return Refusal.CLOSES
     if key == Key.Key_Tab and without_shift == Mod.NoModifier:
@@ -75,9 +75,9 @@ def refusal_of(command: Command, chord: str, *, is_mac: bool = False) -> Refusal
     if (
         key in _EDITING_KEYS
         and without_shift == Mod.NoModifier
-        and not _SCOPES_WITHOUT_EDITING.issuperset(command.where)
+        and not _SCOPES_WITHOUT_EDITING.issuperset(command.scopes)
     ):
-        is_enter = key == Key.Key_Return and _ENTER_SCOPES.issuperset(command.where)
+        is_enter = key == Key.Key_Return and _ENTER_SCOPES.issuperset(command.scopes)
         return None if is_enter else Refusal.EDITS
     return None
 

@@ -68,6 +68,8 @@ class Content(Adaptive, Surface):
         theme, stores, now = context.theme, context.stores, core.clock.now
         menus = self.menus = Menus(context)
 
+        # The order matters where constructors connect: Qt calls slots in the order of their connection.
+
         # Widgets, and the controllers that they show
         header = self.header = Header(theme, self)
         self.banner = ViewBanner(theme, self)
@@ -182,6 +184,7 @@ class Content(Adaptive, Surface):
         self._reminders.close()
         self.tray.remove()
         self.archive.close()
+        # the tray question, the picker and the overlays are children of the window and would outlive the content
         self.quit_guard.deleteLater()
         self.chat.disconnect_stores()
         self._window.takeCentralWidget()

@@ -111,7 +111,7 @@ class KeyBindingEditor(Adaptive, Card):
         if not self._id:
             return
         command = self._keymap.command(self._id)
-        self._name.setText(command.words)
+        self._name.setText(command.label)
         for field, chord in zip(self._fields, [*self._keymap.chords(self._id), "", ""], strict=False):
             field.show_chord(chord)
         usual = key_names([key_sequence(one) for one in self._keymap.defaults(self._id)]) or self.tr("none")
@@ -165,8 +165,8 @@ class KeyBindingEditor(Adaptive, Card):
             self._fields[asked[0]].show_chord(chord)
             holders = self._keymap.holders(chord, self._keymap.command(self._id))
             words = self.tr("{key} already does this: {command} ({where}).")
-            names = ", ".join(one.words for one in holders)
-            where = scope_title(holders[0].where[0])
+            names = ", ".join(one.label for one in holders)
+            where = scope_title(holders[0].scopes[0])
             self._question.setText(words.format(key=key_name(chord), command=names, where=where))
             announce(self, self._question.text(), is_urgent=True)
             self.grown.emit()

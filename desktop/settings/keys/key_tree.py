@@ -74,7 +74,7 @@ class KeyBindingTree(Adaptive, QTreeWidget):
         for where, group in self._groups:
             group.setText(0, scope_title(where))
         for command_id, item in self._rows.items():
-            item.setText(0, self._keymap.command(command_id).words)
+            item.setText(0, self._keymap.command(command_id).label)
             item.setText(1, key_names(self._keymap.shown(command_id)))
             font = QFont(self.font())
             font.setBold(self._keymap.has_own(command_id))
@@ -127,4 +127,4 @@ class KeyBindingTree(Adaptive, QTreeWidget):
 
 def _is_listed(command: Command, where: KeyScope) -> bool:
     """Once, at the first of its places."""
-    return command.where[0] is where
+    return command.scopes[0] is where

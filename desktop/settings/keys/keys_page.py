@@ -96,7 +96,7 @@ class KeysPage(Page):
         keymap = self._own.keymap
         show_when(self._reset_all, any(one.id in keymap.own for one in keymap.commands))
         problems = keymap.problems
-        told = [(problem_sentence(one.trouble), self._name(one.command_id), one.key) for one in problems]
+        told = [(problem_sentence(one.kind), self._name(one.command_id), one.key) for one in problems]
         lines = [sentence.format(command=name, key=key) for sentence, name, key in told]
         if len(lines) > _LISTED_PROBLEMS:
             lines = [*lines[:_LISTED_PROBLEMS], "…"]
@@ -105,7 +105,7 @@ class KeysPage(Page):
 
     def _name(self, command_id: str) -> str:
         known = {one.id: one for one in self._own.keymap.commands}
-        return known[command_id].words if command_id in known else command_id
+        return known[command_id].label if command_id in known else command_id
 
     # Changing
 

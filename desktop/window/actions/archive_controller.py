@@ -65,7 +65,7 @@ def _elided(box: QMessageBox, title: str) -> str:
 
 
 def _open_with_answers(box: QMessageBox, yes: str, no: str, name: str) -> None:
-    """Open the box with two buttons. Enter and Esc choose the harmless one."""
+    """Open the box with two buttons. Enter and Esc choose the harmless button."""
     box.addButton(yes, QMessageBox.ButtonRole.AcceptRole).setObjectName(name)
     harmless = box.addButton(no, QMessageBox.ButtonRole.RejectRole)
     box.setDefaultButton(harmless)

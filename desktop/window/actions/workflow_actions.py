@@ -91,6 +91,8 @@ class WorkflowActions(Controller):
         load = view.begin_load()
         if load is None:
             return
+        # two steps, because a long conversation takes much longer to read than to look at: the first screen is drawn
+        # at once, and the loop is left alone for its paint before the rest is read
         opened = await self._core.workflows.newest(load.workflow_id, FIRST_SCREEN_MESSAGES + self._turns_below())
         if isinstance(opened, Ok) and not opened.data.is_whole:
             view.show(load.workflow_id, opened.data.messages, opened.data.runs, load=load)
@@ -101,7 +103,7 @@ class WorkflowActions(Controller):
             self._stores.usage.load(load.workflow_id, (*opened.data.runs, *opened.data.below))
             view.show(load.workflow_id, opened.data.messages, opened.data.runs, opened.data.below, load=load)
             self.loaded.emit()
-        elif opened.code != "overtaken" and view.awaits(load):  # a failure of a workflow that was left is no news
+        elif opened.code != "overtaken" and view.awaits(load):  # else another workflow is viewed by now
             self.fail(opened)
 
     def open_link(self, target: str) -> None:
@@ -191,10 +193,12 @@ class WorkflowActions(Controller):
             answering=start.answering,
             attached=start.attached,
         )
+        # a template named in a message is retried from that message, one chosen in the palette by choosing it again
         origin = _origin_key(start.workflow_id) if start.prompt is not None else ("template", start.found.id)
         message = OutgoingMessage(start.prompt, start.attached) if start.prompt is not None else None
         if isinstance(outcome, Ok):
             self.toasts.withdraw(origin)
+            # the new workflow is shown only where the user still looks at what it was started from
             if start.workflow_id is None and self._viewed == start.viewed:
                 if message is not None:
                     self.begun.emit(outcome.data.workflow_id, message)

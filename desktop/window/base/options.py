@@ -131,8 +131,8 @@ class OptionDelegate(QStyledItemDelegate):
                 self._paint_check(painter, inner)
             inner.setLeft(inner.left() + sizes.icon_s + sizes.space_s)
             note = min(QFontMetrics(theme.font("secondary")).horizontalAdvance(entry.note) + 1, inner.width() // 3)
-            room = inner.width() - note - sizes.space_m
-            title = min(room, QFontMetrics(theme.font("row")).horizontalAdvance(entry.title) + 1)
+            available = inner.width() - note - sizes.space_m
+            title = min(available, QFontMetrics(theme.font("row")).horizontalAdvance(entry.title) + 1)
             paint_words(painter, theme, entry.title, inner.adjusted(0, 0, title - inner.width(), 0), "row", "text")
             rest = inner.adjusted(title + sizes.space_m, 0, 0, 0)
             paint_words(painter, theme, entry.note, rest, "secondary", "muted", Qt.AlignmentFlag.AlignRight)
@@ -140,9 +140,9 @@ class OptionDelegate(QStyledItemDelegate):
     def width_of(self, option: Option) -> int:
         """Return the width that shows the whole option."""
         sizes, theme = self._theme.sizes, self._theme
-        words = QFontMetrics(theme.font("row")).horizontalAdvance(option.title) + 2
-        words += QFontMetrics(theme.font("secondary")).horizontalAdvance(option.note) + 2
-        return words + sizes.icon_s + sizes.space_m + 3 * sizes.space_s
+        text = QFontMetrics(theme.font("row")).horizontalAdvance(option.title) + 2
+        text += QFontMetrics(theme.font("secondary")).horizontalAdvance(option.note) + 2
+        return text + sizes.icon_s + sizes.space_m + 3 * sizes.space_s
 
     def _paint_check(self, painter: QPainter, box: QRect) -> None:
         side = self._theme.sizes.icon_s

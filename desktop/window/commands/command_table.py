@@ -20,7 +20,7 @@ def _slots() -> Iterator[Command]:
 def _picks() -> Iterator[Command]:
     title = QT_TRANSLATE_NOOP("Commands", "Choose option {number}")
     for number in range(1, 10):
-        yield Command(f"attention.pick.{number}", title, (str(number),), where=(KeyScope.CHOOSING,))
+        yield Command(f"attention.pick.{number}", title, (str(number),), scopes=(KeyScope.CHOOSING,))
 
 
 _EVERYWHERE = (
@@ -37,7 +37,7 @@ _EVERYWHERE = (
         "workflow.new_from_template", QT_TRANSLATE_NOOP("Commands", "New from template…"), ("Ctrl+Shift+N",), "file"
     ),
     Command(
-        "workflow.rename", QT_TRANSLATE_NOOP("Commands", "Rename workflow"), ("F2",), "file", where=(KeyScope.LIST,)
+        "workflow.rename", QT_TRANSLATE_NOOP("Commands", "Rename workflow"), ("F2",), "file", scopes=(KeyScope.LIST,)
     ),
     Command(
         "workflow.archive",
@@ -45,7 +45,7 @@ _EVERYWHERE = (
         ("Del",),
         "file",
         mac=("Ctrl+Backspace",),
-        where=(KeyScope.LIST,),
+        scopes=(KeyScope.LIST,),
     ),
     Command("workflow.restore", QT_TRANSLATE_NOOP("Commands", "Restore from the archive"), (), "file"),
     Command(
@@ -53,14 +53,14 @@ _EVERYWHERE = (
         QT_TRANSLATE_NOOP("Commands", "Delete workflow…"),
         ("Shift+Del",),
         "file",
-        where=(KeyScope.LIST,),
+        scopes=(KeyScope.LIST,),
     ),
     Command(
         "workflow.undo",
         QT_TRANSLATE_NOOP("Commands", "Undo archiving or deleting"),
         ("Ctrl+Z",),
         "edit",
-        where=(KeyScope.LIST,),
+        scopes=(KeyScope.LIST,),
     ),
     Command("activity.export", QT_TRANSLATE_NOOP("Commands", "Export the activity…"), (), "file"),
     Command("demo.start", QT_TRANSLATE_NOOP("Commands", "Start the demo"), (), "file"),
@@ -169,67 +169,67 @@ _COMPOSER = (
         "composer.send",
         QT_TRANSLATE_NOOP("Commands", "Send"),
         ("Return",),
-        where=(KeyScope.COMPOSER,),
+        scopes=(KeyScope.COMPOSER,),
         acts_as="Ctrl+Return",
     ),
     Command(
-        "composer.newline", QT_TRANSLATE_NOOP("Commands", "New line"), ("Shift+Return",), where=(KeyScope.COMPOSER,)
+        "composer.newline", QT_TRANSLATE_NOOP("Commands", "New line"), ("Shift+Return",), scopes=(KeyScope.COMPOSER,)
     ),
     Command(
         "composer.send_always",
         QT_TRANSLATE_NOOP("Commands", "Send, whichever key the settings name"),
         ("Ctrl+Return",),
-        where=(KeyScope.COMPOSER,),
+        scopes=(KeyScope.COMPOSER,),
     ),
     Command(
         "composer.paste_plain",
         QT_TRANSLATE_NOOP("Commands", "Paste as plain text"),
         ("Ctrl+Shift+V",),
         mac=("Ctrl+Alt+Shift+V",),
-        where=(KeyScope.COMPOSER,),
+        scopes=(KeyScope.COMPOSER,),
     ),
     Command(
         "composer.edit_last",
         QT_TRANSLATE_NOOP("Commands", "Edit the last message, where nothing is written"),
         ("Up",),
-        where=(KeyScope.COMPOSER,),
+        scopes=(KeyScope.COMPOSER,),
     ),
     Command(
         "completion.accept",
         QT_TRANSLATE_NOOP("Commands", "Take the name that is offered"),
         ("Tab",),
-        where=(KeyScope.COMPLETION,),
+        scopes=(KeyScope.COMPLETION,),
     ),
     Command(
         "completion.close",
         QT_TRANSLATE_NOOP("Commands", "Close the list of names"),
         ("Esc",),
-        where=(KeyScope.COMPLETION,),
+        scopes=(KeyScope.COMPLETION,),
     ),
 )
 
 _CARD = (
-    Command("attention.up", QT_TRANSLATE_NOOP("Commands", "Option above"), ("Up",), where=(KeyScope.CHOOSING,)),
-    Command("attention.down", QT_TRANSLATE_NOOP("Commands", "Option below"), ("Down",), where=(KeyScope.CHOOSING,)),
+    Command("attention.up", QT_TRANSLATE_NOOP("Commands", "Option above"), ("Up",), scopes=(KeyScope.CHOOSING,)),
+    Command("attention.down", QT_TRANSLATE_NOOP("Commands", "Option below"), ("Down",), scopes=(KeyScope.CHOOSING,)),
     *_picks(),
-    Command("attention.confirm", QT_TRANSLATE_NOOP("Commands", "Confirm"), ("Return",), where=(KeyScope.CHOOSING,)),
+    Command("attention.confirm", QT_TRANSLATE_NOOP("Commands", "Confirm"), ("Return",), scopes=(KeyScope.CHOOSING,)),
     Command(
         "attention.remember",
         QT_TRANSLATE_NOOP("Commands", "Tick or press what has the focus"),
         ("Space",),
-        where=(KeyScope.CHOOSING,),
+        scopes=(KeyScope.CHOOSING,),
     ),
     Command(
         "attention.submit",
         QT_TRANSLATE_NOOP("Commands", "Send what was written"),
         ("Ctrl+Return",),
-        where=(KeyScope.ANSWERING,),
+        scopes=(KeyScope.ANSWERING,),
     ),
     Command(
-        "attention.previous", QT_TRANSLATE_NOOP("Commands", "Previous request"), ("PgUp",), where=(KeyScope.CHOOSING,)
+        "attention.previous", QT_TRANSLATE_NOOP("Commands", "Previous request"), ("PgUp",), scopes=(KeyScope.CHOOSING,)
     ),
-    Command("attention.next", QT_TRANSLATE_NOOP("Commands", "Next request"), ("PgDown",), where=(KeyScope.CHOOSING,)),
-    Command("attention.later", QT_TRANSLATE_NOOP("Commands", "Later"), ("Esc",), where=(KeyScope.ANSWERING,)),
+    Command("attention.next", QT_TRANSLATE_NOOP("Commands", "Next request"), ("PgDown",), scopes=(KeyScope.CHOOSING,)),
+    Command("attention.later", QT_TRANSLATE_NOOP("Commands", "Later"), ("Esc",), scopes=(KeyScope.ANSWERING,)),
 )
 
 _OTHER_PLACES = (
@@ -237,36 +237,36 @@ _OTHER_PLACES = (
         "transcript.unfold",
         QT_TRANSLATE_NOOP("Commands", "Unfold what has the focus"),
         ("Right",),
-        where=(KeyScope.TRANSCRIPT,),
+        scopes=(KeyScope.TRANSCRIPT,),
     ),
     Command(
         "transcript.fold",
         QT_TRANSLATE_NOOP("Commands", "Fold what has the focus"),
         ("Left",),
-        where=(KeyScope.TRANSCRIPT,),
+        scopes=(KeyScope.TRANSCRIPT,),
     ),
-    Command("list.open", QT_TRANSLATE_NOOP("Commands", "Open"), ("Return",), where=(KeyScope.LIST,)),
-    Command("list.peek", QT_TRANSLATE_NOOP("Commands", "Peek, or go back"), ("Space",), where=(KeyScope.LIST,)),
-    Command("list.fold", QT_TRANSLATE_NOOP("Commands", "Fold the section"), ("Left",), where=(KeyScope.LIST,)),
-    Command("list.unfold", QT_TRANSLATE_NOOP("Commands", "Unfold the section"), ("Right",), where=(KeyScope.LIST,)),
+    Command("list.open", QT_TRANSLATE_NOOP("Commands", "Open"), ("Return",), scopes=(KeyScope.LIST,)),
+    Command("list.peek", QT_TRANSLATE_NOOP("Commands", "Peek, or go back"), ("Space",), scopes=(KeyScope.LIST,)),
+    Command("list.fold", QT_TRANSLATE_NOOP("Commands", "Fold the section"), ("Left",), scopes=(KeyScope.LIST,)),
+    Command("list.unfold", QT_TRANSLATE_NOOP("Commands", "Unfold the section"), ("Right",), scopes=(KeyScope.LIST,)),
     Command(
         "list.menu",
         QT_TRANSLATE_NOOP("Commands", "Menu"),
         ("Shift+F10", "Menu"),
         mac=("Meta+Return",),
-        where=(KeyScope.LIST, KeyScope.TRANSCRIPT),
+        scopes=(KeyScope.LIST, KeyScope.TRANSCRIPT),
     ),
     Command(
         "toast.act",
         QT_TRANSLATE_NOOP("Commands", "Do what the notification offers"),
         ("Return",),
-        where=(KeyScope.TOAST,),
+        scopes=(KeyScope.TOAST,),
     ),
     Command(
         "toast.dismiss",
         QT_TRANSLATE_NOOP("Commands", "Close the notification"),
         ("Del", "Esc"),
-        where=(KeyScope.TOAST,),
+        scopes=(KeyScope.TOAST,),
     ),
 )
 

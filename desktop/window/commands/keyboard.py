@@ -174,7 +174,7 @@ class Keyboard(Controller):
 
 def _widget_keys(keymap: Keymap, scope: KeyScope) -> frozenset[str]:
     """Return the default keys that the widgets of a scope handle."""
-    commands = [command for command in keymap.commands if scope in command.where]
+    commands = [command for command in keymap.commands if scope in command.scopes]
     return frozenset(key for command in commands for key in (*command.keys, command.acts_as) if key)
 
 

@@ -56,22 +56,28 @@ class Menus(Controller):
         self._keymap.changed.connect(self.retranslate)
 
     def fill(self, handlers: Mapping[str, Handler]) -> None:
-        """Create the actions of the commands that have a handler. Call it once. Raises KeyError for an unknown id."""
-        rows = {row.id: row for row in self._keymap.commands}
-        for command_id in sorted(handlers, key=list(rows).index):  # menus list commands in the order of the table
-            row = rows[command_id]
+        """Create the actions of the commands that have a handler. Call it once, when all handlers exist.
+
+        Raises ValueError if a handler is for a command that is not in the table.
+        """
+        rows = self._keymap.commands
+        if unknown := handlers.keys() - {row.id for row in rows}:
+            raise ValueError(f"handlers of unknown commands: {sorted(unknown)}")
+        for row in rows:
+            if row.id not in handlers:  # a local command, which a widget handles itself
+                continue
             action = QAction(self._window)
-            action.setObjectName(command_id)
-            action.triggered.connect(handlers[command_id])
-            if command_id.startswith(_SETTINGS_COMMANDS):
+            action.setObjectName(row.id)
+            action.triggered.connect(handlers[row.id])
+            if row.id.startswith(_SETTINGS_COMMANDS):
                 action.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
             self._window.addAction(action)
             if row.menu is not None:
                 menu = self._menus[row.menu]
-                if command_id in _GROUP_STARTS and not menu.isEmpty():
+                if row.id in _GROUP_STARTS and not menu.isEmpty():
                     menu.addSeparator()
                 menu.addAction(action)
-            self._actions[command_id] = action
+            self._actions[row.id] = action
         self.retranslate()
 
     def retranslate(self) -> None:
@@ -85,9 +91,9 @@ class Menus(Controller):
             if row.is_everywhere:
                 action.setShortcuts(self._keymap.keys(command_id))
             if row.is_everywhere and name == keys.toString(QKeySequence.SequenceFormat.NativeText):
-                action.setText(row.words)
+                action.setText(row.label)
             else:  # Qt shows text behind a tab in the column of keys, also for keys that are no shortcuts
-                action.setText(f"{row.words}\t{name}" if name else row.words)
+                action.setText(f"{row.label}\t{name}" if name else row.label)
 
     def enable(self, command_id: str, *, is_enabled: bool) -> None:
         self._actions[command_id].setEnabled(is_enabled)

@@ -47,7 +47,7 @@ def command_entry(keymap: Keymap, command: Command, kind: Kind = Kind.COMMAND) -
     """Return the entry of a command with its keys. In the help, a local command cannot be chosen."""
     key = command.id if kind is Kind.COMMAND or command.is_everywhere else ""
     icon = Icon.KEYBOARD if kind is Kind.HELP else Icon.CHEVRON_RIGHT
-    return Entry(kind, key, command.words, key_names(keymap.shown(command.id)), icon, has_keys=True)
+    return Entry(kind, key, command.label, key_names(keymap.shown(command.id)), icon, has_keys=True)
 
 
 def help_entries(keymap: Keymap, scopes: Sequence[KeyScope], words: str) -> Iterator[Heading | Entry]:
@@ -55,7 +55,7 @@ def help_entries(keymap: Keymap, scopes: Sequence[KeyScope], words: str) -> Iter
     listed: set[str] = set()
     title = ""
     for scope in dict.fromkeys([*scopes, KeyScope.EVERYWHERE, *LOCAL_SCOPES]):
-        commands = [command for command in keymap.commands if scope in command.where and command.id not in listed]
+        commands = [command for command in keymap.commands if scope in command.scopes and command.id not in listed]
         listed.update(command.id for command in commands)
         entries = [command_entry(keymap, command, Kind.HELP) for command in commands if keymap.chords(command.id)]
         matching = rank_entries(words, entries)

@@ -38,7 +38,7 @@ class StartPage(Adaptive, Surface):
         outer.addLayout(self._column, 2)
         outer.addStretch(1)
         self._build()
-        self.setFocusProxy(self._demo)
+        self.setFocusProxy(self._demo)  # Enter starts the demo as soon as the page is shown
         self._demo.clicked.connect(self.demo_requested)
         self._model.clicked.connect(self.model_requested)
         self._template.clicked.connect(self.template_requested)

@@ -39,6 +39,7 @@ class ChatPane(Adaptive, Surface):
         self.answer_drafts = AnswerDrafts(context, self.card, self)
         self.queue = QueueStrip(theme, self)
         self.composer = Composer(theme, self)
+        # two lists over one text box: a slash command at the beginning and a mention anywhere exclude each other
         self.completion = CompletionPopup(theme, self.composer.text_box, self.composer, self)
         self.mentions = CompletionPopup(theme, self.composer.text_box, self.composer, self, "mentions")
         self.inputs = InputCard(theme, self)

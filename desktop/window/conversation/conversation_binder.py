@@ -152,10 +152,11 @@ class ConversationBinder(Controller):
         """Render the turn of the run alone, unless the context sent to the model may now begin elsewhere."""
         if self._view.workflow_id != self._shown:
             return
+        # these facts can move the mark where the context of the model begins, which is in another turn
         if any(isinstance(event.fact, ModelAsked | RunFinished) for event in batch.events):
             self.show_now()
             return
-        for message in reversed(self._view.messages):
+        for message in reversed(self._view.messages):  # from the end, where the active run is
             run = self._view.run_of(message.id)
             if run is not None and run.run_id == batch.run_id and run.message_id == message.id:
                 self._transcript.update_turn(derive_turn(message, run))

@@ -57,6 +57,7 @@ class DraftController(Controller):
             if self._is_shown:
                 self.drafts.put(self._shown, composer.draft())
                 self._keep_history(self._shown, composer.take_history())
+            # `_is_shown` apart from `_shown`: None is the new workflow, and nothing is shown before the first render
             self._shown, self._is_shown = viewed, True
             composer.set_draft(self.drafts.get(viewed), self._histories.pop(viewed, None))
             if viewed in self._sending:
@@ -79,7 +80,7 @@ class DraftController(Controller):
 
     def forget_orphans(self) -> None:
         """Drop drafts of workflows that no longer exist. Call it when the workflows are loaded."""
-        if self._workflows.rows:
+        if self._workflows.rows:  # else the list may have failed to load, and every draft would be an orphan
             known = self._workflows
             self.drafts.forget([workflow_id for workflow_id in self.drafts.workflows if known.get(workflow_id) is None])
 
@@ -90,6 +91,7 @@ class DraftController(Controller):
         """
         workflow_id = WorkflowId(origin) if origin else None
         sent = self._sending.get(workflow_id)
+        # the draft may have changed since it was sent: only what was sent leaves it
         is_from_here = sent is not None and sent.is_sent_as(message.text, message.hashes)
         if is_from_here:
             del self._sending[workflow_id]
@@ -156,7 +158,7 @@ class AnswerDrafts(WriteBehind):
         self._card.begun_changed.connect(self.touch)
 
     async def _save_changes(self) -> bool:
-        answers = dict([*self._card.begun().items()][-_MOST_ANSWERS:])
+        answers = dict([*self._card.begun().items()][-_MOST_ANSWERS:])  # the newest, as the card appends
         is_changed = answers != self._saved
         if is_changed:
             await asyncio.to_thread(_write_answers, self._path, answers)

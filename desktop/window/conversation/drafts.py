@@ -28,7 +28,7 @@ from desktop.window_state import read_small_file, replace_file
 log = logging.getLogger(__name__)
 
 SAVE_DELAY_MS = 1000
-"""How long a change stays in memory alone."""
+"""The time for which a crash can lose a change. Each key press is a change, so saving at once would be too much."""
 
 
 class WriteBehind(QObject):
@@ -44,13 +44,12 @@ class WriteBehind(QObject):
         self._lock = asyncio.Lock()
         self._is_closed = False
         self._has_failed = False
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(SAVE_DELAY_MS)
+        self._timer = QTimer(self, singleShot=True, interval=SAVE_DELAY_MS)
         self._timer.timeout.connect(self._spawn_flush)
 
     def touch(self) -> None:
         """Schedule saving in a second."""
+        # not restarted: under steady typing the delay would never end
         if not self._timer.isActive() and not self._is_closed:
             self._timer.start()
 
@@ -110,7 +109,7 @@ class DraftStore(WriteBehind):
     async def load(self) -> None:
         """Read the drafts of the previous process, skipping unreadable ones."""
         self._saved = await asyncio.to_thread(_read_all, self._folder)
-        self._drafts = {**self._saved, **self._drafts}
+        self._drafts = {**self._saved, **self._drafts}  # the user may have typed while the files were read
 
     def get(self, workflow_id: WorkflowId | None) -> Draft:
         return self._drafts.get(workflow_id, Draft())

@@ -104,6 +104,7 @@ class Footer(QObject):
         """Limit the cards so that some lines of the transcript, and a visible composer, keep their space."""
         sizes = self._theme.sizes
         margins = self.layout.contentsMargins()
+        # isHidden, not isVisible: the pane itself may be hidden while it is laid out
         composer = 0
         if not self.composer.isHidden():
             composer = self.composer.height() + self._token_bar.height() + 2 * sizes.space_s
@@ -115,7 +116,7 @@ class Footer(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Fit again when a part appears, disappears or changes its size."""
         if event.type() in (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.Hide):
-            if watched is self.composer:
+            if watched is self.composer:  # the token bar belongs to it, and a card needs the margin below instead
                 self._token_bar.setVisible(not self.composer.isHidden())
                 self._space()
             if watched in (self.composer, self.queue):
@@ -172,6 +173,7 @@ class CardBinder(Controller):
         card.keep({question.id for question in questions.all})
         self._postponed &= set(questions.workflows)
         card.fold(is_folded=workflow_id in self._postponed and bool(asked))
+        # a switch shows the composer even if a request is pending: answering begins with `focus`
         if (is_other or not card.is_wanted) and not self._footer.inputs.is_open:
             self._footer.show_composer()
 

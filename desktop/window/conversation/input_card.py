@@ -25,10 +25,9 @@ _ENTER_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 class InputCard(SlotCard):
     """`ask` shows it and focuses the first field. It stays open until `put_away`."""
 
-    given = Signal(object)
-    """The values, as an object of the schema. Nothing more is given until `refuse`."""
-    left = Signal()
-    """A person is done without."""
+    submitted = Signal(object)
+    """The values, as an object of the schema. Disabled then, until `refuse`."""
+    cancelled = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(theme, parent)
@@ -41,7 +40,7 @@ class InputCard(SlotCard):
         self._about = Label("", "secondary", "muted")
         self._problem = Paragraph("", "secondary", "error")
         self._hint = Label("", "meta", "muted")
-        self._go, self._leave = Button(theme, "", "primary"), Button(theme, "", "ghost")
+        self._submit_button, self._cancel_button = Button(theme, "", "primary"), Button(theme, "", "ghost")
         self._column, self._buttons = QVBoxLayout(self), QHBoxLayout()
         self._build()
         self.hide()
@@ -54,7 +53,7 @@ class InputCard(SlotCard):
         self._form = SchemaForm(self._theme, schema)
         self._form.edited.connect(self._on_edited)
         self._title.setText(title)
-        self._say("")
+        self._show_problem("")
         self._replace_page(self._form)
         self.retranslate()
         self.show()
@@ -83,16 +82,17 @@ class InputCard(SlotCard):
         if self._form is not None and self._form.fields:
             self._form.fields[0].setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    def refuse(self, words: str, problems: list[Mapping[str, Any]]) -> None:
+    def refuse(self, text: str, problems: list[Mapping[str, Any]]) -> None:
         """Show why the input was rejected, at the fields where possible, and allow corrections."""
         self._is_sending = False
         form = self._form
         unplaced = [
-            violation_text(str(one.get("message", "")))
-            for one in problems
-            if form is None or not form.complain(str(one.get("path", "")), violation_text(str(one.get("message", ""))))
+            violation_text(str(problem.get("message", "")))
+            for problem in problems
+            if form is None
+            or not form.complain(str(problem.get("path", "")), violation_text(str(problem.get("message", ""))))
         ]
-        self._say("\n".join(unplaced) if problems else words)
+        self._show_problem("\n".join(unplaced) if problems else text)
         self._update()
         wrong = form.first_wrong() if form is not None else None
         if wrong is not None:
@@ -116,11 +116,11 @@ class InputCard(SlotCard):
         self.setAccessibleName(self.tr("What is still needed"))
         runs = self._runs
         self._about.setText(self.tr("This is still needed to start:") if runs else self.tr("Fill in the prompt:"))
-        go = self.tr("Start") if runs else self.tr("Insert")
-        self._go.setText(go)
-        words = self.tr("{keys} to start") if runs else self.tr("{keys} to insert")
-        self._hint.setText(words.format(keys=key_name(self._submit_keys)) if not self._submit_keys.isEmpty() else "")
-        self._leave.setText(self.tr("Cancel"))
+        submit = self.tr("Start") if runs else self.tr("Insert")
+        self._submit_button.setText(submit)
+        hint = self.tr("{keys} to start") if runs else self.tr("{keys} to insert")
+        self._hint.setText(hint.format(keys=key_name(self._submit_keys)) if not self._submit_keys.isEmpty() else "")
+        self._cancel_button.setText(self.tr("Cancel"))
 
     def apply_theme(self) -> None:
         sizes = self._theme.sizes
@@ -139,11 +139,11 @@ class InputCard(SlotCard):
         """Submit on Enter in a single-line field."""
         focus = QApplication.focusWidget()
         if is_pressed("Esc", event):
-            self.left.emit()
+            self.cancelled.emit()
         elif is_pressed("Ctrl+Return", event):
-            self._give()
-        elif event.key() in _ENTER_KEYS and not event.isAutoRepeat():
-            focus.click() if isinstance(focus, QAbstractButton) else self._give()
+            self._submit()
+        elif event.key() in _ENTER_KEYS and not event.isAutoRepeat():  # a held Enter of the composer must not submit
+            focus.click() if isinstance(focus, QAbstractButton) else self._submit()
         else:
             super().keyPressEvent(event)
 
@@ -157,13 +157,13 @@ class InputCard(SlotCard):
             self._column.addWidget(widget)
         self._buttons.addStretch(1)
         self._buttons.addWidget(self._hint)
-        self._buttons.addWidget(self._leave)
-        self._buttons.addWidget(self._go)
+        self._buttons.addWidget(self._cancel_button)
+        self._buttons.addWidget(self._submit_button)
         self._column.addLayout(self._buttons)
-        self._go.clicked.connect(self._give)
-        self._leave.clicked.connect(self.left)
+        self._submit_button.clicked.connect(self._submit)
+        self._cancel_button.clicked.connect(self.cancelled)
 
-    def _give(self) -> None:
+    def _submit(self) -> None:
         if self._form is None or self._is_sending:
             return
         reading = self._form.read()
@@ -175,19 +175,19 @@ class InputCard(SlotCard):
                 announce(self, wrong.complaint, is_urgent=True)
             return
         self._is_sending = True
-        self._say("")
+        self._show_problem("")
         self._update()
-        self.given.emit(reading.value)
+        self.submitted.emit(reading.value)
 
     def _on_edited(self) -> None:
-        self._say("")
+        self._show_problem("")
 
     def _update(self) -> None:
-        self._go.setEnabled(not self._is_sending)
+        self._submit_button.setEnabled(not self._is_sending)
 
-    def _say(self, words: str) -> None:
-        self._problem.setText(words)
-        show_when(self._problem, bool(words))
+    def _show_problem(self, text: str) -> None:
+        self._problem.setText(text)
+        show_when(self._problem, bool(text))
         self._update()
 
     def _replace_page(self, form: SchemaForm | None) -> None:

@@ -45,6 +45,7 @@ class HeaderBinder(Controller):
         execution = view.execution
         title = viewed_title(self._stores) or self.tr("New workflow")
         status = execution.status if execution else listed.status if listed else None
+        # an active run keeps the mode that it began with, whatever the settings are now
         run = execution.run if execution and execution.is_active else None
         mode = run.mode if run is not None and run.mode is not None else self._core.settings.current.validation_mode
         self._header.show_workflow(title, status, mode)
@@ -91,7 +92,7 @@ class SidebarBinder:
 
     def rename(self, workflow_id: str) -> None:
         """Edit the title in its row."""
-        self._panels.fold_sidebar(False)
+        self._panels.fold_sidebar(False)  # a folded sidebar has no row to edit
         self._sidebar.rename(WorkflowId(workflow_id))
 
     @command("view.archive")

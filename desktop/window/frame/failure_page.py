@@ -68,5 +68,5 @@ class FailurePage(Adaptive, Surface):
         self._buttons.setSpacing(self._theme.sizes.space_s)
 
     def _on_copy(self) -> None:
-        told = (self._title.text(), self._text.text(), self._folder.text(), self._details.text())
-        QGuiApplication.clipboard().setText("\n".join(told))
+        lines = (self._title.text(), self._text.text(), self._folder.text(), self._details.text())
+        QGuiApplication.clipboard().setText("\n".join(lines))

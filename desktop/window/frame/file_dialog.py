@@ -21,10 +21,10 @@ class FileDialogs(QObject):
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
         self._window = window
-        self._turn = asyncio.Lock()
+        self._lock = asyncio.Lock()
 
     async def __call__(self, wanted: FileRequest) -> Path | None:
-        async with self._turn:
+        async with self._lock:
             await until_present(self._window)
             picked: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
 
@@ -45,17 +45,17 @@ class FileDialogs(QObject):
                     dialog.deleteLater()
         return None if name is None else Path(name)
 
-    def _dialog(self, wanted: FileRequest) -> QFileDialog:
+    def _dialog(self, request: FileRequest) -> QFileDialog:
         title = self.tr("Choose a file")
-        if wanted.purpose:
-            title = self.tr("Choose a file: {purpose}").format(purpose=" ".join(wanted.purpose.split()))
+        if request.purpose:
+            title = self.tr("Choose a file: {purpose}").format(purpose=" ".join(request.purpose.split()))
         dialog = QFileDialog(self._window, title)
         dialog.setObjectName("pick_file")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptOpen)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         everything = self.tr("All files") + " (*)"
-        if wanted.suffixes:
-            patterns = " ".join(f"*.{suffix}" for suffix in wanted.suffixes)
+        if request.suffixes:
+            patterns = " ".join(f"*.{suffix}" for suffix in request.suffixes)
             dialog.setNameFilters([self.tr("Files asked for") + f" ({patterns})", everything])
         else:
             dialog.setNameFilter(everything)

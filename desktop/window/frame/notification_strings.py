@@ -59,10 +59,10 @@ def _is_printable(char: str) -> bool:
 
 
 def _body(toast: Toast) -> str:
-    said = words_of(toast).message
-    if toast.type is ToastType.SUCCESS or toast.code == "question_reminder":  # which says that it waits
-        return one_line(said, BODY_CHARACTERS)
-    words = translate("Notifications", "{kind}: {what}").format(kind=kind_word(toast.type), what=said[:_MOST_SCANNED])
+    text = words_of(toast).message
+    if toast.type is ToastType.SUCCESS or toast.code == "question_reminder":  # whose text says already that it waits
+        return one_line(text, BODY_CHARACTERS)
+    words = translate("Notifications", "{kind}: {what}").format(kind=kind_word(toast.type), what=text[:_MOST_SCANNED])
     return one_line(words, BODY_CHARACTERS)
 
 

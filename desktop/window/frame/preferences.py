@@ -49,7 +49,7 @@ class Preferences(QWidget):
             self._dialog.hide()
 
     def _present(self, page_id: PageId | None) -> None:
-        if self._dialog is None:
+        if self._dialog is None:  # created on first use, which keeps the start fast
             session, core, spawn = self._session, self._context.core, self._context.tasks.spawn
             settings = CoreSettings(core.settings, core.bus, spawn, self)
             consents = ConsentSource(core.consent, core.bus, spawn, self)
@@ -81,5 +81,5 @@ class Preferences(QWidget):
     @command("view.zoom_reset", 0)
     def zoom(self, steps: int) -> None:
         """Change the zoom by so many steps; 0 resets it."""
-        wanted = round(self._session.state.zoom + steps * _ZOOM_STEP, 2) if steps else 1.0
-        self._own.set(Setting.ZOOM, min(max(wanted, LEAST_ZOOM), MOST_ZOOM))
+        zoom = round(self._session.state.zoom + steps * _ZOOM_STEP, 2) if steps else 1.0
+        self._own.set(Setting.ZOOM, min(max(zoom, LEAST_ZOOM), MOST_ZOOM))

@@ -97,7 +97,7 @@ class QuitGuard(Controller):
         at_work = sum(execution.run is None or execution.run.status in _AT_WORK for execution in running)
         if not at_work:
             self._end()
-        elif self._question is not None:
+        elif self._question is not None:  # asked before, by the window, the tray or a key
             self.come_back()
             self._question.raise_()
         else:
@@ -126,6 +126,7 @@ class QuitGuard(Controller):
         quit_ = box.addButton(self.tr("Stop and quit"), QMessageBox.ButtonRole.AcceptRole)
         quit_.setObjectName("stop_and_quit")
         stay = box.addButton(self.tr("Stay"), QMessageBox.ButtonRole.RejectRole)
+        # Enter and Esc change nothing: the question may appear while the user types
         box.setDefaultButton(stay)
         box.setEscapeButton(stay)
         box.buttonClicked.connect(self._answer)

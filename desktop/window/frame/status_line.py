@@ -56,9 +56,7 @@ class StatusLine(Adaptive, Surface):
         for part in (self._waiting, self._speed, self._saving_icon, self._saving):
             self._row.addWidget(part)
         self._running.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(RENDER_INTERVAL_MS)
+        self._timer = QTimer(self, singleShot=True, interval=RENDER_INTERVAL_MS)
         self._timer.timeout.connect(self._on_time)
         self._is_late = False
         self._waiting.clicked.connect(self.inbox_requested)
@@ -119,6 +117,7 @@ class StatusLine(Adaptive, Surface):
         self._saving.setAccessibleDescription(failure)
         self._speed.setText(speed)
         self.setAccessibleName(". ".join(part for part in (running, waiting, self._saving_text(saving), speed) if part))
+        # writing and saved alternate all the time: only failures and their end are announced
         if saving is not self._announced and SaveState.FAILED in (saving, self._announced):
             announce(self, failure or self._saving_text(saving), is_urgent=saving is SaveState.FAILED)
         self._announced = saving

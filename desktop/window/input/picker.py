@@ -102,7 +102,7 @@ class Picker(Adaptive, Surface):
         self._list.setAccessibleName(self.tr("Who answers"))
         self.setAccessibleName(self.tr("Who answers"))
         if self.isVisible():
-            self.close_up()  # its entries are in the other language
+            self.close_up()  # its options are in the previous language
 
     def apply_theme(self) -> None:
         sizes = self._theme.sizes
@@ -155,6 +155,7 @@ class Picker(Adaptive, Surface):
         margins = self._column.contentsMargins()
         rows = [self._delegate.width_of(entry) for entry in self._entries if isinstance(entry, Option)]
         needed = max(rows, default=0) + margins.left() + margins.right() + 2 * self._list.frameWidth()
+        # as wide as its longest option, but not wider than the text of the chat, and right-aligned with its button
         width = min(max(sizes.user_bubble, needed), sizes.chat_column, available - 2 * sizes.space_m)
         left = max(pane.left() + sizes.space_m, place.right() - width)
         left = max(sizes.space_m, min(left, available - width - sizes.space_m))

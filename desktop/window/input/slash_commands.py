@@ -77,8 +77,8 @@ class SlashCommands(Controller):
         footer.composer.draft_replaced.connect(self._on_drafted)
         completion.accepted.connect(self._accept)
         completion.closed.connect(self._on_closed)
-        footer.inputs.given.connect(self._on_given)
-        footer.inputs.left.connect(self._on_cancelled)
+        footer.inputs.submitted.connect(self._on_given)
+        footer.inputs.cancelled.connect(self._on_cancelled)
         actions.template_settled.connect(self._on_settled)
 
     def send(self, message: OutgoingMessage, origin: WorkflowId | None, answering: AgentSelection | None) -> None:
@@ -146,14 +146,14 @@ class SlashCommands(Controller):
         if prepared.input.asked is None:
             self._actions.start_template(start)
             return
-        self._opener.open_new()
+        self._opener.open_new()  # the form needs a composer to stand in for; the start page has none
         title = prepared.found.template.title
         self._ask(replace(start, viewed=None), title, prepared.input.asked, runs=True)
 
     async def _insert(self, request: _PromptRequest, values: Mapping[str, str]) -> None:
         """Replace the message by the text of the prompt, if the message still stands in the composer."""
         outcome = await self._core.slash.text(request.prompt_id, request.input, values)
-        is_open = self._request is request
+        is_open = self._request is request  # the user may have cancelled the form, or opened another
         if isinstance(outcome, Failed) and is_open:
             self._footer.inputs.refuse(failure_words(outcome.code, outcome.message), [])
             return
@@ -201,6 +201,7 @@ class SlashCommands(Controller):
             self._footer.focus_composer()
         elif failed is not None and is_open:
             problems = failed.details.get("problems", ()) if failed.code == "bad_input" else ()
+            # a reached limit is shown in a toast, which offers to queue the start
             words = "" if failed.code == "limit_reached" else failure_words(failed.code, failed.message)
             self._footer.inputs.refuse(words, list(problems))
 
@@ -225,7 +226,9 @@ class SlashCommands(Controller):
             self._show()
             return
         if line == "/" and not box.has_more_lines() and box.hasFocus():
+            # the list opens by typing the slash, not by pasting a text or switching to a draft that begins with it
             self._is_list_wanted, self._accepted = True, None
+        # read once per message that begins with a slash: what can be named hardly changes while it is typed
         self._load() if self._titles is None else self._show()
 
     def _on_drafted(self) -> None:
@@ -242,6 +245,7 @@ class SlashCommands(Controller):
         assert isinstance(target, SlashTarget)
         self._is_list_wanted = False
         text = command_text(target.title)
+        # a template and a prompt may share a title: the accepted target is meant as long as the text names it
         self._accepted = _AcceptedCommand(text.rstrip(), target)
         self._footer.composer.replace(text)
 

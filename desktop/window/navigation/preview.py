@@ -23,6 +23,7 @@ class WorkflowPreview(Controller):
         self._centre = centre
         self._opened: WorkflowId | None = None
         self._previewed: WorkflowId | None = None
+        # any way into the centre counts: click, Tab or a command; Qt reports all of them as a change of focus
         app = QApplication.instance()
         if isinstance(app, QApplication):
             app.focusChanged.connect(self._on_focus)
@@ -38,14 +39,14 @@ class WorkflowPreview(Controller):
 
     def toggle(self, workflow_id: str) -> None:
         """Preview a workflow; a second call ends the preview. Without effect on the opened workflow."""
-        wanted = WorkflowId(workflow_id)
-        if wanted == self._previewed:
+        target = WorkflowId(workflow_id)
+        if target == self._previewed:
             self.end()
-        elif wanted != self._viewed:
+        elif target != self._viewed:
             if self._previewed is None:
                 self._opened = self._viewed
-            self._previewed = wanted
-            self._show(wanted)
+            self._previewed = target
+            self._show(target)
             self.changed.emit(True)
 
     def end(self) -> None:

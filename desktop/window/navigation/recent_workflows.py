@@ -42,9 +42,7 @@ class RecentList(Adaptive, Surface):
         self._list.clicked.connect(self._on_clicked)
         self._column = QVBoxLayout(self)
         self._column.addWidget(self._list)
-        self._delay = QTimer(self)
-        self._delay.setSingleShot(True)
-        self._delay.setInterval(POPUP_DELAY_MS)
+        self._delay = QTimer(self, singleShot=True, interval=POPUP_DELAY_MS)
         self._delay.timeout.connect(self._appear)
         self.hide()
         self.adapt_to(theme)
@@ -178,6 +176,7 @@ class RecentSwitcher(Controller):
         if event.type() == QEvent.Type.KeyRelease:
             self._on_release(event)
             return False
+        # recorded for every key: `step` is called by a shortcut and gets no event
         self._modifiers = event.modifiers()
         return self._recent.is_walking and isinstance(watched, QWidget) and self._on_press(event)
 
@@ -188,6 +187,7 @@ class RecentSwitcher(Controller):
     def _on_release(self, event: QKeyEvent) -> None:
         modifier = _MODIFIER_KEYS.get(Qt.Key(event.key()), Qt.KeyboardModifier.NoModifier)
         self._modifiers &= ~modifier
+        # the release of the modifier that held the walk open ends it, as in window switchers of desktops
         if self._recent.is_walking and modifier & self._holding:
             self._settle()
 
@@ -205,7 +205,7 @@ class RecentSwitcher(Controller):
             self.step(_STEPS[key])
         elif key in _ENTER_KEYS:
             self._settle()
-        elif key not in _MODIFIER_KEYS and key != Qt.Key.Key_Shift:
+        elif key not in _MODIFIER_KEYS and key != Qt.Key.Key_Shift:  # Shift turns the direction of the next step
             self.cancel()
         return is_own
 

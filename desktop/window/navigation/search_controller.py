@@ -73,7 +73,7 @@ class SearchController(Controller):
         self._cancel()
 
     def _search(self, query: str) -> None:
-        self._cancel()
+        self._cancel()  # a result of an older query must not replace that of a newer
         if not query.strip():
             self._panel.show_results(Results(query))
         elif self._context.tasks.is_open:  # the panel may emit while the window closes
@@ -119,7 +119,7 @@ class SearchController(Controller):
     def _on_index(self, _message: SearchIndexChanged) -> None:
         if self._panel.isVisible():
             self._show_index()
-            if self._refresh_timer is None:
+            if self._refresh_timer is None:  # at the beginning, the index changes many times a second
                 self._refresh_timer = asyncio.get_running_loop().call_later(REFRESH_S, self._refresh)
 
     def _on_deleted(self, message: WorkflowDeleted) -> None:

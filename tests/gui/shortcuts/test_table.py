@@ -64,7 +64,7 @@ def test_a_command_has_the_keys_and_the_place_of_the_design(action: dict[str, An
     assert {normalized(key) for row in rows for key in row.keys} == keys(action, "keys")
     on_mac = {normalized(key) for row in rows for key in (row.keys if row.mac is None else row.mac)}
     assert on_mac == keys(action, "mac")
-    places = {str(where) for row in rows for where in row.where}
+    places = {str(where) for row in rows for where in row.scopes}
     assert places <= {*action["where"]} | {KeyScope.ANSWERING} or action["id"] in WIDER
 
 
@@ -98,7 +98,7 @@ def test_no_default_key_means_two_things_in_one_place(is_mac: bool) -> None:
 
 def test_no_default_key_has_ctrl_and_alt_nor_alt_with_a_letter_nor_ctrl_and_shift_with_a_digit() -> None:
     for command in COMMANDS:
-        bare = Command(command.id, command.title, where=command.where)
+        bare = Command(command.id, command.title, scopes=command.scopes)
         for key in command.keys:
             why = refusal_of(bare, key)
             of_a_place = ("writes", "edits", "closes", "moves_focus")

@@ -5,13 +5,15 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from core.domain.run import Run
 from core.domain.template import ValidationMode
 from desktop.shortcuts.chords import digit_of
+from desktop.shortcuts.command import handlers_of
 from desktop.shortcuts.key_strings import key_names
+from desktop.window.commands.command_table import COMMANDS
 from tests.gui.window.rig import App, an_app
 
 Until = Callable[..., Awaitable[None]]
@@ -198,3 +200,12 @@ async def test_closing_the_view_stops_nothing(tmp_path: Path, qapp: QApplication
 
 def _press(widget: QWidget, key: Qt.Key) -> None:
     QApplication.sendEvent(widget, QKeyEvent(QEvent.Type.KeyPress, key, Mod.NoModifier))
+
+
+async def test_every_command_that_holds_everywhere_or_in_a_menu_has_a_handler(
+    tmp_path: Path, qapp: QApplication
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        expected = {row.id for row in COMMANDS if row.is_everywhere or row.menu is not None}
+        assert set(handlers_of(app.content._controllers())) == expected
+        assert all(app.window.findChild(QAction, command_id) is not None for command_id in expected)

@@ -277,7 +277,7 @@ def test_what_a_file_holds_that_cannot_be_used_is_told_and_kept_and_takes_nothin
     file.write_text(json.dumps({"zoom": 1.5, "keys": odd, "newer": 1}))
     state = window_state.read(file)
     keymap = Keymap(COMMANDS, state.keys, is_mac=False)
-    told = {(one.command_id, one.trouble) for one in keymap.problems}
+    told = {(one.command_id, one.kind) for one in keymap.problems}
     assert told == {
         ("go.anything", ProblemKind.UNREADABLE),
         ("go.inbox", ProblemKind.UNREADABLE),
@@ -295,7 +295,7 @@ def test_what_a_file_holds_that_cannot_be_used_is_told_and_kept_and_takes_nothin
 
 
 def test_a_key_of_a_person_takes_the_place_of_a_default_one() -> None:
-    rows = [Command("a", "A", ("Ctrl+1",)), Command("b", "B", ("Ctrl+2",)), Command("c", "C", where=(KeyScope.TOAST,))]
+    rows = [Command("a", "A", ("Ctrl+1",)), Command("b", "B", ("Ctrl+2",)), Command("c", "C", scopes=(KeyScope.TOAST,))]
     keymap = Keymap(rows, {"b": ["Ctrl+1"], "c": ["Ctrl+1"]})
     assert [keymap.chords(one) for one in "abc"] == [(), ("Ctrl+1",), ()]
     assert keymap.at("Ctrl+1", KeyScope.EVERYWHERE) is rows[1]
