@@ -36,5 +36,5 @@ def test_handlers_are_bound_and_called_with_their_arguments(kind: type[_Switcher
 
 
 def test_a_command_has_one_handler() -> None:
-    with pytest.raises(ValueError, match="go.new"):
+    with pytest.raises(ValueError, match=r"go\.new"):
         handlers_of([_Switcher(), _Switcher()])

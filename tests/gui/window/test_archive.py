@@ -128,7 +128,7 @@ async def test_a_deletion_is_undone_by_its_toast_and_done_when_that_is_gone(
         async with asyncio.timeout(5):
             while await storage.workflows.discarded():  # noqa: ASYNC110  # the store tells nobody
                 await asyncio.sleep(0.01)
-        assert {run.workflow_id for run in await storage.runs()} == {one}
+        assert {run.workflow_id for run in await storage.runs.page()} == {one}
         app.content.archive.undo()
         await asyncio.sleep(0.05)
         assert app.row(two) is None
