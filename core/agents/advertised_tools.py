@@ -39,7 +39,7 @@ class ToolAdvertiser:
         choice = self._turn.snapshot.model
         return None if choice is None else available_tokens(choice.context_tokens, choice.max_tokens)
 
-    def now(self) -> AdvertisedTools:
+    def current(self) -> AdvertisedTools:
         """Return the tools that both the agent and the step allow. A sub-agent gets no tools that start sub-agents.
 
         If neither has a list of tools and the descriptions take over half of the model's window, the tools for

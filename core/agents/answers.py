@@ -20,21 +20,21 @@ PARAGRAPH = "\n\n"
 class ModelAnswer:
     """The text and the calls of a model answer.
 
-    `status` is completed for a whole answer; otherwise it broke off after `text`, and its calls do not count. `kept`
-    are the stored digests of the calls with masked arguments, by position.
+    `status` is completed for a whole answer; otherwise it broke off after `text`, and its calls do not count.
+    `stored_digests` belong to the calls with masked arguments, by position.
     """
 
     text: str
     calls: tuple[CallRequest, ...] = ()
     status: StepStatus = StepStatus.COMPLETED
-    kept: tuple[str | None, ...] = ()
+    stored_digests: tuple[str | None, ...] = ()
 
     def as_message(self) -> ChatMessage:
         """Return the answer as a message of the conversation."""
         return ChatMessage("assistant", self.text, self.calls)
 
     @property
-    def samenesses(self) -> tuple[str, ...]:
+    def digests(self) -> tuple[str, ...]:
         """The digests of the calls, equal for equal arguments."""
         return tuple(digest or arguments_digest(arguments_json(call)) for call, digest in self._pairs)
 
@@ -44,7 +44,7 @@ class ModelAnswer:
 
     @property
     def _pairs(self) -> Iterable[tuple[CallRequest, str | None]]:
-        return zip(self.calls, self.kept or (None,) * len(self.calls), strict=True)
+        return zip(self.calls, self.stored_digests or (None,) * len(self.calls), strict=True)
 
 
 def arguments_json(call: CallRequest) -> str:

@@ -37,7 +37,7 @@ class RoundCalls:
         self._ledger = ledger
         self._sub_agents = sub_agents
 
-    async def carry_out(
+    async def run_calls(
         self, number: int, answer: ModelAnswer, offset: int, advertised: Collection[str]
     ) -> list[CallResult]:
         """Return the results of the answer's calls, in order. Calls that have a result are not repeated.
@@ -48,7 +48,7 @@ class RoundCalls:
         """
         rows = [
             self._ledger.row(number, position, call, sameness, self._effect(call.tool, call.arguments, advertised))
-            for position, (call, sameness) in enumerate(zip(answer.calls, answer.samenesses, strict=True), 1)
+            for position, (call, sameness) in enumerate(zip(answer.calls, answer.digests, strict=True), 1)
         ]
         # The order of the phases keeps the number of interruptions small: first everything that only the user can know
         # about interrupted calls, then everything that needs consent, so that each comes as one group. While recording,
@@ -74,7 +74,7 @@ class RoundCalls:
         results = {row.id: known for row in rows if (known := await self._ledger.replayed(row)) is not None}
         unknown = [row for row in rows if self._ledger.is_unknown(row)]
         async with asyncio.TaskGroup() as tasks:
-            tasks_by_call = {row.id: tasks.create_task(self._ledger.find_out(row, offset)) for row in unknown}
+            tasks_by_call = {row.id: tasks.create_task(self._ledger.ask_outcome(row, offset)) for row in unknown}
         outcomes = {call_id: result for call_id, task in tasks_by_call.items() if (result := task.result()) is not None}
         return results | outcomes
 

@@ -31,7 +31,7 @@ class HistoryMessage:
     """A message of the history, and the stored message that it comes from."""
 
     source: MessageId
-    told: ChatMessage
+    message: ChatMessage
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +45,9 @@ class Conversation:
     @property
     def messages(self) -> list[ChatMessage]:
         """All messages, in order."""
-        return [*self.system, *(entry.told for entry in self.history), self.prompt]
+        return [*self.system, *(entry.message for entry in self.history), self.prompt]
 
-    def oldest_told(self, dropped: int) -> MessageId | None:
+    def oldest_sent(self, dropped: int) -> MessageId | None:
         """Return the stored message at which the history begins if the first `dropped` messages are left out.
 
         None if none is left out, or all are.

@@ -85,7 +85,7 @@ class Ledger:
             return False
         return stored.effect is Effect.ONCE or MASK in stored.arguments_json
 
-    async def find_out(self, row: ToolCall, offset: int) -> CallResult | None:
+    async def ask_outcome(self, row: ToolCall, offset: int) -> CallResult | None:
         """Return the outcome of an interrupted call according to the user; None if the call should be repeated.
 
         `offset` is as for `start`.

@@ -39,7 +39,7 @@ class Repetitions:
 
         Raises StepFailed `repeated_call` if the call is repeated after the warning; then no call of the round may run.
         """
-        calls = [(call.tool, sameness) for call, sameness in zip(answer.calls, answer.samenesses, strict=True)]
+        calls = [(call.tool, sameness) for call, sameness in zip(answer.calls, answer.digests, strict=True)]
         self._rounds = {key: self._rounds.get(key, 0) + 1 for key in calls}
         for tool, _ in (key for key, rounds in self._rounds.items() if rounds > MAX_REPEATS):
             raise StepFailed(

@@ -89,7 +89,7 @@ class AgentLoop:
         record = TurnRecord(turn, log, self._clock, recovered.answers)
         ledger = Ledger(turn, log, self._clock, recovered.calls)
         offer = ToolAdvertiser(turn, self._tools)
-        own = [tool.name for tool in offer.now().tools]
+        own = [tool.name for tool in offer.current().tools]
         sub_agents = self.sub_agents(turn, log, own) if turn.place.sub_agent_id is None else None
         calls = RoundCalls(turn, self._tools, ledger, sub_agents)
         status = StepStatus.ERROR
@@ -128,13 +128,13 @@ class AgentLoop:
         repetitions = Repetitions()
         while True:
             number += 1
-            offered = offer.now()
+            offered = offer.current()
             answer = record.answer(number)
             if answer is None:
                 if number == 1:
                     self._warn_of_missing_servers(turn, record)
                 fitted = fit_context(messages, prompt_at, offered.tokens, offer.room)
-                record.ask(fitted, start.oldest_told(fitted.dropped), offer.room)
+                record.ask(fitted, start.oldest_sent(fitted.dropped), offer.room)
                 answer = await self._request_answer(
                     self._build_request(turn, fitted.messages, offered.tools, record), record, log
                 )
@@ -144,7 +144,7 @@ class AgentLoop:
                 check_round(len(answer.calls), rounds, max_rounds)
                 notes = repetitions.notes(answer)
                 names = frozenset(tool.name for tool in offered.tools)
-                results = await calls.carry_out(number, answer, record.offset(number), names)
+                results = await calls.run_calls(number, answer, record.offset(number), names)
                 messages.extend(await tool_messages([call.id for call in answer.calls], results, notes))
             elif answer.status is StepStatus.COMPLETED:
                 if turn.output_schema is None:
@@ -181,16 +181,16 @@ class AgentLoop:
                 match delta:
                     case TextDelta(text):
                         is_blank = is_blank and not text.strip()
-                        record.say(text)
+                        record.stream_text(text)
                     case ReasoningDelta(text):
-                        record.think(text)
+                        record.show_reasoning(text)
                     case CallDelta(call):
                         calls.append(call)
                     case ModelWarning(code, message):
                         is_blank = False  # the warning already explains an empty answer
                         record.warn(code, message)
                     case Usage():
-                        record.use(delta)
+                        record.report_usage(delta)
                     case _:
                         assert_never(delta)
         if is_blank and not calls:
@@ -203,7 +203,7 @@ class AgentLoop:
         choice = turn.snapshot.model
         if choice is None:
             return ModelRequest(messages, tools, turn.snapshot.script)
-        return ModelRequest(messages, tools, choice=choice, waits=record.wait)
+        return ModelRequest(messages, tools, choice=choice, waits=record.report_wait)
 
     def _prompt_of(self, turn: AgentTurn) -> str:
         """Return the system prompt."""

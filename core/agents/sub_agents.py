@@ -107,7 +107,7 @@ class TurnSubAgents:
         """Return the agent for the task; after a crash, the same agent. Raises ToolFailed if there is none."""
         row = self._parent.crew.rows.get(own_id)
         if row is not None:
-            note = SubAgentRecord.of_json(row.output_json)
+            note = SubAgentRecord.from_json(row.output_json)
             if note.agent is not None:
                 model = None if note.model is None else ModelChoice.model_validate(note.model)
                 return _Assignment(note, Agent.model_validate(note.agent), model, None, row)
@@ -213,7 +213,7 @@ class TurnSubAgents:
             _log.exception("sub-agent %s of run %s broke", own_id, turn.run.id)
             error = StepFailed("internal", f"{type(broke).__name__}; see the log")
         row = self._parent.crew.rows[own_id]
-        note = replace(SubAgentRecord.of_json(row.output_json), text=text)
+        note = replace(SubAgentRecord.from_json(row.output_json), text=text)
         info = None if error is None else _error_of(error).masked()
         status = StepStatus.COMPLETED if error is None else StepStatus.ERROR
         row = self._end(replace(row, status=status, output_json=note.as_json(), error=info))
@@ -281,6 +281,6 @@ def _error_of(error: StepFailed) -> ErrorInfo:
 
 
 def _report(row: StepResult) -> SubAgentReport:
-    note = SubAgentRecord.of_json(row.output_json)
+    note = SubAgentRecord.from_json(row.output_json)
     error = None if row.error is None else StepFailed(row.error.code, row.error.message)
     return SubAgentReport(note.name, note.text, error, note.input_tokens, note.output_tokens)

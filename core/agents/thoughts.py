@@ -57,9 +57,9 @@ class ThoughtRecorder:
             self._pieces.append(stored_part)
         is_large = sum(map(len, self._pieces)) >= PIECE_CHARACTERS
         if is_large or self._clock.monotonic() - self._stored_at >= PIECE_S:
-            self.keep()
+            self.save()
 
-    def keep(self) -> None:
+    def save(self) -> None:
         """Store what was shown and is not stored yet."""
         if self._pieces:
             self._store(is_whole=False)

@@ -72,7 +72,7 @@ class TurnRecord:
         """The time since the first piece of the answer; None before it."""
         return None if self._first_at is None else round((self._clock.monotonic() - self._first_at) * 1000)
 
-    def say(self, text: str) -> None:
+    def stream_text(self, text: str) -> None:
         """Stream a piece of the current answer. Each answer begins a paragraph."""
         assert self._pieces is not None
         if not text:
@@ -84,7 +84,7 @@ class TurnRecord:
         self._length += len(streamed)
         self._log.stream(self._turn.key.step, self._turn.key.index, streamed)
 
-    def think(self, text: str) -> None:
+    def show_reasoning(self, text: str) -> None:
         """Show a piece of the model's reasoning."""
         if text:
             self._mark_first_piece()
@@ -98,7 +98,7 @@ class TurnRecord:
         """Emit a warning about the answer."""
         self._log.emit(AnswerWarned(code=code, message=message, **asdict(self._turn.place)))
 
-    def use(self, usage: Usage) -> None:
+    def report_usage(self, usage: Usage) -> None:
         """Emit the token usage of the answer. For a sub-agent, its row counts it too."""
         input_tokens, output_tokens, cost = usage.input_tokens, usage.output_tokens, usage.cost
         sub_agent_id = self._turn.place.sub_agent_id
@@ -106,7 +106,9 @@ class TurnRecord:
         if sub_agent_id is not None and (row := self._turn.crew.rows.get(sub_agent_id)) is not None:
             row = replace(
                 row,
-                output_json=SubAgentRecord.of_json(row.output_json).using(input_tokens, output_tokens, cost).as_json(),
+                output_json=SubAgentRecord.from_json(row.output_json)
+                .with_usage(input_tokens, output_tokens, cost)
+                .as_json(),
             )
             self._turn.crew.rows[sub_agent_id] = row
             writes.append(PutStepResult(row))
@@ -122,9 +124,9 @@ class TurnRecord:
             writes=writes,
         )
 
-    def wait(self, waiting: WaitStatus) -> None:
+    def report_wait(self, waiting: WaitStatus) -> None:
         """Emit that nothing has arrived for a while."""
-        self._thoughts.keep()
+        self._thoughts.save()
         self._log.emit(
             ModelWaited(
                 **asdict(self._turn.place),

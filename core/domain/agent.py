@@ -51,7 +51,7 @@ class Agent(Document):
     max_tool_rounds: Annotated[int, Field(ge=1, le=200)] = 10
     reasoning: Reasoning = Reasoning.OFF
 
-    def asking(self, model: ModelChoice) -> ModelChoice:
+    def apply_to(self, model: ModelChoice) -> ModelChoice:
         """Return the model with the parameters that this agent sets; the others stay the model's."""
         own = {
             "temperature": self.temperature,

@@ -228,10 +228,10 @@ def _fold_raised(run: LiveRun, fact: facts.InterruptionRaised, at: datetime) -> 
 def _fold_closed(run: LiveRun, fact: facts.InterruptionClosed, at: datetime) -> None:
     if asked := run.interruptions.get(fact.id):
         asked.status, asked.closed_at = fact.status, at
-        if asked.asked.sub_agent_id is not None:
-            _fold_sub_agent_asking(run, asked.asked.sub_agent_id)
+        if asked.request.sub_agent_id is not None:
+            _fold_sub_agent_asking(run, asked.request.sub_agent_id)
         else:
-            _fold_asking(run, asked.asked.step, asked.asked.index, is_asking=False)
+            _fold_asking(run, asked.request.step, asked.request.index, is_asking=False)
 
 
 def _fold_asking(run: LiveRun, name: str, index: int | None, *, is_asking: bool) -> None:
@@ -251,7 +251,7 @@ def _fold_sub_agent_asking(run: LiveRun, sub_agent_id: SubAgentId) -> None:
     """
     sub_agent = run.sub_agents.get(sub_agent_id)
     if sub_agent is not None and not sub_agent.status.is_final:
-        is_asking = any(interruption.asked.sub_agent_id == sub_agent_id for interruption in run.open_interruptions)
+        is_asking = any(interruption.request.sub_agent_id == sub_agent_id for interruption in run.open_interruptions)
         sub_agent.status = StepStatus.WAITING if is_asking else StepStatus.RUNNING
 
 

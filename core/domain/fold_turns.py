@@ -31,7 +31,7 @@ def _fold_token(run: LiveRun, fact: facts.TokenReceived, at: datetime) -> bool:
     is_new = step.texts.setdefault(fact.index, TextStream()).append(fact.offset, fact.text)
     if is_new:
         run.tokens_received += 1
-        run.pace.beat(at)
+        run.rate.count(at)
     return is_new
 
 
@@ -63,7 +63,7 @@ def _fold_reasoning(run: LiveRun, fact: facts.ReasoningReceived, at: datetime) -
     if fact.step not in run.steps or run.status.is_final or fact.message_id != run.message_id:
         return False
     thought = _thought(run, fact.step, fact.index, fact.place, at)
-    run.pace.beat(at)
+    run.rate.count(at)
     thought.elapsed_ms = max(thought.elapsed_ms, _milliseconds(at - thought.started_at))
     return _think(thought, fact.offset, fact.text)
 
@@ -136,10 +136,10 @@ def _fold_warning(run: LiveRun, fact: facts.AnswerWarned, at: datetime) -> None:
 
 
 def _fold_asked(run: LiveRun, fact: facts.ModelAsked, at: datetime) -> None:
-    run.asked += 1
+    run.model_requests += 1
     if fact.sub_agent_id is not None:
         return
-    run.last_asked, run.last_answer_tokens, run.pace = fact, 0, StreamRate()
+    run.last_request, run.last_answer_tokens, run.rate = fact, 0, StreamRate()
 
 
 def _fold_usage(run: LiveRun, fact: facts.UsageReported, at: datetime) -> None:
@@ -149,18 +149,18 @@ def _fold_usage(run: LiveRun, fact: facts.UsageReported, at: datetime) -> None:
             used.input_tokens += fact.input_tokens
             used.output_tokens += fact.output_tokens
             used.cost = used.cost if fact.cost is None else (used.cost or 0.0) + fact.cost
-    run.counted += 1
-    run.unpriced += fact.cost is None
+    run.reported_answers += 1
+    run.unpriced_answers += fact.cost is None
     if fact.sub_agent_id is not None:
         return
-    run.last_answer_tokens, run.pace = fact.said_tokens, StreamRate()
+    run.last_answer_tokens, run.rate = fact.said_tokens, StreamRate()
     if fact.elapsed_ms is not None:
-        run.tokens_a_second = tokens_per_second(fact.output_tokens, fact.elapsed_ms)
+        run.tokens_per_second = tokens_per_second(fact.output_tokens, fact.elapsed_ms)
 
 
 def _fold_task(run: LiveRun, fact: facts.TaskChanged, at: datetime) -> None:
     if task := run.tasks.get(fact.id):
-        task.told, task.last_at = fact, at
+        task.fact, task.last_at = fact, at
     else:
         run.tasks[fact.id] = LiveTask(fact, at, at)
 

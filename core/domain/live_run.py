@@ -127,14 +127,14 @@ class StreamRate:
     first_at: datetime | None = None
     last_at: datetime | None = None
 
-    def beat(self, at: datetime) -> None:
+    def count(self, at: datetime) -> None:
         """Count a piece."""
         self.first_at = self.first_at or at
         self.last_at = at
         self.pieces += 1
 
     @property
-    def pieces_a_second(self) -> float | None:
+    def pieces_per_second(self) -> float | None:
         """The rate; None while there is too little to measure."""
         if self.first_at is None or self.last_at is None:
             return None
@@ -182,7 +182,7 @@ class LiveThought:
 class LiveTask:
     """The last state of a task of the workflow in this run, and when the run first and last changed it."""
 
-    told: facts.TaskChanged
+    fact: facts.TaskChanged
     first_at: datetime
     last_at: datetime
 
@@ -193,12 +193,12 @@ class LiveInterruption:
 
     seq: int
     created_at: datetime
-    asked: facts.InterruptionRaised
+    request: facts.InterruptionRaised
     status: InterruptionStatus = field(init=False)
     closed_at: datetime | None = None
 
     def __post_init__(self) -> None:
-        self.status = self.asked.status
+        self.status = self.request.status
 
 
 @dataclass(slots=True)
@@ -210,9 +210,9 @@ class LiveRun:
     `warnings` concern answers: {code, message, step}. `thoughts` are the last MAX_THOUGHTS; comparisons ignore them,
     since a thought is stored a little later than it is shown.
 
-    `asked` counts requests to models, `counted` the answers with reported usage, `unpriced` the answers among them with
-    unknown cost. `tokens_a_second` is the rate of the last counted answer, `pace` that of the incoming answer. These
-    two, `last_asked` and `last_answer_tokens` concern the run's own conversation, not its sub-agents.
+    `reported_answers` counts the answers with reported usage, `unpriced_answers` those with unknown cost.
+    `tokens_per_second` is the rate of the last reported answer, `rate` that of the incoming answer. These two,
+    `last_request` and `last_answer_tokens` concern the run's own conversation, not its sub-agents.
     """
 
     run_id: RunId
@@ -247,13 +247,13 @@ class LiveRun:
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float | None = None
-    asked: int = 0
-    counted: int = 0
-    unpriced: int = 0
-    last_asked: facts.ModelAsked | None = None
+    model_requests: int = 0
+    reported_answers: int = 0
+    unpriced_answers: int = 0
+    last_request: facts.ModelAsked | None = None
     last_answer_tokens: int = 0
-    tokens_a_second: float | None = None
-    pace: StreamRate = field(default_factory=StreamRate, compare=False)
+    tokens_per_second: float | None = None
+    rate: StreamRate = field(default_factory=StreamRate, compare=False)
     tokens_received: int = 0
     started_at: datetime | None = None
     completed_at: datetime | None = None
@@ -305,9 +305,9 @@ class LiveRun:
             self.status, self.error, self.completed_at, self.pause_reason = status, error, at, None
             for thought in self.thoughts:
                 thought.is_open = False
-            self.cut_off_calls()
+            self.cancel_calls()
 
-    def cut_off_calls(self) -> None:
+    def cancel_calls(self) -> None:
         """Mark the calls and sub-agents that were in flight as cancelled."""
         for call in self.calls.values():
             if call.status is CallStatus.RUNNING:

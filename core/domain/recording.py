@@ -35,15 +35,15 @@ _ILLEGAL = re.compile(r"[^a-z0-9_-]")
 
 @dataclass(slots=True)
 class RecordedStep:
-    """A call as a step. `written` are its arguments with refs, `resolved` the arguments that the tool received.
+    """A call as a step. `recorded_arguments` contain refs; the tool received `resolved_arguments`.
 
     Without a `tool` it is named data: a preset that no call has used yet. `is_preset`: its result was given, not run.
     """
 
     name: str
     tool: str | None = None
-    written: Any = None
-    resolved: Any = None
+    recorded_arguments: Any = None
+    resolved_arguments: Any = None
     status: StepStatus = StepStatus.RUNNING
     output: Any = None
     error: Mapping[str, Any] | None = None
@@ -71,7 +71,7 @@ class Recording:
         """Return the recording with that initial input, after these events."""
         recording = cls(initial_input)
         for event in events:
-            recording.take(event.fact)
+            recording.apply(event.fact)
         return recording
 
     @property
@@ -92,7 +92,7 @@ class Recording:
         """Return the step of that call."""
         return next((step for step in self.steps.values() if step.call_id == call_id), None)
 
-    def take(self, fact: Fact) -> None:
+    def apply(self, fact: Fact) -> None:
         """Apply a fact of the recording."""
         match fact:
             case ToolStarted():
@@ -102,7 +102,7 @@ class Recording:
                     step.status, step.output, step.error = fact.status, fact.output, fact.error
             case StepRecorded(step=name):
                 if (step := self.steps.get(name)) is not None:
-                    step.written, step.effect, step.is_preset = fact.input, fact.effect, fact.is_preset
+                    step.recorded_arguments, step.effect, step.is_preset = fact.input, fact.effect, fact.is_preset
             case StepPreset(step=name):
                 step = self.steps.setdefault(name, RecordedStep(name))
                 step.status, step.output, step.error, step.is_preset = StepStatus.COMPLETED, fact.output, None, True

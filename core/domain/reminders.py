@@ -25,15 +25,15 @@ class PendingRequest:
 
     id: InterruptionId
     asked_at: datetime
-    told_at: datetime
+    reminded_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class ReminderPlan:
     """The requests to remind of now, and when to plan again; None: only after a change."""
 
-    now: tuple[InterruptionId, ...] = ()
-    again_at: datetime | None = None
+    due: tuple[InterruptionId, ...] = ()
+    next_at: datetime | None = None
 
 
 def plan_reminders(
@@ -46,7 +46,7 @@ def plan_reminders(
     """
     if after is None:
         return ReminderPlan()
-    pending = [PendingRequest(request.id, request.asked_at, min(request.told_at, now)) for request in requests]
+    pending = [PendingRequest(request.id, request.asked_at, min(request.reminded_at, now)) for request in requests]
     if not pending:
         return ReminderPlan()
     free_at = min(reminded_at, now) + MIN_INTERVAL if reminded_at is not None else now
@@ -61,4 +61,4 @@ def plan_reminders(
 
 
 def _due_at(request: PendingRequest, after: timedelta) -> datetime:
-    return request.told_at + min(MAX_INTERVAL, max(after, request.told_at - request.asked_at))
+    return request.reminded_at + min(MAX_INTERVAL, max(after, request.reminded_at - request.asked_at))

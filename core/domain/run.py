@@ -129,7 +129,7 @@ class Snapshot:
         choices = (self.model, *(agent.model for agent in self.cast.values()))
         return tuple(model for model in choices if model is not None)
 
-    def at(self, step: str) -> "Snapshot":
+    def for_step(self, step: str) -> "Snapshot":
         """Return the snapshot with the agent and model of that step."""
         agent = self.cast.get(step)
         return self if agent is None else replace(self, profile=agent.profile, model=agent.model)

@@ -125,10 +125,10 @@ _OBJECT: Mapping[str, Any] = {"type": "object"}
 
 @dataclass(frozen=True, slots=True)
 class TemplateInput:
-    """The input of a template. `asked` is the schema of the missing values, None if there are none."""
+    """The input of a template. `missing_schema` is the schema of the missing values, None if there are none."""
 
-    given: Mapping[str, Any]
-    asked: Mapping[str, Any] | None = None
+    values: Mapping[str, Any]
+    missing_schema: Mapping[str, Any] | None = None
 
 
 def template_input(schema: Any, rest: str) -> TemplateInput:

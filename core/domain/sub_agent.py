@@ -48,7 +48,7 @@ class SubAgentRecord:
     output_tokens: int = 0
     cost: float | None = None
 
-    def using(self, input_tokens: int, output_tokens: int, cost: float | None) -> "SubAgentRecord":
+    def with_usage(self, input_tokens: int, output_tokens: int, cost: float | None) -> "SubAgentRecord":
         """Return the record after another answer."""
         return replace(
             self,
@@ -62,7 +62,7 @@ class SubAgentRecord:
         return encode(asdict(self))
 
     @classmethod
-    def of_json(cls, text: str | None) -> Self:
+    def from_json(cls, text: str | None) -> Self:
         """Return the record of a JSON text."""
         return cls(**decode(text or '{"name": ""}'))
 

@@ -66,7 +66,9 @@ class Catalogue:
     async def discover(self, presets: Iterable[Preset] = LOCAL) -> list[LocalServer]:
         """Return which of these servers respond within 300 ms, asked concurrently without a key."""
         presets = list(presets)
-        await self._clients.to("http://127.0.0.1")  # created first, so that it does not count towards the 300 ms
+        await self._clients.client_for(
+            "http://127.0.0.1"
+        )  # created first, so that it does not count towards the 300 ms
         listings = await asyncio.gather(*(self._models_at(preset) for preset in presets))
         return [
             LocalServer(preset, models) for preset, models in zip(presets, listings, strict=True) if models is not None
@@ -80,7 +82,7 @@ class Catalogue:
 
     async def _list(self, base_url: str, key: Secret | None, limit_s: float) -> list[ListedModel]:
         try:
-            client = await self._clients.to(base_url)
+            client = await self._clients.client_for(base_url)
         except ValueError as error:
             raise model_error("connection_failed", str(error)) from None
         import httpx

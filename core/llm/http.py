@@ -31,7 +31,7 @@ class HttpClients:
         self._clients: dict[tuple[bool, str | None], httpx.AsyncClient] = {}
         self._making = asyncio.Lock()
 
-    async def to(self, url: str) -> "httpx.AsyncClient":
+    async def client_for(self, url: str) -> "httpx.AsyncClient":
         """Return the client for that address. Raises ValueError if the environment names an unusable proxy."""
         is_secure = urlsplit(url).scheme == "https"
         way = (is_secure, _proxy(url) if is_secure else None)

@@ -68,7 +68,7 @@ class StreamMask:
         self._key = key
         self._held = ""
 
-    def take(self, piece: str) -> str:
+    def feed(self, piece: str) -> str:
         """Return what can be shown now."""
         # A key may be split over pieces. The longest end of the text that is a prefix of the key is held back, so a
         # piece is delayed only while it could still become the key, and everything before it is shown at once.
@@ -80,7 +80,7 @@ class StreamMask:
         self._held = text[len(text) - held_length :]
         return text[: len(text) - held_length]
 
-    def rest(self) -> str:
+    def flush(self) -> str:
         """Return what was held back at the end. It is not the whole key; if it is most of the key, it is masked too."""
         held, self._held = self._held, ""
         return held if len(held) < _TEXT_CHARACTERS // 2 else MASK
@@ -105,25 +105,25 @@ class MaskedDeltas:
         self._text = masker.stream()
         self._thoughts = masker.stream()
 
-    def take(self, delta: ModelDelta) -> ModelDelta | None:
+    def feed(self, delta: ModelDelta) -> ModelDelta | None:
         """Return the delta as it may be stored and shown; None: not yet."""
         match delta:
             case TextDelta(text):
-                shown = self._text.take(text)
+                shown = self._text.feed(text)
                 return TextDelta(shown) if shown else None
             case ReasoningDelta(text):
-                shown = self._thoughts.take(text)
+                shown = self._thoughts.feed(text)
                 return ReasoningDelta(shown) if shown else None
             case CallDelta(call):
                 return CallDelta(self._call(call))
             case _:
                 return delta
 
-    def rest(self) -> Iterator[ModelDelta]:
+    def flush(self) -> Iterator[ModelDelta]:
         """Yield what was held back."""
-        if rest := self._thoughts.rest():
+        if rest := self._thoughts.flush():
             yield ReasoningDelta(rest)
-        if rest := self._text.rest():
+        if rest := self._text.flush():
             yield TextDelta(rest)
 
     def _call(self, call: CallRequest) -> CallRequest:

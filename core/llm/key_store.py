@@ -134,9 +134,9 @@ class KeyStore:
         key = key.strip()
         if not key or not key.isascii() or not key.isprintable() or len(key) > KEY_CHARACTERS:
             raise Refused("bad_input", f"a key has 1 to {KEY_CHARACTERS:,} characters that can be printed, all ASCII")
-        return await self.keep(origin, key)
+        return await self.put_secret(origin, key)
 
-    async def keep(self, name: str, value: str) -> KeyLocation:
+    async def put_secret(self, name: str, value: str) -> KeyLocation:
         """Store any secret under a name that is not an origin, and return where.
 
         Raises Refused `keys_unreadable` or `keys_not_writable`.
@@ -152,7 +152,7 @@ class KeyStore:
             await asyncio.to_thread(self._file.put, name, None)
             return KeyLocation.KEYRING
 
-    async def kept(self, name: str, place: KeyLocation) -> Secret | None:
+    async def get_secret(self, name: str, place: KeyLocation) -> Secret | None:
         """Return the secret of that name from its location. Raises Refused `no_keyring` or `keys_unreadable`."""
         if place is KeyLocation.FILE:
             value = await asyncio.to_thread(self._file.get, name)
@@ -169,9 +169,9 @@ class KeyStore:
         Raises Refused `keys_unreadable`, `keys_not_writable`, or `no_keyring` if it is in a keyring that does not
         respond.
         """
-        await self.forget(origin, self._places().get(origin))
+        await self.remove_secret(origin, self._places().get(origin))
 
-    async def forget(self, name: str, place: KeyLocation | None) -> None:
+    async def remove_secret(self, name: str, place: KeyLocation | None) -> None:
         """Remove any secret; `place` is where it was stored. Raises like `remove`."""
         async with self._one_at_a_time:
             try:

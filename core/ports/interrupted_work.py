@@ -63,7 +63,7 @@ NO_INTERRUPTED_WORK = InterruptedWork()
 
 def sub_agent_finished(row: StepResult) -> SubAgentFinished:
     """Return the fact that a sub-agent has ended as its row states."""
-    note = SubAgentRecord.of_json(row.output_json)
+    note = SubAgentRecord.from_json(row.output_json)
     took = row.finished_at - row.started_at if row.finished_at is not None and row.started_at is not None else None
     return SubAgentFinished(
         sub_agent_id=SubAgentId(row.key.step),

@@ -89,7 +89,7 @@ class RunSubAgents:
     def name_of(self, step: str) -> str | None:
         """Return the name of the sub-agent with that id; None if it is no sub-agent."""
         row = self.rows.get(SubAgentId(step))
-        return None if row is None else SubAgentRecord.of_json(row.output_json).name
+        return None if row is None else SubAgentRecord.from_json(row.output_json).name
 
     def begin(self, step: str, index: int | None, sub_agent_id: SubAgentId) -> None:
         """Mark the sub-agent as active for an agent at that step."""

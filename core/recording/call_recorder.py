@@ -149,7 +149,7 @@ class RunCallRecorder:
         mine = self._recorded_id(call_id)
         facts = [StepStarted(step=name), ToolStarted(call_id=mine, tool=tool, arguments=shown, step=name)]
         for fact in facts:
-            opened.recording.take(fact)
+            opened.recording.apply(fact)
         opened.names.pop(mine, None)
         opened.at_work.add(name)
         return Companion(opened.log, facts)
@@ -164,9 +164,9 @@ class RunCallRecorder:
         told = error.as_dict() if error is not None else None
         is_done = status is StepStatus.COMPLETED
         opened.at_work.discard(step.name)
-        raw_arguments = self._written.pop(call_id, step.written)
+        raw_arguments = self._written.pop(call_id, step.recorded_arguments)
         known = {*ROOTS, *opened.recording.steps}
-        written = mask_except_refs(raw_arguments, self._masked.pop(call_id, step.written), known)
+        written = mask_except_refs(raw_arguments, self._masked.pop(call_id, step.recorded_arguments), known)
         facts = [
             ToolEnded.of(self._recorded_id(call_id), kept),
             StepRecorded(
@@ -179,7 +179,7 @@ class RunCallRecorder:
             StepFinished(step=step.name, status=status, output=kept.value if is_done else None, error=told),
         ]
         for fact in facts:
-            opened.recording.take(fact)
+            opened.recording.apply(fact)
         if is_done:
             opened.recording.steps[step.name].output = raw
         output_json = encode(kept.value) if is_done else None

@@ -75,7 +75,7 @@ class RecordingStart:
         """Apply the facts: they are on disk."""
         if self.beside is not None:
             for fact in self.beside.facts:
-                self.opened.recording.take(fact)
+                self.opened.recording.apply(fact)
 
     def discard(self) -> None:
         """Forget a new recording: it was not written."""
@@ -248,7 +248,7 @@ class RecordingRegistry:
         kept = masked(output)
         fact = StepPreset(step=name, output=kept)
         row = recorded_step_row(opened, name, StepStatus.COMPLETED, encode_output(kept), self._clock.now())
-        opened.recording.take(fact)
+        opened.recording.apply(fact)
         opened.recording.steps[name].output = output
         await opened.log.commit(fact, writes=[PutStepResult(row)])
 
@@ -271,7 +271,7 @@ class RecordingRegistry:
         if template is not None:
             writes.append(Put(template))
         for fact in facts:
-            recording.take(fact)
+            recording.apply(fact)
         self.forget(run.workflow_id)
         await opened.log.commit(*facts, writes=writes)
         return await self.run(run.id)

@@ -105,7 +105,7 @@ def suggest_refs(
             )
             if offer is not None:
                 made.append(offer)
-        arguments = set(_find_values(step.resolved, wanted))
+        arguments = set(_find_values(step.resolved_arguments, wanted))
         for same, places in _find_values(step.output, wanted).items():
             best = min(places, key=lambda place: (not _is_id_key(place), len(place)))
             outputs.setdefault(same, []).append(_OutputPath(step.name, best))
@@ -201,7 +201,7 @@ def _literals(step: RecordedStep) -> Iterator[tuple[KeyPath, Any]]:
     """Yield the parts of the arguments that contain no refs and are distinctive; a list or an object before its
     parts."""
     if step.tool is not None:
-        yield from _literal_parts(step.written, step.resolved, ())
+        yield from _literal_parts(step.recorded_arguments, step.resolved_arguments, ())
 
 
 def _literal_parts(written: Any, resolved: Any, keys: KeyPath) -> Iterator[tuple[KeyPath, Any]]:

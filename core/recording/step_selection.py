@@ -86,4 +86,4 @@ def _omission_reason(step: RecordedStep, kept: Sequence[RecordedStep], twins: di
 
 
 def _call_identity(step: RecordedStep) -> tuple[str | None, str, str]:
-    return step.tool, encode(step.resolved), encode(step.output)
+    return step.tool, encode(step.resolved_arguments), encode(step.output)

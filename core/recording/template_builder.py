@@ -85,8 +85,8 @@ def preview_export(recording: Recording, messages: Sequence[str], wishes: Export
     wishes = wishes or ExportOptions()
     found = select_steps(list(recording.steps.values()), wishes.include, wishes.exclude)
     offered = suggest_refs(found.steps, recording.input, messages)
-    shown = drop_unused(found, [step.written for step in found.steps], wishes.include)
-    lacking = [step_pointer(step.name, keys) for step in shown.steps for keys in _masked_paths(step.written)]
+    shown = drop_unused(found, [step.recorded_arguments for step in found.steps], wishes.include)
+    lacking = [step_pointer(step.name, keys) for step in shown.steps for keys in _masked_paths(step.recorded_arguments)]
     return ExportPreview(shown, offered, lacking)
 
 
@@ -147,7 +147,7 @@ def _step_input(
     """
     if step.tool is None:
         return escape_refs(masked(step.output))
-    written = step.written if isinstance(step.written, dict) else {}
+    written = step.recorded_arguments if isinstance(step.recorded_arguments, dict) else {}
     kept = {one.name for one in selection.steps}
     before = set(_completed_before(step, recording))
 

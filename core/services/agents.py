@@ -92,7 +92,7 @@ class AgentService:
             return self.default, None
         agent = self.get(AgentId(name.strip())) or self.named(name)
         model = agent.model or usual
-        return agent, model and agent.asking(self._as_set(model))
+        return agent, model and agent.apply_to(self._as_set(model))
 
     def cast(self, answering: AgentSelection) -> tuple[Agent, ModelChoice | None]:
         """Return the agent that answers, and its model with the agent's own parameters; None as model is the offline
@@ -102,7 +102,7 @@ class AgentService:
         """
         agent = self.get(answering.agent) or self.default
         model = None if answering.is_offline else answering.model or agent.model or self._settings().model
-        return agent, model and agent.asking(self._as_set(model))
+        return agent, model and agent.apply_to(self._as_set(model))
 
     def for_steps(self, template: Template, profile: Agent | None, model: ModelChoice | None) -> dict[str, StepAgent]:
         """Return the agent and model of each step whose template names an agent or a model (`Casting`).
@@ -132,7 +132,7 @@ class AgentService:
             missing.append(f"the offline agent answers, which has no model {call.model!r}")
         elif call.model and model is not None:
             model = self._model_named(call.model, model)
-            model = model if profile is None else profile.asking(model)
+            model = model if profile is None else profile.apply_to(model)
         return StepAgent(profile, model, tuple(missing))
 
     def _model_named(self, name: str, usual: ModelChoice) -> ModelChoice:

@@ -28,7 +28,7 @@ class ServerSecrets:
         values: dict[str, str] = {}
         for place, kept in server.secrets.items():
             try:
-                secret = await self._keys.kept(_key_name(server.id, place), kept)
+                secret = await self._keys.get_secret(_key_name(server.id, place), kept)
             except Refused as error:
                 raise ToolFailed("failed", f"the secrets of {server.name} cannot be read: {error.message}") from None
             if secret is None:
@@ -47,7 +47,7 @@ class ServerSecrets:
             places = dict(draft.server.secrets)
             for place, value in draft.secrets.items():
                 name = _key_name(draft.server.id, place)
-                places[place] = await self._keys.keep(name, value)
+                places[place] = await self._keys.put_secret(name, value)
                 kept.append((name, places[place]))
             rows.append(draft.server.model_copy(update={"secrets": places}))
         return rows
@@ -59,7 +59,7 @@ class ServerSecrets:
         found: dict[str, Secret] = {}
         for place, kept in server.secrets.items():
             try:
-                secret = await self._keys.kept(_key_name(server.id, place), kept)
+                secret = await self._keys.get_secret(_key_name(server.id, place), kept)
             except Refused:
                 continue
             if secret is not None:
@@ -69,13 +69,13 @@ class ServerSecrets:
     async def forget(self, server: McpServer) -> None:
         """Remove all secrets of the server. Raises Refused if a secret cannot be removed."""
         for place, kept in server.secrets.items():
-            await self._keys.forget(_key_name(server.id, place), kept)
+            await self._keys.remove_secret(_key_name(server.id, place), kept)
 
     async def drop(self, names: Iterable[StoredSecret]) -> None:
         """Remove these secrets; a secret that cannot be removed is logged and left behind."""
         for name, place in names:
             try:
-                await self._keys.forget(name, place)
+                await self._keys.remove_secret(name, place)
             except MetierError as error:
                 log.warning("a secret of an MCP server is left behind: %s", error.message)
 

@@ -348,7 +348,7 @@ def _close_unfinished(live: LiveRun) -> None:
     for step in live.steps.values():
         if step.status in _UNFINISHED:
             step.status = StepStatus.CANCELLED
-    live.cut_off_calls()
+    live.cancel_calls()
 
 
 def _sub_agent_object(one: LiveSubAgent) -> dict[str, Any]:

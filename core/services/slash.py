@@ -64,7 +64,7 @@ class SlashService:
         """
         found = await self._templates.named(template_id, None)
         given = template_input(found.template.input_schema, rest)
-        if rest and rest not in given.given.values() and not _is_default(given.asked, rest):
+        if rest and rest not in given.values.values() and not _is_default(given.missing_schema, rest):
             title = found.template.title
             raise Refused("rest_has_no_place", f"{title!r} takes no text: write its name alone", title=title)
         return ReadyTemplate(found, given)

@@ -82,7 +82,7 @@ class SummaryService:
             raise Refused("nothing_to_sum_up", "nothing was said yet that is not summed up already")
         before = [f"Summary of what was said before:\n\n{summary}"] if summary is not None else []
         own = estimate_tokens(profile.system_prompt)
-        parts = _make_parts([*before, *map(_message_text, (one.told for one in said))], _part_tokens(granted, own))
+        parts = _make_parts([*before, *map(_message_text, (one.message for one in said))], _part_tokens(granted, own))
         request = StartRequest(
             replace(workflow, agent=profile.name, answering=self._agents.settled(who, granted)),
             _template(parts, _word_limit(granted)),

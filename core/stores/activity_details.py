@@ -38,7 +38,7 @@ def detail_of(run: LiveRun, item_id: str) -> ActivityDetail | None:
 def details_of(run: LiveRun) -> Iterator[tuple[str, Callable[[], ActivityDetail]]]:
     """Yield the ids of all items that the run may have, each with a function that builds its detail."""
     yield from ((call.id, partial(_call_detail, run, call)) for call in run.calls.values())
-    yield from ((task.told.id, partial(_task_detail, task)) for task in run.tasks.values())
+    yield from ((task.fact.id, partial(_task_detail, task)) for task in run.tasks.values())
     yield from ((sub_agent_id(run, one), partial(_sub_agent_detail, one)) for one in run.sub_agents.values())
     yield from ((thought_id(run, one), partial(_thought_detail, one)) for one in run.thoughts)
     yield from ((step_id(run, step), partial(_step_detail, run, step)) for step in run.steps.values())
@@ -84,7 +84,7 @@ def _sub_agent_detail(one: LiveSubAgent) -> ActivityDetail:
 
 
 def _fields_of(task: LiveTask) -> dict[str, Any]:
-    told = task.told
+    told = task.fact
     fields = {"id": told.id, "priority": told.priority, "description": told.description}
     return {name: value for name, value in {**fields, "dependencies": told.dependencies}.items() if value}
 

@@ -197,7 +197,7 @@ def is_waiting_for_user(run: LiveRun, call: LiveCall) -> bool:
     """Return whether a call continues when the user has answered. A tool asks one thing at a time."""
     if call.status is not CallStatus.RUNNING:
         return False
-    asked = (one.asked for one in run.open_interruptions)
+    asked = (one.request for one in run.open_interruptions)
     here = (call.tool, call.step, call.index, call.sub_agent_id)
     return any((one.tool, one.step, one.index, one.sub_agent_id) == here for one in asked)
 
@@ -243,7 +243,7 @@ def _step_item(run: LiveRun, step: LiveStep, *, is_agent: bool) -> ActivityItem:
 
 
 def _task_item(run: LiveRun, task: LiveTask) -> ActivityItem:
-    told = task.told
+    told = task.fact
     state = ActivityState.DELETED if told.change == "deleted" else _TASK_STATES[told.status]
     return ActivityItem(told.id, run.run_id, ActivityKind.TASK, told.name, state, task.last_at)
 

@@ -168,12 +168,12 @@ class Reminders:
             timedelta(minutes=minutes) if minutes else None,
             self._reminded_at,
         )
-        self._told_at.update(dict.fromkeys(due.now, now))
-        self._remind([waiting[one] for one in due.now], now)
-        if due.again_at is None:
+        self._told_at.update(dict.fromkeys(due.due, now))
+        self._remind([waiting[one] for one in due.due], now)
+        if due.next_at is None:
             self._alarm.set(None)
         else:
-            delay_s = min(MAX_TIMER_S, max(0.0, (due.again_at - now).total_seconds()))
+            delay_s = min(MAX_TIMER_S, max(0.0, (due.next_at - now).total_seconds()))
             self._alarm.set(self._clock.monotonic() + delay_s)
 
     def _remind(self, due: list[Question], now: datetime) -> None:

@@ -113,7 +113,7 @@ class Questions:
 
 
 def _question(run: LiveRun, waiting: LiveInterruption) -> Question:
-    asked = waiting.asked
+    asked = waiting.request
     return Question(
         run.workflow_id,
         run.run_id,

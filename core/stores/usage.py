@@ -196,33 +196,33 @@ def _workflow_usage(known: Mapping[RunId, _RunUsage]) -> WorkflowUsage:
 
 def _is_negligible(run: LiveRun) -> bool:
     """Return whether a child run has ended without asking a model: there may be thousands."""
-    return run.parent is not None and run.status.is_final and not run.asked
+    return run.parent is not None and run.status.is_final and not run.model_requests
 
 
 def _run_usage(run: LiveRun) -> _RunUsage:
     is_summary = run.template_id == SUMMARY_TEMPLATE
-    asked = run.last_asked if run.kind is RunKind.CHAT else None
+    asked = run.last_request if run.kind is RunKind.CHAT else None
     tokens: int | None = None
     if asked is not None and asked.tokens is not None:
         tokens = asked.tokens + run.last_answer_tokens
     elif is_summary and run.status is RunStatus.SUCCESS:
         tokens = estimate_tokens(run.content)
-    pace = run.pace.pieces_a_second if run.asked > run.counted else None
+    pace = run.rate.pieces_per_second if run.model_requests > run.reported_answers else None
     return _RunUsage(
         run.run_id,
         run.root or run.run_id,
         run.created_at,
         run.seq,
-        run.counted,
+        run.reported_answers,
         _uncounted_answers(run),
-        run.unpriced,
+        run.unpriced_answers,
         run.input_tokens,
         run.output_tokens,
         run.cost,
         tokens,
         asked.fixed_tokens if asked is not None else None,
         asked is not None and asked.dropped > 0,
-        pace if pace is not None else run.tokens_a_second,
+        pace if pace is not None else run.tokens_per_second,
     )
 
 
@@ -246,7 +246,7 @@ def _uncounted_answers(run: LiveRun) -> int:
     if run.model is None or not run.status.is_final:
         return 0
     errors = [run.error, *(one.error for one in run.sub_agents.values())]
-    return max(0, run.asked - run.counted - sum(map(_is_unanswered, errors)))
+    return max(0, run.model_requests - run.reported_answers - sum(map(_is_unanswered, errors)))
 
 
 def _is_unanswered(error: Mapping[str, Any] | None) -> bool:

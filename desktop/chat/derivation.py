@@ -312,10 +312,10 @@ def context_boundaries(messages: Sequence[Message], runs: Mapping[MessageId, Liv
             if run.status is RunStatus.SUCCESS and message.text:
                 edges[message.id] = Boundary.SUMMARY
                 break
-        elif run.kind is RunKind.CHAT and run.last_asked is not None and not is_found:
+        elif run.kind is RunKind.CHAT and run.last_request is not None and not is_found:
             is_found = True
-            first = run.last_asked.oldest or run.prompt_id
-            if run.last_asked.dropped and first is not None:
+            first = run.last_request.oldest or run.prompt_id
+            if run.last_request.dropped and first is not None:
                 edges[first] = Boundary.ROOM
     return edges
 

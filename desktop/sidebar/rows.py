@@ -197,7 +197,7 @@ def _attention_row(one: Execution) -> Row:
         since=oldest.created_at,
         slot=one.slot,
         waiting=len(one.open_interruptions),
-        asked=oldest.asked.kind,
+        asked=oldest.request.kind,
     )
 
 

@@ -81,7 +81,7 @@ def test_the_input_of_the_recording_comes_before_what_was_said() -> None:
 
 def test_literals_beside_refs_are_offered_and_the_refs_are_not() -> None:
     step = RecordedStep("s_2", "s", {"a": "@s_1.id", "b": "u-1001", "c": "for u-1001"}, {}, StepStatus.COMPLETED)
-    step.resolved = {"a": "u-1001", "b": "u-1001", "c": "for u-1001"}
+    step.resolved_arguments = {"a": "u-1001", "b": "u-1001", "c": "for u-1001"}
     found = suggest_refs([*steps(({}, {"id": "u-1001"})), step], {}, [])
     assert [one.path for one in found] == ["/s_2/b"]
 

@@ -151,4 +151,4 @@ async def test_what_they_think_is_shown_and_the_thoughts_and_the_gauge_are_those
     asked = [event.fact for event in world.events if isinstance(event.fact, ModelAsked)]
     assert [one.sub_agent_id for one in asked] == [None, "ask.1.1/1", None]
     assert live is not None
-    assert (live.asked, live.last_asked, live.thoughts) == (3, asked[2], [])
+    assert (live.model_requests, live.last_request, live.thoughts) == (3, asked[2], [])

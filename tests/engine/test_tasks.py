@@ -44,7 +44,7 @@ async def test_tasks_are_told_and_kept_and_nobody_is_asked() -> None:
         assert [event.seq for event in await world.storage.events.of_run(run["run_id"])][-1] == world.events[-1].seq
         kept = replay(await world.storage.events.of_run(run["run_id"]))
         assert kept is not None
-        assert [task.told for task in kept.tasks.values()] == [told[1]]
+        assert [task.fact for task in kept.tasks.values()] == [told[1]]
 
 
 async def test_a_crash_between_a_task_and_its_result_makes_no_second_task() -> None:

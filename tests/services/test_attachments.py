@@ -110,8 +110,8 @@ async def test_the_model_is_told_them_in_the_turn_and_in_those_that_follow() -> 
         assert texts == Ok([file.text])
         assert messages[1].text == "a"  # the offline agent reads the person's own words
         _, history = await load_history(core.storage, first.data.workflow_id)
-    assert history[0].told.text == with_attachments("say 1 words", [file])
-    assert history[2].told.text == "say 2 words"
+    assert history[0].message.text == with_attachments("say 1 words", [file])
+    assert history[2].message.text == "say 2 words"
     asked = [one.fact for one in events if isinstance(one.fact, ModelAsked)]
     taken = [(one.tokens or 0) - (one.fixed_tokens or 0) for one in asked]
     assert 4000 < taken[0] < taken[1] < 4500  # the estimate counts them

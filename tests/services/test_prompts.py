@@ -100,7 +100,7 @@ async def test_a_slash_names_templates_own_and_shipped_and_prompts(core: Core) -
     assert isinstance(asked, SlashCommand)
     assert (asked.target.kind, asked.rest) == (SlashKind.TEMPLATE, "say 2 words")
     ready = data(await core.slash.template(TemplateId(asked.target.id), asked.rest))
-    assert (ready.input.given, ready.input.asked) == ({"question": "say 2 words"}, None)
+    assert (ready.input.values, ready.input.missing_schema) == ({"question": "say 2 words"}, None)
     refused = failed(await core.slash.template(TemplateId("tpl_none")))
     assert refused.code == "not_found"
     assert data(await core.slash.read("/nothing")) == UnknownCommand("nothing")
@@ -119,9 +119,9 @@ async def test_a_template_runs_in_a_workflow_that_is_there_with_what_was_written
     ready = data(await core.slash.template(TemplateId("shipped:ask-around"), "say 2 words"))
     said = "/ask around say 2 words"
     there = first.workflow_id
-    run = data(await core.runs.start(ready.found, ready.input.given, workflow_id=there, prompt=said, gated=True))
+    run = data(await core.runs.start(ready.found, ready.input.values, workflow_id=there, prompt=said, gated=True))
     assert (run.kind, run.workflow_id) == (RunKind.WORKFLOW, there)
-    busy = failed(await core.runs.start(ready.found, ready.input.given, workflow_id=there, prompt=said, gated=True))
+    busy = failed(await core.runs.start(ready.found, ready.input.values, workflow_id=there, prompt=said, gated=True))
     assert busy.code == "workflow_busy"
     assert (await core.engine.wait(run.id)).status is RunStatus.SUCCESS
     messages = await core.storage.messages.of_workflow(there)

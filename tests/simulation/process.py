@@ -166,7 +166,7 @@ class Process:
     def _ask_steps(self, run_id: RunId, state: LiveRun, template: Json) -> None:
         names = {step["name"] for step in template["steps"]}
         done = {name for name in names if state.steps[name].status.is_final}
-        asking = {one.asked.step: one.asked.kind for one in state.open_interruptions}
+        asking = {one.request.step: one.request.kind for one in state.open_interruptions}
         # a step that asks in the middle of its work holds its place
         active = {
             *self.watcher.active[run_id],
@@ -191,7 +191,7 @@ class Process:
         name = step["name"]
         results = self._world.results(run_id).items()
         begun = {key.index for key, one in results if key.step == name and not key.round and not one.status.is_final}
-        asking = {one.asked.index for one in state.open_interruptions if one.asked.step == name}
+        asking = {one.request.index for one in state.open_interruptions if one.request.step == name}
         return len((self._world.in_flight(run_id, name) | begun | asking) - {None})
 
     def _is_retrying(self, run_id: RunId) -> bool:

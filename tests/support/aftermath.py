@@ -230,9 +230,9 @@ def _sub_agents(rebuilt: LiveRun) -> Mapping[str, Any]:
 
 def _sub_agent_rows(disk: Disk) -> Mapping[str, Any]:
     rows = [row for key, row in disk.results.items() if not key.is_part and is_sub_agent(key.step)]
-    notes = [(row, SubAgentRecord.of_json(row.output_json)) for row in rows]
+    notes = [(row, SubAgentRecord.from_json(row.output_json)) for row in rows]
     return {row.key.step: (note.name, row.status, note.input_tokens, note.output_tokens) for row, note in notes}
 
 
 def _asked(rebuilt: LiveRun) -> Mapping[str, Any]:
-    return {one.asked.id: one.status for one in rebuilt.interruptions.values()}
+    return {one.request.id: one.status for one in rebuilt.interruptions.values()}

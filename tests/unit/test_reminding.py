@@ -29,14 +29,14 @@ def moments(
     found: list[tuple[float, tuple[str, ...]]] = []
     while now <= START + until:
         due = plan_reminders(held.values(), now, after, reminded_at)
-        if due.now:
-            found.append(((now - START) / minutes(1), due.now))
+        if due.due:
+            found.append(((now - START) / minutes(1), due.due))
             reminded_at = now
-            held.update((one, PendingRequest(one, held[one].asked_at, now)) for one in due.now)
-        if due.again_at is None:
+            held.update((one, PendingRequest(one, held[one].asked_at, now)) for one in due.due)
+        if due.next_at is None:
             break
-        assert due.again_at > now
-        now = due.again_at
+        assert due.next_at > now
+        now = due.next_at
     return found
 
 

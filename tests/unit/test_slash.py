@@ -165,14 +165,14 @@ def test_the_rest_is_the_prompt_or_the_only_required_text(
     schema: Any, rest: str, given: dict[str, str], asked: list[str]
 ) -> None:
     found = template_input(schema, rest)
-    assert found.given == given
-    assert (list(found.asked["required"]) if found.asked is not None else []) == asked
+    assert found.values == given
+    assert (list(found.missing_schema["required"]) if found.missing_schema is not None else []) == asked
 
 
 def test_a_rest_without_a_place_is_offered_for_the_first_text_that_is_asked() -> None:
     found = template_input(closed(["n", "a", "b"], n=NUMBER, a=TEXT, b=TEXT), "go")
-    assert found.asked is not None
-    assert found.asked["properties"] == {"n": NUMBER, "a": {**TEXT, "default": "go"}, "b": TEXT}
+    assert found.missing_schema is not None
+    assert found.missing_schema["properties"] == {"n": NUMBER, "a": {**TEXT, "default": "go"}, "b": TEXT}
     assert template_input({"$defs": {"x": TEXT}, **closed(["n"], n=NUMBER)}, "") == TemplateInput(
         {}, {"type": "object", "properties": {"n": NUMBER}, "required": ["n"], "$defs": {"x": TEXT}}
     )

@@ -306,7 +306,7 @@ def _parent_turn(call: StepCall, attempt: int, setting: StepContext, limit: Paus
     """Return the step as the agents see it that it starts. Its time limit pauses while they wait for the user."""
     return AgentTurn(
         setting.run,
-        setting.snapshot.at(call.step.name),
+        setting.snapshot.for_step(call.step.name),
         call.key,
         "",
         fresh=setting.is_fresh and attempt == 1,

@@ -78,8 +78,8 @@ def _telling(results: Sequence[tuple[str, str]], following: PlannedAnswer) -> Pl
     """Return an answer that reports the results before it continues as planned."""
     if not results:
         return following
-    report = commands.results_text(results) + ("\n\n" if following.sayings else "")
-    return PlannedAnswer((PlannedText(report), *following.sayings), following.calls, following.failure)
+    report = commands.results_text(results) + ("\n\n" if following.texts else "")
+    return PlannedAnswer((PlannedText(report), *following.texts), following.calls, following.failure)
 
 
 def _results(messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:

@@ -44,17 +44,17 @@ def parse_commands(message: str, tools: Sequence[ToolInfo]) -> tuple[PlannedAnsw
         line = message[position:end].strip()
         if match := _TOOL.match(message, position + _indent(message[position:end])):
             call, end = _call(message, match, end)
-            builder.call(call)
+            builder.add_call(call)
         elif not line:
             builder.end_round()
         elif match := _SAY.fullmatch(line):
-            builder.say(PlannedText(repeated_words(match[1])))
+            builder.add_text(PlannedText(repeated_words(match[1])))
         elif match := _ASK.fullmatch(line):
-            builder.call(ask_user_call(match["question"], _split(match["options"])))
+            builder.add_call(ask_user_call(match["question"], _split(match["options"])))
         elif match := _SPAWN.fullmatch(line):
-            builder.call(spawn_agent_call(match[1]))
+            builder.add_call(spawn_agent_call(match[1]))
         elif _HELP.fullmatch(line):
-            builder.say(PlannedText(help_text(tools)))
+            builder.add_text(PlannedText(help_text(tools)))
         else:
             return (PlannedAnswer((PlannedText(not_understood(line)),)),)
         position = end + 1

@@ -32,14 +32,14 @@ class PlannedCall:
 class PlannedAnswer:
     """An answer: texts, then calls or a `failure`."""
 
-    sayings: tuple[PlannedText, ...] = ()
+    texts: tuple[PlannedText, ...] = ()
     calls: tuple[PlannedCall, ...] = ()
     failure: str | None = None
 
     def words(self) -> Iterator[tuple[str, float | None]]:
         """Yield the text in pieces of one word, each with the delay before it. Texts are separated by a space."""
         gap = ""
-        for saying in self.sayings:
+        for saying in self.texts:
             for match in _WORD.finditer(saying.text):
                 word = match[0]
                 yield (word if word[0].isspace() else gap + word), saying.delay_s
@@ -85,12 +85,12 @@ class AnswerBuilder:
         self._sayings: list[PlannedText] = []
         self._calls: list[PlannedCall] = []
 
-    def say(self, saying: PlannedText) -> None:
+    def add_text(self, saying: PlannedText) -> None:
         """Add a text."""
         self.end_round()
         self._sayings.append(saying)
 
-    def call(self, call: PlannedCall) -> None:
+    def add_call(self, call: PlannedCall) -> None:
         """Add a call."""
         self._calls.append(call)
 

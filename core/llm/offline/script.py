@@ -73,11 +73,11 @@ def planned_answers(lines: Sequence[Line]) -> Iterator[PlannedAnswer]:
         for _ in range(times or 1):
             match item:
                 case PlannedText():
-                    builder.say(item)
+                    builder.add_text(item)
                 case PlannedCall():
                     if times:
                         builder.end_round()
-                    builder.call(item)
+                    builder.add_call(item)
                     if times:
                         builder.end_round()
                 case str():

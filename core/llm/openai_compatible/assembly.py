@@ -85,9 +85,9 @@ class Assembler:
         """Yield what is complete only at the end. Raises StepFailed `truncated` if the answer is incomplete."""
         # The texts and the usage come before any error, since their tokens were read and paid for even if the answer
         # broke off. Calls come last, and only from a whole answer: half of their arguments must never be executed.
-        if rest := self._thoughts.rest():
+        if rest := self._thoughts.flush():
             yield ReasoningDelta(rest)
-        if rest := self._text.rest():
+        if rest := self._text.flush():
             yield TextDelta(rest)
         if self._usage is not None:
             yield self._usage
@@ -156,15 +156,15 @@ class Assembler:
         if not isinstance(delta, dict):
             delta, is_whole = choice.get("message"), True
         if isinstance(delta, dict):
-            if thought := self._thoughts.take(reasoning_in(delta)):
+            if thought := self._thoughts.feed(reasoning_in(delta)):
                 self._count(len(thought))
                 yield ReasoningDelta(thought)
-            if text := self._text.take(text_in(delta)):
+            if text := self._text.feed(text_in(delta)):
                 self._count(len(text))
                 yield TextDelta(text)
             for entries in (delta.get("tool_calls"), delta.get("function_call")):
                 if entries:
-                    self._count(self._calls.take(entries, are_whole=is_whole))
+                    self._count(self._calls.feed(entries, are_whole=is_whole))
         reason = choice.get("finish_reason")
         if isinstance(reason, str) and reason:
             self.is_finished = True

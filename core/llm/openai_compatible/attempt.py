@@ -77,7 +77,7 @@ async def attempt(
             whole: Any = response.aiter_raw() if is_plain else response.aiter_bytes()
             async with aclosing(whole) as body:
                 async for piece in _pieces(body, answer):
-                    patience.heard()
+                    patience.reset()
                     for delta in answer.take(parser.feed(piece)):
                         yield delta
                 for delta in chain(answer.take(parser.close()), answer.take_other(parser.other_lines), answer.finish()):

@@ -72,14 +72,14 @@ class OpenAiCompatible:
             try:
                 async with aclosing(self._persist(question, patience, masker)) as deltas:
                     async for delta in deltas:
-                        shown = masked.take(_with_own_name(delta, names))
+                        shown = masked.feed(_with_own_name(delta, names))
                         if shown is not None:
                             yield shown
             except StepFailed as error:
-                for rest in masked.rest():
+                for rest in masked.flush():
                     yield rest
                 raise StepFailed(error.code, masker.text(error.message), **masker.values(error.parameters)) from None
-            for rest in masked.rest():
+            for rest in masked.flush():
                 yield rest
 
     async def _key(self, choice: ModelChoice) -> Secret | None:
@@ -107,7 +107,7 @@ class OpenAiCompatible:
     ) -> AsyncGenerator[ModelDelta, None]:
         """Yield the answer of the first attempt that succeeds."""
         try:
-            client = await self._clients.to(question.url)
+            client = await self._clients.client_for(question.url)
         except ValueError as error:
             raise model_error("connection_failed", str(error)) from None
         # Each attempt has its own Assembler. Once an attempt has yielded something, its failure is final: repeating the
@@ -125,20 +125,20 @@ class OpenAiCompatible:
                         yield delta
                 return
             except AttemptFailed as failed:
-                if failed.is_about_options and question.body.pop("stream_options", None) is not None:
+                if failed.rejects_options and question.body.pop("stream_options", None) is not None:
                     self._without_options.add(question.choice.base_url)
                     continue
                 if failed.is_stale and not answer.has_begun and not is_reconnected:
                     is_reconnected = True
                     continue
-                wait_s = retry_delay_s(retry + 1, failed.asked_s, self._random)
-                if answer.has_begun or not failed.may_pass or retry == RETRIES or wait_s > MAX_RETRY_AFTER_S:
+                wait_s = retry_delay_s(retry + 1, failed.retry_after_s, self._random)
+                if answer.has_begun or not failed.is_retryable or retry == RETRIES or wait_s > MAX_RETRY_AFTER_S:
                     raise failed.error from None
                 message = masker.text(failed.error.message)
             retry += 1
             log.info("%s: %s; again in %.1f s", question.choice.origin, message, wait_s)
             patience.begin("retry", wait_s, retry + 1, message)
-            patience.tell_now()
+            patience.report_now()
             await self._clock.sleep(wait_s)
 
 

@@ -58,7 +58,7 @@ class SurrogateJoiner:
     def __init__(self) -> None:
         self._half = ""
 
-    def take(self, text: str) -> str:
+    def feed(self, text: str) -> str:
         """Return the text as far as it is complete."""
         # A JSON encoder that escapes non-ASCII writes an emoji as a pair of `\\uXXXX` escapes. A server that cuts its
         # stream between the two sends two valid JSON texts, each with half a character.
@@ -67,7 +67,7 @@ class SurrogateJoiner:
             text, self._half = text[:-1], text[-1]
         return join_surrogates(text)
 
-    def rest(self) -> str:
+    def flush(self) -> str:
         """Return an unpaired half at the end as a replacement character."""
         half, self._half = self._half, ""
         return join_surrogates(half)

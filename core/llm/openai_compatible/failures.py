@@ -20,24 +20,24 @@ if TYPE_CHECKING:
 class AttemptFailed(Exception):
     """A failed attempt.
 
-    `may_pass`: the same request may succeed after `asked_s` seconds, or later. `is_about_options`: it may succeed
-    without `stream_options`. `is_stale`: a reused connection failed, which the server was probably about to close.
+    `is_retryable`: the same request may succeed after `retry_after_s` seconds, or later. `rejects_options`: it may
+    succeed without `stream_options`. `is_stale`: a reused connection failed, probably as the server closed it.
     """
 
     def __init__(
         self,
         error: StepFailed,
         *,
-        may_pass: bool = False,
-        asked_s: float | None = None,
-        is_about_options: bool = False,
+        is_retryable: bool = False,
+        retry_after_s: float | None = None,
+        rejects_options: bool = False,
         is_stale: bool = False,
     ) -> None:
         super().__init__(error.message)
         self.error = error
-        self.may_pass = may_pass
-        self.asked_s = asked_s
-        self.is_about_options = is_about_options
+        self.is_retryable = is_retryable
+        self.retry_after_s = retry_after_s
+        self.rejects_options = rejects_options
         self.is_stale = is_stale
 
 
@@ -58,10 +58,12 @@ def refusal(status: int, body: str, retry_after: str | None, now: datetime) -> A
     error = model_error(code, message, status=status, **retry_after_s)
     # `stream_options` is the only field that we send unasked, and some servers reject unknown fields, often without
     # naming the field.
-    is_about_options = status in (400, 422) and (
+    rejects_options = status in (400, 422) and (
         "stream_options" in body or "include_usage" in body or _is_vague(message)
     )
-    return AttemptFailed(error, may_pass=is_retryable_status(status), asked_s=wait_s, is_about_options=is_about_options)
+    return AttemptFailed(
+        error, is_retryable=is_retryable_status(status), retry_after_s=wait_s, rejects_options=rejects_options
+    )
 
 
 def connection_failure(error: "httpx.HTTPError", silence_s: float, *, was_used: bool = False) -> AttemptFailed:
@@ -74,7 +76,7 @@ def connection_failure(error: "httpx.HTTPError", silence_s: float, *, was_used: 
             return AttemptFailed(model_error("timeout", f"nothing came for {silence_s:g} s", timeout_s=silence_s))
         case httpx.ConnectTimeout():
             return AttemptFailed(
-                model_error("connection_failed", "the server could not be reached in time"), may_pass=True
+                model_error("connection_failed", "the server could not be reached in time"), is_retryable=True
             )
         case httpx.DecodingError() | httpx.UnsupportedProtocol() | httpx.LocalProtocolError():
             return AttemptFailed(model_error("bad_response", f"the connection is of no use: {_reason(error)}"))
@@ -83,7 +85,7 @@ def connection_failure(error: "httpx.HTTPError", silence_s: float, *, was_used: 
         message = f"the server's certificate is not trusted, so nothing was sent: {_reason(error)}"
         return AttemptFailed(model_error("connection_failed", message))
     failed = model_error("connection_failed", f"the connection failed: {_reason(error)}")
-    return AttemptFailed(failed, may_pass=True, is_stale=was_used)
+    return AttemptFailed(failed, is_retryable=True, is_stale=was_used)
 
 
 def _reason(error: BaseException) -> str:

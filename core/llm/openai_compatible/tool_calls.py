@@ -68,7 +68,7 @@ class CallAssembler:
         self._by_id: dict[str, _Call] = {}
         self._by_index: dict[int | str, _Call] = {}
 
-    def take(self, entries: Any, *, are_whole: bool = False) -> int:
+    def feed(self, entries: Any, *, are_whole: bool = False) -> int:
         """Add the `tool_calls` of a piece of the answer, and return the number of characters stored.
 
         `are_whole`: each entry is a separate call, as in an answer that is not streamed. Invalid entries are ignored.

@@ -38,13 +38,13 @@ class WaitReporter:
     ) -> None:
         """Set what is awaited from now on."""
         self._for = WaitStatus(reason, 0.0, limit_s, attempt, message)
-        self.heard()
+        self.reset()
 
-    def tell_now(self) -> None:
+    def report_now(self) -> None:
         """Report immediately."""
         self._told(self._clock.monotonic() - self._since)
 
-    def heard(self) -> None:
+    def reset(self) -> None:
         """Restart the pause: something arrived."""
         self._since = self._clock.monotonic()
 
