@@ -33,7 +33,7 @@ class MetierError(Exception):
         self.parameters: Mapping[str, Any] = parameters
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the error as it appears on the wire: `{code, message, …parameters}`."""
+        """Convert to the form on the wire: `{code, message, …parameters}`."""
         return {"code": self.code, "message": self.message, **self.parameters}
 
 

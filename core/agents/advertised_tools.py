@@ -20,7 +20,7 @@ class AdvertisedTools:
 
     @classmethod
     def of(cls, tools: tuple[ToolInfo, ...]) -> "AdvertisedTools":
-        """Return these tools with their estimate."""
+        """Estimate the tokens of these tools."""
         return cls(tools, sum(map(tool_tokens, tools)))
 
 
@@ -40,7 +40,7 @@ class ToolAdvertiser:
         return None if choice is None else available_tokens(choice.context_tokens, choice.max_tokens)
 
     def current(self) -> AdvertisedTools:
-        """Return the tools that both the agent and the step allow. A sub-agent gets no tools that start sub-agents.
+        """Select the tools that both the agent and the step allow. A sub-agent gets no tools that start sub-agents.
 
         If neither has a list of tools and the descriptions take over half of the model's window, the tools for
         templates and runs are left out, as nothing would remain for the conversation.

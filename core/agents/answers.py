@@ -30,7 +30,7 @@ class ModelAnswer:
     stored_digests: tuple[str | None, ...] = ()
 
     def as_message(self) -> ChatMessage:
-        """Return the answer as a message of the conversation."""
+        """Convert to a message of the conversation."""
         return ChatMessage("assistant", self.text, self.calls)
 
     @property
@@ -39,7 +39,7 @@ class ModelAnswer:
         return tuple(digest or arguments_digest(arguments_json(call)) for call, digest in self._pairs)
 
     def as_json(self) -> str:
-        """Return `{text, calls: [{id, tool, arguments, arguments_text, sameness?}]}`."""
+        """Encode as `{text, calls: [{id, tool, arguments, arguments_text, sameness?}]}`, masked."""
         return encode({"text": self.text, "calls": [_masked_call(call, digest) for call, digest in self._pairs]})
 
     @property
@@ -48,18 +48,18 @@ class ModelAnswer:
 
 
 def arguments_json(call: CallRequest) -> str:
-    """Return the arguments as the model wrote them; a JSON string if they are not an object."""
+    """Encode the arguments as the model wrote them; a JSON string if they are not an object."""
     return encode(call.arguments_text if call.arguments is None else dict(call.arguments))
 
 
 def stored_answers(results: Iterable[StepResult]) -> list[ModelAnswer]:
-    """Return the finished answers, whole or cut off, among the checkpoints of a turn, in order."""
+    """Decode the finished answers, whole or cut off, among the checkpoints of a turn, in order."""
     ended = [result for result in results if result.key.round and result.status.is_final]
     return [_answer_of(result) for result in sorted(ended, key=lambda result: result.key.round or 0)]
 
 
 def turn_text(answers: Iterable[ModelAnswer]) -> str:
-    """Return the text of a turn: its answers as paragraphs."""
+    """Join the answers of a turn as paragraphs."""
     return PARAGRAPH.join(answer.text for answer in answers if answer.text)
 
 
@@ -70,7 +70,7 @@ def _answer_of(result: StepResult) -> ModelAnswer:
 
 
 def _masked_call(call: CallRequest, sameness: str | None) -> Mapping[str, Any]:
-    """Return the masked call, with the digest of its arguments if they were masked now or before."""
+    """Mask a call, with the digest of its arguments if they were masked now or before."""
     if call.arguments is None:
         shown = replace(call, arguments_text=masked_text(call.arguments_text))
     else:

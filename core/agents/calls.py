@@ -40,7 +40,7 @@ class RoundCalls:
     async def run_calls(
         self, number: int, answer: ModelAnswer, offset: int, advertised: Collection[str]
     ) -> list[CallResult]:
-        """Return the results of the answer's calls, in order. Calls that have a result are not repeated.
+        """Execute the calls of an answer, and return their results in order. Calls that have a result are not repeated.
 
         Failures are results. Before any call is made, the user is asked about all calls with unknown outcome at once,
         then about all calls that need consent. While a recording is open, a call that refers to another call of the
@@ -85,9 +85,7 @@ class RoundCalls:
         advertised: Collection[str],
         results: dict[CallId, CallResult],
     ) -> list[_ReadyCall]:
-        """Return the calls that may be made, after every request for consent. Adds the outcomes of the others to
-        `results`.
-        """
+        """Ask for consent, and return the calls that may be made. Adds the outcomes of the others to `results`."""
         pending = []
         for row, call in calls:
             if call.arguments is None and call.tool in advertised:
@@ -121,7 +119,7 @@ class RoundCalls:
         results[row.id] = result
 
     def _groups(self, ready: Sequence[_ReadyCall]) -> list[Sequence[_ReadyCall]]:
-        """Return the calls that run concurrently. Calls that wait for the user come last, so that nothing else is in
+        """Group the calls that run concurrently. Calls that wait for the user come last, so that nothing else is in
         flight then.
         """
         # A model that asks for several calls at once does not promise that their order is irrelevant. Reading calls

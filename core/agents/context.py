@@ -48,7 +48,7 @@ class Conversation:
         return [*self.system, *(entry.message for entry in self.history), self.prompt]
 
     def oldest_sent(self, dropped: int) -> MessageId | None:
-        """Return the stored message at which the history begins if the first `dropped` messages are left out.
+        """Find the stored message at which the history begins if the first `dropped` messages are left out.
 
         None if none is left out, or all are.
         """
@@ -56,7 +56,7 @@ class Conversation:
 
 
 async def load_conversation(storage: Storage, turn: AgentTurn, system_prompt: str) -> Conversation:
-    """Return the start of the turn. Template steps and sub-agents have no history before their prompt.
+    """Load the start of the turn. Template steps and sub-agents have no history before their prompt.
 
     For a language model, the newest summary replaces everything before it.
     """
@@ -73,7 +73,7 @@ async def load_conversation(storage: Storage, turn: AgentTurn, system_prompt: st
 
 
 async def _with_texts(storage: Storage, message: Message, text: str) -> str:
-    """Return the text of a user message with its attachments."""
+    """Append the attachments of a user message."""
     if not message.attachments:
         return text
     texts = await storage.messages.attached_texts(message.workflow_id, message.id)
@@ -81,7 +81,7 @@ async def _with_texts(storage: Storage, message: Message, text: str) -> str:
 
 
 def _shape(turn: AgentTurn) -> str:
-    """Return the instructions on the form of the answer, if the turn requires one."""
+    """Describe the form of the answer, if the turn requires one."""
     if turn.output_schema is None:
         return ""
     schema = readable_json(turn.output_schema)
@@ -91,7 +91,7 @@ def _shape(turn: AgentTurn) -> str:
 async def load_history(
     storage: Storage, workflow_id: WorkflowId, before: RunId | None = None, *, with_summary: bool = True
 ) -> tuple[str | None, list[HistoryMessage]]:
-    """Return the history of a workflow before that run, or until now: the newest summary, and the messages after it.
+    """Load the history of a workflow before that run, or until now: the newest summary, and the messages after it.
 
     Without `with_summary`, all messages are returned and summaries are left out.
     """
@@ -122,7 +122,7 @@ async def load_history(
 
 
 async def _turn(storage: Storage, message: Message, run_id: RunId) -> list[ChatMessage]:
-    """Return the answers of an earlier turn with their call results; only its text if its rows cannot be read."""
+    """Load the answers of an earlier turn with their call results; only its text if its rows cannot be read."""
     try:
         results = await storage.step_results.of_run(run_id)
         answers = stored_answers(result for result in results if not is_sub_agent(result.key.step))
@@ -147,7 +147,7 @@ async def _answered(answers: Sequence[ModelAnswer], rows: Sequence[ToolCall]) ->
 
 
 async def _runs(storage: Storage, workflow_id: WorkflowId) -> dict[RunId, Run]:
-    """Return all runs of a workflow."""
+    """Load all runs of a workflow."""
     runs: dict[RunId, Run] = {}
     before: RunId | None = None
     while page := await storage.runs.page(workflow_id=workflow_id, limit=PAGE_ROWS, before=before):
@@ -168,7 +168,7 @@ _ORIGINS = "Of addresses that are not public, http_fetch reaches these: {}."
 
 
 def build_system_prompt(turn: AgentTurn, now: datetime) -> str:
-    """Return the system prompt of a turn: its surroundings, then the agent's own instructions. Built for each turn."""
+    """Build the system prompt of a turn: its surroundings, then the agent's own instructions. Built for each turn."""
     allow, origins = turn.snapshot.folders, turn.snapshot.origins
     folders = _FOLDERS.format(", ".join(allow)) if allow else _NO_FOLDERS
     private = f" {_ORIGINS.format(', '.join(origins))}" if origins else ""

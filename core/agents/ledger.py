@@ -40,7 +40,7 @@ class Ledger:
         self._open: dict[CallId, tuple[ToolCall, float]] = {}
 
     def row(self, number: int, position: int, call: CallRequest, sameness: str, effect: Effect) -> ToolCall:
-        """Return the row of a requested call, before anything but the digest of its arguments (`sameness`) is known.
+        """Build the row of a requested call, before anything but the digest of its arguments (`sameness`) is known.
 
         Its id is its position in the run: the same after a crash, and unique whatever ids the model chooses.
         """
@@ -86,7 +86,7 @@ class Ledger:
         return stored.effect is Effect.ONCE or MASK in stored.arguments_json
 
     async def ask_outcome(self, row: ToolCall, offset: int) -> CallResult | None:
-        """Return the outcome of an interrupted call according to the user; None if the call should be repeated.
+        """Ask the user for the outcome of an interrupted call. Return None if the call should be repeated.
 
         `offset` is as for `start`.
         """

@@ -35,7 +35,8 @@ class Repetitions:
         self._rounds: dict[tuple[str, str], int] = {}
 
     def notes(self, answer: ModelAnswer) -> list[str | None]:
-        """Return for each call of the round the note for the model: a warning after three rounds with the same call.
+        """Count the calls of a round, and return a note for the model per call: a warning after three rounds with the
+        same call.
 
         Raises StepFailed `repeated_call` if the call is repeated after the warning; then no call of the round may run.
         """

@@ -158,7 +158,7 @@ class AgentLoop:
                 messages.append(ChatMessage("user", REPAIR.format(problem)))
 
     async def _parse_output(self, text: str, schema: Any) -> tuple[Any, str | None]:
-        """Return the JSON value of the text and None, or what is wrong with it."""
+        """Parse the JSON value of the text. Return what is wrong with it, too."""
         fenced = _FENCED.fullmatch(text)
         try:
             value = parse((fenced[1] if fenced else text).strip())

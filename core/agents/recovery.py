@@ -31,7 +31,7 @@ class RecoveredTurn:
 
 
 async def recover_turn(turn: AgentTurn, log: RunLog, storage: Storage, clock: Clock) -> RecoveredTurn:
-    """Return what the turn can resume from. Its stream continues at the end of the finished answers.
+    """Recover what the turn can resume from. Its stream continues at the end of the finished answers.
 
     On return, text that was cut off is on disk as an interrupted message: exactly once, whatever happens next.
     """
@@ -65,7 +65,7 @@ async def recover_turn(turn: AgentTurn, log: RunLog, storage: Storage, clock: Cl
 
 
 def _streamed(chunks: Iterable[Chunk], text: str) -> str:
-    """Return the streamed text of the turn. If a message has replaced the first pieces, `text` stands in for them."""
+    """Join the streamed text of the turn. If a message has replaced the first pieces, `text` stands in for them."""
     stream: TextStream | None = None
     for chunk in chunks:
         stream = TextStream(text[: chunk.offset]) if stream is None else stream
@@ -74,7 +74,7 @@ def _streamed(chunks: Iterable[Chunk], text: str) -> str:
 
 
 def _apart(turn: AgentTurn, text: str, cut_off: str, clock: Clock) -> tuple[list[Fact], list[Write]]:
-    """Return the finished text and the text that was cut off, each as a message that replaces the streamed pieces."""
+    """Make messages of the finished text and of the text that was cut off, which replace the streamed pieces."""
     facts: list[Fact] = []
     writes: list[Write] = [drop_chunks(turn)]
     if cut_off:

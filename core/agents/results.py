@@ -13,7 +13,7 @@ SETTLED = frozenset({CallStatus.COMPLETED, CallStatus.ERROR, CallStatus.SKIPPED}
 
 
 async def stored_result(row: ToolCall | None) -> CallResult:
-    """Return the result of a ledger row. Without a row or a result, the call counts as interrupted."""
+    """Decode the result of a ledger row. Without a row or a result, the call counts as interrupted."""
     if row is None or (row.result_json is None and row.error is None):
         cut_off = ErrorInfo("interrupted", "the run ended before this call had a result")
         return CallResult(CallStatus.CANCELLED, error=cut_off)
@@ -24,7 +24,7 @@ async def stored_result(row: ToolCall | None) -> CallResult:
 async def tool_messages(
     call_ids: Iterable[str], results: Iterable[CallResult], notes: Iterable[str | None] | None = None
 ) -> list[ChatMessage]:
-    """Return the `tool` messages for the calls of a round, in order.
+    """Build the `tool` messages for the calls of a round, in order.
 
     Each contains the value, or `{error: {code, message}}`, as JSON, cut to the budget of a round. With a note for the
     model, it contains `{result, note}` or `{error, note}`.
@@ -56,7 +56,7 @@ _MARK_BYTES = 48
 
 
 def cut_to_budget(texts: Sequence[str], limit: int = ROUND_BYTES) -> list[str]:
-    """Return the results, cut to `limit` bytes of UTF-8 together: the largest first, all to the same size."""
+    """Cut results to `limit` bytes of UTF-8 together: the largest first, all to the same size."""
     sizes = [_bytes(text) for text in texts]
     if sum(sizes) <= limit:
         return list(texts)
@@ -66,7 +66,7 @@ def cut_to_budget(texts: Sequence[str], limit: int = ROUND_BYTES) -> list[str]:
 
 
 def _share(sizes: Sequence[int], limit: int) -> int:
-    """Return the size to which the largest are cut, such that smaller results stay whole."""
+    """Compute the size to which the largest are cut, such that smaller results stay whole."""
     remaining = limit
     for position, size in enumerate(sorted(sizes)):
         share = remaining // (len(sizes) - position)

@@ -104,7 +104,7 @@ class TurnSubAgents:
         self._interrupted.clear()
 
     def _assign(self, own_id: SubAgentId, task: SubAgentTask) -> _Assignment:
-        """Return the agent for the task; after a crash, the same agent. Raises ToolFailed if there is none."""
+        """Choose the agent for the task; after a crash, the same agent. Raises ToolFailed if there is none."""
         row = self._parent.crew.rows.get(own_id)
         if row is not None:
             note = SubAgentRecord.from_json(row.output_json)
@@ -141,7 +141,7 @@ class TurnSubAgents:
         return _Assignment(note, agent, model, None, None)
 
     def _new_agent(self, task: SubAgentTask, name: str) -> Agent:
-        """Return a new agent that inherits the parent's configuration except for what the task sets."""
+        """Create an agent that inherits the parent's configuration except for what the task sets."""
         parent = self._parent.snapshot.profile or ASSISTANT
         overrides = {"name": _named(name), "system_prompt": task.system_prompt, "tools": None}
         try:
@@ -220,7 +220,7 @@ class TurnSubAgents:
         return _report(row)
 
     async def _answer(self, turn: AgentTurn) -> str:
-        """Return its last text. If the store cannot be read, wait as the parent would."""
+        """Run the turn to its last text. If the store cannot be read, wait as the parent would."""
         while True:
             try:
                 return str(await self._run_turn(turn, self._log))
@@ -251,14 +251,14 @@ class TurnSubAgents:
 
 
 def default_name(prompt: str) -> str:
-    """Return the default name of a sub-agent: the first words of its task."""
+    """Shorten the task of a sub-agent to its default name."""
     line = " ".join(prompt[: NAME_CHARACTERS * 4].split())
     line = "".join(sign for sign in line if sign.isprintable() or sign in "\u200c\u200d")  # joiners
     return ellipsize(line, SHORT_NAME_CHARACTERS) or "…"
 
 
 def _named(name: str) -> str:
-    """Return the validated name. Raises ToolFailed."""
+    """Mask and validate a name. Raises ToolFailed."""
     try:
         return validated_name(masked_text(name))
     except ValueError as error:

@@ -45,7 +45,7 @@ class TurnRecord:
         return self._answers[number - 1] if number <= len(self._answers) else None
 
     def offset(self, number: int) -> int:
-        """Return the number of characters of the turn up to the end of that answer."""
+        """Count the characters of the turn up to the end of that answer."""
         return len(turn_text(self._answers[:number]))
 
     def ask(self, fitted: FittedContext, oldest: MessageId | None, room_tokens: int | None) -> None:
@@ -188,7 +188,7 @@ def final_text(
     *,
     own_id: MessageId | None = None,
 ) -> tuple[Fact, list[Write]]:
-    """Return the fact that replaces the streamed text, and the rows to store.
+    """Build the fact that replaces the streamed text, and the rows to store.
 
     In a chat run that is the run's message, or with `own_id` a separate message. The text of a template's agent step or
     of a sub-agent is not a message of the conversation: it has no row, and only the fact stores it.

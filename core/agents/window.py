@@ -32,7 +32,7 @@ class FittedContext:
 def fit_context(
     messages: Sequence[ChatMessage], prompt_at: int, tools_tokens: int, room_tokens: int | None
 ) -> FittedContext:
-    """Return the messages that fit. `prompt_at` is the index of the turn's prompt; later messages are newer.
+    """Select the messages that fit. `prompt_at` is the index of the turn's prompt; later messages are newer.
 
     `tools_tokens` is the size of the tools. `room_tokens` None: everything fits. At least the newest answer of the turn
     with its results is included, even if it is too large; the provider then rejects the request.
@@ -59,7 +59,7 @@ def fit_context(
 
 
 def message_tokens(message: ChatMessage) -> int:
-    """Return the estimated tokens of a message."""
+    """Estimate the tokens of a message."""
     calls = sum(
         estimate_tokens(call.tool) + estimate_tokens(call.arguments_text) + _MESSAGE_TOKENS for call in message.calls
     )
@@ -67,12 +67,12 @@ def message_tokens(message: ChatMessage) -> int:
 
 
 def tool_tokens(tool: ToolInfo) -> int:
-    """Return the estimated tokens of a tool's description."""
+    """Estimate the tokens of a tool's description."""
     return _MESSAGE_TOKENS + estimate_tokens(tool.name + tool.description + encode(dict(tool.input_schema)))
 
 
 def _units(messages: Sequence[ChatMessage]) -> list[list[ChatMessage]]:
-    """Return the messages in indivisible groups: an answer with the results of its calls."""
+    """Group the messages that must stay together: an answer with the results of its calls."""
     units: list[list[ChatMessage]] = []
     for is_result, group in groupby(messages, lambda message: message.role == "tool"):
         if is_result and units:
@@ -83,7 +83,7 @@ def _units(messages: Sequence[ChatMessage]) -> list[list[ChatMessage]]:
 
 
 def _newest(units: Sequence[list[ChatMessage]], room: int, at_least: int = 0) -> tuple[list[list[ChatMessage]], int]:
-    """Return the last groups that fit, and the remaining tokens."""
+    """Select the last groups that fit, and return the remaining tokens too."""
     newest: list[list[ChatMessage]] = []
     for unit in reversed(units):
         size = sum(map(message_tokens, unit))

@@ -16,7 +16,7 @@ MAX_SERVERS = 200
 
 
 def validated_name(text: str) -> str:
-    """Return the name on one line, without surrounding spaces. Raises ValueError if it is empty, too long or
+    """Validate a name, and put it on one line without surrounding spaces. Raises ValueError if it is empty, too long or
     unprintable.
     """
     name = " ".join(text.split())
@@ -52,7 +52,7 @@ class Agent(Document):
     reasoning: Reasoning = Reasoning.OFF
 
     def apply_to(self, model: ModelChoice) -> ModelChoice:
-        """Return the model with the parameters that this agent sets; the others stay the model's."""
+        """Apply the parameters of this agent to a model; parameters that the agent leaves open stay the model's."""
         own = {
             "temperature": self.temperature,
             "max_tokens": self.max_tokens,

@@ -67,7 +67,7 @@ class AuditEntry:
     asked_at: datetime | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the entry as it is exported. Truncated arguments are exported as text."""
+        """Convert to the exported form. Truncated arguments are exported as text."""
         try:
             arguments = decode(self.arguments_json)
         except ValueError:
@@ -93,12 +93,12 @@ class AuditEntry:
 
 
 def audit_id(run_id: RunId, of: CallId | InterruptionId) -> AuditId:
-    """Return the id of the entry for a request, or for a call without a request. It is the same after a crash."""
+    """Derive the id of the entry for a request, or for a call without a request. It is the same after a crash."""
     return AuditId(id_from_key("aud", f"{run_id} {of}"))
 
 
 def stored_arguments(arguments: Any) -> str:
-    """Return the arguments as the log stores them: masked, and truncated if long."""
+    """Encode arguments for the log: masked, and truncated if long."""
     text = encode(arguments)
     if len(text) <= ARGUMENTS_CHARACTERS:
         shown = masked(arguments)
@@ -107,7 +107,7 @@ def stored_arguments(arguments: Any) -> str:
 
 
 def audit_entry(closed: Interruption, title: str) -> AuditEntry:
-    """Return the entry of a closed request for consent."""
+    """Build the entry of a closed request for consent."""
     ask, answer = closed.ask, closed.answer
     assert closed.closed_at is not None
     assert ask.tool is not None

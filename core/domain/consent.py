@@ -42,7 +42,7 @@ def exception_setting(name: str) -> str:
 
 
 def parse_exceptions(settings: Mapping[str, object]) -> dict[str, Rule]:
-    """Return the exceptions among stored settings. An invalid value counts as no exception, so the user is asked."""
+    """Find the exceptions among stored settings. An invalid value counts as no exception, so the user is asked."""
     stored = {name.removeprefix(_EXCEPTION): value for name, value in settings.items() if name.startswith(_EXCEPTION)}
     return {name: Rule(value) for name, value in stored.items() if isinstance(value, str) and value in set(Rule)}
 

@@ -367,7 +367,7 @@ class _CallEnd(Fact):
 
     @classmethod
     def of(cls, call_id: CallId, result: CallResult, status: CallStatus | None = None) -> Self:
-        """Return the fact for the masked result, with `status` in place of the result's own if given."""
+        """Build the fact for a result, masked, with `status` in place of the result's own if given."""
         return cls(
             call_id=call_id,
             status=result.status if status is None else status,
@@ -550,7 +550,7 @@ FACTS: Mapping[str, type[Fact]] = {fact.type: fact for fact in _leaves(Fact)}
 
 
 def stream_fact(message_id: MessageId, step: str, index: int | None, offset: int, text: str) -> Fact:
-    """Return the fact for a piece of streamed text.
+    """Build the fact for a piece of streamed text.
 
     The text belongs to the run's message or, if `step` is the id of a sub-agent, to that sub-agent.
     """
@@ -580,7 +580,7 @@ class EventsPersisted:
 
 
 def to_wire(event: Event) -> dict[str, Any]:
-    """Return the event as a JSON object. Fields that are None by default and None now are omitted."""
+    """Convert an event to a JSON object. Fields that are None, and None by default, are omitted."""
     return {
         "type": fact_name(event.fact),
         "run_id": event.run_id,
@@ -592,7 +592,7 @@ def to_wire(event: Event) -> dict[str, Any]:
 
 
 def iso_time(at: datetime) -> str:
-    """Return the time as ISO 8601, UTC, with milliseconds."""
+    """Format a time as ISO 8601, UTC, with milliseconds."""
     return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -606,9 +606,7 @@ def fact_name(fact: Fact) -> str:
 
 
 def parse_fact(name: str, fields: dict[str, Any]) -> Fact:
-    """Return the fact of that type. Unknown fields are ignored. Raises ValueError (pydantic's) if the fields do not
-    fit.
-    """
+    """Parse a fact of that type. Unknown fields are ignored. Raises ValueError (pydantic's) for invalid fields."""
     known = FACTS.get(name)
     if known is not None:
         return known.model_validate(fields)
@@ -616,7 +614,7 @@ def parse_fact(name: str, fields: dict[str, Any]) -> Fact:
 
 
 def fact_fields(fact: Fact) -> dict[str, Any]:
-    """Return the fields of the fact as they appear on the wire."""
+    """Convert a fact to its fields on the wire."""
     if isinstance(fact, UnknownFact):
         return fact.data
     fields = {}
@@ -631,6 +629,6 @@ def fact_fields(fact: Fact) -> dict[str, Any]:
 
 @functools.cache
 def _told_fields(kind: type[Fact]) -> tuple[tuple[str, str, bool], ...]:
-    """Return the fields of a fact class: name, name on the wire, and whether it is written even if None."""
+    """List the fields of a fact class: name, name on the wire, and whether it is written even if None."""
     fields = kind.model_fields.items()
     return tuple((name, field.alias or name, field.is_required() or name in _ALWAYS) for name, field in fields)

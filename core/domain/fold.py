@@ -27,7 +27,7 @@ MAX_ITERATION_ERRORS = 20
 
 
 def replay(events: Iterable[Event]) -> LiveRun | None:
-    """Return the state after a run's events, or None if the first event is not its creation."""
+    """Fold all events of a run. Return its state, or None if the first event is not its creation."""
     run = None
     for event in events:
         run = fold(run, event)
@@ -46,7 +46,7 @@ def fold(run: LiveRun | None, event: Event) -> LiveRun | None:
 
 
 def created_run(event: Event) -> LiveRun | None:
-    """Return the run that this event creates, or None if it is another kind of event."""
+    """Create the run of this event. Return None for other events."""
     fact = event.fact
     if not isinstance(fact, facts.RunCreated):
         return None

@@ -27,11 +27,11 @@ def _base32(number: int, digits: int) -> str:
 
 
 def new_id(prefix: str) -> str:
-    """Return a new id `prefix_…`: 10 digits of milliseconds, then 80 random bits."""
+    """Generate an id `prefix_…`: 10 digits of milliseconds, then 80 random bits."""
     return f"{prefix}_{_base32(time.time_ns() // 1_000_000, 10)}{_base32(secrets.randbits(80), 16)}"
 
 
 def id_from_key(prefix: str, key: str) -> str:
-    """Return the id of an idempotency key. The same key always gives the same id."""
+    """Derive an id from an idempotency key. The same key always gives the same id."""
     digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()
     return f"{prefix}_k{_base32(int.from_bytes(digest[:16]), 26)}"

@@ -183,11 +183,11 @@ class Interruption:
         return Action.SKIP if self.ask.kind is InterruptionKind.QUESTION else self.ask.default_action
 
     def closed(self, status: InterruptionStatus, answer: Answer | None, at: datetime) -> "Interruption":
-        """Return the interruption, closed."""
+        """Copy the interruption with its outcome."""
         return replace(self, status=status, answer=answer, closed_at=at)
 
     def fields(self) -> dict[str, Any]:
-        """Return the fields that the user sees: COMMAND_LINE's `interruptions` without the times and `seq`.
+        """List the fields that the user sees: COMMAND_LINE's `interruptions` without the times and `seq`.
 
         Secrets are masked, except in values that the user is to edit or to work with.
         """

@@ -142,7 +142,7 @@ class StreamRate:
 
 
 def tokens_per_second(tokens: int, elapsed_ms: float) -> float | None:
-    """Return tokens per second; None if the time is too short to measure."""
+    """Compute tokens per second; None if the time is too short to measure."""
     return tokens * 1000 / elapsed_ms if tokens > 0 and elapsed_ms >= MIN_RATE_MS else None
 
 
@@ -296,7 +296,7 @@ class LiveRun:
         return sum(call.duration_ms or 0 for call in self.calls.values())
 
     def elapsed_s(self, now: datetime) -> float:
-        """Return the seconds from the start (or from the creation, before the start) to the end, or to `now`."""
+        """Compute the seconds from the start (or from the creation, before the start) to the end, or to `now`."""
         return max(0.0, ((self.completed_at or now) - (self.started_at or self.created_at)).total_seconds())
 
     def end(self, status: RunStatus, error: dict[str, Any] | None, at: datetime) -> None:

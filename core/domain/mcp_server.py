@@ -131,7 +131,7 @@ class McpServer(Document):
         return self.confirmed == self.fingerprint
 
     def what_runs(self) -> dict[str, Any]:
-        """Return what the user sees before the first start: no values of the environment, no secrets."""
+        """Describe the server to the user before its first start: no values of the environment, no secrets."""
         if self.transport is Transport.HTTP:
             return {"name": self.name, "url": self.url, "headers": sorted(self.headers)}
         return {
@@ -183,7 +183,7 @@ class StoredServer:
 
 
 def find_secrets(server: Mapping[str, Any]) -> dict[str, str]:
-    """Return the values of a configuration that look like secrets, by `env/NAME`, `headers/NAME`, `args/2` or `url`."""
+    """Find the values of a configuration that look like secrets, by `env/NAME`, `headers/NAME`, `args/2` or `url`."""
     secrets: dict[str, str] = {}
     for section in ("env", "headers"):
         for name, value in (server.get(section) or {}).items():
@@ -210,12 +210,12 @@ def find_secrets(server: Mapping[str, Any]) -> dict[str, str]:
 
 
 def masked_config(config: Mapping[str, Any], paths: Iterable[str]) -> dict[str, Any]:
-    """Return the configuration with each of these secrets masked."""
+    """Copy the configuration with these secrets masked."""
     return with_values(config, {path: _shown(config, path) for path in paths})
 
 
 def with_values(config: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, Any]:
-    """Return the configuration with these values replaced. Paths that do not exist are ignored."""
+    """Copy the configuration with these values. Paths that do not exist are ignored."""
     config = dict(config)
     for path, value in values.items():
         section, _, name = path.partition("/")

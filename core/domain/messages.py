@@ -60,7 +60,7 @@ class AttachedText:
 
 
 def attached_text(name: str, text: str, size: int | None = None) -> AttachedText:
-    """Return the text as an attachment, under a printable name. `size` defaults to the UTF-8 bytes of the text."""
+    """Make an attachment of a text, under a printable name. `size` defaults to the UTF-8 bytes of the text."""
     data = text.encode("utf-8", "surrogatepass")
     shown = shown_name(name)
     about = Attachment(
@@ -73,36 +73,36 @@ def attached_text(name: str, text: str, size: int | None = None) -> AttachedText
 
 
 def shown_name(name: str) -> str:
-    """Return the name on one line, unprintable characters replaced, at most 255 characters long."""
+    """Put a name on one line of at most 255 characters, unprintable characters replaced."""
     line = "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in name).strip()
     return line[:NAME_CHARACTERS] or "text"
 
 
 def mime_of(name: str) -> str:
-    """Return the media type that the file name suggests, by default plain text."""
+    """Guess the media type from the file name, by default plain text."""
     known = _TYPES.get(PurePath(name).suffix.lower())
     return known or mimetypes.guess_type(name, strict=False)[0] or PLAIN_TEXT
 
 
 def attachment_fields(attachments: Iterable[Attachment]) -> list[dict[str, Any]] | None:
-    """Return the attachments as they are stored in facts and rows; None if there are none."""
+    """Convert attachments to the form in facts and rows; None if there are none."""
     return [attachment.model_dump() for attachment in attachments] or None
 
 
 def attachments_of(fields: object) -> tuple[Attachment, ...]:
-    """Return the attachments of fields made by `attachment_fields`, skipping what cannot be parsed."""
+    """Parse fields made by `attachment_fields`, skipping what is invalid."""
     return tuple(attachment for attachment, _ in _parse(fields))
 
 
 def with_input(run_input: Mapping[str, Any], attached: Sequence[AttachedText]) -> dict[str, Any]:
-    """Return the run's input with the attachments added, where a template finds them as `@input.attachments`."""
+    """Add the attachments to the input of a run, where a template finds them as `@input.attachments`."""
     if not attached:
         return dict(run_input)
     return {**run_input, INPUT: [{**attachment.about.model_dump(), "text": attachment.text} for attachment in attached]}
 
 
 def from_input(run_input: Mapping[str, Any]) -> list[AttachedText]:
-    """Return the attachments that `with_input` added, skipping what cannot be parsed."""
+    """Parse the attachments that `with_input` added, skipping what is invalid."""
     return [AttachedText(attachment, str(item.get("text", ""))) for attachment, item in _parse(run_input.get(INPUT))]
 
 
@@ -113,12 +113,12 @@ def _parse(fields: object) -> Iterator[tuple[Attachment, Mapping[str, Any]]]:
 
 
 def with_attachments(prompt: str, attached: Sequence[AttachedText]) -> str:
-    """Return the text for the model: the prompt, then each attachment in a fence that nothing in it can close."""
+    """Append each attachment to the prompt, in a fence that nothing in it can close."""
     return "".join([prompt, *(f"{_BEFORE}{_fenced(attachment)}" for attachment in attached)])
 
 
 def without_attachments(text: str) -> str:
-    """Return the user's own part of a text made by `with_attachments`."""
+    """Extract the user's own part of a text made by `with_attachments`."""
     return text.partition(_BEFORE)[0]
 
 

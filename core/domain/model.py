@@ -23,7 +23,7 @@ class Reasoning(StrEnum):
 
 
 def base_url(text: str) -> str:
-    """Return the address without a trailing slash.
+    """Validate an address, and remove a trailing slash.
 
     Raises ValueError for an invalid address, and for parts that must not be stored with it: a password, or a query that
     may contain a key. The error never repeats the input.

@@ -27,14 +27,14 @@ _JOINERS = "\u200c\u200d"  # unprintable, but part of words and emoji
 
 
 def validated_name(text: str) -> str:
-    """Return the name on one line, without surrounding spaces. Raises ValueError if it is empty, too long or
+    """Validate a name, and put it on one line without surrounding spaces. Raises ValueError if it is empty, too long or
     unprintable.
     """
     return _line(text, 1, NAME_CHARACTERS, "a name")
 
 
 def validated_category(text: str) -> str:
-    """Return the category on one line; it may be empty. Raises ValueError like `validated_name`."""
+    """Validate a category, and put it on one line; it may be empty. Raises ValueError like `validated_name`."""
     return _line(text, 0, CATEGORY_CHARACTERS, "a category")
 
 
@@ -71,13 +71,13 @@ class Prompt(Document):
 
 
 def variables_of(content: str) -> tuple[str, ...]:
-    """Return the names of the placeholders, without duplicates, in order of first appearance."""
+    """List the names of the placeholders, without duplicates, in order of first appearance."""
     names = (_variable(place[1]) for place in _PLACE.finditer(content))
     return tuple(dict.fromkeys(name for name in names if name is not None))
 
 
 def fill_variables(content: str, values: Mapping[str, str]) -> str:
-    """Return the text with the values in place of the placeholders.
+    """Replace the placeholders by their values.
 
     Values are not searched for placeholders. A placeholder without a value stays; a value without a placeholder is
     ignored.
@@ -87,7 +87,7 @@ def fill_variables(content: str, values: Mapping[str, str]) -> str:
 
 
 def filled_length(content: str, values: Mapping[str, str]) -> int:
-    """Return the length of the filled text without building it: a short text can repeat a long value."""
+    """Compute the length of the filled text without building it: a short text can repeat a long value."""
     known, length = normalized_names(values), len(content)
     for place in _PLACE.finditer(content):
         value = known.get(_variable(place[1]) or "")
@@ -96,12 +96,12 @@ def filled_length(content: str, values: Mapping[str, str]) -> int:
 
 
 def normalized_names(values: Mapping[str, str]) -> dict[str, str]:
-    """Return the values by normalized names, as `variables_of` returns them."""
+    """Normalize the names of values like `variables_of`."""
     return {unicodedata.normalize("NFC", name): value for name, value in values.items()}
 
 
 def _variable(written: str) -> str | None:
-    """Return the normalized name of a placeholder, or None if it is not a name and the braces are text."""
+    """Normalize the name of a placeholder. Return None if it is not a name and the braces are text."""
     name = unicodedata.normalize("NFC", written.strip())
     if not name or not (name[0].isalpha() or name[0] == "_"):
         return None

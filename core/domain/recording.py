@@ -68,7 +68,7 @@ class Recording:
 
     @classmethod
     def of(cls, initial_input: Mapping[str, Any], events: Iterable[Event]) -> "Recording":
-        """Return the recording with that initial input, after these events."""
+        """Rebuild a recording from its initial input and its events."""
         recording = cls(initial_input)
         for event in events:
             recording.apply(event.fact)
@@ -80,7 +80,7 @@ class Recording:
         return {step.name: step.output for step in self.steps.values() if step.is_completed}
 
     def next_name(self, tool: str, taken: Iterable[str] = ()) -> str:
-        """Return the name of the next step of the tool: the nth call is `tool_n`. `taken` are reserved names."""
+        """Choose the name of the next step of the tool: the nth call is `tool_n`. `taken` are reserved names."""
         base = step_base_name(tool)
         number = self._counts.get(base, 0) + 1
         reserved = set(taken)
@@ -89,7 +89,7 @@ class Recording:
         return f"{base}_{number}"
 
     def step_of(self, call_id: CallId) -> RecordedStep | None:
-        """Return the step of that call."""
+        """Find the step of that call."""
         return next((step for step in self.steps.values() if step.call_id == call_id), None)
 
     def apply(self, fact: Fact) -> None:
@@ -129,11 +129,11 @@ class Recording:
 
 
 def step_base_name(tool: str) -> str:
-    """Return the tool name as a prefix of step names: lower case, legal (ENGINE §2), and not too long."""
+    """Convert a tool name to a prefix of step names: lower case, legal (ENGINE §2), and not too long."""
     name = _ILLEGAL.sub("_", tool[:NAME_CHARACTERS].lower())
     return name if name[:1].isalpha() or name[:1] == "_" else f"_{name}"
 
 
 def companion_call_id(run_id: RunId, call_id: CallId) -> CallId:
-    """Return the id, within a recording, of a call made by the accompanying run. It is the same after a crash."""
+    """Derive the id, within a recording, of a call made by the accompanying run. It is the same after a crash."""
     return CallId(f"{run_id} {call_id}")

@@ -39,7 +39,7 @@ class ReminderPlan:
 def plan_reminders(
     requests: Iterable[PendingRequest], now: datetime, after: timedelta | None, reminded_at: datetime | None = None
 ) -> ReminderPlan:
-    """Return which requests are due.
+    """Decide which requests are due.
 
     `after`: how long a request waits before its first reminder; None disables reminders. `reminded_at`: the last
     reminder of any request. Times in the future (the clock was set back) count as `now`.

@@ -73,11 +73,11 @@ class ErrorInfo:
 
     @classmethod
     def of(cls, error: MetierError, **where: str | None) -> "ErrorInfo":
-        """Return the record of a raised error; `where` are the failed_… fields."""
+        """Record a raised error; `where` are the failed_… fields."""
         return cls(error.code, error.message, parameters=dict(error.parameters), **where)
 
     def masked(self) -> "ErrorInfo":
-        """Return the record with secrets masked in its message and parameters."""
+        """Copy the record with its message and parameters masked."""
         return replace(self, message=masked_text(self.message), parameters=masked(dict(self.parameters)))
 
     def as_dict(self) -> dict[str, Any]:
@@ -130,7 +130,7 @@ class Snapshot:
         return tuple(model for model in choices if model is not None)
 
     def for_step(self, step: str) -> "Snapshot":
-        """Return the snapshot with the agent and model of that step."""
+        """Copy the snapshot with the agent and model of that step."""
         agent = self.cast.get(step)
         return self if agent is None else replace(self, profile=agent.profile, model=agent.model)
 

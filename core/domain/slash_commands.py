@@ -59,7 +59,7 @@ class UnknownCommand:
 
 
 def parse_slash(text: str, titles: Iterable[SlashTarget]) -> SlashCommand | UnknownCommand | None:
-    """Return the command of a message; None if it does not begin with a slash."""
+    """Parse the command of a message; None if it does not begin with a slash."""
     if not text.startswith("/"):
         return None
     line = text[1 : 1 + _LOOKED_AT].partition("\n")[0].rstrip("\r")
@@ -76,7 +76,7 @@ def parse_slash(text: str, titles: Iterable[SlashTarget]) -> SlashCommand | Unkn
 
 
 def command_text(title: str) -> str:
-    """Return a command that names exactly this title, not a prefix of it."""
+    """Write a command that names exactly this title, not a prefix of it."""
     words = title.split()
     name = " ".join(words)
     return f'/"{name}" ' if len(words) > 1 or name.startswith('"') else f"/{name} "
@@ -93,7 +93,7 @@ def _by_plain_title(titles: Iterable[SlashTarget]) -> _Known:
 
 
 def _best(name: str, known: _Known) -> SlashTarget | None:
-    """Return the target of that title with the closest spelling, then the first kind."""
+    """Choose the target with the closest spelling of that title, then the first kind."""
     kinds = list(SlashKind)
     alike = known.get(_plain(name), ()) if name.strip() else ()
     return min(alike, key=lambda target: (_unlike(target.title, name), kinds.index(target.kind)), default=None)
@@ -107,15 +107,13 @@ def _unlike(title: str, name: str) -> int:
 
 
 def _plain(text: str) -> str:
-    """Return the text without case, accents and repeated spaces."""
+    """Remove case, accents and repeated spaces."""
     # A title of combining marks alone must not become empty, or every such title would match.
     return " ".join((strip_accents(text) or unicodedata.normalize("NFKD", text.casefold())).split())
 
 
 def _rest(text: str) -> str:
-    """Return the text without surrounding empty lines and spaces, but with the indentation of a first line below the
-    command.
-    """
+    """Strip surrounding empty lines and spaces, but keep the indentation of a first line below the command."""
     rest = text.strip(" \t").strip("\r\n").rstrip()
     return rest if rest.strip() else ""
 
@@ -132,7 +130,7 @@ class TemplateInput:
 
 
 def template_input(schema: Any, rest: str) -> TemplateInput:
-    """Return the input that the rest provides for a template with that input schema.
+    """Match the rest to the input schema of a template.
 
     The rest becomes `prompt`, or the only required text. Required keys without a value are asked for; if the rest fits
     nowhere, it is the default of the first text among them.
@@ -187,18 +185,18 @@ class PromptInput:
 
 
 def prompt_input(variables: Sequence[str], rest: str) -> PromptInput:
-    """Return the input that the rest provides: the value of the only variable, else text to append."""
+    """Match the rest to the variables of a prompt: the value of the only variable, else text to append."""
     if rest and len(variables) == 1:
         return PromptInput({variables[0]: rest}, ())
     return PromptInput({}, variables, rest)
 
 
 def prompt_values_schema(missing: Sequence[str]) -> Mapping[str, Any]:
-    """Return the schema of a form for the missing values. A long text may be pasted."""
+    """Build the schema of a form for the missing values. A long text may be pasted."""
     fields = {name: {"type": "string", "maxLength": 50_000} for name in missing}
     return {"type": "object", "properties": fields, "required": list(missing)}
 
 
 def append_rest(text: str, rest: str) -> str:
-    """Return the text of a prompt with the rest appended as a paragraph."""
+    """Append the rest to the text of a prompt, as a paragraph."""
     return f"{text.rstrip()}\n\n{rest}" if rest else text

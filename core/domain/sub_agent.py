@@ -49,7 +49,7 @@ class SubAgentRecord:
     cost: float | None = None
 
     def with_usage(self, input_tokens: int, output_tokens: int, cost: float | None) -> "SubAgentRecord":
-        """Return the record after another answer."""
+        """Add the usage of another answer."""
         return replace(
             self,
             input_tokens=self.input_tokens + input_tokens,
@@ -58,17 +58,17 @@ class SubAgentRecord:
         )
 
     def as_json(self) -> str:
-        """Return the record as JSON text."""
+        """Encode the record."""
         return encode(asdict(self))
 
     @classmethod
     def from_json(cls, text: str | None) -> Self:
-        """Return the record of a JSON text."""
+        """Decode a record."""
         return cls(**decode(text or '{"name": ""}'))
 
 
 def sub_agent_id(call_id: CallId, number: int) -> SubAgentId:
-    """Return the id of the `number`th sub-agent of a call, from 1. It is the same after a crash."""
+    """Derive the id of the `number`th sub-agent of a call, from 1. It is the same after a crash."""
     return SubAgentId(f"{call_id}{_SIGN}{number}")
 
 
@@ -78,7 +78,7 @@ def is_sub_agent(step: str) -> bool:
 
 
 def location_of(step: str, index: int | None = None) -> StepLocation:
-    """Return the location of rows of this name. For a sub-agent, the step is that of the call that started it."""
+    """Locate rows of this name. For a sub-agent, the step is that of the call that started it."""
     match = _OWNER.match(step) if is_sub_agent(step) else None
     if match is None:
         return StepLocation(step, index)

@@ -62,7 +62,7 @@ class TaskList:
 
     @classmethod
     def of(cls, tasks: Iterable[Task], revision: int, changed_by: str | None) -> "TaskList":
-        """Return the list of these tasks."""
+        """Build the list of these tasks."""
         return cls({task.id: task for task in tasks}, revision, changed_by)
 
     def get(self, task_id: TaskId) -> Task:
@@ -72,11 +72,11 @@ class TaskList:
         return self.tasks[task_id]
 
     def ordered(self) -> list[Task]:
-        """Return the tasks by priority, then by age."""
+        """Sort the tasks by priority, then by age."""
         return sorted(self.tasks.values(), key=lambda task: (task.priority, task.created_at, task.id))
 
     def waits_for(self, task: Task) -> list[Task]:
-        """Return the dependencies of the task that are not completed."""
+        """Find the dependencies of the task that are not completed."""
         dependencies = (self.tasks[task_id] for task_id in task.dependencies if task_id in self.tasks)
         return [task_id for task_id in dependencies if task_id.status is not TaskStatus.COMPLETED]
 
@@ -85,7 +85,7 @@ class TaskList:
         return TaskStatus.BLOCKED if task.status is TaskStatus.PENDING and self.waits_for(task) else task.status
 
     def put(self, task: Task) -> "TaskList":
-        """Return the list with this task added or replaced."""
+        """Add or replace a task."""
         if task.id not in self.tasks and len(self.tasks) >= MAX_TASKS:
             message = f"there are {MAX_TASKS} tasks already: delete some that are done"
             raise ToolFailed("too_many", message, limit=MAX_TASKS)
@@ -101,7 +101,7 @@ class TaskList:
         return changed
 
     def without(self, task_id: TaskId) -> "TaskList":
-        """Return the list without the task. Raises `in_use` while another task depends on it."""
+        """Remove a task. Raises `in_use` while another task depends on it."""
         task = self.get(task_id)
         needed_by = [other for other in self.ordered() if task_id in other.dependencies]
         if needed_by:
@@ -111,7 +111,7 @@ class TaskList:
 
 
 def _circle(tasks: TaskList, changed: Task) -> list[TaskId] | None:
-    """Return the dependency path from the task back to itself, if there is one."""
+    """Find a dependency path from the task back to itself."""
     came_from: dict[TaskId, TaskId] = {}
     todo = [changed.id]
     while todo:

@@ -195,11 +195,11 @@ class Template(_Model):
     layout: dict[str, Any] | None = None
 
     def tools(self) -> set[str]:
-        """Return the names of all tools that its steps call, or allow agents to call."""
+        """Collect the names of all tools that its steps call, or allow agents to call."""
         called = {step.action.tool_name for step in self.steps if isinstance(step.action, ToolAction)}
         allowed = [step.action.agent.tools or () for step in self.steps if isinstance(step.action, AgentAction)]
         return called.union(*allowed)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the file format, with every field that is set, including unknown fields."""
+        """Convert to the file format, with every field that is set, including unknown fields."""
         return {"format": FORMAT, **self.model_dump(mode="json", by_alias=True, exclude_unset=True)}

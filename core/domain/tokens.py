@@ -13,7 +13,7 @@ _ANSWER_TOKENS = 8192
 
 
 def estimate_tokens(text: str) -> int:
-    """Return the estimated number of tokens of a text."""
+    """Estimate the number of tokens of a text."""
     size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
     return -(-size // _BYTES_A_TOKEN)
 
@@ -24,7 +24,7 @@ def characters_for(tokens: int) -> int:
 
 
 def available_tokens(window_tokens: int | None, answer_tokens: int | None) -> int:
-    """Return how many tokens of the context window a conversation may use.
+    """Compute how many tokens of the context window a conversation may use.
 
     The rest is reserved for the answer: `answer_tokens`, by default a quarter of the window, at most 8192.
     """
@@ -37,7 +37,7 @@ _PER = 1_000_000
 
 
 def cost(input_tokens: int, output_tokens: int, price_in: float | None, price_out: float | None) -> float | None:
-    """Return the cost in dollars, or None if a price is unknown. Prices are dollars per million tokens.
+    """Compute the cost in dollars, or None if a price is unknown. Prices are dollars per million tokens.
 
     The value is not rounded, so that many small costs add up.
     """
@@ -47,12 +47,12 @@ def cost(input_tokens: int, output_tokens: int, price_in: float | None, price_ou
 
 
 def rounded_cost(dollars: float | None) -> float | None:
-    """Return a cost with 6 decimals, as it is reported."""
+    """Round a cost to 6 decimals, as it is reported."""
     return None if dollars is None else round(dollars, 6)
 
 
 def cost_text(dollars: float | None) -> str:
-    """Return a cost as it is displayed."""
+    """Format a cost for display."""
     if dollars is None:
         return "unknown"
     if dollars == 0:

@@ -104,7 +104,7 @@ class ToolCall:
 
 
 def arguments_digest(arguments_json: str) -> str:
-    """Return a digest that is equal for equal arguments, secrets included, and reveals nothing of them."""
+    """Hash arguments. The digest is equal for equal arguments, secrets included, and reveals nothing of them."""
     return hashlib.sha256(arguments_json.encode()).hexdigest()
 
 
@@ -116,7 +116,7 @@ def mcp_server_of(tool: str) -> str | None:
 
 
 def interrupted_call(call: ToolCall) -> ToolCall:
-    """Return the row of a call that was interrupted and will not be resumed."""
+    """Close the row of a call that was interrupted and will not be resumed."""
     return replace(call, status=CallStatus.UNKNOWN if call.effect is Effect.ONCE else CallStatus.CANCELLED)
 
 

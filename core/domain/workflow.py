@@ -15,7 +15,7 @@ _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 
 
 def normalized_title(title: str) -> str:
-    """Return the title as it is stored: on one line, without control characters.
+    """Normalize a title for storage: on one line, without control characters.
 
     Bidirectional overrides, which would reorder the surrounding text, are removed. Empty if nothing would be visible.
     """

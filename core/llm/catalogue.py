@@ -50,7 +50,7 @@ class Catalogue:
         self._clock = clock
 
     async def models(self, choice: ModelChoice, key: Secret | None, limit_s: float = LISTING_S) -> list[ListedModel]:
-        """Return the models of `GET /models`, in its order.
+        """List the models of `GET /models`, in its order.
 
         Raises StepFailed like the client, and `bad_response` if the response is not a list of models.
         """
@@ -64,7 +64,7 @@ class Catalogue:
             raise StepFailed(error.code, masker.text(error.message), **masker.values(error.parameters)) from None
 
     async def discover(self, presets: Iterable[Preset] = LOCAL) -> list[LocalServer]:
-        """Return which of these servers respond within 300 ms, asked concurrently without a key."""
+        """Find the servers that respond within 300 ms, asked concurrently without a key."""
         presets = list(presets)
         await self._clients.client_for(
             "http://127.0.0.1"
@@ -111,7 +111,7 @@ async def _body(response: "httpx.Response") -> bytes:
 
 
 def _listed(body: bytes) -> list[ListedModel]:
-    """Return the models of a list: `{data: [{id}]}`, as OpenAI defines it, or the bare list."""
+    """Parse a list of models: `{data: [{id}]}`, as OpenAI defines it, or the bare list."""
     try:
         value = json.loads(body)
     except (ValueError, RecursionError):
@@ -135,7 +135,7 @@ def _model(row: dict[str, Any]) -> ListedModel:
 
 
 def _price(for_one: Any) -> float | None:
-    """Return the price of a million tokens from the price of a token, a number or its text."""
+    """Parse the price of a token, a number or its text, into the price of a million tokens."""
     try:
         price = round(float(for_one) * _PER, 6)
     except (TypeError, ValueError, OverflowError):

@@ -69,7 +69,7 @@ def _client(is_secure: bool, proxy: str | None) -> "httpx.AsyncClient":
 
 
 def _trusted() -> "ssl.SSLContext":
-    """Return a TLS context that trusts the system's certificates and, for systems without any, certifi's."""
+    """Create a TLS context that trusts the system's certificates and, for systems without any, certifi's."""
     import ssl
 
     import certifi
@@ -80,7 +80,7 @@ def _trusted() -> "ssl.SSLContext":
 
 
 def _proxy(url: str) -> str | None:
-    """Return the proxy that the environment names for this address."""
+    """Look up the proxy that the environment names for this address."""
     from urllib.request import getproxies_environment, proxy_bypass_environment  # type: ignore[attr-defined]
 
     host = urlsplit(url).hostname or ""

@@ -49,15 +49,15 @@ class Masker:
         self._pattern = re.compile(pattern, re.IGNORECASE)
 
     def text(self, text: str) -> str:
-        """Return the message of an error without the key."""
+        """Mask the key in the message of an error."""
         return self._pattern.sub(MASK, text)
 
     def values(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the parameters of an error without the key."""
+        """Mask the key in the parameters of an error."""
         return {name: self.text(value) if isinstance(value, str) else value for name, value in parameters.items()}
 
     def stream(self) -> "StreamMask":
-        """Return a mask for a streamed text."""
+        """Create a mask for a streamed text."""
         return StreamMask(self._key if len(self._key) >= _TEXT_CHARACTERS else "")
 
 
@@ -69,7 +69,7 @@ class StreamMask:
         self._held = ""
 
     def feed(self, piece: str) -> str:
-        """Return what can be shown now."""
+        """Add a piece, and return what can be shown now."""
         # A key may be split over pieces. The longest end of the text that is a prefix of the key is held back, so a
         # piece is delayed only while it could still become the key, and everything before it is shown at once.
         if not self._key:
@@ -86,7 +86,7 @@ class StreamMask:
         return held if len(held) < _TEXT_CHARACTERS // 2 else MASK
 
     def _beginning_at_end(self, text: str) -> int:
-        """Return how many characters at the end of the text are a prefix of the key."""
+        """Count the characters at the end of the text that are a prefix of the key."""
         first = self._key[0]
         start = max(0, len(text) - len(self._key) + 1)
         at = text.find(first, start)
@@ -106,7 +106,7 @@ class MaskedDeltas:
         self._thoughts = masker.stream()
 
     def feed(self, delta: ModelDelta) -> ModelDelta | None:
-        """Return the delta as it may be stored and shown; None: not yet."""
+        """Mask a delta. Return None if nothing can be shown yet."""
         match delta:
             case TextDelta(text):
                 shown = self._text.feed(text)

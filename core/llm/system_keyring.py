@@ -68,7 +68,7 @@ class SystemKeyring:
 
 
 def _backend() -> "KeyringBackend":
-    """Return the system's keyring. Raises KeyringUnavailable if there is no usable keyring."""
+    """Open the system's keyring. Raises KeyringUnavailable if there is no usable keyring."""
     import keyring
     from keyring.backends import fail
 
@@ -79,7 +79,7 @@ def _backend() -> "KeyringBackend":
 
 
 async def _in_thread_of_its_own(question: Callable[[], T]) -> T:
-    """Return the result of `question` from a daemon thread.
+    """Call `question` in a daemon thread.
 
     A call that never returns then blocks neither the loop's executor nor the end of the process.
     """

@@ -15,7 +15,7 @@ _AM = "\u0e33\u0eb3"  # Thai and Lao, written as letters and read with what stan
 
 
 def truncate(text: str, most: int) -> str:
-    """Return the longest prefix of whole graphemes with at most `most` characters.
+    """Cut a text to the longest prefix of whole graphemes with at most `most` characters.
 
     A first grapheme that is longer is cut.
     """
@@ -28,7 +28,7 @@ def truncate(text: str, most: int) -> str:
 
 
 def ellipsize(text: str, most: int) -> str:
-    """Return the text, or a prefix that fits `most` characters together with an ellipsis."""
+    """Cut a longer text so that it fits `most` characters together with an ellipsis."""
     return text if len(text) <= most else truncate(text, most - 1).rstrip() + "…"
 
 

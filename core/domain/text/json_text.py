@@ -20,7 +20,7 @@ INDENTED_CHARACTERS = 64_000
 
 
 def encode(value: Any) -> str:
-    """Return `value` as compact ASCII JSON. Raises StepFailed `not_json` for values that JSON cannot represent."""
+    """Encode `value` as compact ASCII JSON. Raises StepFailed `not_json` for values that JSON cannot represent."""
     try:
         return _WRITER.encode(value)
     except RecursionError:
@@ -30,7 +30,7 @@ def encode(value: Any) -> str:
 
 
 def decode(text: str) -> Any:
-    """Return the value of a text made by `encode`. Raises ValueError for invalid JSON."""
+    """Decode a text made by `encode`. Raises ValueError for invalid JSON."""
     try:
         return json.loads(text)
     except RecursionError:
@@ -38,7 +38,7 @@ def decode(text: str) -> Any:
 
 
 def parse(text: str) -> Any:
-    """Return the value of untrusted text. Raises ValueError, also for NaN, infinities and 1e999."""
+    """Parse untrusted text. Raises ValueError, also for NaN, infinities and 1e999."""
     try:
         return _READER.decode(text)
     except RecursionError:
@@ -46,7 +46,7 @@ def parse(text: str) -> Any:
 
 
 def parse_at(text: str, start: int) -> tuple[Any, int]:
-    """Return the value that begins at `start`, and its end. Raises ValueError like `parse`."""
+    """Parse the value that begins at `start`, and return its end too. Raises ValueError like `parse`."""
     try:
         return _READER.raw_decode(text, start)
     except RecursionError:
@@ -69,12 +69,12 @@ _READER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)
 
 
 def readable_json(value: Any) -> str:
-    """Return compact JSON for display: not ASCII-escaped, key order preserved (ENGINE §3)."""
+    """Format compact JSON for display: not ASCII-escaped, key order preserved (ENGINE §3)."""
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def indented_json(value: Any, text: str | None = None) -> str:
-    """Return JSON over several lines for display, or on one line if it is long.
+    """Format JSON over several lines for display, or on one line if it is long.
 
     `text` is the JSON of the value on one line, if known already.
     """
@@ -88,7 +88,7 @@ def type_name(value: Any) -> str:
 
 
 def encode_output(value: Any) -> str:
-    """Return `value` as JSON text within the limits of ENGINE §2: 1 MB of structure and 10 MB of strings.
+    """Encode `value` within the limits of ENGINE §2: 1 MB of structure and 10 MB of strings.
 
     Raises StepFailed `not_json` or `output_too_large`.
     """
@@ -107,7 +107,7 @@ def output_too_large(size: int) -> StepFailed:
 
 
 def _string_characters(value: Any) -> int:
-    """Return how many characters of the encoded text lie inside strings."""
+    """Count the characters of the encoded text inside strings."""
     total, todo = 0, [value]
     while todo:
         item = todo.pop()
@@ -122,21 +122,21 @@ def _string_characters(value: Any) -> int:
 
 
 def parse_pointer(pointer: str) -> list[str]:
-    """Return the parts of `/a/b~1c`. Raises ValueError if it does not begin with a slash."""
+    """Split `/a/b~1c` into its parts. Raises ValueError if it does not begin with a slash."""
     if not pointer.startswith("/"):
         raise ValueError(f"{pointer!r} is no path: /step/field")
     return [part.replace("~1", "/").replace("~0", "~") for part in pointer[1:].split("/")]
 
 
 def value_at(value: Any, parts: Sequence[str]) -> Any:
-    """Return the value at that path. Raises LookupError."""
+    """Look up the value at that path. Raises LookupError."""
     for part in parts:
         value = value[_key(value, part)]
     return value
 
 
 def with_value_at(value: Any, parts: Sequence[str], new: Any) -> Any:
-    """Return a copy of the value with `new` at that path. A mapping may get a new key.
+    """Copy the value with `new` at that path. A mapping may get a new key.
 
     Only the containers on the path are copied. Raises LookupError if the path does not exist.
     """

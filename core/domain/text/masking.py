@@ -88,7 +88,7 @@ _AFTER = (
 
 
 def masked(value: Any) -> Any:
-    """Return the JSON value without its secrets; the same object if there are none."""
+    """Mask the secrets of a JSON value. Return the same object if there are none."""
     if isinstance(value, str):
         return masked_text(value)
     if isinstance(value, Mapping):
@@ -109,7 +109,7 @@ def is_secret_pair(value: Sequence[Any]) -> bool:
 
 
 def masked_text(text: str) -> str:
-    """Return the text without secrets: a message, a header, JSON or a file."""
+    """Mask the secrets of a text: a message, a header, JSON or a file."""
     if "PRIVATE KEY-----" in text:
         text = without_private_keys(text)
     lowered = _lower(text)
@@ -122,7 +122,7 @@ def masked_text(text: str) -> str:
 
 
 def without_private_keys(text: str) -> str:
-    """Return the text without PEM private keys, which span several lines."""
+    """Mask PEM private keys, which span several lines."""
     return _PRIVATE_KEY.sub(MASK, text)
 
 
@@ -142,7 +142,7 @@ def contains_mask(value: Any) -> bool:
 
 
 def restore_secrets(edited: Any, shown: Any, raw: Any) -> Any:
-    """Return the user's edit of the masked value `shown`, with the secrets of `raw` wherever MASK is unchanged."""
+    """Restore the secrets of `raw` in the user's edit of the masked value `shown`, wherever MASK is unchanged."""
     if isinstance(edited, Mapping) and isinstance(shown, Mapping) and isinstance(raw, Mapping):
         return {
             key: restore_secrets(part, shown[key], raw[key]) if key in shown and key in raw else part
@@ -176,7 +176,7 @@ def secret_keys(value: Mapping[Any, Any]) -> Callable[[Any], bool]:
 
 
 def mask_all(value: Any) -> Any:
-    """Return the value with every text and number masked. `true`, null and "" reveal nothing and stay."""
+    """Mask every text and number in the value. `true`, null and "" reveal nothing and stay."""
     if isinstance(value, str):
         return MASK if value else value
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -195,7 +195,7 @@ def reuse_if_same(value: Any, copy: Any) -> Any:
 
 
 def _lower(text: str) -> str:
-    """Return the text in lower case with unchanged length."""
+    """Lower the case without changing the length."""
     return text.replace("\u0130", "i").lower()
 
 
@@ -228,7 +228,7 @@ def _without_assigned(text: str) -> str:
 
 
 def _secret_at(text: str, start: int, delimiter: re.Match[str]) -> re.Match[str] | None:
-    """Return the secret behind the delimiter, if the name before it is that of a secret."""
+    """Find the secret behind the delimiter, if the name before it is that of a secret."""
     backwards = _NAME_BACKWARDS.match(text[max(0, start - 64) : start][::-1])
     name = backwards[0][::-1] if backwards is not None else ""
     before = text[start - len(name) - 1 : start - len(name)]

@@ -52,7 +52,7 @@ class Term:
 
 
 def fold_case(text: str) -> str:
-    """Return the text without case and accents, in as few letters as possible: *Éßœ* becomes *essoe*."""
+    """Remove case and accents, in as few letters as possible: *Éßœ* becomes *essoe*."""
     if text.isascii():
         return text.lower()
     bare = _MARK.sub("", unicodedata.normalize("NFKD", text.casefold()))
@@ -63,28 +63,28 @@ def fold_case(text: str) -> str:
 
 
 def strip_accents(text: str) -> str:
-    """Return the case-folded text without combining marks, in decomposed form."""
+    """Remove case and combining marks, leaving decomposed form."""
     parts = unicodedata.normalize("NFKD", text.casefold())
     return "".join(sign for sign in parts if not unicodedata.combining(sign))
 
 
 def space_unspaced_scripts(text: str) -> str:
-    """Return a folded text with spaces around each character of unspaced scripts, which are searched by character."""
+    """Put spaces around each character of unspaced scripts in a folded text, since these are searched by character."""
     return text if text.isascii() else _UNSPACED_SIGN.sub(r" \g<0> ", text)
 
 
 def replace_controls(text: str) -> str:
-    """Return the text with a space for each control character and lone surrogate, which no index accepts."""
+    """Replace each control character and lone surrogate, which no index accepts, by a space."""
     return _NO_TEXT.sub(" ", text)
 
 
 def text_digest(text: str) -> str:
-    """Return a hash that is equal for equal texts and reveals nothing of them."""
+    """Hash a text. The digest is equal for equal texts and reveals nothing of them."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def parse_query(query: str) -> tuple[Term, ...]:
-    """Return the terms to find. Empty if the query has no letter and no digit."""
+    """Parse a query into the terms to find. Empty if the query has no letter and no digit."""
     text = replace_controls(query[:QUERY_CHARACTERS])
     terms: dict[Term, None] = {}
     at = 0
@@ -100,13 +100,13 @@ def parse_query(query: str) -> tuple[Term, ...]:
 
 
 def _begun(words: tuple[str, ...]) -> Term:
-    """Return the words as a term whose last word may still be incomplete."""
+    """Make a term of words of which the last may still be incomplete."""
     last = words[-1]
     return Term(words, is_beginning=len(last) >= MIN_PREFIX_CHARACTERS and not _UNSPACED_SIGN.search(last))
 
 
 def _plain_terms(text: str) -> list[Term]:
-    """Return a term for each word between spaces; *e-mail* is a phrase of two words."""
+    """Make a term of each word between spaces; *e-mail* is a phrase of two words."""
     return [Term(words) for word in text.split() if (words := _words(word))]
 
 
@@ -127,14 +127,14 @@ def find_spans(pattern: re.Pattern[str], text: str) -> Iterator[Span]:
 
 @lru_cache(maxsize=64)
 def terms_pattern(terms: Sequence[Term]) -> re.Pattern[str] | None:
-    """Return a pattern for the words of any of the terms; None if there are none."""
+    """Compile a pattern for the words of any of the terms; None if there are none."""
     patterns = sorted(map(_term_pattern, terms), key=len, reverse=True)
     return re.compile("|".join(patterns)) if patterns else None
 
 
 @lru_cache(maxsize=64)
 def text_pattern(text: str) -> re.Pattern[str] | None:
-    """Return a pattern for the text at any position, ignoring case and accents; None if it is empty."""
+    """Compile a pattern for the text at any position, ignoring case and accents; None if it is empty."""
     words = fold_case(replace_controls(text[:QUERY_CHARACTERS])).split()
     pattern = r"\s+".join(map(re.escape, words))
     return re.compile(pattern) if pattern else None
@@ -153,7 +153,7 @@ def _term_pattern(term: Term) -> str:
 
 
 def _folded_with_places(text: str) -> tuple[str, Sequence[int] | None]:
-    """Return the folded text and the source index of each of its letters, or None if the indexes are equal."""
+    """Fold a text, with the source index of each of its letters, or None if the indexes are equal."""
     if text.isascii():
         return text.lower(), None
     letters = [_folded_letter(letter) for letter in text]
@@ -169,7 +169,7 @@ def _folded_letter(letter: str) -> str:
 
 
 def _with_accents(text: str, end: int) -> int:
-    """Return the end of the letter that ends here, including its combining accents."""
+    """Find the end of the letter that ends here, including its combining accents."""
     while end < len(text) and not _folded_letter(text[end]):
         end += 1
     return end
@@ -185,7 +185,7 @@ _LIGATURES = str.maketrans({"œ": "oe", "æ": "ae", "ø": "o", "ł": "l", "đ": 
 
 
 def words_of(text: str) -> list[str]:
-    """Return the distinct words of a text in order, without case and accents.
+    """List the distinct words of a text in order, without case and accents.
 
     `Été`, `été` and `ETE` are one word; ligatures and compatibility forms are expanded. In scripts without spaces each
     character is a word.

@@ -81,12 +81,12 @@ class WebAddress:
         return parse_ip(self.host)
 
     def joined(self, location: str) -> "WebAddress":
-        """Return the target of a redirect from here. Raises ValueError like `parse_address`."""
+        """Resolve the target of a redirect from here. Raises ValueError like `parse_address`."""
         return parse_address(urljoin(self.url, location.strip()))
 
 
 def parse_address(url: str) -> WebAddress:
-    """Return the parsed URL. Raises ValueError with the reason, which never contains secrets of the URL."""
+    """Parse a URL. Raises ValueError with the reason, which never contains secrets of the URL."""
     if len(url) > MAX_URL_CHARACTERS:
         raise ValueError(f"it is longer than {MAX_URL_CHARACTERS:,} characters")
     if _UNPRINTABLE.search(url) or "\\" in url:
@@ -116,7 +116,7 @@ def is_origin(place: str) -> bool:
 
 
 def validated_origin(place: str) -> str:
-    """Return the normalized origin. Raises ValueError."""
+    """Validate and normalize an origin. Raises ValueError."""
     address = parse_address(place)
     if address.target != "/":
         raise ValueError("an origin has no path: it is the scheme, the host and the port")

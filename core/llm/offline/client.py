@@ -59,7 +59,7 @@ class OfflineModel:
 
 
 def _answer(request: ModelRequest) -> PlannedAnswer:
-    """Return the next answer of the conversation."""
+    """Choose the next answer of the conversation."""
     turn = max((at for at, message in enumerate(request.messages) if message.role == "user"), default=0)
     before, since = request.messages[:turn], request.messages[turn:]
     results = _results(since)
@@ -75,7 +75,7 @@ def _answer(request: ModelRequest) -> PlannedAnswer:
 
 
 def _telling(results: Sequence[tuple[str, str]], following: PlannedAnswer) -> PlannedAnswer:
-    """Return an answer that reports the results before it continues as planned."""
+    """Report the results before the planned answer."""
     if not results:
         return following
     report = commands.results_text(results) + ("\n\n" if following.texts else "")
@@ -83,7 +83,7 @@ def _telling(results: Sequence[tuple[str, str]], following: PlannedAnswer) -> Pl
 
 
 def _results(messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
-    """Return the results at the end of the conversation, each with the name of its tool."""
+    """Collect the results at the end of the conversation, each with the name of its tool."""
     names: dict[str | None, str] = {}
     results: list[tuple[str, str]] = []
     for message in messages:

@@ -34,7 +34,7 @@ _HELP = re.compile(r"/?help[.!?]?", re.IGNORECASE)
 
 
 def parse_commands(message: str, tools: Sequence[ToolInfo]) -> tuple[PlannedAnswer, ...]:
-    """Return the answers for a message, at least one: a message without commands gets an explanation."""
+    """Parse a message into answers, at least one: a message without commands gets an explanation."""
     builder = AnswerBuilder()
     message = without_attachments(message)
     position = 0
@@ -62,7 +62,7 @@ def parse_commands(message: str, tools: Sequence[ToolInfo]) -> tuple[PlannedAnsw
 
 
 def _call(message: str, match: re.Match[str], end: int) -> tuple[PlannedCall, int]:
-    """Return the call that begins with `found`, and the end of its last line; its JSON may span several lines.
+    """Parse the call that begins with `match`, up to the end of its last line; its JSON may span several lines.
 
     Invalid JSON is kept as written, to the end of its line.
     """
@@ -82,7 +82,7 @@ def _call(message: str, match: re.Match[str], end: int) -> tuple[PlannedCall, in
 
 
 def _split(options: str | None) -> list[str]:
-    """Return the options between the commas."""
+    """Split options at commas."""
     return [option.strip() for option in (options or "").split(",") if option.strip()]
 
 
@@ -102,7 +102,7 @@ _SENTENCE = (
 
 
 def repeated_words(number: str) -> str:
-    """Return that many words, always the same; outside 1 to 100 000, an explanation."""
+    """Repeat a sentence to that many words; outside 1 to 100 000, explain the limit."""
     count = int(number) if len(number) <= len(str(MAX_WORDS)) else MAX_WORDS + 1
     if not 1 <= count <= MAX_WORDS:
         return f"I can say 1 to {MAX_WORDS:,} words at once."
@@ -110,7 +110,7 @@ def repeated_words(number: str) -> str:
 
 
 def not_understood(line: str) -> str:
-    """Return the reply to a message that is not a command."""
+    """Reply to a message that is not a command."""
     echo = f"I read {_code(_cut(line, ECHOED_CHARACTERS))}" if line else "I read an empty message"
     return (
         "I am the offline agent, not a language model: I follow a few commands and cannot answer anything else. "
@@ -119,7 +119,7 @@ def not_understood(line: str) -> str:
 
 
 def help_text(tools: Sequence[ToolInfo]) -> str:
-    """Return the list of commands and of the available tools."""
+    """List the commands and the available tools."""
     lines = [
         "I am the offline agent: no key, no network, and no language model. I understand these commands:",
         "",
@@ -142,7 +142,7 @@ def help_text(tools: Sequence[ToolInfo]) -> str:
 
 
 def results_text(results: Iterable[tuple[str, str]]) -> str:
-    """Return the results of tools, (name, JSON) each, a line per result; errors as their message."""
+    """Format the results of tools, (name, JSON) each, a line per result; errors as their message."""
     return "\n".join(f"- {_code(tool)} {_told(text)}" for tool, text in results)
 
 
@@ -164,12 +164,12 @@ def _told(text: str) -> str:
 
 
 def _cut(text: str, characters: int) -> str:
-    """Return `text`, cut off after that many characters and followed by its length."""
+    """Cut `text` off after that many characters, and append its length."""
     return text if len(text) <= characters else f"{text[:characters]}… ({len(text):,} characters)"
 
 
 def _code(text: str) -> str:
-    """Return `text` as inline code in Markdown, whatever backticks it contains."""
+    """Format `text` as inline code in Markdown, whatever backticks it contains."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     mark = "`" * (longest + 1)
     pad = " " if text.startswith("`") or text.endswith("`") else ""

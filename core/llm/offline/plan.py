@@ -54,7 +54,7 @@ class PlannedAnswer:
 
 
 def ask_user_call(question: str, options: Sequence[str] = ()) -> PlannedCall:
-    """Return the call that asks the user for a text, or to choose among options."""
+    """Plan a call that asks the user for a text, or to choose among options."""
     arguments: dict[str, Any] = {"question": question}
     if options:
         arguments["options"] = list(options)
@@ -62,13 +62,13 @@ def ask_user_call(question: str, options: Sequence[str] = ()) -> PlannedCall:
 
 
 def spawn_agent_call(prompt: str) -> PlannedCall:
-    """Return the call that starts a sub-agent."""
+    """Plan a call that starts a sub-agent."""
     arguments = {"prompt": prompt}
     return PlannedCall("spawn_agent", arguments, encode(arguments))
 
 
 def parse_json(text: str, start: int = 0) -> tuple[Any, int]:
-    """Return a JSON value that can also be encoded, and its end (`parse_at`). Raises ValueError."""
+    """Parse a JSON value that can also be encoded, like `parse_at`. Raises ValueError."""
     value, end = parse_at(text, start)
     try:
         encode(value)
@@ -105,13 +105,13 @@ class AnswerBuilder:
             self._end()
 
     def answers(self) -> tuple[PlannedAnswer, ...]:
-        """Return all answers that `take` has not returned yet, in order."""
+        """End the last answer, and take all that are left."""
         if self._sayings or self._calls:
             self._end()
         return self.take()
 
     def take(self) -> tuple[PlannedAnswer, ...]:
-        """Return the answers that have ended since the last `take`."""
+        """Take the answers that have ended since the last call."""
         ended = tuple(self._answers)
         self._answers.clear()
         return ended

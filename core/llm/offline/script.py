@@ -39,7 +39,7 @@ _BOUNDS = {"delay_ms": (0, MAX_DELAY_MS), "repeat": (1, MAX_PLAYS)}
 
 
 def parse_script(text: str) -> tuple[Line, ...]:
-    """Return the validated lines of a script; empty lines are skipped.
+    """Parse and validate the lines of a script; empty lines are skipped.
 
     Raises Refused `bad_input`, with the line number in `line` (from 1) if a line is invalid, and for more than 10 000
     lines, 5 MB, or 100 000 lines as played.
@@ -87,7 +87,7 @@ def planned_answers(lines: Sequence[Line]) -> Iterator[PlannedAnswer]:
 
 
 def next_answer(lines: Sequence[Line], messages: Iterable[ChatMessage]) -> PlannedAnswer | None:
-    """Return the first answer of the script that is not part of the conversation yet.
+    """Find the first answer of the script that is not part of the conversation yet.
 
     Messages from elsewhere (a turn before the script, the output of a template) are skipped.
     """
@@ -102,7 +102,7 @@ def next_answer(lines: Sequence[Line], messages: Iterable[ChatMessage]) -> Plann
 
 
 def _item_of(line: Line) -> PlannedText | PlannedCall | str | None:
-    """Return the text or call of a line; the message of a failure; None for a repetition."""
+    """Convert a line to its text or call; to the message of a failure; to None for a repetition."""
     match line:
         case {"say": text}:
             return PlannedText(text, line.get("delay_ms", 0) / 1000)

@@ -144,7 +144,7 @@ class Assembler:
             yield from self._take_choice(choice)
 
     def _followed(self, choices: list[Any]) -> dict[str, Any] | None:
-        """Return the choice that is followed: the first of the choices that arrived first."""
+        """Select the choice that is followed: the first of the choices that arrived first."""
         # We never ask for several choices, but gateways may be configured to, and they send the choices interleaved.
         placed = {_place(one, at): one for at, one in enumerate(choices) if isinstance(one, dict)}
         if self._place is None and placed:
@@ -205,7 +205,7 @@ def _json_or_none(text: str) -> Any:
 
 
 def _usage(fields: dict[str, Any], choice: ModelChoice) -> Usage | None:
-    """Return the counted tokens; None if the numbers are invalid."""
+    """Parse the counted tokens; None if the numbers are invalid."""
     input_tokens = _count_of(fields, "prompt_tokens", "input_tokens")
     output_tokens = _count_of(fields, "completion_tokens", "output_tokens")
     if input_tokens is None and output_tokens is None:

@@ -125,7 +125,7 @@ async def _drain(body: AsyncIterator[bytes]) -> None:
 
 
 async def _refusal(response: "httpx.Response", clock: Clock) -> AttemptFailed:
-    """Return why there is no answer, with the message of the response."""
+    """Read why there is no answer."""
     import httpx
 
     body = bytearray()

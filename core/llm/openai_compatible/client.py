@@ -83,7 +83,7 @@ class OpenAiCompatible:
                 yield rest
 
     async def _key(self, choice: ModelChoice) -> Secret | None:
-        """Return the key. Raises StepFailed if a required key is missing, or if it cannot be sent."""
+        """Look up the key. Raises StepFailed if a required key is missing, or if it cannot be sent."""
         key = await self._find_key(choice)
         if key is None and choice.needs_key:
             raise model_error("key_missing", f"there is no key for {choice.origin}", origin=choice.origin)
@@ -143,7 +143,7 @@ class OpenAiCompatible:
 
 
 def _with_own_name(delta: ModelDelta, names: Mapping[str, str]) -> ModelDelta:
-    """Return the delta, with the tool's own name if it is a call."""
+    """Restore the tool's own name in a call."""
     if isinstance(delta, CallDelta) and (own := resolve_tool_name(delta.call.tool, names)) != delta.call.tool:
         return CallDelta(replace(delta.call, tool=own))
     return delta

@@ -8,14 +8,14 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def text_in(delta: dict[str, Any]) -> str:
-    """Return the text: a string, content blocks, or a refusal in place of both."""
+    """Extract the text: a string, content blocks, or a refusal in place of both."""
     text = "".join(_texts(delta.get("content"), "text"))
     refusal = delta.get("refusal")
     return text or (refusal if isinstance(refusal, str) else "")
 
 
 def reasoning_in(delta: dict[str, Any]) -> str:
-    """Return the reasoning. Servers may send it under two names at once; it is the same thought."""
+    """Extract the reasoning. Servers may send it under two names at once; it is the same thought."""
     for name in ("reasoning_content", "reasoning"):
         thought = delta.get(name)
         if isinstance(thought, str) and thought:
@@ -59,7 +59,7 @@ class SurrogateJoiner:
         self._half = ""
 
     def feed(self, text: str) -> str:
-        """Return the text as far as it is complete."""
+        """Add a piece, and return the text as far as it is complete."""
         # A JSON encoder that escapes non-ASCII writes an emoji as a pair of `\\uXXXX` escapes. A server that cuts its
         # stream between the two sends two valid JSON texts, each with half a character.
         text, self._half = self._half + text, ""
@@ -68,13 +68,13 @@ class SurrogateJoiner:
         return join_surrogates(text)
 
     def flush(self) -> str:
-        """Return an unpaired half at the end as a replacement character."""
+        """Replace an unpaired half at the end."""
         half, self._half = self._half, ""
         return join_surrogates(half)
 
 
 def join_surrogates(text: str) -> str:
-    """Return the text with surrogate pairs joined and unpaired halves replaced."""
+    """Join surrogate pairs and replace unpaired halves."""
     if text.isascii() or _SURROGATE.search(text) is None:
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

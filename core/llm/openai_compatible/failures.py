@@ -42,12 +42,12 @@ class AttemptFailed(Exception):
 
 
 def model_error(code: str, message: str, **parameters: object) -> StepFailed:
-    """Return the StepFailed of a model."""
+    """Build the StepFailed of a model."""
     return StepFailed(code, message, failed_during="model", **parameters)
 
 
 def refusal(status: int, body: str, retry_after: str | None, now: datetime) -> AttemptFailed:
-    """Return the failure for an unsuccessful response."""
+    """Classify an unsuccessful response."""
     if 300 <= status <= 399:
         redirect_message = f"the server answered {status} and points to another address; nothing was sent there"
         return AttemptFailed(model_error("provider_error", redirect_message, status=status))
@@ -67,7 +67,7 @@ def refusal(status: int, body: str, retry_after: str | None, now: datetime) -> A
 
 
 def connection_failure(error: "httpx.HTTPError", silence_s: float, *, was_used: bool = False) -> AttemptFailed:
-    """Return the failure of a connection that was not made, or broke. `was_used`: it had served another request."""
+    """Classify a connection that was not made, or broke. `was_used`: it had served another request."""
     import httpx
 
     match error:
@@ -122,7 +122,7 @@ _MARKUP = re.compile(r"<(script|style)\b.*?</\1\s*>|<[^>]*>", re.DOTALL | re.IGN
 
 
 def message_in_body(body: str) -> str:
-    """Return the message in the body of an error response; "" if there is none."""
+    """Extract the message in the body of an error response; "" if there is none."""
     try:
         value = decode(body)
     except ValueError:
@@ -131,12 +131,12 @@ def message_in_body(body: str) -> str:
 
 
 def message_in(value: Any) -> str:
-    """Return the message of an error object, whatever its fields."""
+    """Extract the message of an error object, whatever its fields."""
     return one_line(": ".join(dict.fromkeys(filter(None, _words(value)))) or _as_text(value))
 
 
 def error_in(chunk: dict[str, Any], choices: list[Any]) -> Any:
-    """Return the error in a chunk of the stream, if any: at its top, in a choice, or the chunk itself."""
+    """Find the error in a chunk of the stream, if any: at its top, in a choice, or the chunk itself."""
     if chunk.get("error"):
         return chunk["error"]
     for choice in choices:
@@ -150,7 +150,7 @@ def error_in(chunk: dict[str, Any], choices: list[Any]) -> Any:
 
 
 def one_line(text: str) -> str:
-    """Return the text on one line, at most 1000 characters."""
+    """Put a text on one line of at most 1000 characters."""
     line = " ".join(text[: 20 * MESSAGE_CHARACTERS].split())
     return line if len(line) <= MESSAGE_CHARACTERS else line[:MESSAGE_CHARACTERS] + "…"
 
@@ -195,7 +195,7 @@ def is_retryable_status(status: int) -> bool:
 
 
 def retry_delay_s(retry: int, asked_s: float | None, random: Callable[[], float]) -> float:
-    """Return the seconds before the `retry`th repetition, from 1.
+    """Compute the seconds before the `retry`th repetition, from 1.
 
     The provider's request wins; by default 1 s, doubling to 30 s. Up to a quarter is added at `random` (0 to 1), so
     that many clients do not return at once.
@@ -206,7 +206,7 @@ def retry_delay_s(retry: int, asked_s: float | None, random: Callable[[], float]
 
 
 def parse_retry_after(retry_after: str | None, now: datetime) -> float | None:
-    """Return the seconds of a `Retry-After`, a number or a date (RFC 9110 §10.2.3).
+    """Parse the seconds of a `Retry-After`, a number or a date (RFC 9110 §10.2.3).
 
     None if it is missing or invalid. A date in the past is 0.
     """

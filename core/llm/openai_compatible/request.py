@@ -15,7 +15,7 @@ from core.ports.model import CallRequest, ChatMessage, ModelRequest
 
 
 def request_body(request: ModelRequest, choice: ModelChoice, quirks: Quirks) -> dict[str, Any]:
-    """Return the JSON object posted to `chat/completions`. It has only chosen fields, since servers differ in what they
+    """Build the JSON object posted to `chat/completions`. It has only chosen fields, since servers differ in what they
     reject.
     """
     body: dict[str, Any] = {} if choice.model is None else {"model": choice.model}
@@ -58,7 +58,7 @@ Wire = dict[str, Any]
 
 
 def wire_messages(messages: Sequence[ChatMessage], *, short_ids: bool = False) -> list[Wire]:
-    """Return the `messages` of a request, in a form that strict providers accept.
+    """Build the `messages` of a request, in a form that strict providers accept.
 
     Every call has a unique id, a name, valid arguments, and its result directly after it; roles alternate; nothing is
     empty that may not be. Answers that broke off before their first word are left out. `short_ids`: ids are nine
@@ -90,7 +90,7 @@ def wire_messages(messages: Sequence[ChatMessage], *, short_ids: bool = False) -
 
 
 def wire_name(name: str) -> str:
-    """Return a tool's name in the characters that every provider accepts."""
+    """Convert a tool's name to characters that every provider accepts."""
     return _NAME.sub("_", name)[:NAME_CHARACTERS] or "unnamed"
 
 
@@ -147,12 +147,12 @@ class _Ids:
 
 
 def encode_body(value: Any) -> bytes:
-    """Return the JSON of a request, ASCII-escaped so that any text can be sent."""
+    """Encode the JSON of a request, ASCII-escaped so that any text can be sent."""
     return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 
 def resolve_tool_name(called: str, names: Mapping[str, str]) -> str:
-    """Return the name of the called tool.
+    """Find the name of the called tool.
 
     It is the tool sent under that name (`tools_by_name`), else the only tool whose name differs just in case,
     surrounding spaces or a `functions.` prefix; else the name as called.
@@ -165,7 +165,7 @@ def resolve_tool_name(called: str, names: Mapping[str, str]) -> str:
 
 
 def tools_by_name(names: Iterable[str]) -> dict[str, str]:
-    """Return the tools by the name under which a request sends them; on a conflict the first wins."""
+    """Map the names under which a request sends tools to their own names; on a conflict the first wins."""
     named: dict[str, str] = {}
     for name in names:
         named.setdefault(wire_name(name), name)

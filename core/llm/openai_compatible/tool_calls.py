@@ -80,7 +80,7 @@ class CallAssembler:
         return count
 
     def finished(self) -> list[CallRequest]:
-        """Return the calls, each with a unique id. Arguments that are not a JSON object are None."""
+        """Finish the calls, each with a unique id. Arguments that are not a JSON object are None."""
         taken: set[str] = set()
         requests = []
         for call in self._calls:
@@ -109,7 +109,7 @@ class CallAssembler:
         return call.add(arguments) + len(name) + len(call_id)
 
     def _call_of(self, call_id: str, index: int | str | None, name: str, arguments: Any) -> _Call | None:
-        """Return the call that a piece belongs to; None if it starts another."""
+        """Find the call that a piece belongs to; None if it starts another."""
         # OpenAI sends the id, the index and the name with the first piece of a call, and the index alone afterwards.
         # Compatible servers deviate in many ways, so the order of the checks matters (AGENTS_AND_TOOLS §10):
         # 1. A known id decides, unless the piece has a name and its index or its arguments show a new call: some
@@ -151,7 +151,7 @@ def _request(call: _Call, taken: Container[str]) -> CallRequest:
 
 
 def _object_of(text: str) -> dict[str, Any] | None:
-    """Return the JSON object of the text, if it is valid and can be stored. Some models wrap it in a JSON string."""
+    """Parse the JSON object of the text, if it is valid and can be stored. Some models wrap it in a JSON string."""
     try:
         value = parse(text.strip())
         if isinstance(value, str):
