@@ -19,7 +19,7 @@ from core.domain.interruption import Action, Answer
 from core.domain.run import Run
 from core.domain.text.json_text import encode
 from core.errors import Refused
-from core.ports.storage import PutTemplate, StoredTemplate
+from core.ports.writes import Put, StoredTemplate
 from core.services.outcome import Failed, Ok
 from tests.support.command_line import template
 from tests.support.in_memory.storage import InMemoryStorage
@@ -109,7 +109,7 @@ class Story(RuleBasedStateMachine):
     def edit(self) -> None:
         self.version += 1
         row = StoredTemplate(TEMPLATE, self.version, "Story", encode(story(self.version)), self.clock.now())
-        self.do(self.storage.commit([PutTemplate(row)]))
+        self.do(self.storage.commit([Put(row)]))
 
     @rule()
     def close_and_open(self) -> None:
@@ -146,7 +146,7 @@ class Story(RuleBasedStateMachine):
         if run.id in self.told:
             return multiple()
         self.told[run.id] = Told(run.workflow_id, self.version)
-        self.asked[run.id] = {one.ask.step: one.id for one in self.do(self.storage.interruptions(run.id))}
+        self.asked[run.id] = {one.ask.step: one.id for one in self.do(self.storage.interruptions.of_run(run.id))}
         return run.id
 
     @rule(
@@ -206,18 +206,18 @@ class Story(RuleBasedStateMachine):
         notes = sorted([*self.notes, *self.world.tools.notes])
         assert notes == sorted(line for run_id, told in self.told.items() for line in self._lines(run_id, told))
         for run_id, told in self.told.items():
-            run = self.do(self.storage.run(run_id))
+            run = self.do(self.storage.runs.get(run_id))
             if told.is_deleted:
                 assert run is None
                 continue
             assert run.status == (told.ended or "waiting")
-            events = self.do(self.storage.events(run_id))
+            events = self.do(self.storage.events.of_run(run_id))
             assert [event.seq for event in events] == list(range(1, len(events) + 1))
             live = replay(events)
             assert live is not None
             assert live.status == run.status
             assert {one.request.step for one in live.open_interruptions} == told.waits_at
-        asked = {(one.run_id, one.ask.step) for one in self.do(self.storage.open_interruptions())}
+        asked = {(one.run_id, one.ask.step) for one in self.do(self.storage.interruptions.open())}
         assert asked == {(run_id, gate) for run_id, told in self.told.items() for gate in told.waits_at}
 
     def _lines(self, run_id: RunId, told: Told) -> list[str]:
