@@ -60,8 +60,8 @@ class ToolAdvertiser:
         if profile is None:
             return True
         server = mcp_server_of(info.name)
-        is_of_its_servers = server is None or profile.mcp_servers is None or server in profile.mcp_servers
-        return is_of_its_servers and (profile.tools is None or info.name in profile.tools)
+        is_allowed_server = server is None or profile.mcp_servers is None or server in profile.mcp_servers
+        return is_allowed_server and (profile.tools is None or info.name in profile.tools)
 
     def _fitting(self, whole: AdvertisedTools) -> AdvertisedTools:
         profile = self._turn.snapshot.profile

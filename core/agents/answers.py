@@ -54,8 +54,8 @@ def arguments_json(call: CallRequest) -> str:
 
 def stored_answers(results: Iterable[StepResult]) -> list[ModelAnswer]:
     """Decode the finished answers, whole or cut off, among the checkpoints of a turn, in order."""
-    ended = [result for result in results if result.key.round and result.status.is_final]
-    return [_answer_of(result) for result in sorted(ended, key=lambda result: result.key.round or 0)]
+    finished = [result for result in results if result.key.round and result.status.is_final]
+    return [_answer_of(result) for result in sorted(finished, key=lambda result: result.key.round or 0)]
 
 
 def turn_text(answers: Iterable[ModelAnswer]) -> str:
@@ -72,11 +72,11 @@ def _answer_of(result: StepResult) -> ModelAnswer:
 def _masked_call(call: CallRequest, sameness: str | None) -> Mapping[str, Any]:
     """Mask a call, with the digest of its arguments if they were masked now or before."""
     if call.arguments is None:
-        shown = replace(call, arguments_text=masked_text(call.arguments_text))
+        masked_call = replace(call, arguments_text=masked_text(call.arguments_text))
     else:
         arguments = masked(dict(call.arguments))
         is_same = arguments == dict(call.arguments)
-        shown = call if is_same else replace(call, arguments=arguments, arguments_text=encode(arguments))
-    if shown == call and sameness is None:
+        masked_call = call if is_same else replace(call, arguments=arguments, arguments_text=encode(arguments))
+    if masked_call == call and sameness is None:
         return asdict(call)
-    return {**asdict(shown), "sameness": sameness or arguments_digest(arguments_json(call))}
+    return {**asdict(masked_call), "sameness": sameness or arguments_digest(arguments_json(call))}

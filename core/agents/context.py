@@ -173,7 +173,7 @@ def build_system_prompt(turn: AgentTurn, now: datetime) -> str:
     folders = _FOLDERS.format(", ".join(allow)) if allow else _NO_FOLDERS
     private = f" {_ORIGINS.format(', '.join(origins))}" if origins else ""
     profile = turn.snapshot.profile
-    own = f"\n\n{profile.system_prompt}" if profile is not None and profile.system_prompt.strip() else ""
+    instructions = f"\n\n{profile.system_prompt}" if profile is not None and profile.system_prompt.strip() else ""
     recording = f"\n{turn.recorder.guide}" if turn.recorder.guide else ""
     task = f"\n{_SUB_AGENT_TASK}" if turn.place.sub_agent_id is not None else ""
-    return f"{_INTRODUCTION.format(date=f'{now:%A, %d %B %Y}')}{task}\n{folders}{private}{recording}{own}"
+    return f"{_INTRODUCTION.format(date=f'{now:%A, %d %B %Y}')}{task}\n{folders}{private}{recording}{instructions}"

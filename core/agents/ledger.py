@@ -102,13 +102,13 @@ class Ledger:
         if is_first_time:
             unknown = CallResult(CallStatus.UNKNOWN, error=ErrorInfo("outcome_unknown", prompt))
             facts = [_started(stored, offset), ToolEnded.of(stored.id, unknown)]
-            stored = self._stored[row.id] = self._settled(stored, unknown)
+            stored = self._stored[row.id] = self._ended(stored, unknown)
             self._log.emit(*facts, writes=[PutToolCall(stored)])
         arguments = decode(stored.arguments_json)
-        step_place = (stored.step, stored.index)
+        step_key = (stored.step, stored.index)
         ask = InterruptionRequest(
             InterruptionKind.OUTCOME,
-            *step_place,
+            *step_key,
             prompt=prompt,
             tool=stored.tool,
             arguments=arguments,
@@ -125,7 +125,7 @@ class Ledger:
         masked_result = replace(result, value=masked(result.value))
         self._log.emit(
             ToolEnded.of(stored.id, result),
-            writes=[PutToolCall(self._settled(stored, masked_result, encode(masked_result.value)))],
+            writes=[PutToolCall(self._ended(stored, masked_result, encode(masked_result.value)))],
             beside=self._recorder.call_ended(stored.id, masked_result, result.value),
         )
         return result
@@ -141,8 +141,8 @@ class Ledger:
         facts = [_started(row, offset) for row in started]
         beside: Companion | None = None
         for row in started:
-            begun = self._begun(row)
-            beside = begun if beside is None else beside.then(begun)
+            started_companion = self._companion(row)
+            beside = started_companion if beside is None else beside.then(started_companion)
         await self._log.commit(*facts, writes=[PutToolCall(row) for row in started], beside=beside)
 
     def end(self, call_id: CallId, result: CallResult, result_json: str | None = None, raw: Any = None) -> None:
@@ -153,11 +153,11 @@ class Ledger:
         row, _ = self._open.pop(call_id)
         self._log.emit(
             ToolEnded.of(call_id, result),
-            writes=[PutToolCall(self._settled(row, result, result_json))],
+            writes=[PutToolCall(self._ended(row, result, result_json))],
             beside=self._recorder.call_ended(call_id, result, raw),
         )
 
-    def _begun(self, row: ToolCall) -> Companion | None:
+    def _companion(self, row: ToolCall) -> Companion | None:
         return self._recorder.call_started(row.id, row.tool, decode(row.arguments_json), row.effect)
 
     def refuse(
@@ -166,9 +166,13 @@ class Ledger:
         """Store and emit a call that was rejected before it started. The parameters are as for `end`."""
         at = self._clock.now()
         self._stored.pop(row.id, None)
-        refused_row = replace(self._settled(row, result, result_json), started_at=at, effect=Effect.NONE)
-        begun = self._begun(row)
-        beside = begun.then(self._recorder.call_ended(row.id, result, raw)) if begun is not None else None
+        refused_row = replace(self._ended(row, result, result_json), started_at=at, effect=Effect.NONE)
+        started_companion = self._companion(row)
+        beside = (
+            started_companion.then(self._recorder.call_ended(row.id, result, raw))
+            if started_companion is not None
+            else None
+        )
         facts = [_started(row, offset), ToolEnded.of(row.id, result)]
         self._log.emit(*facts, writes=[PutToolCall(refused_row)], beside=beside)
 
@@ -192,11 +196,11 @@ class Ledger:
             duration_ms = round((self._clock.monotonic() - since) * 1000)
             self.end(call_id, CallResult(CallStatus.CANCELLED, error=error, duration_ms=duration_ms))
         self._recorder.close()
-        cut_off = [interrupted_call(row) for row in self._stored.values() if row.status is CallStatus.RUNNING]
-        if cut_off:
-            self._log.emit(writes=[PutToolCall(row) for row in cut_off])
+        interrupted = [interrupted_call(row) for row in self._stored.values() if row.status is CallStatus.RUNNING]
+        if interrupted:
+            self._log.emit(writes=[PutToolCall(row) for row in interrupted])
 
-    def _settled(self, row: ToolCall, result: CallResult, result_json: str | None = None) -> ToolCall:
+    def _ended(self, row: ToolCall, result: CallResult, result_json: str | None = None) -> ToolCall:
         return replace(
             row,
             status=result.status,

@@ -89,8 +89,8 @@ class AgentLoop:
         record = TurnRecord(turn, log, self._clock, recovered.answers)
         ledger = Ledger(turn, log, self._clock, recovered.calls)
         offer = ToolAdvertiser(turn, self._tools)
-        own = [tool.name for tool in offer.current().tools]
-        sub_agents = self.sub_agents(turn, log, own) if turn.place.sub_agent_id is None else None
+        tool_names = [tool.name for tool in offer.current().tools]
+        sub_agents = self.sub_agents(turn, log, tool_names) if turn.place.sub_agent_id is None else None
         calls = RoundCalls(turn, self._tools, ledger, sub_agents)
         status = StepStatus.ERROR
         try:

@@ -45,20 +45,20 @@ async def recover_turn(turn: AgentTurn, log: RunLog, storage: Storage, clock: Cl
     # Everything goes into one commit together with the removal of the chunks. A crash before the commit leaves the
     # sources as they were, and a crash after it leaves nothing beyond the checkpoints, so recovering twice changes
     # nothing (ENGINE §10).
-    run, place = turn.run, (turn.key.step, turn.key.index)
+    run, step_key = turn.run, (turn.key.step, turn.key.index)
     results = await storage.step_results.of_run(run.id)
-    ended = stored_answers(result for result in results if (result.key.step, result.key.index) == place)
-    rows = [row for row in await storage.tool_calls.of_run(run.id) if (row.step, row.index) == place]
-    chunks = [chunk for chunk in await storage.chunks.of_run(run.id) if (chunk.step, chunk.index) == place]
-    answers = [answer for answer in ended if answer.status is not StepStatus.CANCELLED]
+    finished = stored_answers(result for result in results if (result.key.step, result.key.index) == step_key)
+    rows = [row for row in await storage.tool_calls.of_run(run.id) if (row.step, row.index) == step_key]
+    chunks = [chunk for chunk in await storage.chunks.of_run(run.id) if (chunk.step, chunk.index) == step_key]
+    answers = [answer for answer in finished if answer.status is not StepStatus.CANCELLED]
     text = turn_text(answers)
     streamed = _streamed(chunks, text)
-    cut_off = turn_text(ended)[len(text) :] or streamed[len(text) :]
-    if cut_off or streamed != text:
-        facts, writes = _apart(turn, text, cut_off, clock)
-        if len(answers) < len(ended):  # a stop closed the last answer; reopen its checkpoint
-            again = StepResult(run.id, answer_key(turn, len(ended)), StepStatus.RUNNING)
-            writes.append(PutStepResult(again))
+    rest = turn_text(finished)[len(text) :] or streamed[len(text) :]
+    if rest or streamed != text:
+        facts, writes = _split_messages(turn, text, rest, clock)
+        if len(answers) < len(finished):  # a stop closed the last answer; reopen its checkpoint
+            reopened = StepResult(run.id, answer_key(turn, len(finished)), StepStatus.RUNNING)
+            writes.append(PutStepResult(reopened))
         await log.commit(*facts, writes=writes)
     log.resume_stream(turn.key.step, turn.key.index, len(text))
     return RecoveredTurn(answers, rows)
@@ -73,13 +73,13 @@ def _streamed(chunks: Iterable[Chunk], text: str) -> str:
     return "" if stream is None else str(stream)
 
 
-def _apart(turn: AgentTurn, text: str, cut_off: str, clock: Clock) -> tuple[list[Fact], list[Write]]:
+def _split_messages(turn: AgentTurn, text: str, rest: str, clock: Clock) -> tuple[list[Fact], list[Write]]:
     """Make messages of the finished text and of the text that was cut off, which replace the streamed pieces."""
     facts: list[Fact] = []
     writes: list[Write] = [drop_chunks(turn)]
-    if cut_off:
-        own_id = MessageId(new_id("msg"))
-        fact, rows = final_text(turn, cut_off, MessageState.INTERRUPTED, clock, own_id=own_id)
+    if rest:
+        message_id = MessageId(new_id("msg"))
+        fact, rows = final_text(turn, rest, MessageState.INTERRUPTED, clock, own_id=message_id)
         facts.append(fact)
         writes.extend(rows)
     fact, rows = final_text(turn, text, MessageState.OPEN, clock)

@@ -15,8 +15,8 @@ SETTLED = frozenset({CallStatus.COMPLETED, CallStatus.ERROR, CallStatus.SKIPPED}
 async def stored_result(row: ToolCall | None) -> CallResult:
     """Decode the result of a ledger row. Without a row or a result, the call counts as interrupted."""
     if row is None or (row.result_json is None and row.error is None):
-        cut_off = ErrorInfo("interrupted", "the run ended before this call had a result")
-        return CallResult(CallStatus.CANCELLED, error=cut_off)
+        error = ErrorInfo("interrupted", "the run ended before this call had a result")
+        return CallResult(CallStatus.CANCELLED, error=error)
     value = await decode_async(row.result_json) if row.result_json is not None else None
     return CallResult(row.status, value, row.error, row.duration_ms or 0)
 

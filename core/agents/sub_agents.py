@@ -85,7 +85,7 @@ class TurnSubAgents:
                     except StepFailed as error:
                         reports[own_id] = SubAgentReport(task.name or default_name(task.prompt), error=error)
                         continue
-                    if assignment.row is not None and _has_ended(assignment.row):
+                    if assignment.row is not None and _is_done(assignment.row):
                         reports[own_id] = _report(assignment.row)
                         continue
                     self._begin(own_id, prompt, assignment)
@@ -134,7 +134,7 @@ class TurnSubAgents:
         except NotFound as error:
             raise ToolFailed("not_found", error.message, agent=name) from None
         note = SubAgentRecord(
-            _named(task.name) if task.name is not None else agent.name,
+            _mask_name(task.name) if task.name is not None else agent.name,
             agent.model_dump(mode="json", exclude_none=True),
             None if model is None else model.model_dump(mode="json", exclude_none=True),
         )
@@ -143,7 +143,7 @@ class TurnSubAgents:
     def _new_agent(self, task: SubAgentTask, name: str) -> Agent:
         """Create an agent that inherits the parent's configuration except for what the task sets."""
         parent = self._parent.snapshot.profile or ASSISTANT
-        overrides = {"name": _named(name), "system_prompt": task.system_prompt, "tools": None}
+        overrides = {"name": _mask_name(name), "system_prompt": task.system_prompt, "tools": None}
         try:
             return Agent.model_validate({**parent.model_dump(), **overrides})
         except ValidationError as error:
@@ -161,8 +161,8 @@ class TurnSubAgents:
 
     def _begin(self, own_id: SubAgentId, prompt: str, assignment: _Assignment) -> None:
         """Emit the start of a sub-agent. It is on disk before its model is asked. `prompt` is masked."""
-        place = self._parent.place
-        self._parent.crew.begin(place.step, place.index, own_id)
+        location = self._parent.place
+        self._parent.crew.begin(location.step, location.index, own_id)
         # A resumed sub-agent has its row, and its start was emitted by the previous process.
         if assignment.row is not None and assignment.row.status is StepStatus.RUNNING:
             return
@@ -179,8 +179,8 @@ class TurnSubAgents:
             name=assignment.note.name,
             prompt=prompt,
             call_id=_call_of(own_id),
-            step=place.step,
-            index=place.index,
+            step=location.step,
+            index=location.index,
             agent=assignment.profile.name if assignment.note.agent is not None else None,
             model=None if assignment.model is None else assignment.model.label,
         )
@@ -233,11 +233,11 @@ class TurnSubAgents:
 
     def _end(self, row: StepResult, more: Sequence[Fact] = (), writes: Sequence[Write] = ()) -> StepResult:
         """Emit the end of a sub-agent. It is on disk before the parent uses the report."""
-        own_id, place = SubAgentId(row.key.step), self._parent.place
+        own_id, location = SubAgentId(row.key.step), self._parent.place
         row = replace(row, finished_at=self._clock.now())
         self._parent.crew.rows[own_id] = row
         self._log.emit(*more, sub_agent_finished(row), writes=[*writes, PutStepResult(row)])
-        self._parent.crew.end(place.step, place.index, own_id)
+        self._parent.crew.end(location.step, location.index, own_id)
         return row
 
     def _close(self, own_id: SubAgentId) -> None:
@@ -257,7 +257,7 @@ def default_name(prompt: str) -> str:
     return ellipsize(line, SHORT_NAME_CHARACTERS) or "…"
 
 
-def _named(name: str) -> str:
+def _mask_name(name: str) -> str:
     """Mask and validate a name. Raises ToolFailed."""
     try:
         return validated_name(masked_text(name))
@@ -269,7 +269,7 @@ def _call_of(own_id: SubAgentId) -> CallId:
     return CallId(own_id.rpartition("/")[0])
 
 
-def _has_ended(row: StepResult) -> bool:
+def _is_done(row: StepResult) -> bool:
     """Return whether it ended by itself. A stopped sub-agent resumes."""
     return row.status in (StepStatus.COMPLETED, StepStatus.ERROR)
 

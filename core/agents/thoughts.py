@@ -23,11 +23,11 @@ class ThoughtRecorder:
     Thoughts of a sub-agent are shown but not stored, since only its report reaches its parent.
     """
 
-    def __init__(self, turn: AgentTurn, log: RunLog, clock: Clock, place: Callable[[], int]) -> None:
+    def __init__(self, turn: AgentTurn, log: RunLog, clock: Clock, turn_length: Callable[[], int]) -> None:
         self._turn = turn
         self._log = log
         self._clock = clock
-        self._place = place
+        self._turn_length = turn_length
         self._is_open = False
         self._began_at = self._stored_at = 0.0
         self._length = 0
@@ -45,7 +45,7 @@ class ThoughtRecorder:
             text=text,
             message_id=self._turn.run.message_id,
             offset=self._length,
-            place=self._place(),
+            place=self._turn_length(),
             **asdict(location),
         )
         self._log.emit(fact)
@@ -76,7 +76,7 @@ class ThoughtRecorder:
         piece = ThoughtSaved(
             text=text,
             offset=self._stored_length,
-            place=self._place(),
+            place=self._turn_length(),
             step=self._turn.key.step,
             index=self._turn.key.index,
             elapsed_ms=round((now - self._began_at) * 1000),

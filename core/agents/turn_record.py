@@ -37,7 +37,7 @@ class TurnRecord:
         self._answers = list(answers)
         self._length = len(turn_text(self._answers))
         self._pieces: list[str] | None = None
-        self._first_at: float | None = None
+        self._first_piece_at: float | None = None
         self._thoughts = ThoughtRecorder(turn, log, clock, lambda: self._length)
 
     def answer(self, number: int) -> ModelAnswer | None:
@@ -65,12 +65,12 @@ class TurnRecord:
     def begin_answer(self) -> None:
         """Start an answer."""
         self._pieces = []
-        self._first_at = None
+        self._first_piece_at = None
 
     @property
     def _elapsed_ms(self) -> int | None:
         """The time since the first piece of the answer; None before it."""
-        return None if self._first_at is None else round((self._clock.monotonic() - self._first_at) * 1000)
+        return None if self._first_piece_at is None else round((self._clock.monotonic() - self._first_piece_at) * 1000)
 
     def stream_text(self, text: str) -> None:
         """Stream a piece of the current answer. Each answer begins a paragraph."""
@@ -91,8 +91,8 @@ class TurnRecord:
             self._thoughts.add(text)
 
     def _mark_first_piece(self) -> None:
-        if self._first_at is None:
-            self._first_at = self._clock.monotonic()
+        if self._first_piece_at is None:
+            self._first_piece_at = self._clock.monotonic()
 
     def warn(self, code: str, message: str) -> None:
         """Emit a warning about the answer."""
@@ -143,15 +143,15 @@ class TurnRecord:
         self._thoughts.end()
         return self._store_answer(calls, StepStatus.COMPLETED)
 
-    def close(self, ended: StepStatus) -> None:
+    def close(self, status: StepStatus) -> None:
         """Store the text at any end of the turn: an unfinished answer as cut off, and the text as a whole.
 
         Does not wait; the commit of the step's end takes it to disk.
         """
         self._thoughts.end()
-        if self._pieces is not None and (self._pieces or ended is StepStatus.ERROR):
-            self._store_answer((), ended)
-        state = MessageState.INTERRUPTED if ended is StepStatus.CANCELLED else MessageState.FINAL
+        if self._pieces is not None and (self._pieces or status is StepStatus.ERROR):
+            self._store_answer((), status)
+        state = MessageState.INTERRUPTED if status is StepStatus.CANCELLED else MessageState.FINAL
         fact, writes = final_text(self._turn, turn_text(self._answers), state, self._clock)
         self._log.emit(fact, writes=[*writes, drop_chunks(self._turn)])
 

@@ -101,8 +101,8 @@ def stored_arguments(arguments: Any) -> str:
     """Encode arguments for the log: masked, and truncated if long."""
     text = encode(arguments)
     if len(text) <= ARGUMENTS_CHARACTERS:
-        shown = masked(arguments)
-        return text if shown is arguments else encode(shown)
+        masked_arguments = masked(arguments)
+        return text if masked_arguments is arguments else encode(masked_arguments)
     return f"{masked_text(text[:ARGUMENTS_CHARACTERS])}… ({len(text):,} characters)"
 
 
@@ -111,8 +111,8 @@ def audit_entry(closed: Interruption, title: str) -> AuditEntry:
     ask, answer = closed.ask, closed.answer
     assert closed.closed_at is not None
     assert ask.tool is not None
-    decision, decider = _decided(closed)
-    place = location_of(ask.step, ask.index)
+    decision, decider = _decision_of(closed)
+    location = location_of(ask.step, ask.index)
     is_approved = decision is Decision.APPROVED and decider is Decider.PERSON
     return AuditEntry(
         audit_id(closed.run_id, closed.id),
@@ -120,8 +120,8 @@ def audit_entry(closed: Interruption, title: str) -> AuditEntry:
         closed.workflow_id,
         closed.run_id,
         title,
-        place.step,
-        place.index,
+        location.step,
+        location.index,
         ask.call_id,
         ask.tool,
         ask.risk,
@@ -142,7 +142,7 @@ _DECISIONS = {
 }
 
 
-def _decided(closed: Interruption) -> tuple[Decision, Decider]:
+def _decision_of(closed: Interruption) -> tuple[Decision, Decider]:
     answer = closed.answer
     if closed.status is InterruptionStatus.CANCELLED or answer is None:
         return Decision.CANCELLED, Decider.END

@@ -607,9 +607,9 @@ def fact_name(fact: Fact) -> str:
 
 def parse_fact(name: str, fields: dict[str, Any]) -> Fact:
     """Parse a fact of that type. Unknown fields are ignored. Raises ValueError (pydantic's) for invalid fields."""
-    known = FACTS.get(name)
-    if known is not None:
-        return known.model_validate(fields)
+    fact_class = FACTS.get(name)
+    if fact_class is not None:
+        return fact_class.model_validate(fields)
     return UnknownFact(name=name, data={key: value for key, value in fields.items() if key not in _ENVELOPE})
 
 
@@ -618,7 +618,7 @@ def fact_fields(fact: Fact) -> dict[str, Any]:
     if isinstance(fact, UnknownFact):
         return fact.data
     fields = {}
-    for name, wire_name, is_always_written in _told_fields(type(fact)):
+    for name, wire_name, is_always_written in _wire_fields(type(fact)):
         value = getattr(fact, name)
         if value is not None or is_always_written:
             fields[wire_name] = value
@@ -628,7 +628,7 @@ def fact_fields(fact: Fact) -> dict[str, Any]:
 
 
 @functools.cache
-def _told_fields(kind: type[Fact]) -> tuple[tuple[str, str, bool], ...]:
+def _wire_fields(kind: type[Fact]) -> tuple[tuple[str, str, bool], ...]:
     """List the fields of a fact class: name, name on the wire, and whether it is written even if None."""
     fields = kind.model_fields.items()
     return tuple((name, field.alias or name, field.is_required() or name in _ALWAYS) for name, field in fields)

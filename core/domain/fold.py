@@ -126,7 +126,7 @@ def _fold_state(run: LiveRun, fact: facts.RunWaiting | facts.RunResumed, at: dat
         run.status = RunStatus.WAITING if isinstance(fact, facts.RunWaiting) else RunStatus.RUNNING
 
 
-def _fold_end(run: LiveRun, fact: facts.RunFinished, at: datetime) -> None:
+def _fold_finished(run: LiveRun, fact: facts.RunFinished, at: datetime) -> None:
     if not run.status.is_final:
         run.active_ms = fact.active_ms
     run.end(fact.status, fact.error, at)
@@ -143,7 +143,7 @@ def _step(run: LiveRun, name: str) -> LiveStep:
     return step
 
 
-def _fold_start(run: LiveRun, fact: facts.StepStarted, at: datetime) -> None:
+def _fold_step_started(run: LiveRun, fact: facts.StepStarted, at: datetime) -> None:
     step = _step(run, fact.step)
     if (text := step.texts.get(fact.index)) is not None:
         text.restart()
@@ -160,13 +160,13 @@ def _fold_start(run: LiveRun, fact: facts.StepStarted, at: datetime) -> None:
         step.iterations.total = fact.total
 
 
-def _fold_skip(run: LiveRun, fact: facts.StepSkipped, at: datetime) -> None:
+def _fold_skipped(run: LiveRun, fact: facts.StepSkipped, at: datetime) -> None:
     step = _step(run, fact.step)
     step.status, step.skipped, step.skipped_value = StepStatus.COMPLETED, True, fact.value
     step.finished_at = at
 
 
-def _fold_finish(run: LiveRun, fact: facts.StepFinished, at: datetime) -> None:
+def _fold_step_finished(run: LiveRun, fact: facts.StepFinished, at: datetime) -> None:
     step = _step(run, fact.step)
     if fact.index is not None:
         _fold_iteration(step, fact)
@@ -184,10 +184,10 @@ def _fold_raw(run: LiveRun, fact: facts.RawResultSaved, at: datetime) -> None:
 
 def _fold_console(run: LiveRun, fact: facts.ConsoleWritten, at: datetime) -> None:
     step = _step(run, fact.step)
-    place: dict[str, Any] = {} if fact.index is None else {"index": fact.index}
+    position: dict[str, Any] = {} if fact.index is None else {"index": fact.index}
     if fact.attempt > 1:
-        place["attempt"] = fact.attempt
-    step.console += [{**line, **place} for line in fact.lines]
+        position["attempt"] = fact.attempt
+    step.console += [{**line, **position} for line in fact.lines]
     step.is_console_cut = step.is_console_cut or bool(fact.cut)
 
 
@@ -202,7 +202,7 @@ def _fold_iteration(step: LiveStep, fact: facts.StepFinished) -> None:
             step.iterations.errors.append({"index": fact.index, **fact.error})
 
 
-def _fold_taken(run: LiveRun, fact: facts.IterationsTaken, at: datetime) -> None:
+def _fold_inherited(run: LiveRun, fact: facts.IterationsTaken, at: datetime) -> None:
     total = fact.completed + fact.failed
     _step(run, fact.step).iterations = Iterations(
         total, fact.completed, fact.failed, fact.errors[:MAX_ITERATION_ERRORS]
@@ -226,12 +226,12 @@ def _fold_raised(run: LiveRun, fact: facts.InterruptionRaised, at: datetime) -> 
 
 
 def _fold_closed(run: LiveRun, fact: facts.InterruptionClosed, at: datetime) -> None:
-    if asked := run.interruptions.get(fact.id):
-        asked.status, asked.closed_at = fact.status, at
-        if asked.request.sub_agent_id is not None:
-            _fold_sub_agent_asking(run, asked.request.sub_agent_id)
+    if interruption := run.interruptions.get(fact.id):
+        interruption.status, interruption.closed_at = fact.status, at
+        if interruption.request.sub_agent_id is not None:
+            _fold_sub_agent_asking(run, interruption.request.sub_agent_id)
         else:
-            _fold_asking(run, asked.request.step, asked.request.index, is_asking=False)
+            _fold_asking(run, interruption.request.step, interruption.request.index, is_asking=False)
 
 
 def _fold_asking(run: LiveRun, name: str, index: int | None, *, is_asking: bool) -> None:
@@ -276,14 +276,14 @@ _FOLDS: Mapping[type[facts.Fact], FoldFact] = {
     facts.RunResumed: _fold_state,
     facts.RunPaused: _fold_pause,
     facts.RunContinued: _fold_pause,
-    facts.RunFinished: _fold_end,
+    facts.RunFinished: _fold_finished,
     facts.RootChanged: _fold_root,
-    facts.StepStarted: _fold_start,
-    facts.StepSkipped: _fold_skip,
-    facts.StepFinished: _fold_finish,
+    facts.StepStarted: _fold_step_started,
+    facts.StepSkipped: _fold_skipped,
+    facts.StepFinished: _fold_step_finished,
     facts.RawResultSaved: _fold_raw,
     facts.ConsoleWritten: _fold_console,
-    facts.IterationsTaken: _fold_taken,
+    facts.IterationsTaken: _fold_inherited,
     facts.StepRetry: _fold_retry,
     facts.StepPreset: _fold_preset,
     facts.InterruptionRaised: _fold_raised,

@@ -65,34 +65,34 @@ def _fold_reasoning(run: LiveRun, fact: facts.ReasoningReceived, at: datetime) -
     thought = _thought(run, fact.step, fact.index, fact.place, at)
     run.rate.count(at)
     thought.elapsed_ms = max(thought.elapsed_ms, _milliseconds(at - thought.started_at))
-    return _think(thought, fact.offset, fact.text)
+    return _append_piece(thought, fact.offset, fact.text)
 
 
 def _fold_saved_thought(run: LiveRun, fact: facts.ThoughtSaved, at: datetime) -> None:
     """Add a stored piece, of which a live state has seen all and a rebuilt state nothing."""
     thought = _thought(run, fact.step, fact.index, fact.place, at - timedelta(milliseconds=fact.elapsed_ms))
-    _think(thought, fact.offset, fact.text)
+    _append_piece(thought, fact.offset, fact.text)
     thought.elapsed_ms = fact.elapsed_ms
     thought.is_open = not fact.is_whole and not run.status.is_final
 
 
-def _thought(run: LiveRun, step: str, index: int | None, place: int, began: datetime) -> LiveThought:
+def _thought(run: LiveRun, step: str, index: int | None, offset: int, began: datetime) -> LiveThought:
     """Return the open thought of this step, else a new one."""
     for thought in reversed(run.thoughts):
         if thought.is_open and (thought.step, thought.index) == (step, index):
             return thought
-    thought = LiveThought(step, index, place, began)
+    thought = LiveThought(step, index, offset, began)
     run.thoughts = [*run.thoughts[1 - MAX_THOUGHTS :], thought]
     return thought
 
 
-def _think(thought: LiveThought, offset: int, text: str) -> bool:
+def _append_piece(thought: LiveThought, offset: int, text: str) -> bool:
     """Add the new part of a piece that begins at `offset`."""
     new = text[max(0, thought.length - offset) :]
     if not new:
         return False
-    if (room := MAX_THOUGHT_CHARACTERS - thought.length) > 0:
-        thought.pieces.append(new[:room])
+    if (remaining := MAX_THOUGHT_CHARACTERS - thought.length) > 0:
+        thought.pieces.append(new[:remaining])
     thought.length += len(new)
     return True
 
@@ -135,7 +135,7 @@ def _fold_warning(run: LiveRun, fact: facts.AnswerWarned, at: datetime) -> None:
     run.warnings.append(facts.fact_fields(fact))
 
 
-def _fold_asked(run: LiveRun, fact: facts.ModelAsked, at: datetime) -> None:
+def _fold_request(run: LiveRun, fact: facts.ModelAsked, at: datetime) -> None:
     run.model_requests += 1
     if fact.sub_agent_id is not None:
         return
@@ -166,10 +166,10 @@ def _fold_task(run: LiveRun, fact: facts.TaskChanged, at: datetime) -> None:
 
 
 def _fold_sub_agent(run: LiveRun, fact: facts.SubAgentStarted, at: datetime) -> None:
-    known = run.sub_agents.get(fact.sub_agent_id)
-    if known is not None:  # it was stopped, and resumes
-        known.status, known.duration_ms, known.error = StepStatus.RUNNING, None, None
-        known.text.restart()
+    sub_agent = run.sub_agents.get(fact.sub_agent_id)
+    if sub_agent is not None:  # it was stopped, and resumes
+        sub_agent.status, sub_agent.duration_ms, sub_agent.error = StepStatus.RUNNING, None, None
+        sub_agent.text.restart()
         return
     run.sub_agents[fact.sub_agent_id] = LiveSubAgent(
         fact.sub_agent_id,
@@ -184,14 +184,14 @@ def _fold_sub_agent(run: LiveRun, fact: facts.SubAgentStarted, at: datetime) -> 
     )
 
 
-def _fold_spoken(run: LiveRun, fact: facts.SubAgentProgress, at: datetime) -> bool:
+def _fold_sub_agent_piece(run: LiveRun, fact: facts.SubAgentProgress, at: datetime) -> bool:
     sub_agent = run.sub_agents.get(fact.sub_agent_id)
     if sub_agent is None or run.status.is_final:
         return False
     return sub_agent.text.append(fact.offset, fact.text)
 
 
-def _fold_said(run: LiveRun, fact: facts.SubAgentText, at: datetime) -> None:
+def _fold_sub_agent_text(run: LiveRun, fact: facts.SubAgentText, at: datetime) -> None:
     sub_agent = run.sub_agents.get(fact.sub_agent_id)
     if sub_agent is not None and fact.interrupted:
         sub_agent.text.restart(dropped=fact.text)
@@ -213,12 +213,12 @@ TURN_FOLDS: Mapping[type[facts.Fact], FoldFact] = {
     facts.ToolProgressed: _fold_progress,
     facts.ToolEnded: _fold_result,
     facts.ToolEndedLate: _fold_late,
-    facts.ModelAsked: _fold_asked,
+    facts.ModelAsked: _fold_request,
     facts.AnswerWarned: _fold_warning,
     facts.UsageReported: _fold_usage,
     facts.TaskChanged: _fold_task,
     facts.SubAgentStarted: _fold_sub_agent,
-    facts.SubAgentProgress: _fold_spoken,
-    facts.SubAgentText: _fold_said,
+    facts.SubAgentProgress: _fold_sub_agent_piece,
+    facts.SubAgentText: _fold_sub_agent_text,
     facts.SubAgentFinished: _fold_sub_agent_end,
 }

@@ -23,7 +23,7 @@ _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: sorts num
 
 
 def _base32(number: int, digits: int) -> str:
-    return "".join(_ALPHABET[(number >> 5 * place) & 31] for place in reversed(range(digits)))
+    return "".join(_ALPHABET[(number >> 5 * digit) & 31] for digit in reversed(range(digits)))
 
 
 def new_id(prefix: str) -> str:

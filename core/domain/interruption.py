@@ -191,13 +191,13 @@ class Interruption:
 
         Secrets are masked, except in values that the user is to edit or to work with.
         """
-        ask, place = self.ask, location_of(self.ask.step, self.ask.index)
-        in_sub_agent = {"sub_agent_id": place.sub_agent_id, "sub_agent_name": ask.sub_agent_name}
+        ask, location = self.ask, location_of(self.ask.step, self.ask.index)
+        in_sub_agent = {"sub_agent_id": location.sub_agent_id, "sub_agent_name": ask.sub_agent_name}
         return {
             "id": self.id,
-            "step": place.step,
-            "index": place.index,
-            **(in_sub_agent if place.sub_agent_id is not None else {}),
+            "step": location.step,
+            "index": location.index,
+            **(in_sub_agent if location.sub_agent_id is not None else {}),
             "kind": ask.kind,
             "status": self.status,
             "prompt": ask.prompt,

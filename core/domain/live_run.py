@@ -170,10 +170,10 @@ class LiveThought:
 
     def beginning(self, characters: int) -> str:
         """Return the first characters, at a cost independent of the length of the thought."""
-        known = 0
+        length = 0
         for number, piece in enumerate(self.pieces):
-            known += len(piece)
-            if known >= characters:
+            length += len(piece)
+            if length >= characters:
                 return "".join(self.pieces[: number + 1])[:characters]
         return self.text
 

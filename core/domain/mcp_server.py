@@ -69,7 +69,7 @@ class McpServer(Document):
 
     @field_validator("name")
     @classmethod
-    def _on_one_line(cls, text: str) -> str:
+    def _check_name(cls, text: str) -> str:
         name = " ".join(text.split())
         if not 1 <= len(name) <= NAME_CHARACTERS or not name.isprintable():
             raise ValueError(f"a name has 1 to {NAME_CHARACTERS} characters that can be shown")
@@ -77,7 +77,7 @@ class McpServer(Document):
 
     @field_validator("env")
     @classmethod
-    def _variables(cls, env: Mapping[str, str]) -> Mapping[str, str]:
+    def _check_env(cls, env: Mapping[str, str]) -> Mapping[str, str]:
         for name in env:
             if not _VARIABLE.fullmatch(name):
                 raise ValueError(f"{name!r:.80} is no name of a variable")
@@ -85,7 +85,7 @@ class McpServer(Document):
 
     @field_validator("headers")
     @classmethod
-    def _header_names(cls, headers: Mapping[str, str]) -> Mapping[str, str]:
+    def _check_headers(cls, headers: Mapping[str, str]) -> Mapping[str, str]:
         for name, value in headers.items():
             if not _HEADER.fullmatch(name):
                 raise ValueError(f"{name!r:.80} is no name of a header")
@@ -94,7 +94,7 @@ class McpServer(Document):
         return headers
 
     @model_validator(mode="after")
-    def _is_one_of_two(self) -> Self:
+    def _check_target(self) -> Self:
         if (self.command is None) == (self.url is None):
             raise ValueError("a server has a command or a url, one of them")
         if self.command is not None and not self.command.strip():
@@ -115,15 +115,15 @@ class McpServer(Document):
         """The time limit of a start, in seconds, until the server has listed its tools."""
         if self.start_timeout_s is not None:
             return self.start_timeout_s
-        words = (self.command or "").replace("\\", "/").rpartition("/")[2].lower()
-        return FETCH_TIMEOUT_S if words.partition(".")[0] in _FETCHERS else START_TIMEOUT_S
+        program = (self.command or "").replace("\\", "/").rpartition("/")[2].lower()
+        return FETCH_TIMEOUT_S if program.partition(".")[0] in _FETCHERS else START_TIMEOUT_S
 
     @property
     def fingerprint(self) -> str:
         """A hash that changes whenever another program would run or another address be used, whatever the secrets."""
-        runs = [self.command, list(self.args), dict(sorted(self.env.items())), self.cwd]
-        asks = [self.url, dict(sorted(self.headers.items()))]
-        return hashlib.sha256(encode([runs, asks, sorted(self.secrets)]).encode()).hexdigest()
+        program = [self.command, list(self.args), dict(sorted(self.env.items())), self.cwd]
+        address = [self.url, dict(sorted(self.headers.items()))]
+        return hashlib.sha256(encode([program, address, sorted(self.secrets)]).encode()).hexdigest()
 
     @property
     def is_confirmed(self) -> bool:
@@ -211,7 +211,7 @@ def find_secrets(server: Mapping[str, Any]) -> dict[str, str]:
 
 def masked_config(config: Mapping[str, Any], paths: Iterable[str]) -> dict[str, Any]:
     """Copy the configuration with these secrets masked."""
-    return with_values(config, {path: _shown(config, path) for path in paths})
+    return with_values(config, {path: _mask_at(config, path) for path in paths})
 
 
 def with_values(config: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, Any]:
@@ -231,7 +231,7 @@ def with_values(config: Mapping[str, Any], values: Mapping[str, str]) -> dict[st
     return config
 
 
-def _shown(config: Mapping[str, Any], path: str) -> str:
+def _mask_at(config: Mapping[str, Any], path: str) -> str:
     section, _, name = path.partition("/")
     if section == "url":
         return masked_text(config["url"])

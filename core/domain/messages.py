@@ -62,10 +62,10 @@ class AttachedText:
 def attached_text(name: str, text: str, size: int | None = None) -> AttachedText:
     """Make an attachment of a text, under a printable name. `size` defaults to the UTF-8 bytes of the text."""
     data = text.encode("utf-8", "surrogatepass")
-    shown = shown_name(name)
+    printable_name = shown_name(name)
     about = Attachment(
-        name=shown,
-        mime=mime_of(shown),
+        name=printable_name,
+        mime=mime_of(printable_name),
         size=len(data) if size is None else size,
         hash=hashlib.sha256(data).hexdigest(),
     )
@@ -74,14 +74,14 @@ def attached_text(name: str, text: str, size: int | None = None) -> AttachedText
 
 def shown_name(name: str) -> str:
     """Put a name on one line of at most 255 characters, unprintable characters replaced."""
-    line = "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in name).strip()
+    line = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in name).strip()
     return line[:NAME_CHARACTERS] or "text"
 
 
 def mime_of(name: str) -> str:
     """Guess the media type from the file name, by default plain text."""
-    known = _TYPES.get(PurePath(name).suffix.lower())
-    return known or mimetypes.guess_type(name, strict=False)[0] or PLAIN_TEXT
+    overridden = _TYPES.get(PurePath(name).suffix.lower())
+    return overridden or mimetypes.guess_type(name, strict=False)[0] or PLAIN_TEXT
 
 
 def attachment_fields(attachments: Iterable[Attachment]) -> list[dict[str, Any]] | None:

@@ -50,9 +50,9 @@ def origin_of(url: str) -> str:
     """Return scheme, host and port of an address, without a default port. Keys belong to origins."""
     parts = urlsplit(url)
     host = parts.hostname or ""
-    named = f"[{host}]" if ":" in host else host
+    host_text = f"[{host}]" if ":" in host else host
     port = parts.port
-    return f"{parts.scheme}://{named}" + ("" if port in (None, _PORTS.get(parts.scheme)) else f":{port}")
+    return f"{parts.scheme}://{host_text}" + ("" if port in (None, _PORTS.get(parts.scheme)) else f":{port}")
 
 
 def is_loopback(url: str) -> bool:

@@ -82,15 +82,15 @@ def fill_variables(content: str, values: Mapping[str, str]) -> str:
     Values are not searched for placeholders. A placeholder without a value stays; a value without a placeholder is
     ignored.
     """
-    known = normalized_names(values)
-    return _PLACE.sub(lambda place: known.get(_variable(place[1]) or "", place[0]), content)
+    by_name = normalized_names(values)
+    return _PLACE.sub(lambda place: by_name.get(_variable(place[1]) or "", place[0]), content)
 
 
 def filled_length(content: str, values: Mapping[str, str]) -> int:
     """Compute the length of the filled text without building it: a short text can repeat a long value."""
-    known, length = normalized_names(values), len(content)
+    by_name, length = normalized_names(values), len(content)
     for place in _PLACE.finditer(content):
-        value = known.get(_variable(place[1]) or "")
+        value = by_name.get(_variable(place[1]) or "")
         length += 0 if value is None else len(value) - len(place[0])
     return length
 
@@ -100,13 +100,18 @@ def normalized_names(values: Mapping[str, str]) -> dict[str, str]:
     return {unicodedata.normalize("NFC", name): value for name, value in values.items()}
 
 
-def _variable(written: str) -> str | None:
+def _variable(text: str) -> str | None:
     """Normalize the name of a placeholder. Return None if it is not a name and the braces are text."""
-    name = unicodedata.normalize("NFC", written.strip())
+    name = unicodedata.normalize("NFC", text.strip())
     if not name or not (name[0].isalpha() or name[0] == "_"):
         return None
-    return name if all(map(_is_of_a_name, name)) else None
+    return name if all(map(_is_name_character, name)) else None
 
 
-def _is_of_a_name(sign: str) -> bool:
-    return sign.isalnum() or sign in "_-" or sign in _JOINERS or unicodedata.category(sign).startswith("M")
+def _is_name_character(character: str) -> bool:
+    return (
+        character.isalnum()
+        or character in "_-"
+        or character in _JOINERS
+        or unicodedata.category(character).startswith("M")
+    )

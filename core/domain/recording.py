@@ -114,16 +114,16 @@ class Recording:
                 self.is_open = False
 
     def _begin(self, fact: ToolStarted) -> None:
-        known = self.steps.get(fact.step)
-        is_again = known is not None and known.call_id == fact.call_id
-        is_preset = known is not None and known.is_preset
+        step_before = self.steps.get(fact.step)
+        is_repeated = step_before is not None and step_before.call_id == fact.call_id
+        is_preset = step_before is not None and step_before.is_preset
         step = RecordedStep(
             fact.step, fact.tool, fact.arguments, fact.arguments, is_preset=is_preset, call_id=fact.call_id
         )
-        if known is not None and known.call_id is None and known.is_completed:
+        if step_before is not None and step_before.call_id is None and step_before.is_completed:
             del self.steps[fact.step]  # a preset moves to the position of its call
         self.steps[fact.step] = step
-        if not is_again:
+        if not is_repeated:
             base = step_base_name(fact.tool)
             self._counts[base] = self._counts.get(base, 0) + 1
 

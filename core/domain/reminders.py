@@ -49,15 +49,15 @@ def plan_reminders(
     pending = [PendingRequest(request.id, request.asked_at, min(request.reminded_at, now)) for request in requests]
     if not pending:
         return ReminderPlan()
-    free_at = min(reminded_at, now) + MIN_INTERVAL if reminded_at is not None else now
+    earliest = min(reminded_at, now) + MIN_INTERVAL if reminded_at is not None else now
     due: tuple[InterruptionId, ...] = ()
-    if free_at <= now and any(_due_at(request, after) <= now for request in pending):
+    if earliest <= now and any(_due_at(request, after) <= now for request in pending):
         due = tuple(request.id for request in pending if _due_at(request, after) <= now + BATCH_WINDOW)
         pending = [
             PendingRequest(request.id, request.asked_at, now) if request.id in due else request for request in pending
         ]
-        free_at = now + MIN_INTERVAL
-    return ReminderPlan(due, max(free_at, min(_due_at(request, after) for request in pending)))
+        earliest = now + MIN_INTERVAL
+    return ReminderPlan(due, max(earliest, min(_due_at(request, after) for request in pending)))
 
 
 def _due_at(request: PendingRequest, after: timedelta) -> datetime:

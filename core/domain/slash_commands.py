@@ -86,17 +86,17 @@ _Known = Mapping[str, Sequence[SlashTarget]]
 
 
 def _by_plain_title(titles: Iterable[SlashTarget]) -> _Known:
-    known: dict[str, list[SlashTarget]] = {}
+    targets: dict[str, list[SlashTarget]] = {}
     for target in titles:
-        known.setdefault(_plain(target.title), []).append(target)
-    return known
+        targets.setdefault(_plain(target.title), []).append(target)
+    return targets
 
 
 def _best(name: str, known: _Known) -> SlashTarget | None:
     """Choose the target with the closest spelling of that title, then the first kind."""
     kinds = list(SlashKind)
-    alike = known.get(_plain(name), ()) if name.strip() else ()
-    return min(alike, key=lambda target: (_unlike(target.title, name), kinds.index(target.kind)), default=None)
+    candidates = known.get(_plain(name), ()) if name.strip() else ()
+    return min(candidates, key=lambda target: (_unlike(target.title, name), kinds.index(target.kind)), default=None)
 
 
 def _unlike(title: str, name: str) -> int:
@@ -138,8 +138,8 @@ def template_input(schema: Any, rest: str) -> TemplateInput:
     schema = schema if isinstance(schema, Mapping) else _OBJECT
     properties = schema.get("properties")
     properties = properties if isinstance(properties, Mapping) else {}
-    required = [key for key in _texts(schema.get("required")) if isinstance(key, str)]
-    key = _place_of_rest(schema, properties, required) if rest else None
+    required = [key for key in _items(schema.get("required")) if isinstance(key, str)]
+    key = _key_for_rest(schema, properties, required) if rest else None
     values = {key: rest} if key is not None else {}
     missing = [name for name in required if name not in values]
     if not missing:
@@ -154,7 +154,7 @@ def template_input(schema: Any, rest: str) -> TemplateInput:
     return TemplateInput(values, {"type": "object", "properties": asked_properties, "required": missing, **shared})
 
 
-def _place_of_rest(schema: Mapping[str, Any], properties: Mapping[str, Any], required: Sequence[str]) -> str | None:
+def _key_for_rest(schema: Mapping[str, Any], properties: Mapping[str, Any], required: Sequence[str]) -> str | None:
     if _TAKES_TEXT in properties and _takes_text(properties[_TAKES_TEXT]):
         return _TAKES_TEXT
     texts = [key for key in required if _takes_text(properties.get(key, {}))]
@@ -171,7 +171,7 @@ def _takes_text(schema: Any) -> bool:
     return kind == "string" or (isinstance(kind, list) and "string" in kind) or (kind is None and not schema)
 
 
-def _texts(value: Any) -> Sequence[Any]:
+def _items(value: Any) -> Sequence[Any]:
     return value if isinstance(value, list | tuple) else ()
 
 

@@ -89,10 +89,12 @@ class TaskList:
         if task.id not in self.tasks and len(self.tasks) >= MAX_TASKS:
             message = f"there are {MAX_TASKS} tasks already: delete some that are done"
             raise ToolFailed("too_many", message, limit=MAX_TASKS)
-        for needed in task.dependencies:
-            if needed not in self.tasks or needed == task.id:
-                what = "a task cannot depend on itself" if needed == task.id else f"there is no task {needed!r}"
-                raise ToolFailed("invalid_arguments", f"dependencies: {what}", id=needed)
+        for dependency in task.dependencies:
+            if dependency not in self.tasks or dependency == task.id:
+                problem = (
+                    "a task cannot depend on itself" if dependency == task.id else f"there is no task {dependency!r}"
+                )
+                raise ToolFailed("invalid_arguments", f"dependencies: {problem}", id=dependency)
         changed = replace(self, tasks={**self.tasks, task.id: task})
         if circle := _circle(changed, task):
             path = " → ".join(f"{changed.tasks[task_id].name!r} ({task_id})" for task_id in circle)
@@ -105,7 +107,9 @@ class TaskList:
         task = self.get(task_id)
         needed_by = [other for other in self.ordered() if task_id in other.dependencies]
         if needed_by:
-            message = f"{task.name!r} is needed by {_named(needed_by)}: change their dependencies or delete them first"
+            message = (
+                f"{task.name!r} is needed by {_list_names(needed_by)}: change their dependencies or delete them first"
+            )
             raise ToolFailed("in_use", message, needed_by=[other.id for other in needed_by])
         return replace(self, tasks={other_id: other for other_id, other in self.tasks.items() if other_id != task_id})
 
@@ -132,16 +136,16 @@ def _require_order(tasks: TaskList, changed: Task) -> None:
     """Raise ToolFailed if a task has begun or is completed before its dependencies."""
     if changed.status in _BEGUN and (open_tasks := tasks.waits_for(changed)):
         done = "completed" if changed.status is TaskStatus.COMPLETED else "begun"
-        message = f"{changed.name!r} cannot be {done} yet: it depends on {_named(open_tasks)}"
+        message = f"{changed.name!r} cannot be {done} yet: it depends on {_list_names(open_tasks)}"
         raise ToolFailed("blocked", message, waits_for=[task.id for task in open_tasks])
     if changed.status is TaskStatus.COMPLETED:
         return
     started = [task for task in tasks.ordered() if changed.id in task.dependencies and task.status in _BEGUN]
     if started:
-        message = f"{changed.name!r} has to stay completed: {_named(started)} depends on it, and has begun"
+        message = f"{changed.name!r} has to stay completed: {_list_names(started)} depends on it, and has begun"
         raise ToolFailed("blocked", message, needed_by=[task.id for task in started])
 
 
-def _named(tasks: list[Task]) -> str:
+def _list_names(tasks: list[Task]) -> str:
     names = [f"{task.name!r} ({task.id}, {task.status})" for task in tasks[:5]]
     return ", ".join(names) + (f" and {len(tasks) - 5} more" if len(tasks) > 5 else "")

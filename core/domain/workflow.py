@@ -20,18 +20,20 @@ def normalized_title(title: str) -> str:
     Bidirectional overrides, which would reorder the surrounding text, are removed. Empty if nothing would be visible.
     """
     line = " ".join(
-        _REORDERING.sub("", "".join(sign if sign.isprintable() else _apart(sign) for sign in title)).split()
+        _REORDERING.sub(
+            "", "".join(character if character.isprintable() else _replacement(character) for character in title)
+        ).split()
     )
-    return line if any(map(_is_seen, line)) else ""
+    return line if any(map(_is_visible, line)) else ""
 
 
-def _is_seen(sign: str) -> bool:
-    return sign not in _BLANK and unicodedata.category(sign) not in _UNSEEN
+def _is_visible(character: str) -> bool:
+    return character not in _BLANK and unicodedata.category(character) not in _UNSEEN
 
 
-def _apart(sign: str) -> str:
+def _replacement(character: str) -> str:
     """Return the replacement of an unprintable character: nothing for a control, itself for joiners and spaces."""
-    return " " if sign.isspace() else "" if unicodedata.category(sign) == "Cc" else sign
+    return " " if character.isspace() else "" if unicodedata.category(character) == "Cc" else character
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,12 +69,12 @@ class Catalogue:
         await self._clients.client_for(
             "http://127.0.0.1"
         )  # created first, so that it does not count towards the 300 ms
-        listings = await asyncio.gather(*(self._models_at(preset) for preset in presets))
+        listings = await asyncio.gather(*(self._models_or_none(preset) for preset in presets))
         return [
             LocalServer(preset, models) for preset, models in zip(presets, listings, strict=True) if models is not None
         ]
 
-    async def _models_at(self, preset: Preset) -> list[ListedModel] | None:
+    async def _models_or_none(self, preset: Preset) -> list[ListedModel] | None:
         try:
             return await self.models(ModelChoice(provider=preset.id, base_url=preset.base_url), None, DISCOVERY_S)
         except StepFailed:
@@ -98,7 +98,7 @@ class Catalogue:
             raise connection_failure(error, limit_s).error from None
         except httpx.InvalidURL as error:
             raise model_error("connection_failed", f"the address is of no use: {error}") from None
-        return _listed(body)
+        return _parse_models(body)
 
 
 async def _body(response: "httpx.Response") -> bytes:
@@ -110,7 +110,7 @@ async def _body(response: "httpx.Response") -> bytes:
     return bytes(body)
 
 
-def _listed(body: bytes) -> list[ListedModel]:
+def _parse_models(body: bytes) -> list[ListedModel]:
     """Parse a list of models: `{data: [{id}]}`, as OpenAI defines it, or the bare list."""
     try:
         value = json.loads(body)
@@ -119,8 +119,8 @@ def _listed(body: bytes) -> list[ListedModel]:
     rows = value.get("data") if isinstance(value, dict) else value
     if not isinstance(rows, list):
         raise model_error("bad_response", "the server lists no models")
-    named = (row for row in rows if isinstance(row, dict) and isinstance(row.get("id"), str) and row["id"])
-    models = {row["id"][:256]: _model(row) for row in named}
+    entries = (row for row in rows if isinstance(row, dict) and isinstance(row.get("id"), str) and row["id"])
+    models = {row["id"][:256]: _model(row) for row in entries}
     return list(models.values())[:MAX_MODELS]
 
 
@@ -134,10 +134,10 @@ def _model(row: dict[str, Any]) -> ListedModel:
     return ListedModel(row["id"][:256], window, _price(pricing.get("prompt")), _price(pricing.get("completion")))
 
 
-def _price(for_one: Any) -> float | None:
+def _price(token_price: Any) -> float | None:
     """Parse the price of a token, a number or its text, into the price of a million tokens."""
     try:
-        price = round(float(for_one) * _PER, 6)
+        price = round(float(token_price) * _PER, 6)
     except (TypeError, ValueError, OverflowError):
         return None
     return price if 0 <= price < _PER else None

@@ -86,8 +86,8 @@ def _proxy(url: str) -> str | None:
     host = urlsplit(url).hostname or ""
     if is_loopback(url) or proxy_bypass_environment(host):
         return None
-    named = getproxies_environment()
-    proxy = named.get("https") or named.get("all")
+    proxies = getproxies_environment()
+    proxy = proxies.get("https") or proxies.get("all")
     if proxy and "://" not in proxy:
         proxy = f"http://{proxy}"
     if proxy and urlsplit(proxy).scheme not in ("http", "https"):

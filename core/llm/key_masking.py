@@ -76,7 +76,7 @@ class StreamMask:
             return piece
         text = self._held + piece
         text = text.replace(self._key, MASK)
-        held_length = self._beginning_at_end(text)
+        held_length = self._prefix_length(text)
         self._held = text[len(text) - held_length :]
         return text[: len(text) - held_length]
 
@@ -85,7 +85,7 @@ class StreamMask:
         held, self._held = self._held, ""
         return held if len(held) < _TEXT_CHARACTERS // 2 else MASK
 
-    def _beginning_at_end(self, text: str) -> int:
+    def _prefix_length(self, text: str) -> int:
         """Count the characters at the end of the text that are a prefix of the key."""
         first = self._key[0]
         start = max(0, len(text) - len(self._key) + 1)
@@ -109,11 +109,11 @@ class MaskedDeltas:
         """Mask a delta. Return None if nothing can be shown yet."""
         match delta:
             case TextDelta(text):
-                shown = self._text.feed(text)
-                return TextDelta(shown) if shown else None
+                masked_text = self._text.feed(text)
+                return TextDelta(masked_text) if masked_text else None
             case ReasoningDelta(text):
-                shown = self._thoughts.feed(text)
-                return ReasoningDelta(shown) if shown else None
+                masked_text = self._thoughts.feed(text)
+                return ReasoningDelta(masked_text) if masked_text else None
             case CallDelta(call):
                 return CallDelta(self._call(call))
             case _:
@@ -131,6 +131,6 @@ class MaskedDeltas:
         if arguments is not None:
             # The arguments are masked in our own encoding: the model's may escape the characters of the key.
             read = encode(dict(arguments))
-            if (shown := self._masker.text(read)) != read:
-                text, arguments = shown, decode(shown)
+            if (masked_text := self._masker.text(read)) != read:
+                text, arguments = masked_text, decode(masked_text)
         return CallRequest(self._masker.text(call.id), self._masker.text(call.tool), arguments, text)

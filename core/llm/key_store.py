@@ -114,7 +114,7 @@ class KeyStore:
         self._keyring = keyring
         self._environment = environment
         self._places = places
-        self._one_at_a_time = asyncio.Lock()
+        self._lock = asyncio.Lock()
 
     async def find(self, choice: ModelChoice) -> Secret | None:
         """Find the key for a choice."""
@@ -141,7 +141,7 @@ class KeyStore:
 
         Raises Refused `keys_unreadable` or `keys_not_writable`.
         """
-        async with self._one_at_a_time:
+        async with self._lock:
             try:
                 await self._keyring.put(name, value)
             except KeyringUnavailable as error:
@@ -173,7 +173,7 @@ class KeyStore:
 
     async def remove_secret(self, name: str, place: KeyLocation | None) -> None:
         """Remove any secret; `place` is where it was stored. Raises like `remove`."""
-        async with self._one_at_a_time:
+        async with self._lock:
             try:
                 await self._keyring.remove(name)
             except KeyringUnavailable as error:
@@ -207,6 +207,6 @@ def _variables(choice: ModelChoice) -> list[str]:
     The variable of a preset is used only for the preset's own address.
     """
     preset = preset_of(choice)
-    is_its_own = bool(preset.base_url) and origin_of(preset.base_url) == choice.origin
-    named = [choice.key_env, KEY_VARIABLE, preset.key_env if is_its_own else None]
-    return [name for name in named if name]
+    is_preset_origin = bool(preset.base_url) and origin_of(preset.base_url) == choice.origin
+    variables = [choice.key_env, KEY_VARIABLE, preset.key_env if is_preset_origin else None]
+    return [name for name in variables if name]

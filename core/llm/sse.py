@@ -85,18 +85,18 @@ class SseParser:
             self._is_first_line = False
             line = line.removeprefix(_BOM)
         if line:
-            yield from self._take(line)
+            yield from self._parse_line(line)
         else:
             yield from self._dispatch()
 
-    def _take(self, line: bytes) -> Iterator[SseEvent]:
+    def _parse_line(self, line: bytes) -> Iterator[SseEvent]:
         name, colon, rest = line.partition(b":")
         value = rest.removeprefix(b" ").decode("utf-8", "replace")
         match name:
             case b"data":
-                if self._begins_anew(value):
+                if self._starts_event(value):
                     yield from self._dispatch()
-                self._add(value)
+                self._add_data(value)
             case b"error" if colon:
                 yield from self._dispatch()
                 yield SseEvent(value, "error")
@@ -107,14 +107,14 @@ class SseParser:
             case _:
                 self._keep_other(line)
 
-    def _begins_anew(self, value: str) -> bool:
+    def _starts_event(self, value: str) -> bool:
         """Return whether this line starts another event although no empty line came before.
 
         No JSON text has a line that ends with } before a line that begins with {.
         """
         return bool(self._data) and self._data[-1].rstrip().endswith("}") and value.lstrip().startswith(("{", "[DONE]"))
 
-    def _add(self, value: str) -> None:
+    def _add_data(self, value: str) -> None:
         self._data.append(value)
         self._event_bytes += len(value)
         if self._event_bytes > EVENT_BYTES:

@@ -30,7 +30,7 @@ class SystemKeyring:
     def __init__(self, limit_s: float = LIMIT_S, unlock_s: float = UNLOCK_S) -> None:
         self._limit_s = limit_s
         self._unlock_s = unlock_s
-        self._is_given_up = False
+        self._is_unresponsive = False
 
     async def get(self, origin: str) -> str | None:
         """Return the key. Raises KeyringUnavailable."""
@@ -56,13 +56,13 @@ class SystemKeyring:
         await self._ask(remove, self._unlock_s)
 
     async def _ask(self, question: Callable[[], T], limit_s: float) -> T:
-        if self._is_given_up:
+        if self._is_unresponsive:
             raise KeyringUnavailable("the keyring did not answer before")
         try:
             async with asyncio.timeout(limit_s):
-                return await _in_thread_of_its_own(question)
+                return await _call_in_daemon_thread(question)
         except TimeoutError:
-            self._is_given_up = True
+            self._is_unresponsive = True
             log.warning("the system's keyring does not answer; it is left alone")
             raise KeyringUnavailable("the keyring does not answer") from None
 
@@ -78,7 +78,7 @@ def _backend() -> "KeyringBackend":
     return backend
 
 
-async def _in_thread_of_its_own(question: Callable[[], T]) -> T:
+async def _call_in_daemon_thread(question: Callable[[], T]) -> T:
     """Call `question` in a daemon thread.
 
     A call that never returns then blocks neither the loop's executor nor the end of the process.

@@ -195,10 +195,10 @@ def _masked(value: Any) -> Pieces[Any]:
         yield
         return masked(value)
     if isinstance(value, dict):
-        hides, found = secret_keys(value), {}
+        hides, copy = secret_keys(value), {}
         for key, part in value.items():
-            found[key] = mask_all(part) if hides(key) else (yield from _masked(part))
-        return reuse_if_same(value, found)
+            copy[key] = mask_all(part) if hides(key) else (yield from _masked(part))
+        return reuse_if_same(value, copy)
     if is_secret_pair(value):
         return reuse_if_same(value, [value[0], mask_all(value[1])])
     parts = []
@@ -220,5 +220,5 @@ def _masked_text(text: str) -> Pieces[str]:
         pieces.append(masked_text(whole[start:end]))
         start = end
         yield
-    found = "".join(pieces)
-    return text if found == text else found
+    result = "".join(pieces)
+    return text if result == text else result

@@ -34,7 +34,7 @@ async def in_thread(work: Pieces[T], executor: Executor | None = None) -> T:
         await asyncio.wait({thread})
     except asyncio.CancelledError:
         stopping.set()
-        thread.add_done_callback(_look)
+        thread.add_done_callback(_retrieve_exception)
         await asyncio.wait({thread})
         raise
     return thread.result()
@@ -59,7 +59,7 @@ def _drive(work: Pieces[T], stopping: threading.Event) -> T:
     raise _Stopped
 
 
-def _look(thread: asyncio.Future[Any]) -> None:
+def _retrieve_exception(thread: asyncio.Future[Any]) -> None:
     """Retrieve the exception of cancelled work; asyncio logs exceptions that are never retrieved."""
     if not thread.cancelled():
         thread.exception()

@@ -171,8 +171,8 @@ def is_secret_name(name: str) -> bool:
 def secret_keys(value: Mapping[Any, Any]) -> Callable[[Any], bool]:
     """Return a predicate for the keys with secret values: by name, or `value` in `{"name": "Cookie", "value": …}`."""
     names = [value.get(name) for name in ("name", "key", "header")] if "value" in value else []
-    is_named = any(isinstance(name, str) and is_secret_name(name) for name in names)
-    return lambda key: (is_named and key == "value") or (isinstance(key, str) and is_secret_name(key))
+    is_secret_entry = any(isinstance(name, str) and is_secret_name(name) for name in names)
+    return lambda key: (is_secret_entry and key == "value") or (isinstance(key, str) and is_secret_name(key))
 
 
 def mask_all(value: Any) -> Any:

@@ -65,7 +65,7 @@ def fold_case(text: str) -> str:
 def strip_accents(text: str) -> str:
     """Remove case and combining marks, leaving decomposed form."""
     parts = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(sign for sign in parts if not unicodedata.combining(sign))
+    return "".join(character for character in parts if not unicodedata.combining(character))
 
 
 def space_unspaced_scripts(text: str) -> str:
@@ -91,15 +91,15 @@ def parse_query(query: str) -> tuple[Term, ...]:
     for quoted in _QUOTED.finditer(text):
         terms |= dict.fromkeys(_plain_terms(text[at : quoted.start()]))
         words = _words(quoted[1])
-        terms |= {Term(words) if quoted[2] else _begun(words): None} if words else {}
+        terms |= {Term(words) if quoted[2] else _prefix_term(words): None} if words else {}
         at = quoted.end()
     rest = _plain_terms(text[at:])
     if rest:
-        rest[-1] = _begun(rest[-1].words)
+        rest[-1] = _prefix_term(rest[-1].words)
     return tuple(terms | dict.fromkeys(rest))[:QUERY_TERMS]
 
 
-def _begun(words: tuple[str, ...]) -> Term:
+def _prefix_term(words: tuple[str, ...]) -> Term:
     """Make a term of words of which the last may still be incomplete."""
     last = words[-1]
     return Term(words, is_beginning=len(last) >= MIN_PREFIX_CHARACTERS and not _UNSPACED_SIGN.search(last))
@@ -116,13 +116,13 @@ def _words(text: str) -> tuple[str, ...]:
 
 def find_spans(pattern: re.Pattern[str], text: str) -> Iterator[Span]:
     """Yield where a pattern of this module matches a text as written, in order."""
-    bare, sources = _folded_with_places(text)
+    bare, sources = _fold_with_sources(text)
     for match in pattern.finditer(bare):
         start, end = match.span()
         if sources is None:
             yield Span(start, end)
         else:
-            yield Span(sources[start], _with_accents(text, sources[end - 1] + 1))
+            yield Span(sources[start], _letter_end(text, sources[end - 1] + 1))
 
 
 @lru_cache(maxsize=64)
@@ -152,7 +152,7 @@ def _term_pattern(term: Term) -> str:
     return before + "".join(parts) + after
 
 
-def _folded_with_places(text: str) -> tuple[str, Sequence[int] | None]:
+def _fold_with_sources(text: str) -> tuple[str, Sequence[int] | None]:
     """Fold a text, with the source index of each of its letters, or None if the indexes are equal."""
     if text.isascii():
         return text.lower(), None
@@ -168,7 +168,7 @@ def _folded_letter(letter: str) -> str:
     return fold_case(letter)
 
 
-def _with_accents(text: str, end: int) -> int:
+def _letter_end(text: str, end: int) -> int:
     """Find the end of the letter that ends here, including its combining accents."""
     while end < len(text) and not _folded_letter(text[end]):
         end += 1

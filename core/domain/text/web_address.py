@@ -27,7 +27,7 @@ _KEPT = "!#$%&'()*+,/:;=?@[]~-._|"
 
 # From IANA's special-purpose registries. `ipaddress.is_global` is not enough: its answers change between Python
 # versions, it knows nothing of cloud metadata, and the error names the kind of address.
-_NO_PUBLIC = tuple(
+_NON_PUBLIC = tuple(
     (ipaddress.ip_network(network), what)
     for what, networks in {
         "an unspecified address": ("0.0.0.0/8", "::/128"),
@@ -133,9 +133,9 @@ def parse_ip(host: str) -> IpAddress | None:
 
 def non_public_kind(ip: IpAddress) -> str | None:
     """Return what kind of non-public address it is; None if it is public."""
-    for network, what in _NO_PUBLIC:
+    for network, kind in _NON_PUBLIC:
         if ip.version == network.version and ip in network:
-            return what
+            return kind
     if isinstance(ip, ipaddress.IPv6Address) and (ip.scope_id is not None or ip not in _GLOBAL_V6):
         return "no public address"
     return None

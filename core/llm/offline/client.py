@@ -68,13 +68,13 @@ def _answer(request: ModelRequest) -> PlannedAnswer:
         if following is not None:
             return following
         if results:  # the script ended with a call; report its result
-            return _telling(results, PlannedAnswer())
+            return _with_report(results, PlannedAnswer())
     commanded = commands.parse_commands(since[0].text if since else "", request.tools)
     rounds = sum(bool(message.calls) for message in since)
-    return _telling(results, commanded[rounds] if rounds < len(commanded) else PlannedAnswer())
+    return _with_report(results, commanded[rounds] if rounds < len(commanded) else PlannedAnswer())
 
 
-def _telling(results: Sequence[tuple[str, str]], following: PlannedAnswer) -> PlannedAnswer:
+def _with_report(results: Sequence[tuple[str, str]], following: PlannedAnswer) -> PlannedAnswer:
     """Report the results before the planned answer."""
     if not results:
         return following

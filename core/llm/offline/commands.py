@@ -143,7 +143,7 @@ def help_text(tools: Sequence[ToolInfo]) -> str:
 
 def results_text(results: Iterable[tuple[str, str]]) -> str:
     """Format the results of tools, (name, JSON) each, a line per result; errors as their message."""
-    return "\n".join(f"- {_code(tool)} {_told(text)}" for tool, text in results)
+    return "\n".join(f"- {_code(tool)} {_result_text(text)}" for tool, text in results)
 
 
 def _tool_line(tool: ToolInfo) -> str:
@@ -152,7 +152,7 @@ def _tool_line(tool: ToolInfo) -> str:
     return f"- {_code(f'{tool.name} {{{names}}}')}: {first_sentence}"
 
 
-def _told(text: str) -> str:
+def _result_text(text: str) -> str:
     try:
         value = json.loads(text)
     except ValueError:

@@ -37,7 +37,7 @@ class Assembler:
         self.is_finished = False
         self.is_done = False
         self._choice = choice
-        self._place: int | None = None
+        self._followed_index: int | None = None
         self._text = SurrogateJoiner()
         self._thoughts = SurrogateJoiner()
         self._calls = CallAssembler()
@@ -77,7 +77,7 @@ class Assembler:
         self.has_begun = True
         for value in values:
             yield from self._take_value(value)
-        if self._place is None:
+        if self._followed_index is None:
             raise bad_response(text)
         self.is_done = True
 
@@ -146,10 +146,10 @@ class Assembler:
     def _followed(self, choices: list[Any]) -> dict[str, Any] | None:
         """Select the choice that is followed: the first of the choices that arrived first."""
         # We never ask for several choices, but gateways may be configured to, and they send the choices interleaved.
-        placed = {_place(one, at): one for at, one in enumerate(choices) if isinstance(one, dict)}
-        if self._place is None and placed:
-            self._place = min(placed)
-        return placed.get(self._place) if self._place is not None else None
+        placed = {_index_of(choice, at): choice for at, choice in enumerate(choices) if isinstance(choice, dict)}
+        if self._followed_index is None and placed:
+            self._followed_index = min(placed)
+        return placed.get(self._followed_index) if self._followed_index is not None else None
 
     def _take_choice(self, choice: dict[str, Any]) -> Iterator[ModelDelta]:
         delta, is_whole = choice.get("delta"), False
@@ -182,8 +182,8 @@ class Assembler:
 def provider_error(message: str, error: Any = None) -> StepFailed:
     """Return the error for an error in mid-stream, with the provider's message."""
     code = error.get("code") or error.get("type") if isinstance(error, dict) else None
-    named = {"provider_code": code} if isinstance(code, str | int) else {}
-    return model_error("provider_error", message or "the provider reports an error", **named)
+    parameters = {"provider_code": code} if isinstance(code, str | int) else {}
+    return model_error("provider_error", message or "the provider reports an error", **parameters)
 
 
 def bad_response(text: str) -> StepFailed:
@@ -192,7 +192,7 @@ def bad_response(text: str) -> StepFailed:
     return model_error("bad_response", f"the server's answer is no chat completion: {summary}")
 
 
-def _place(choice: dict[str, Any], at: int) -> int:
+def _index_of(choice: dict[str, Any], at: int) -> int:
     index = choice.get("index")
     return index if isinstance(index, int) else at
 

@@ -44,12 +44,12 @@ class PreparedRequest:
 
 
 async def attempt(
-    client: "httpx.AsyncClient", question: PreparedRequest, answer: Assembler, patience: WaitReporter, clock: Clock
+    client: "httpx.AsyncClient", request: PreparedRequest, answer: Assembler, waits: WaitReporter, clock: Clock
 ) -> AsyncGenerator[ModelDelta, None]:
     """Yield the deltas of an answer. Raises AttemptFailed if there is no answer, StepFailed for an error within it."""
     import httpx
 
-    limits = question.limits
+    limits = request.limits
     # httpx does not report whether a connection was reused, but httpcore's trace shows each new connection. A failure
     # of a reused connection means little: servers close idle connections just when the next request arrives.
     connections: list[str] = []
@@ -60,9 +60,9 @@ async def attempt(
 
     posting = client.stream(
         "POST",
-        question.url,
-        content=encode_body(question.body),
-        headers=question.headers,
+        request.url,
+        content=encode_body(request.body),
+        headers=request.headers,
         timeout=httpx.Timeout(limits.silence_s, connect=limits.connect_s, pool=None),
         extensions={"trace": note},
     )
@@ -77,7 +77,7 @@ async def attempt(
             whole: Any = response.aiter_raw() if is_plain else response.aiter_bytes()
             async with aclosing(whole) as body:
                 async for piece in _pieces(body, answer):
-                    patience.reset()
+                    waits.reset()
                     for delta in answer.take(parser.feed(piece)):
                         yield delta
                 for delta in chain(answer.take(parser.close()), answer.take_other(parser.other_lines), answer.finish()):

@@ -67,14 +67,14 @@ class OpenAiCompatible:
         masker = Masker(key)
         masked = MaskedDeltas(masker)
         names = tools_by_name(tool.name for tool in request.tools)
-        question = self._question(request, choice, key)
-        with WaitReporter(self._clock, request.waits, self._waits_every_s) as patience:
+        prepared = self._prepare(request, choice, key)
+        with WaitReporter(self._clock, request.waits, self._waits_every_s) as waits:
             try:
-                async with aclosing(self._persist(question, patience, masker)) as deltas:
+                async with aclosing(self._stream_with_retries(prepared, waits, masker)) as deltas:
                     async for delta in deltas:
-                        shown = masked.feed(_with_own_name(delta, names))
-                        if shown is not None:
-                            yield shown
+                        visible = masked.feed(_restore_tool_name(delta, names))
+                        if visible is not None:
+                            yield visible
             except StepFailed as error:
                 for rest in masked.flush():
                     yield rest
@@ -91,7 +91,7 @@ class OpenAiCompatible:
             raise model_error("key_unusable", "the key has characters that cannot be sent", origin=choice.origin)
         return key
 
-    def _question(self, request: ModelRequest, choice: ModelChoice, key: Secret | None) -> PreparedRequest:
+    def _prepare(self, request: ModelRequest, choice: ModelChoice, key: Secret | None) -> PreparedRequest:
         headers = {"Content-Type": "application/json", "Accept": "text/event-stream, application/json"}
         if key is not None:
             headers["Authorization"] = f"Bearer {key.reveal()}"
@@ -102,12 +102,12 @@ class OpenAiCompatible:
             choice, f"{choice.base_url}/chat/completions", headers, body, self._limits or limits_of(choice)
         )
 
-    async def _persist(
-        self, question: PreparedRequest, patience: WaitReporter, masker: Masker
+    async def _stream_with_retries(
+        self, prepared: PreparedRequest, waits: WaitReporter, masker: Masker
     ) -> AsyncGenerator[ModelDelta, None]:
         """Yield the answer of the first attempt that succeeds."""
         try:
-            client = await self._clients.client_for(question.url)
+            client = await self._clients.client_for(prepared.url)
         except ValueError as error:
             raise model_error("connection_failed", str(error)) from None
         # Each attempt has its own Assembler. Once an attempt has yielded something, its failure is final: repeating the
@@ -117,16 +117,16 @@ class OpenAiCompatible:
         # server closed at the same moment (asked again at once, on a new connection, a single time).
         retry, is_reconnected = 0, False
         while True:
-            answer = Assembler(question.choice)
-            patience.begin("answer", question.limits.silence_s, retry + 1)
+            answer = Assembler(prepared.choice)
+            waits.begin("answer", prepared.limits.silence_s, retry + 1)
             try:
-                async with aclosing(attempt(client, question, answer, patience, self._clock)) as deltas:
+                async with aclosing(attempt(client, prepared, answer, waits, self._clock)) as deltas:
                     async for delta in deltas:
                         yield delta
                 return
             except AttemptFailed as failed:
-                if failed.rejects_options and question.body.pop("stream_options", None) is not None:
-                    self._without_options.add(question.choice.base_url)
+                if failed.rejects_options and prepared.body.pop("stream_options", None) is not None:
+                    self._without_options.add(prepared.choice.base_url)
                     continue
                 if failed.is_stale and not answer.has_begun and not is_reconnected:
                     is_reconnected = True
@@ -136,14 +136,14 @@ class OpenAiCompatible:
                     raise failed.error from None
                 message = masker.text(failed.error.message)
             retry += 1
-            log.info("%s: %s; again in %.1f s", question.choice.origin, message, wait_s)
-            patience.begin("retry", wait_s, retry + 1, message)
-            patience.report_now()
+            log.info("%s: %s; again in %.1f s", prepared.choice.origin, message, wait_s)
+            waits.begin("retry", wait_s, retry + 1, message)
+            waits.report_now()
             await self._clock.sleep(wait_s)
 
 
-def _with_own_name(delta: ModelDelta, names: Mapping[str, str]) -> ModelDelta:
+def _restore_tool_name(delta: ModelDelta, names: Mapping[str, str]) -> ModelDelta:
     """Restore the tool's own name in a call."""
-    if isinstance(delta, CallDelta) and (own := resolve_tool_name(delta.call.tool, names)) != delta.call.tool:
-        return CallDelta(replace(delta.call, tool=own))
+    if isinstance(delta, CallDelta) and (tool := resolve_tool_name(delta.call.tool, names)) != delta.call.tool:
+        return CallDelta(replace(delta.call, tool=tool))
     return delta

@@ -26,29 +26,29 @@ def reasoning_in(delta: dict[str, Any]) -> str:
     return "".join(_texts(content, "thinking")) or "".join(_texts(details, "thinking"))
 
 
-def _texts(content: Any, wanted: str) -> Iterator[str]:
+def _texts(content: Any, kind: str) -> Iterator[str]:
     """Yield the texts of the `wanted` kind in a content. A plain string is "text"; blocks name their kind."""
     if isinstance(content, str):
-        if wanted == "text":
+        if kind == "text":
             yield content
         return
     for block in content if isinstance(content, list) else [content]:
         if isinstance(block, str):
-            if wanted == "text":
+            if kind == "text":
                 yield block
         elif isinstance(block, dict):
-            yield from _texts_of_block(block, wanted)
+            yield from _texts_of_block(block, kind)
 
 
-def _texts_of_block(block: dict[str, Any], wanted: str) -> Iterator[str]:
+def _texts_of_block(block: dict[str, Any], kind: str) -> Iterator[str]:
     match block.get("type"):
         case "thinking" | "reasoning" | "reasoning.text" | "reasoning.summary":
-            if wanted == "thinking":
+            if kind == "thinking":
                 inner = block.get("thinking") or block.get("text") or block.get("summary")
                 yield from _texts(inner, "text")
         case None | "text" | "output_text" | "refusal":
             text = block.get("text") or block.get("refusal")
-            if wanted == "text" and isinstance(text, str):
+            if kind == "text" and isinstance(text, str):
                 yield text
 
 

@@ -132,7 +132,7 @@ def message_in_body(body: str) -> str:
 
 def message_in(value: Any) -> str:
     """Extract the message of an error object, whatever its fields."""
-    return one_line(": ".join(dict.fromkeys(filter(None, _words(value)))) or _as_text(value))
+    return one_line(": ".join(dict.fromkeys(filter(None, _messages(value)))) or _as_text(value))
 
 
 def error_in(chunk: dict[str, Any], choices: list[Any]) -> Any:
@@ -155,21 +155,21 @@ def one_line(text: str) -> str:
     return line if len(line) <= MESSAGE_CHARACTERS else line[:MESSAGE_CHARACTERS] + "…"
 
 
-def _words(value: Any) -> Iterator[str]:
+def _messages(value: Any) -> Iterator[str]:
     """Yield the message of an error, then the message that a gateway quotes from its own provider."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
         for item in value[:5]:
-            yield from _words(item)
+            yield from _messages(item)
     elif isinstance(value, dict):
         for name in ("error", "errors", "message", "msg", "detail", "description"):
             if value.get(name):
-                yield from _words(value[name])
+                yield from _messages(value[name])
                 break
         metadata = value.get("metadata")
         if isinstance(metadata, dict) and metadata.get("raw"):
-            yield from _words(metadata["raw"])
+            yield from _messages(metadata["raw"])
 
 
 def _as_text(value: Any) -> str:
@@ -194,14 +194,14 @@ def is_retryable_status(status: int) -> bool:
     return status in (408, 429) or 500 <= status <= 599
 
 
-def retry_delay_s(retry: int, asked_s: float | None, random: Callable[[], float]) -> float:
+def retry_delay_s(retry: int, requested_s: float | None, random: Callable[[], float]) -> float:
     """Compute the seconds before the `retry`th repetition, from 1.
 
     The provider's request wins; by default 1 s, doubling to 30 s. Up to a quarter is added at `random` (0 to 1), so
     that many clients do not return at once.
     """
-    if asked_s is not None and asked_s > 0:
-        return asked_s
+    if requested_s is not None and requested_s > 0:
+        return requested_s
     return min(FIRST_DELAY_S * 2.0 ** (retry - 1), MAX_DELAY_S) * (1 + _JITTER * random())
 
 

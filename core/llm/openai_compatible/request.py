@@ -128,17 +128,17 @@ class _Ids:
 
     def __init__(self, *, short: bool) -> None:
         self._short = short
-        self._taken: set[str] = set()
+        self._used: set[str] = set()
 
     def unique(self, model_id: str) -> str:
-        number, unique_id = 1, self._formed(model_id)
-        while unique_id in self._taken:
+        number, unique_id = 1, self._format(model_id)
+        while unique_id in self._used:
             number += 1
-            unique_id = self._formed(f"{model_id}_{number}")
-        self._taken.add(unique_id)
+            unique_id = self._format(f"{model_id}_{number}")
+        self._used.add(unique_id)
         return unique_id
 
-    def _formed(self, model_id: str) -> str:
+    def _format(self, model_id: str) -> str:
         if not self._short:
             return model_id or "call"
         if re.fullmatch(f"[a-zA-Z0-9]{{{SHORT_ID_CHARACTERS}}}", model_id):
@@ -159,14 +159,14 @@ def resolve_tool_name(called: str, names: Mapping[str, str]) -> str:
     """
     if called in names:
         return names[called]
-    meant = called.strip().removeprefix("functions.").casefold()
-    alike = [own for name, own in names.items() if name.casefold() == meant]
-    return alike[0] if len(alike) == 1 else called
+    name_called = called.strip().removeprefix("functions.").casefold()
+    candidates = [tool for name, tool in names.items() if name.casefold() == name_called]
+    return candidates[0] if len(candidates) == 1 else called
 
 
 def tools_by_name(names: Iterable[str]) -> dict[str, str]:
     """Map the names under which a request sends tools to their own names; on a conflict the first wins."""
-    named: dict[str, str] = {}
+    tools: dict[str, str] = {}
     for name in names:
-        named.setdefault(wire_name(name), name)
-    return named
+        tools.setdefault(wire_name(name), name)
+    return tools

@@ -81,12 +81,12 @@ class CallAssembler:
 
     def finished(self) -> list[CallRequest]:
         """Finish the calls, each with a unique id. Arguments that are not a JSON object are None."""
-        taken: set[str] = set()
+        used_ids: set[str] = set()
         requests = []
         for call in self._calls:
             if call.name or call.pieces:
-                requests.append(_request(call, taken))
-                taken.add(call.id)
+                requests.append(_request(call, used_ids))
+                used_ids.add(call.id)
         return requests
 
     def _take(self, entry: dict[str, Any], *, is_whole: bool) -> int:
@@ -118,19 +118,25 @@ class CallAssembler:
         # 3. With a name on both sides, a new id or name, or arguments after a complete call, start another call.
         # 4. Without a name the piece continues the call, even under another id: some servers send the id late, and some
         #    generate an id per piece.
-        if call_id and (known := self._by_id.get(call_id)) is not None:
-            is_there = self._by_index.get(index) is known if index is not None else name == known.name
-            is_namesake = bool(name and known.name) and not is_there and known.is_followed_by(name, arguments)
-            return None if is_namesake else known
+        if call_id and (same_id_call := self._by_id.get(call_id)) is not None:
+            is_same_position = (
+                self._by_index.get(index) is same_id_call if index is not None else name == same_id_call.name
+            )
+            has_shared_id = (
+                bool(name and same_id_call.name)
+                and not is_same_position
+                and same_id_call.is_followed_by(name, arguments)
+            )
+            return None if has_shared_id else same_id_call
         last = self._calls[-1] if self._calls else None
-        there = self._by_index.get(index) if index is not None else last
-        if there is None:
+        candidate = self._by_index.get(index) if index is not None else last
+        if candidate is None:
             return None
-        if name and there.name:
-            is_another = bool(call_id) or name != there.name or (bool(arguments) and there.came_at_once)
+        if name and candidate.name:
+            is_another = bool(call_id) or name != candidate.name or (bool(arguments) and candidate.came_at_once)
         else:
-            is_another = bool(call_id and there.id) and not arguments
-        return None if is_another else there
+            is_another = bool(call_id and candidate.id) and not arguments
+        return None if is_another else candidate
 
 
 def _id_of(value: Any) -> str:
@@ -143,11 +149,11 @@ def _index_of(value: Any) -> int | str | None:
     return value if isinstance(value, int | str) and value != "" else None
 
 
-def _request(call: _Call, taken: Container[str]) -> CallRequest:
+def _request(call: _Call, used_ids: Container[str]) -> CallRequest:
     text = call.text
     arguments = _object_of(text) if text.strip() else {}
-    own_id = call.id if call.id and call.id not in taken else f"call_{secrets.token_hex(12)}"
-    return CallRequest(own_id, call.name, arguments, text)
+    unique_id = call.id if call.id and call.id not in used_ids else f"call_{secrets.token_hex(12)}"
+    return CallRequest(unique_id, call.name, arguments, text)
 
 
 def _object_of(text: str) -> dict[str, Any] | None:

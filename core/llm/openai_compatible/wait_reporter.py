@@ -15,16 +15,18 @@ REPORT_INTERVAL_S = 5.0
 class WaitReporter:
     """A context in which the callback is called repeatedly during every pause longer than `every_s`."""
 
-    def __init__(self, clock: Clock, tell: Callable[[WaitStatus], None], every_s: float = REPORT_INTERVAL_S) -> None:
+    def __init__(
+        self, clock: Clock, callback: Callable[[WaitStatus], None], every_s: float = REPORT_INTERVAL_S
+    ) -> None:
         self._clock = clock
-        self._tell = tell
+        self._callback = callback
         self._every_s = every_s
         self._timer: asyncio.TimerHandle | None = None
         self._since = 0.0
-        self._for: WaitStatus = WaitStatus("answer", 0.0, 0.0)
+        self._status: WaitStatus = WaitStatus("answer", 0.0, 0.0)
 
     def __enter__(self) -> Self:
-        self._look_later(self._every_s)
+        self._schedule(self._every_s)
         return self
 
     def __exit__(
@@ -37,28 +39,28 @@ class WaitReporter:
         self, reason: Literal["answer", "retry"], limit_s: float, attempt: int, message: str | None = None
     ) -> None:
         """Set what is awaited from now on."""
-        self._for = WaitStatus(reason, 0.0, limit_s, attempt, message)
+        self._status = WaitStatus(reason, 0.0, limit_s, attempt, message)
         self.reset()
 
     def report_now(self) -> None:
         """Report immediately."""
-        self._told(self._clock.monotonic() - self._since)
+        self._report(self._clock.monotonic() - self._since)
 
     def reset(self) -> None:
         """Restart the pause: something arrived."""
         self._since = self._clock.monotonic()
 
-    def _look_later(self, delay_s: float) -> None:
-        self._timer = asyncio.get_running_loop().call_later(delay_s, self._look)
+    def _schedule(self, delay_s: float) -> None:
+        self._timer = asyncio.get_running_loop().call_later(delay_s, self._check)
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         waited_s = self._clock.monotonic() - self._since
-        left_s = self._every_s - waited_s
-        if left_s <= 0.01:
-            self._told(waited_s)
-            left_s = self._every_s
-        self._look_later(left_s)
+        remaining_s = self._every_s - waited_s
+        if remaining_s <= 0.01:
+            self._report(waited_s)
+            remaining_s = self._every_s
+        self._schedule(remaining_s)
 
-    def _told(self, waited_s: float) -> None:
-        what = self._for
-        self._tell(WaitStatus(what.reason, waited_s, what.limit_s, what.attempt, what.message))
+    def _report(self, waited_s: float) -> None:
+        status = self._status
+        self._callback(WaitStatus(status.reason, waited_s, status.limit_s, status.attempt, status.message))
