@@ -18,7 +18,7 @@ PIECE_CHARACTERS = 4096
 
 
 class ThoughtRecorder:
-    """The consecutive thoughts of a turn. `place` returns the number of characters of the turn so far.
+    """The consecutive thoughts of a turn. `turn_length` returns the number of characters of the turn so far.
 
     Thoughts of a sub-agent are shown but not stored, since only its report reaches its parent.
     """

@@ -189,7 +189,7 @@ def mask_all(value: Any) -> Any:
 
 
 def reuse_if_same(value: Any, copy: Any) -> Any:
-    """Return `value` itself if every part of `found` is identical to its part, else `found`."""
+    """Return `value` itself if every part of `copy` is identical to its part, else `copy`."""
     pairs = zip(copy.values(), value.values(), strict=True) if isinstance(copy, dict) else zip(copy, value, strict=True)
     return value if all(new is old for new, old in pairs) else copy
 

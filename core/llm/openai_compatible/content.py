@@ -27,7 +27,7 @@ def reasoning_in(delta: dict[str, Any]) -> str:
 
 
 def _texts(content: Any, kind: str) -> Iterator[str]:
-    """Yield the texts of the `wanted` kind in a content. A plain string is "text"; blocks name their kind."""
+    """Yield the texts of that `kind` in a content. A plain string is "text"; blocks name their kind."""
     if isinstance(content, str):
         if kind == "text":
             yield content
