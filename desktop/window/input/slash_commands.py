@@ -123,7 +123,7 @@ class SlashCommands(Controller):
     ) -> None:
         prepared = unwrap(await self._core.slash.template(TemplateId(command.target.id), command.rest))
         selection = answering if origin is None else None
-        given, asked = prepared.input.given, prepared.input.asked
+        given, asked = prepared.input.values, prepared.input.missing_schema
         start = TemplateStart(prepared.found, given, origin, message.text, selection, origin, message.attached)
         if asked is None:
             self._actions.start_template(start)
@@ -142,13 +142,13 @@ class SlashCommands(Controller):
     async def _start(self, template_id: TemplateId) -> None:
         viewed = self._viewed
         prepared = unwrap(await self._core.slash.template(template_id))
-        start = TemplateStart(prepared.found, prepared.input.given, None, None, None, viewed)
-        if prepared.input.asked is None:
+        start = TemplateStart(prepared.found, prepared.input.values, None, None, None, viewed)
+        if prepared.input.missing_schema is None:
             self._actions.start_template(start)
             return
         self._opener.open_new()  # the form needs a composer to stand in for; the start page has none
         title = prepared.found.template.title
-        self._ask(replace(start, viewed=None), title, prepared.input.asked, runs=True)
+        self._ask(replace(start, viewed=None), title, prepared.input.missing_schema, runs=True)
 
     async def _insert(self, request: _PromptRequest, values: Mapping[str, str]) -> None:
         """Replace the message by the text of the prompt, if the message still stands in the composer."""
