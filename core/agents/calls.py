@@ -28,6 +28,15 @@ class _ReadyCall:
     arguments: Any
 
 
+@dataclass(frozen=True, slots=True)
+class _Round:
+    """A round in progress. `offset` counts the characters of the turn before its calls."""
+
+    offset: int
+    advertised: Collection[str]
+    results: dict[CallId, CallResult]
+
+
 class RoundCalls:
     """Makes the calls of a turn through its ledger, with the tools advertised for the round."""
 
@@ -58,16 +67,15 @@ class RoundCalls:
         for row, call in zip(rows, answer.calls, strict=True):
             recorder.note(row.id, row.tool, call.arguments)
         await recorder.open()
-        results = await self._replayed(rows, offset)
-        remaining = [(row, call) for row, call in zip(rows, answer.calls, strict=True) if row.id not in results]
+        current = _Round(offset, advertised, await self._replayed(rows, offset))
+        remaining = [(row, call) for row, call in zip(rows, answer.calls, strict=True) if row.id not in current.results]
         while remaining:
             await recorder.open()
             count = recorder.assign_names([(row.id, call.tool, call.arguments) for row, call in remaining])
-            ready = await self._permitted(remaining[:count], offset, advertised, results)
-            for group in self._groups(ready):
-                results.update(await self._make(group, offset, advertised))
+            for group in self._groups(await self._permitted(current, remaining[:count])):
+                current.results.update(await self._make(current, group))
             remaining = remaining[count:]
-        return [results[row.id] for row in rows]
+        return [current.results[row.id] for row in rows]
 
     async def _replayed(self, rows: Sequence[ToolCall], offset: int) -> dict[CallId, CallResult]:
         """Return the results of the calls that need not be made."""
@@ -78,45 +86,39 @@ class RoundCalls:
         outcomes = {call_id: result for call_id, task in tasks_by_call.items() if (result := task.result()) is not None}
         return results | outcomes
 
-    async def _permitted(
-        self,
-        calls: Sequence[tuple[ToolCall, CallRequest]],
-        offset: int,
-        advertised: Collection[str],
-        results: dict[CallId, CallResult],
-    ) -> list[_ReadyCall]:
-        """Ask for consent, and return the calls that may be made. Adds the outcomes of the others to `results`."""
+    async def _permitted(self, current: _Round, calls: Sequence[tuple[ToolCall, CallRequest]]) -> list[_ReadyCall]:
+        """Ask for consent, and return the calls that may be made. Adds the outcomes of the others to the results."""
         pending = []
         for row, call in calls:
-            if call.arguments is None and call.tool in advertised:
-                await self._refuse(row, call.arguments_text, _not_an_object(call), offset, results)
+            if call.arguments is None and call.tool in current.advertised:
+                await self._refuse(current, row, call.arguments_text, _not_an_object(call))
+                continue
+            arguments = None if call.arguments is None else dict(call.arguments)
+            resolved = self._turn.recorder.resolve(row.id, arguments)
+            if isinstance(resolved, CallResult):
+                await self._refuse(current, row, arguments, resolved)
             else:
-                arguments = None if call.arguments is None else dict(call.arguments)
-                resolved = self._turn.recorder.resolve(row.id, arguments)
-                if isinstance(resolved, CallResult):
-                    await self._refuse(row, arguments, resolved, offset, results)
-                    continue
                 pending.append((row, PendingCall(row.id, row.step, row.index, call.tool, resolved)))
-        verdicts = await self._turn.consent([pending_call for _, pending_call in pending], advertised)
+        verdicts = await self._turn.consent([pending_call for _, pending_call in pending], current.advertised)
         ready = []
         for (row, pending_call), verdict in zip(pending, verdicts, strict=True):
             if isinstance(verdict, CallResult):
-                await self._refuse(row, pending_call.arguments, verdict, offset, results)
+                await self._refuse(current, row, pending_call.arguments, verdict)
                 continue
-            effect = self._effect(pending_call.tool, verdict.arguments, advertised)
+            # The user may have edited the arguments, so the effect is that of the call as it will be made.
+            effect = self._effect(pending_call.tool, verdict.arguments, current.advertised)
             await self._turn.recorder.settle(row.id, verdict.arguments)
             masked_arguments = await encode_async(await masked_async(verdict.arguments))
             ready.append(_ReadyCall(replace(row, arguments_json=masked_arguments, effect=effect), verdict.arguments))
         return ready
 
-    async def _refuse(
-        self, row: ToolCall, arguments: Any, result: CallResult, offset: int, results: dict[CallId, CallResult]
-    ) -> None:
+    async def _refuse(self, current: _Round, row: ToolCall, arguments: Any, result: CallResult) -> None:
         masked_arguments = await encode_async(await masked_async(arguments))
         masked_result = replace(result, value=await masked_async(result.value))
         text = await encode_async(masked_result.value)
-        self._ledger.refuse(replace(row, arguments_json=masked_arguments), masked_result, offset, text, result.value)
-        results[row.id] = result
+        row = replace(row, arguments_json=masked_arguments)
+        self._ledger.refuse(row, masked_result, current.offset, text, result.value)
+        current.results[row.id] = result
 
     def _groups(self, ready: Sequence[_ReadyCall]) -> list[Sequence[_ReadyCall]]:
         """Group the calls that run concurrently. Calls that wait for the user come last, so that nothing else is in
@@ -129,14 +131,12 @@ class RoundCalls:
         asking = [call for call in ready if self._asks_people(call.row.tool)]
         return [group for group in ([call for call in ready if call not in asking], asking) if group]
 
-    async def _make(
-        self, group: Sequence[_ReadyCall], offset: int, advertised: Collection[str]
-    ) -> dict[CallId, CallResult]:
+    async def _make(self, current: _Round, group: Sequence[_ReadyCall]) -> dict[CallId, CallResult]:
         """Make the calls concurrently, after the ledger has stored them."""
-        await self._ledger.start([call.row for call in group], offset)
+        await self._ledger.start([call.row for call in group], current.offset)
         async with asyncio.TaskGroup() as tasks:
             running = {
-                call.row.id: tasks.create_task(self._call(call, advertised), name=f"call {call.row.id}")
+                call.row.id: tasks.create_task(self._call(call, current.advertised), name=f"call {call.row.id}")
                 for call in group
             }
         return {call_id: task.result() for call_id, task in running.items()}

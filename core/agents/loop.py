@@ -57,7 +57,7 @@ class AgentLoop:
         storage: Storage,
         clock: Clock,
         schemas: Schemas,
-        roster: AgentDirectory,
+        directory: AgentDirectory,
         *,
         system_prompt: str = "",
     ) -> None:
@@ -67,14 +67,15 @@ class AgentLoop:
         self._clock = clock
         self._system_prompt = system_prompt
         self._schemas = schemas
-        self._roster = roster
+        self._directory = directory
 
     def sub_agents(self, parent: AgentTurn, log: RunLog, tools: Collection[str]) -> TurnSubAgents:
         """Implement `core.ports.agents.AgentRunner.sub_agents`."""
         allowed = [name for name in tools if not self._begins_agents(name)]
-        return TurnSubAgents(self.run, self._roster, parent, log, self._clock, allowed)
+        return TurnSubAgents(self.run, self._directory, parent, log, self._clock, allowed)
 
     async def run(self, turn: AgentTurn, log: RunLog) -> Any:
+        """Implement `core.ports.agents.AgentRunner.run`."""
         # Until the record and the ledger exist, a cancellation has to close by itself what a previous process left
         # open; afterwards their `close` does it. Both parts only emit and never wait, since a cancelled task must end
         # promptly.
@@ -216,7 +217,7 @@ class AgentLoop:
         profile = turn.snapshot.profile
         if profile is None or turn.place.sub_agent_id is not None:
             return
-        for server in self._roster.missing_servers(profile):
+        for server in self._directory.missing_servers(profile):
             message = f"{profile.name} is limited to MCP servers, of which {server!r} is not there any more"
             record.warn("unknown_server", message)
 

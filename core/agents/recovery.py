@@ -79,7 +79,7 @@ def _split_messages(turn: AgentTurn, text: str, rest: str, clock: Clock) -> tupl
     writes: list[Write] = [drop_chunks(turn)]
     if rest:
         message_id = MessageId(new_id("msg"))
-        fact, rows = final_text(turn, rest, MessageState.INTERRUPTED, clock, own_id=message_id)
+        fact, rows = final_text(turn, rest, MessageState.INTERRUPTED, clock, separate_id=message_id)
         facts.append(fact)
         writes.extend(rows)
     fact, rows = final_text(turn, text, MessageState.OPEN, clock)

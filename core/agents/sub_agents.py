@@ -46,7 +46,7 @@ RunTurn = Callable[[AgentTurn, RunLog], Awaitable[Any]]
 class _Assignment:
     """The agent that works on a task. `row` is its row from a previous process; None: it has not started yet."""
 
-    note: SubAgentRecord
+    record: SubAgentRecord
     profile: Agent
     model: ModelChoice | None
     tools: tuple[str, ...] | None
@@ -59,10 +59,16 @@ class TurnSubAgents:
     """
 
     def __init__(
-        self, run: RunTurn, roster: AgentDirectory, parent: AgentTurn, log: RunLog, clock: Clock, tools: Sequence[str]
+        self,
+        run: RunTurn,
+        directory: AgentDirectory,
+        parent: AgentTurn,
+        log: RunLog,
+        clock: Clock,
+        tools: Sequence[str],
     ) -> None:
         self._run_turn = run
-        self._roster = roster
+        self._directory = directory
         self._parent = parent
         self._log = log
         self._clock = clock
@@ -107,12 +113,12 @@ class TurnSubAgents:
         """Choose the agent for the task; after a crash, the same agent. Raises ToolFailed if there is none."""
         row = self._parent.crew.rows.get(own_id)
         if row is not None:
-            note = SubAgentRecord.from_json(row.output_json)
-            if note.agent is not None:
-                model = None if note.model is None else ModelChoice.model_validate(note.model)
-                return _Assignment(note, Agent.model_validate(note.agent), model, None, row)
+            record = SubAgentRecord.from_json(row.output_json)
+            if record.agent is not None:
+                model = None if record.model is None else ModelChoice.model_validate(record.model)
+                return _Assignment(record, Agent.model_validate(record.agent), model, None, row)
             return _Assignment(
-                note, self._new_agent(task, note.name), self._parent.snapshot.model, self._allowed_tools(task), row
+                record, self._new_agent(task, record.name), self._parent.snapshot.model, self._allowed_tools(task), row
             )
         if not task.prompt.strip():
             raise ToolFailed("invalid_arguments", "the prompt of a sub-agent is empty: say what it is to do")
@@ -130,15 +136,15 @@ class TurnSubAgents:
 
     def _assign_stored(self, name: str, task: SubAgentTask) -> _Assignment:
         try:
-            agent, model = self._roster.find(name, self._parent.snapshot.model)
+            agent, model = self._directory.find(name, self._parent.snapshot.model)
         except NotFound as error:
             raise ToolFailed("not_found", error.message, agent=name) from None
-        note = SubAgentRecord(
+        record = SubAgentRecord(
             _mask_name(task.name) if task.name is not None else agent.name,
             agent.model_dump(mode="json", exclude_none=True),
             None if model is None else model.model_dump(mode="json", exclude_none=True),
         )
-        return _Assignment(note, agent, model, None, None)
+        return _Assignment(record, agent, model, None, None)
 
     def _new_agent(self, task: SubAgentTask, name: str) -> Agent:
         """Create an agent that inherits the parent's configuration except for what the task sets."""
@@ -170,18 +176,18 @@ class TurnSubAgents:
             self._parent.run.id,
             StepKey(own_id),
             StepStatus.RUNNING,
-            output_json=assignment.note.as_json(),
+            output_json=assignment.record.as_json(),
             started_at=self._clock.now(),
         )
         self._parent.crew.rows[own_id] = row
         started = SubAgentStarted(
             sub_agent_id=own_id,
-            name=assignment.note.name,
+            name=assignment.record.name,
             prompt=prompt,
             call_id=_call_of(own_id),
             step=location.step,
             index=location.index,
-            agent=assignment.profile.name if assignment.note.agent is not None else None,
+            agent=assignment.profile.name if assignment.record.agent is not None else None,
             model=None if assignment.model is None else assignment.model.label,
         )
         self._log.emit(started, writes=[PutStepResult(row)])
@@ -213,10 +219,10 @@ class TurnSubAgents:
             _log.exception("sub-agent %s of run %s broke", own_id, turn.run.id)
             error = StepFailed("internal", f"{type(broke).__name__}; see the log")
         row = self._parent.crew.rows[own_id]
-        note = replace(SubAgentRecord.from_json(row.output_json), text=text)
+        record = replace(SubAgentRecord.from_json(row.output_json), text=text)
         info = None if error is None else _error_of(error).masked()
         status = StepStatus.COMPLETED if error is None else StepStatus.ERROR
-        row = self._end(replace(row, status=status, output_json=note.as_json(), error=info))
+        row = self._end(replace(row, status=status, output_json=record.as_json(), error=info))
         return _report(row)
 
     async def _answer(self, turn: AgentTurn) -> str:
@@ -253,7 +259,7 @@ class TurnSubAgents:
 def default_name(prompt: str) -> str:
     """Shorten the task of a sub-agent to its default name."""
     line = " ".join(prompt[: NAME_CHARACTERS * 4].split())
-    line = "".join(sign for sign in line if sign.isprintable() or sign in "\u200c\u200d")  # joiners
+    line = "".join(character for character in line if character.isprintable() or character in "\u200c\u200d")  # joiners
     return ellipsize(line, SHORT_NAME_CHARACTERS) or "…"
 
 
@@ -265,8 +271,8 @@ def _mask_name(name: str) -> str:
         raise ToolFailed("invalid_arguments", f"name: {error}") from None
 
 
-def _call_of(own_id: SubAgentId) -> CallId:
-    return CallId(own_id.rpartition("/")[0])
+def _call_of(sub_agent: SubAgentId) -> CallId:
+    return CallId(sub_agent.rpartition("/")[0])
 
 
 def _is_done(row: StepResult) -> bool:
@@ -281,6 +287,6 @@ def _error_of(error: StepFailed) -> ErrorInfo:
 
 
 def _report(row: StepResult) -> SubAgentReport:
-    note = SubAgentRecord.from_json(row.output_json)
+    record = SubAgentRecord.from_json(row.output_json)
     error = None if row.error is None else StepFailed(row.error.code, row.error.message)
-    return SubAgentReport(note.name, note.text, error, note.input_tokens, note.output_tokens)
+    return SubAgentReport(record.name, record.text, error, record.input_tokens, record.output_tokens)

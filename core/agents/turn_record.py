@@ -186,24 +186,24 @@ def final_text(
     state: MessageState,
     clock: Clock,
     *,
-    own_id: MessageId | None = None,
+    separate_id: MessageId | None = None,
 ) -> tuple[Fact, list[Write]]:
     """Build the fact that replaces the streamed text, and the rows to store.
 
-    In a chat run that is the run's message, or with `own_id` a separate message. The text of a template's agent step or
-    of a sub-agent is not a message of the conversation: it has no row, and only the fact stores it.
+    In a chat run that is the run's message, or with `separate_id` a separate message. The text of a template's agent
+    step or of a sub-agent is not a message of the conversation: it has no row, and only the fact stores it.
     """
     run, key = turn.run, turn.key
     if (sub_agent_id := turn.place.sub_agent_id) is not None:
-        return SubAgentText(sub_agent_id=sub_agent_id, text=text, interrupted=own_id is not None), []
-    message_id = run.message_id if own_id is None else own_id
+        return SubAgentText(sub_agent_id=sub_agent_id, text=text, interrupted=separate_id is not None), []
+    message_id = run.message_id if separate_id is None else separate_id
     fact = MessageAdded(
         role=Role.ASSISTANT,
         text=text,
         message_id=message_id,
         step=key.step,
         index=key.index,
-        interrupted=own_id is not None,
+        interrupted=separate_id is not None,
     )
     if run.kind is not RunKind.CHAT:
         return fact, []
