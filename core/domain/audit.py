@@ -92,6 +92,7 @@ class AuditEntry:
         }
 
 
+# Derived, not random: recovery may write the entry of a decision a second time, which then replaces the first.
 def audit_id(run_id: RunId, of: CallId | InterruptionId) -> AuditId:
     """Derive the id of the entry for a request, or for a call without a request. It is the same after a crash."""
     return AuditId(id_from_key("aud", f"{run_id} {of}"))

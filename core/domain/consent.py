@@ -111,6 +111,7 @@ class ConsentPolicy:
                     return True
                 if call.risk is Risk.LOW and settings.low_risk_free_in_selective:
                     return False
+                # Of files and the database, only what changes them is asked about (AGENTS_AND_TOOLS §6).
                 is_reading = call.category in FREE_TO_READ and call.effect is Effect.NONE
                 return settings.asks_for(call.category) and not is_reading
             case _:

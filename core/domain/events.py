@@ -622,6 +622,7 @@ def fact_fields(fact: Fact) -> dict[str, Any]:
         value = getattr(fact, name)
         if value is not None or is_always_written:
             fields[wire_name] = value
+    # null is a valid output of a completed step; absent means that there is none.
     if isinstance(fact, StepFinished) and fact.status is StepStatus.COMPLETED:
         fields["output"] = fact.output
     return fields

@@ -105,6 +105,10 @@ def _fold_started(run: LiveRun, fact: facts.RunStarted, at: datetime) -> None:
     """The run got a slot. After a crash, everything in flight starts again."""
     if run.status.is_final:
         return
+    # A second start follows a crash. Steps in flight are pending again, except a forEach, whose finished iterations
+    # count. Streamed texts are not cleared, or they would flicker: the writer repeats them from some offset, and the
+    # stream drops what follows it. Running calls are removed, since the turn emits each of them again, with the outcome
+    # that its ledger row has or will get. Pauses are counted per process.
     run.status, run.pause_reason, run.pauses = RunStatus.RUNNING, None, 0
     run.started_at = run.started_at or at
     close_thoughts(run.thoughts)
@@ -137,10 +141,8 @@ def _fold_root(run: LiveRun, fact: facts.RootChanged, at: datetime) -> None:
 
 
 def _step(run: LiveRun, name: str) -> LiveStep:
-    step = run.steps.get(name)
-    if step is None:
-        step = run.steps[name] = LiveStep(name)
-    return step
+    # A recording gets its steps one by one; other runs have all of them from the start.
+    return run.steps.setdefault(name, LiveStep(name))
 
 
 def _fold_step_started(run: LiveRun, fact: facts.StepStarted, at: datetime) -> None:
@@ -168,7 +170,7 @@ def _fold_skipped(run: LiveRun, fact: facts.StepSkipped, at: datetime) -> None:
 
 def _fold_step_finished(run: LiveRun, fact: facts.StepFinished, at: datetime) -> None:
     step = _step(run, fact.step)
-    if fact.index is not None:
+    if fact.index is not None:  # counted here; the outputs come with the end of the step
         _fold_iteration(step, fact)
         return
     step.status, step.output, step.error, step.finished_at = fact.status, fact.output, fact.error, at

@@ -41,6 +41,7 @@ def _fold_message(run: LiveRun, fact: facts.MessageAdded, at: datetime) -> None:
         run.prompt, run.prompt_id = fact.text, fact.message_id
         run.prompt_attachments = attachments_of(fact.attachments)
     elif fact.interrupted:
+        # The text moves to a message of its own. The turn continues after it with another text in the same stream.
         run.interrupted_texts.append(fact.text)
         if step is not None and (text := step.texts.get(fact.index)) is not None:
             text.restart(dropped=fact.text)
@@ -70,6 +71,8 @@ def _fold_reasoning(run: LiveRun, fact: facts.ReasoningReceived, at: datetime) -
 
 def _fold_saved_thought(run: LiveRun, fact: facts.ThoughtSaved, at: datetime) -> None:
     """Add a stored piece, of which a live state has seen all and a rebuilt state nothing."""
+    # A stored piece joins several shown pieces, and a long thought is stored only in part. By its offset, the same code
+    # adds nothing to a live state and everything to a rebuilt state.
     thought = _thought(run, fact.step, fact.index, fact.place, at - timedelta(milliseconds=fact.elapsed_ms))
     _append_piece(thought, fact.offset, fact.text)
     thought.elapsed_ms = fact.elapsed_ms

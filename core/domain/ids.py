@@ -33,5 +33,6 @@ def new_id(prefix: str) -> str:
 
 def id_from_key(prefix: str, key: str) -> str:
     """Derive an id from an idempotency key. The same key always gives the same id."""
+    # "k" keeps derived ids apart from random ids, which begin with "0" for the next thousand years.
     digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()
     return f"{prefix}_k{_base32(int.from_bytes(digest[:16]), 26)}"

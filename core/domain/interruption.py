@@ -84,6 +84,8 @@ OPEN_STATUS: Mapping[InterruptionKind, InterruptionStatus] = {
     InterruptionKind.OUTCOME: InterruptionStatus.AWAITING_OUTCOME,
 }
 
+# What of an interruption is shown unmasked. The arguments of a call are masked before they are asked about. Input that
+# the user is to edit, or to carry out by hand, is useless with masks in it.
 _HAS_NO_SECRETS = frozenset({InterruptionKind.TOOL_APPROVAL, InterruptionKind.OUTCOME, InterruptionKind.QUESTION})
 _SHOWN_WHOLE = _HAS_NO_SECRETS | {InterruptionKind.INPUT_REVIEW, InterruptionKind.LOCAL_EXECUTION}
 

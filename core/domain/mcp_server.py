@@ -121,6 +121,7 @@ class McpServer(Document):
     @property
     def fingerprint(self) -> str:
         """A hash that changes whenever another program would run or another address be used, whatever the secrets."""
+        # The paths of secrets count, their values do not: a rotated key must not ask for consent again.
         program = [self.command, list(self.args), dict(sorted(self.env.items())), self.cwd]
         address = [self.url, dict(sorted(self.headers.items()))]
         return hashlib.sha256(encode([program, address, sorted(self.secrets)]).encode()).hexdigest()

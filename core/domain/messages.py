@@ -123,6 +123,8 @@ def without_attachments(text: str) -> str:
 
 
 def _fenced(attached: AttachedText) -> str:
+    # Markdown closes a fence at the first line with as many backticks, so ours is longer than any in the text. An
+    # attachment could otherwise end its fence and continue in the voice of the user.
     about, text = attached.about, attached.text
     longest = max((len(backticks) for backticks in _FENCES.findall(text)), default=0)
     fence = "`" * max(3, longest + 1)

@@ -48,6 +48,7 @@ def base_url(text: str) -> str:
 
 def origin_of(url: str) -> str:
     """Return scheme, host and port of an address, without a default port. Keys belong to origins."""
+    # Keys are stored by origin, so different spellings of an address must give the same origin.
     parts = urlsplit(url)
     host = parts.hostname or ""
     host_text = f"[{host}]" if ":" in host else host

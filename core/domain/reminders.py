@@ -44,6 +44,9 @@ def plan_reminders(
     `after`: how long a request waits before its first reminder; None disables reminders. `reminded_at`: the last
     reminder of any request. Times in the future (the clock was set back) count as `now`.
     """
+    # If one request is due, all that would be due within the next minute are joined to its reminder. A reminder blocks
+    # the next for MIN_INTERVAL, whatever it is about, so that many open requests do not become a stream of
+    # notifications.
     if after is None:
         return ReminderPlan()
     pending = [PendingRequest(request.id, request.asked_at, min(request.reminded_at, now)) for request in requests]
@@ -61,4 +64,5 @@ def plan_reminders(
 
 
 def _due_at(request: PendingRequest, after: timedelta) -> datetime:
+    # Waiting as long again as the request has waited so far doubles the interval: at 30, 60, 120, 240 … minutes.
     return request.reminded_at + min(MAX_INTERVAL, max(after, request.reminded_at - request.asked_at))

@@ -18,6 +18,8 @@ MAX_SUB_AGENTS = 15
 NAME_CHARACTERS = 64
 PROMPT_CHARACTERS = 50_000
 
+# A sub-agent's id is `STEP.ROUND.POSITION/NUMBER`, or `STEP[INDEX]…` in an iteration. A call that it makes has the id
+# `ID.ROUND.POSITION`. Names of steps contain neither a slash nor a dot (ENGINE §2), so the parts can be told apart.
 _OWNER = re.compile(r"([^\s.\[/]+)(?:\[(\d+)\])?")
 _OF_CALL = re.compile(r"(.*/\d+)\.\d+\.\d+")
 _SIGN = "/"

@@ -116,6 +116,7 @@ class TaskList:
 
 def _circle(tasks: TaskList, changed: Task) -> list[TaskId] | None:
     """Find a dependency path from the task back to itself."""
+    # A new circle must contain the changed task, since the list had none before; so it is enough to search from there.
     came_from: dict[TaskId, TaskId] = {}
     todo = [changed.id]
     while todo:

@@ -26,6 +26,8 @@ class ValidationMode(StrEnum):
     SELECTIVE = "selective"
 
 
+# Unlike stored documents, templates come from files and from models. They are strict, so that "5" is not taken for 5
+# and the error names the field, and they keep unknown fields.
 class _Model(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="allow", frozen=True, strict=True)
 
@@ -144,11 +146,7 @@ ACTION_KEYS = ("toolName", "code", "agent", "set", "return", "workflow")
 def _action_kind(value: Any) -> str | None:
     if isinstance(value, BaseModel):
         value = value.model_dump(by_alias=True, exclude_unset=True)
-    if isinstance(value, Mapping):
-        for key in ACTION_KEYS:
-            if key in value:
-                return key
-    return None
+    return next((key for key in ACTION_KEYS if key in value), None) if isinstance(value, Mapping) else None
 
 
 StepAction = Annotated[

@@ -7,6 +7,7 @@ fits by the estimate also fits the model.
 # For models with unknown context window.
 DEFAULT_CONTEXT_TOKENS = 32_768
 
+# English prose has about 4 bytes per token, JSON and code about 3, most other scripts more tokens but also more bytes.
 _BYTES_A_TOKEN = 3
 _ANSWER_SHARE = 4
 _ANSWER_TOKENS = 8192

@@ -8,6 +8,7 @@ from datetime import datetime
 from core.domain.agent import AgentSelection
 from core.domain.ids import WorkflowId
 
+# A title is quoted in menus, dialogs and notifications. An override without its end would reverse the text after it.
 _REORDERING = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _UNSEEN = frozenset({"Cf", "Cs", "Mn", "Me", "Zs"})
 # Letters and a Braille pattern that are drawn as blanks.

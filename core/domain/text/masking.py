@@ -143,6 +143,8 @@ def contains_mask(value: Any) -> bool:
 
 def restore_secrets(edited: Any, shown: Any, raw: Any) -> Any:
     """Restore the secrets of `raw` in the user's edit of the masked value `shown`, wherever MASK is unchanged."""
+    # The editor shows the masked value, and the edit must not destroy the secrets that the user could not see. A mask
+    # counts as unchanged only in its original place; elsewhere it stays a mask, and the call is refused.
     if isinstance(edited, Mapping) and isinstance(shown, Mapping) and isinstance(raw, Mapping):
         return {
             key: restore_secrets(part, shown[key], raw[key]) if key in shown and key in raw else part
@@ -159,6 +161,8 @@ def restore_secrets(edited: Any, shown: Any, raw: Any) -> Any:
 @functools.lru_cache(maxsize=4096)
 def is_secret_name(name: str) -> bool:
     """Return whether a value of this name is a secret."""
+    # By words, so that `apiKey`, `API_KEY` and `x-api-key` match, but `monkey` and `keyboard` do not. The last word
+    # decides; before `token` some words exclude a secret: `next_page_token` is a cursor, `max_tokens` a number.
     words = [word.lower() for word in _WORDS.findall(name)]
     if not words:
         return False

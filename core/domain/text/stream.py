@@ -1,6 +1,9 @@
 """Streamed text: pieces with offsets, which may repeat or be missing."""
 
 
+# Pieces carry offsets because they reach a view twice or not at all: a view that opens in mid-answer loads the stored
+# chunks while new pieces already arrive, and a resumed turn streams its text again. Joining on each piece would make a
+# long answer quadratic.
 class TextStream:
     """Text that arrives in pieces with offsets. Appending is cheap; the pieces are joined on access.
 
@@ -31,6 +34,7 @@ class TextStream:
         """Append the new part of a piece that begins at `offset`. Return False if nothing was new."""
         if not text:
             return False
+        # After a restart the writer may write something else at the same offsets; until then a repetition is expected.
         if self._is_restarted and offset < self._end:
             self._cut(self._end - offset)
         self._is_restarted = False
