@@ -1,4 +1,4 @@
-"""What a worker gives up before it touches anything that came from elsewhere. Best effort: systems differ."""
+"""What a worker gives up before it touches untrusted input. Best effort: systems differ."""
 
 import signal
 import sys
@@ -12,14 +12,14 @@ _PR_SET_PDEATHSIG = 1
 
 
 def confine() -> None:
-    """Limit memory and files, leave no core dump, end with the parent, and leave Ctrl-C to it."""
+    """Limit memory and files, disable core dumps, die with the parent, and ignore Ctrl-C."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _limit_resources()
     _die_with_parent()
 
 
 def begin_peak() -> int:
-    """The memory that this process has, in bytes; `peak_bytes` counts from here where the system lets it."""
+    """Reset the peak that `peak_bytes` returns, where the system allows it, and return the current memory in bytes."""
     if sys.platform == "linux":
         with suppress(OSError):
             Path("/proc/self/clear_refs").write_text("5")
@@ -27,7 +27,7 @@ def begin_peak() -> int:
 
 
 def peak_bytes() -> int:
-    """The most memory that this process has had, in bytes; 0 where the system does not tell."""
+    """Return the peak memory of this process in bytes; 0 where it is unknown."""
     if sys.platform == "linux":
         # Not ru_maxrss: that of a new process begins with what its parent had.
         with suppress(OSError, IndexError, ValueError):

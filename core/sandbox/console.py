@@ -1,7 +1,7 @@
-"""What a person's code writes to its console, on its way out of the worker.
+"""The console output of user code, on its way out of the worker.
 
-It leaves while the code runs, so that it is there even if the worker has to be killed: the first lines one by one, what
-comes in floods in pieces.
+It is sent while the code runs, so that it survives if the worker has to be killed: the first lines singly, floods in
+pieces.
 """
 
 import time
@@ -17,10 +17,10 @@ _PIECE_S = 0.05
 
 
 class ConsoleWriter:
-    """The console of one run. `send` gets messages {console: [[level, text], …], cut?}.
+    """The console of a run. `send` receives messages {console: [[level, text], …], cut?}.
 
-    At most CONSOLE_BYTES of UTF-8 are kept, and each line counts CONSOLE_LINE_BYTES more: what comes then is lost, and
-    the last message says so. Secrets are masked.
+    At most CONSOLE_BYTES of UTF-8 are kept, and each line counts CONSOLE_LINE_BYTES more: the rest is dropped, and the
+    last message is marked. Secrets are masked.
     """
 
     def __init__(self, send: Callable[[dict[str, Any]], object]) -> None:
@@ -33,7 +33,7 @@ class ConsoleWriter:
         self._is_cut = False
 
     def write(self, level: str, text: str) -> bool:
-        """Take a line; False: there is no room for another one."""
+        """Add a line. Returns False if there is no room for another."""
         if self._is_cut:
             return False
         encoded = masked_text(text).encode()
@@ -46,7 +46,7 @@ class ConsoleWriter:
         return not self._is_cut
 
     def flush(self) -> None:
-        """Send what waits."""
+        """Send pending lines."""
         if self._waiting or self._is_cut:
             self._send({"console": self._waiting, **({"cut": True} if self._is_cut else {})})
         self._waiting, self._waiting_bytes, self._sent_at = [], 0, time.monotonic()

@@ -1,8 +1,8 @@
-"""What travels between the pool and a worker: four bytes of length, then one JSON object in ASCII.
+"""The protocol between the pool and a worker: four bytes of length, then a JSON object in ASCII.
 
-A worker says `{"ready": true}` once. To each request (`do`: run, check or violations) it gives an answer. Before that
-comes `{"started": true}` when the preparation is over and a limit counts, then `{"console": [[level, text], …]}` as
-lines are written. `retire` in an answer says that the worker is used up. ASCII because lone surrogates, which
+A worker sends `{"ready": true}` once. Each request (`do`: run, check or violations) gets a response. Before it comes
+`{"started": true}` when the preparation is over and a limit counts, then `{"console": [[level, text], …]}` as lines are
+written. `retire` in a response means that the worker must not be reused. ASCII because lone surrogates, which
 JavaScript strings may hold, have no UTF-8.
 """
 
@@ -26,16 +26,16 @@ _HEADER = struct.Struct(">I")
 
 
 class BadFrame(Exception):
-    """Too long, or not a JSON object: the two sides no longer understand each other."""
+    """A frame is too long, or not a JSON object: the two sides are out of step."""
 
 
 def is_long(message: dict[str, Any]) -> bool:
-    """Whether packing takes so long that it belongs in a thread."""
+    """Return whether packing is slow enough to belong in a thread."""
     return any(isinstance(value, str) and len(value) > _STEP_CHARACTERS for value in message.values())
 
 
 def pack(message: dict[str, Any]) -> bytes:
-    """One frame, header included. Raises BadFrame if it would be longer than MAX_BYTES."""
+    """Return a frame, header included. Raises BadFrame if it is longer than MAX_BYTES."""
     body = "{" + ",".join(f"{_json(key)}:{_json(value)}" for key, value in message.items()) + "}"
     if len(body) > MAX_BYTES:
         raise BadFrame(f"a frame of {len(body)} bytes")
@@ -43,7 +43,7 @@ def pack(message: dict[str, Any]) -> bytes:
 
 
 def body_bytes(header: bytes) -> int:
-    """Length of the body that follows. Raises BadFrame if it is out of bounds."""
+    """Return the length of the body that follows. Raises BadFrame if it is out of bounds."""
     length: int = _HEADER.unpack(header)[0]
     if length > MAX_BYTES:
         raise BadFrame(f"a frame of {length} bytes")
@@ -51,7 +51,7 @@ def body_bytes(header: bytes) -> int:
 
 
 def unpack(body: bytes) -> dict[str, Any]:
-    """The message in a body. Raises BadFrame."""
+    """Return the message in a body. Raises BadFrame."""
     try:
         message = json.loads(body)
     except (ValueError, RecursionError) as error:
@@ -70,10 +70,11 @@ def _json(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A code of CodeFailed, words for a person, and what completes them: a limit, a JSON pointer.
+    """A fault of user code, from which the host makes a CodeFailed: its code, a message for the user, and parameters
+    such as a limit or a JSON pointer.
 
-    `place` is line and column in the person's source, from 1, or None where nobody knows. Columns count UTF-16 units,
-    as TypeScript and editors do.
+    `place` is line and column in the source, from 1, or None where it is unknown. Columns count UTF-16 units, as
+    TypeScript and editors do.
     """
 
     code: str
@@ -82,11 +83,11 @@ class Fault:
     parameters: dict[str, Any] = field(default_factory=dict)
 
     def as_answer(self) -> dict[str, Any]:
-        """The fault as it stands in a frame."""
+        """Return the fault as a frame's message."""
         place = {"line": self.place[0], "column": self.place[1]} if self.place else {}
         return {"failed": self.code, "message": self.message, "parameters": {**self.parameters, **place}}
 
 
 def pointer(path: Iterable[str | int]) -> str:
-    """The pointer along keys and indices; "" is the whole document."""
+    """Return the JSON pointer (RFC 6901) along keys and indices; "" is the whole document."""
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)

@@ -1,7 +1,7 @@
-"""Run a person's module in a fresh QuickJS runtime and tell what came of it.
+"""Runs a user's module in a fresh QuickJS runtime and reports its outcome.
 
-The soft limits are the engine's: wall clock, heap and stack. It cannot interrupt a single long native operation (a
-`sort` of millions of items); that is what the pool's hard limit is for.
+The soft limits are the engine's: wall clock, heap and stack. The engine cannot interrupt a single long native operation
+(a `sort` of millions of items); the pool's hard limit covers that.
 """
 
 import json
@@ -40,17 +40,17 @@ _NO_DEFAULT_EXPORT = Fault("no_default_export", "the code must `export default` 
 
 
 class Interpreter:
-    """One call at a time. Each run has a runtime of its own: nothing stays from one to the next."""
+    """Runs a call at a time. Each run has its own runtime, so that no state survives it."""
 
     def __init__(self) -> None:
         self._compiler = Compiler()
 
     def warm_up(self) -> None:
-        """Do now what the first call would have to wait for."""
+        """Prepare for the first call, which would otherwise wait."""
         self._compiler.warm_up()
 
     def check(self, source: str) -> dict[str, Any]:
-        """The answer to a request `check`: a fault, or an empty object. Runs nothing of the source."""
+        """Answer a request `check`: a fault, or an empty object. Does not run the source."""
         compiled = self._compiler.compile(source)
         if isinstance(compiled, Fault):
             return compiled.as_answer()
@@ -59,7 +59,7 @@ class Interpreter:
     def run(
         self, request: dict[str, Any], started: Callable[[], object], printed: Callable[[dict[str, Any]], object]
     ) -> dict[str, Any]:
-        """The answer to a request `run`: an output or a fault, and `retire` if the worker is used up.
+        """Answer a request `run`: an output or a fault, and `retire` if the worker must not be reused.
 
         `started` is called once the code is compiled and its own time begins, then `printed` with the messages of a
         ConsoleWriter.
@@ -78,8 +78,11 @@ class Interpreter:
 
 
 def _has_default_export(code: str) -> bool:
-    """Let the engine link the module to one that wants its default export, and then a second thing that nobody exports:
-    whichever is missing first is told, and a module that cannot be linked is not run."""
+    """Return whether the module has a default export, without running it.
+
+    Links a module that imports the default export first, then a name that does not exist: the engine reports the first
+    missing import, and never runs a module that cannot be linked.
+    """
     runtime = jsbox.Runtime()
     runtime.add_static_module(_MODULE, code)
     runtime.add_static_module("nothing", "export {}")
@@ -134,7 +137,7 @@ def _evaluate(compiled: Compiled, request: dict[str, Any], console: ConsoleWrite
 
 
 def _fault_of_report(report: dict[str, Any], compiled: Compiled, request: dict[str, Any]) -> Fault:
-    """The fault in a report of the harness."""
+    """Return the fault in a report of the harness."""
     match report["kind"]:
         case "no_default_export":
             return _NO_DEFAULT_EXPORT
@@ -150,7 +153,7 @@ def _fault_of_report(report: dict[str, Any], compiled: Compiled, request: dict[s
 
 
 def _trace(report: dict[str, Any], compiled: Compiled) -> tuple[tuple[int, int] | None, dict[str, Any]]:
-    """Where it was thrown, and `stack` and `cause` where there are some: frames of the person's functions alone."""
+    """Return where it was thrown, and `stack` and `cause` where they exist: only frames of the user's functions."""
     places: list[tuple[int, int]] = []
     frames = []
     for found in islice(_FRAME.finditer(report["stack"]), MAX_FRAMES):
@@ -186,7 +189,9 @@ def _thrown_fault(name: str, message: str, request: dict[str, Any]) -> Fault:
 
 
 def _escaped_fault(name: str, message: str, request: dict[str, Any]) -> Fault:
-    """What came past the harness: a promise without an end, or no memory even for an Error."""
+    """Return the fault of an error that bypassed the harness: a promise that never settles, or no memory even for an
+    Error.
+    """
     if message.startswith("promise never settled"):
         return Fault("code_error", "the code waits for a promise that can never settle: nothing is left to run")
     return _out_of_memory(request) if message == "null" else _thrown_fault(name, message, request)
@@ -203,7 +208,7 @@ def _out_of_memory(request: dict[str, Any]) -> Fault:
 
 
 def _replace_surrogates(text: str) -> str:
-    """Text for people, who cannot be shown halves of characters; nor could a database take them."""
+    """Replace lone surrogates, which neither screens nor databases accept."""
     return _SURROGATE.sub("\ufffd", text)
 
 

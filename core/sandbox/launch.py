@@ -20,7 +20,7 @@ _KEPT_VARIABLES = ("SYSTEMROOT", "LD_LIBRARY_PATH", "TZ")
 
 
 def command() -> list[str]:
-    """Program and arguments. `-I` keeps the working folder, PYTHONPATH and the user's site out of the worker."""
+    """Return program and arguments. `-I` keeps the working folder, PYTHONPATH and the user's site out of the worker."""
     if getattr(sys, "frozen", False):
         return [sys.executable, WORKER_SWITCH]
     bootstrap = f"import sys; sys.path.insert(0, {str(_ROOT)!r}); from core.sandbox.worker import main; main()"
@@ -28,5 +28,5 @@ def command() -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """The few variables that a worker gets: no keys, no proxies, no home."""
+    """Return the environment of a worker: a few variables, no keys, proxies or home."""
     return {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}

@@ -19,10 +19,9 @@ class PoolClosed(Exception):
 
 
 class WorkerPool:
-    """At most `size` workers, each busy with one call; further calls wait, those of each owner in the order in which
-    they came, and the owners take turns.
+    """At most `size` workers, each busy with a single call; further calls wait in fair order of their owners.
 
-    Nothing is started before the first call. From then on one idle worker is kept warm, unless all are busy. The pool
+    No worker starts before the first call. From then on an idle worker is kept warm, unless all are busy. The pool
     belongs to the loop of its first call.
     """
 
@@ -35,7 +34,7 @@ class WorkerPool:
 
     @property
     def pids(self) -> list[int]:
-        """Process ids of all workers that run."""
+        """The process ids of all running workers."""
         return [worker.pid for worker in (*self._idle, *self._busy) if worker.pid is not None]
 
     @property
@@ -46,10 +45,10 @@ class WorkerPool:
     async def call(
         self, request: dict[str, Any], limit_s: float, heard: OnMessage | None = None, owner: str = ""
     ) -> dict[str, Any]:
-        """The answer of a worker; `heard` gets what it says before. `owner` is on whose behalf the call waits.
+        """Return the response of a worker; `heard` receives its earlier messages. `owner` groups waiting calls.
 
-        `limit_s` counts from the start of the work, not from the start of the waiting. Cancelling the caller kills
-        the worker. Raises BadFrame (the request is too long), PoolClosed, WorkerTooSlow, or WorkerGone.
+        `limit_s` counts from the start of the work, not of the waiting. Cancelling the caller kills the worker. Raises
+        BadFrame (the request is too long), PoolClosed, WorkerTimeout, or WorkerGone.
         """
         async with self._line.place(owner):
             long = frames.is_long(request)
@@ -63,7 +62,7 @@ class WorkerPool:
                 return await self._call_on(WorkerProcess(), frame, limit_s, heard)
 
     async def close(self) -> None:
-        """End every worker, those in the middle of a call too, and refuse calls from now on."""
+        """Kill every worker, busy or idle, and refuse further calls."""
         self._closed = True
         for worker in (*self._idle, *self._busy):
             worker.kill()
@@ -105,8 +104,9 @@ class WorkerPool:
 
 
 class FairSemaphore:
-    """So many `places`. Whoever finds none free waits behind the others of the same `owner`, in the order of coming;
-    a place that becomes free goes to each owner in turn."""
+    """A semaphore with fair queues: waiters of the same `owner` are served in order, and the owners take turns, so that
+    an owner of many waiters does not starve the others.
+    """
 
     def __init__(self, places: int) -> None:
         self._free = places
@@ -114,12 +114,12 @@ class FairSemaphore:
 
     @property
     def has_room(self) -> bool:
-        """Whether a place is free."""
+        """Whether a slot is free."""
         return self._free > 0
 
     @asynccontextmanager
     async def place(self, owner: str = "") -> AsyncIterator[None]:
-        """Wait for a place, and give it back at the end."""
+        """Acquire a slot, and release it at the end."""
         if self._free > 0:
             self._free -= 1
         else:
@@ -140,7 +140,7 @@ class FairSemaphore:
             raise
 
     def _give(self) -> None:
-        """Hand a place to whoever is next, or keep it free."""
+        """Hand the slot to the next waiter, or free it."""
         while self._waiting:
             owner, turns = self._waiting.popitem(last=False)
             turn = turns.popleft()

@@ -1,4 +1,11 @@
-"""One worker process, seen from the loop: start it, ask it one thing at a time, kill it."""
+"""A worker process, seen from the loop: start it, send it a request at a time, kill it.
+
+There are two limits. The interpreter's own limit interrupts JavaScript at its next check, and the worker reports a
+timeout itself. A single long native operation never reaches such a check; so GRACE_S after that limit the process is
+killed from here, and its memory goes with it. A limit counts from the worker's `started` message: reading and compiling
+a long source must not use up the time of its code. A worker that timed out, was killed or failed to respond is never
+reused; the pool repeats a request on a fresh worker only if the work had not started.
+"""
 
 import asyncio
 from asyncio.subprocess import DEVNULL, PIPE, Process
@@ -19,7 +26,7 @@ OnMessage = Callable[[dict[str, Any]], object]
 
 
 class WorkerGone(Exception):
-    """The process ended or talked nonsense. `started`: the work had begun, so it must not be tried again."""
+    """The process ended or sent invalid data. `started`: the work had begun, so it must not be tried again."""
 
     def __init__(self, message: str, started: bool = False) -> None:
         super().__init__(message)
@@ -27,11 +34,11 @@ class WorkerGone(Exception):
 
 
 class WorkerTimeout(Exception):
-    """No answer within the limit and the grace. The worker is of no more use."""
+    """No response within the limit and the grace. The worker must not be reused."""
 
 
 class WorkerProcess:
-    """A worker that starts when it is made. Its owner must await `end`, whatever happened."""
+    """A worker, started on construction. Its owner must await `end`, whatever happened."""
 
     def __init__(self) -> None:
         self.answers = 0
@@ -42,14 +49,14 @@ class WorkerProcess:
 
     @property
     def pid(self) -> int | None:
-        """Process id, None until it is started."""
+        """The process id, None until it is started."""
         return self._process.pid if self._process else None
 
     async def ask(self, frame: bytes, limit_s: float, heard: OnMessage | None = None) -> dict[str, Any]:
-        """The answer to a packed request; `heard` gets what the worker says on its way there.
+        """Return the response to a packed request; `heard` receives the messages before it.
 
-        The limit counts from the moment when the worker says that the work begins. Raises WorkerGone or
-        WorkerTooSlow; after these, and after a cancellation, the worker must be ended.
+        The limit counts from the worker's `started` message. Raises WorkerGone or WorkerTimeout; after these, and after
+        a cancellation, the worker must be ended.
         """
         process = await self._started()
         answer = await self._exchange(process, frame)
@@ -69,7 +76,7 @@ class WorkerProcess:
         return answer
 
     def kill(self) -> None:
-        """Stop it now, in the middle of whatever it does. Returns at once; `end` waits."""
+        """Kill the process, even in the middle of its work. Returns at once; `end` waits."""
         self._start.cancel()
         if self._process is not None and self._process.returncode is None and not self._is_killed:
             self._is_killed = True  # a second signal would take the end of the process from who waits for it
@@ -77,7 +84,7 @@ class WorkerProcess:
                 self._process.kill()
 
     async def end(self) -> None:
-        """Kill it and wait until the system has forgotten it. Can be called again."""
+        """Kill the process and wait until the system has reaped it. May be called again."""
         self.kill()
         await asyncio.gather(self._start, return_exceptions=True)
         if self._process is None:

@@ -14,8 +14,9 @@ SOURCE_CHARACTERS = 250_000
 
 
 class QuickJsSandbox:
-    """Runs code on pools that somebody else closes. `checks` is the one on which code is read while all workers of the
-    other are busy, so that no check waits behind code that runs."""
+    """Runs code on pools that the caller closes. `checks` is the pool on which code is checked while all workers of the
+    other are busy, so that no check waits behind running code.
+    """
 
     def __init__(self, pool: WorkerPool, checks: WorkerPool | None = None) -> None:
         self._pool = pool
@@ -60,7 +61,7 @@ class QuickJsSandbox:
         return output
 
     async def check(self, source: str) -> CodeFailed | None:
-        """The error that keeps `source` from being compiled, or None; see the port."""
+        """Return the error that prevents `source` from compiling, or None; see the port."""
         if too_long := _too_long(source):
             return too_long
         pool = self._pool if self._pool.has_room else self._checks

@@ -1,7 +1,7 @@
-"""JSON Schemas that come from elsewhere: are they usable, and what in a value misses them.
+"""JSON Schemas from elsewhere: whether they are usable, and how a value violates them.
 
-Runs in the product's process for what is small and harmless, in a worker for everything else. The library is imported
-late: it takes 0.1 s. No `$ref` is ever fetched.
+Runs in the product's process for small and harmless checks, in a worker for all others. The library is imported late:
+it takes 0.1 s. No `$ref` is ever fetched.
 """
 
 import json
@@ -26,7 +26,9 @@ class UnusableSchema(Exception):
 
 
 def canonical(schema: Any) -> str:
-    """The text by which a schema is known. Raises Unusable if there is none, or it is too long."""
+    """Return the canonical text of a schema, the key of the cache. Raises UnusableSchema if there is none, or it is too
+    long.
+    """
     if not isinstance(schema, dict | bool):
         raise UnusableSchema("a schema must be an object, true or false")
     try:
@@ -41,7 +43,7 @@ def canonical(schema: Any) -> str:
 
 
 def problem(schema: Any) -> str | None:
-    """Why this is no usable schema, or None. The answer for a schema seen lately costs nothing."""
+    """Return why this schema is unusable, or None. Cached for recent schemas."""
     try:
         _validator(canonical(schema))
     except UnusableSchema as error:
@@ -50,7 +52,7 @@ def problem(schema: Any) -> str | None:
 
 
 def violations(schema_text: str, value: Any) -> list[tuple[str, str]]:
-    """Pointers and messages, at most MAX_VIOLATIONS, in the order of the value. `schema_text` is canonical."""
+    """Return pointers and messages, at most MAX_VIOLATIONS, in the order of the value. `schema_text` is canonical."""
     from referencing.exceptions import Unresolvable
 
     try:
@@ -76,7 +78,7 @@ def _validator(text: str) -> Any:
 
 @lru_cache(maxsize=256)
 def _compiled(text: str) -> Any:
-    """A validator, or the words why there is none."""
+    """Return a validator, or the reason why there is none."""
     from jsonschema.exceptions import SchemaError
     from jsonschema.validators import Draft202012Validator, validator_for
     from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # ships no types
@@ -103,7 +105,7 @@ def _compiled(text: str) -> Any:
 
 
 def _check_references(schema: Any, specification: Any, registry: Any) -> None:
-    """Raise Unusable if subschemas are nested too deeply, or a reference leads out of the schema."""
+    """Raise UnusableSchema if subschemas are nested too deeply, or a reference leads out of the schema."""
     from referencing.exceptions import Unresolvable
 
     root = specification.create_resource(schema)
@@ -127,14 +129,14 @@ def _references(contents: Any) -> list[str]:
 
 
 class _DocumentOrder:
-    """Where things stand in a value, for sorting."""
+    """The order of the parts of a value, for sorting."""
 
     def __init__(self, value: Any) -> None:
         self._value = value
         self._orders: dict[int, dict[str, int]] = {}
 
     def of(self, path: Iterable[str | int]) -> list[int]:
-        """Positions along the path: a part comes after what holds it, and after what is written before it."""
+        """Return the positions along the path: a part comes after its container, and after its predecessors."""
         ranks: list[int] = []
         at = self._value
         for part in path:

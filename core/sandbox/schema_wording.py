@@ -1,6 +1,6 @@
-"""What a schema expected, in English, from an error of the jsonschema library.
+"""Describes an error of the jsonschema library in English.
 
-Its own messages show Python (`None`, `True`, whole instances); these show JSON, and little of it.
+The library's own messages show Python (`None`, `True`, whole instances); these show JSON, and little of it.
 """
 
 import json
@@ -40,7 +40,7 @@ _BOUNDS = {
 
 
 def describe_error(error: Any) -> str:
-    """One sentence for a ValidationError or SchemaError, at most a few hundred characters long."""
+    """Return a sentence for a ValidationError or SchemaError, at most a few hundred characters long."""
     expected = _expected(error)
     if expected is not None:
         return f"expected {expected}, got {json_preview(error.instance)}"
@@ -48,7 +48,7 @@ def describe_error(error: Any) -> str:
 
 
 def json_preview(value: Any) -> str:
-    """A value as JSON if it is short, else what it is and how long."""
+    """Return a value as JSON if it is short, else its type and length."""
     if isinstance(value, dict):
         return f"an object of {_format_count(len(value), 'property', 'properties')}" if value else "an empty object"
     if isinstance(value, list):
@@ -76,7 +76,7 @@ def _expected(error: Any) -> str | None:
 
 
 def _special_case(error: Any) -> str | None:
-    """Sentences that are more than "expected this, got that"."""
+    """Return the message of a keyword for which "expected X, got Y" is not enough."""
     match error.validator:
         case "required":
             missing = [name for name in error.validator_value if name not in error.instance]

@@ -38,9 +38,9 @@ _EXPENSIVE_KEYWORDS = (
 
 
 class JsonSchemas:
-    """Checks on a pool that somebody else closes. `format` is a note, not a rule, as draft 2020-12 has it.
+    """Checks on a pool that the caller closes. `format` is an annotation, not a rule, as in draft 2020-12.
 
-    Best given a pool of its own, or a check waits behind code steps.
+    Give it its own pool, or checks wait behind code steps.
     """
 
     def __init__(self, pool: WorkerPool, limit_s: float = LIMIT_S) -> None:
@@ -48,15 +48,15 @@ class JsonSchemas:
         self._limit_s = limit_s
 
     def problem(self, schema: Any) -> str | None:
-        """Why this is no usable schema, or None; see the port.
+        """Return why this schema is unusable, or None; see the port.
 
-        Up to 10 µs for each character of a schema that was not seen lately, so call it in a thread for long ones;
-        from several at once, if need be.
+        Takes up to 10 µs for each character of a schema that is not cached, so call it in a thread for long schemas.
+        Thread-safe.
         """
         return schema_rules.problem(schema)
 
     async def violations(self, schema: Any, value: Any) -> list[Violation]:
-        """Every violation; see the port. A schema that is no use is one violation of the whole."""
+        """Return every violation; see the port. An unusable schema is a single violation of the whole."""
         try:
             schema_text = schema_rules.canonical(schema)
         except schema_rules.UnusableSchema as error:

@@ -1,7 +1,7 @@
-"""From a person's TypeScript or JavaScript to JavaScript that compiles, and back from its positions to theirs.
+"""From the user's TypeScript or JavaScript to JavaScript that compiles, and back from its positions to the source's.
 
-Types are erased, not checked. Plain JavaScript comes out as it went in, but for what TypeScript reads otherwise:
-`f<a>(b)` is a call with a type argument.
+Types are erased, not checked. Plain JavaScript is unchanged, except where TypeScript reads it differently: `f<a>(b)` is
+a call with a type argument.
 """
 
 import re
@@ -33,7 +33,7 @@ class Compiled:
     original: list[int]
 
     def locate(self, line: int, column: int) -> tuple[int, int] | None:
-        """Line and column in the source of a place in the code, None if there is no such line.
+        """Return line and column in the source of a position in the code, None if there is no such line.
 
         The engine counts columns in bytes of UTF-8, from 1.
         """
@@ -51,7 +51,7 @@ class Compiled:
 
 
 class Compiler:
-    """Sucrase, in a runtime of its own: the person's text is data there, and is not run."""
+    """Sucrase, in a runtime of its own: the user's text is data there, and is not run."""
 
     def __init__(self) -> None:
         self._runtime: Any = None
@@ -62,7 +62,7 @@ class Compiler:
         self._runtime.eval(_SUCRASE.read_text(encoding="ascii"))
 
     def compile(self, source: str) -> Compiled | Fault:
-        """JavaScript that the engine accepts, or the `typescript_error` in the source. Runs nothing of it."""
+        """Return JavaScript that the engine accepts, or the `typescript_error` in the source. Runs nothing of it."""
         if unspeakable := _UNENCODABLE.search(source):
             written = f"\\u{ord(unspeakable[0]):04x}"
             place = position(source, _utf16_units(source[: unspeakable.start()]))
@@ -86,7 +86,7 @@ class Compiler:
 
 
 def position(text: str, offset: int) -> tuple[int, int]:
-    """Line and column, from 1, of an offset that counts UTF-16 units."""
+    """Return line and column, from 1, of an offset in UTF-16 units."""
     before = text.encode("utf-16-le", "surrogatepass")[: 2 * offset].decode("utf-16-le", "surrogatepass")
     return before.count("\n") + 1, _utf16_units(before[before.rfind("\n") + 1 :]) + 1
 

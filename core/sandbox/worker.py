@@ -1,7 +1,7 @@
-"""The worker process: reads a request, does it, answers, until its input ends.
+"""The worker process: reads a request, serves it, responds, until its input ends.
 
 Imports only the standard library and jsbox; jsonschema when it is first needed. Frames own the real standard output:
-whatever else is written there goes nowhere.
+anything else written there is discarded.
 """
 
 import faulthandler
@@ -18,7 +18,7 @@ _BACKSTOP_S = 2.0
 
 
 def main() -> None:
-    """Serve until the parent closes its end. A worker that cannot go on just ends: the parent sees that."""
+    """Serve until the parent closes its end. A worker that cannot continue just exits: the parent notices."""
     confine()
     channel = _Channel()
     interpreter = Interpreter()
@@ -53,7 +53,7 @@ class _Channel:
         faulthandler.dump_traceback_later(limit_s + _BACKSTOP_S, exit=True, file=self._nowhere)
 
     def start(self, limit_s: float) -> None:
-        """Tell the parent that the preparation is over and the limit counts from now."""
+        """Notify the parent that the preparation is over and the limit counts from now."""
         self.arm(limit_s)
         self.send({"started": True})
 

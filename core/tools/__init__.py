@@ -1,1 +1,1 @@
-"""Tools: what is registered, under which checks it is called, and the built-in ones (AGENTS_AND_TOOLS §4 to §6)."""
+"""Tools: the registry, calls, and the built-in, web and MCP tools (AGENTS_AND_TOOLS §3–§7)."""

@@ -1,7 +1,15 @@
-"""Open folders. What is opened through one lies in it, even where somebody swaps a folder for a link meanwhile.
+"""Which files the file tools reach: inside folders that the user allowed, and picked files (AGENTS_AND_TOOLS §5).
 
-On POSIX a folder is a descriptor and no last component is ever followed. Windows has neither: there the path that
-was checked is opened, and the guard against a swap is missing.
+A relative path starts at the first allowed folder; the tools prepend the base of their run, if it has one. `~` and
+variables are not expanded. A link is followed if it stays inside; a path that leads out, by `..`, by a link or
+absolutely, is `not_allowed`, whether it exists or not. So are the pseudo file systems `/proc`, `/sys` and `/dev`,
+unless they were allowed by that name: they include this process's own environment. A hard link is a file of its folder
+like any other; but no tool changes a file in place that may have another name elsewhere: `write_file` replaces it, and
+does not append to it. A picked file is reached by its own path, and nothing beside it.
+
+An open folder guards against a swap: what is opened through it lies in it, even if the folder is replaced by a link
+meanwhile. On POSIX a folder is a descriptor and no last component is ever followed. Windows has neither: there the
+checked path is opened, without that guard.
 """
 
 import errno
@@ -31,7 +39,7 @@ _FILE = _flags("O_NOFOLLOW", "O_CLOEXEC", "O_NONBLOCK", "O_NOCTTY", "O_BINARY") 
 
 
 class Folder:
-    """A folder, open until it is closed. Methods take the name of an entry and raise OSError as the system does."""
+    """An open folder. Methods take the name of an entry and raise OSError as the system does."""
 
     def __init__(self, path: str, descriptor: int | None) -> None:
         self._path = path
@@ -39,7 +47,7 @@ class Folder:
 
     @classmethod
     def open(cls, path: str) -> "Folder":
-        """The folder at a path that is trusted. Raises OSError, also for a link."""
+        """Open the folder at a trusted path. Raises OSError, also for a link."""
         return cls(path, os.open(path, _FOLDER) if HAS_DESCRIPTORS else None)
 
     def __enter__(self) -> "Folder":
@@ -50,7 +58,7 @@ class Folder:
             os.close(self._descriptor)
 
     def enter(self, name: str, *, create: bool = False) -> "Folder":
-        """The folder of that name; with `create` it is made if it is missing."""
+        """Open the sub-folder; `create` makes it if it is missing."""
         if create:
             with suppress(FileExistsError):
                 os.mkdir(self._at(name), dir_fd=self._descriptor)
@@ -59,15 +67,17 @@ class Folder:
         return Folder(name, os.open(name, _FOLDER, dir_fd=self._descriptor))
 
     def entries(self) -> "AbstractContextManager[Iterator[os.DirEntry[str]]]":
-        """What is in it, in no order."""
+        """Return the entries, unsorted."""
         return os.scandir(self._path if self._descriptor is None else self._descriptor)
 
     def state(self, name: str) -> os.stat_result:
-        """Of the entry itself, were it a link."""
+        """Return the state of the entry itself, even of a link."""
         return os.stat(self._at(name), dir_fd=self._descriptor, follow_symlinks=False)
 
     def open_file(self, name: str, flags: int, mode: int = 0o666) -> FileIO:
-        """The regular file of that name, not buffered. Anything else, and a link, is `not_a_file`: it is not opened."""
+        """Open the regular file, unbuffered. Raises ToolFailed `not_a_file` for anything else, links included, without
+        opening it.
+        """
         try:
             self._require_file(self.state(name))
         except FileNotFoundError:
@@ -82,7 +92,7 @@ class Folder:
         return FileIO(descriptor, "wb" if flags & (os.O_WRONLY | os.O_RDWR) else "rb")
 
     def replace(self, source: str, target: str) -> None:
-        """Give `source` the name `target`, in place of what had it; on disk when this returns."""
+        """Rename `source` to `target`, replacing it; synced to disk on return."""
         os.replace(self._at(source), self._at(target), src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
         if self._descriptor is not None:
             os.fsync(self._descriptor)
@@ -106,9 +116,8 @@ PATH_BYTES = 4095  # what Linux takes: a longer one could be made piece by piece
 
 @dataclass(frozen=True, slots=True)
 class ResolvedPath:
-    """Where a path leads. `path` is absolute and free of links below the allowed folder, as the person named that.
-
-    `root` is the real path of the allowed folder; `parts` lead from there, through no link.
+    """The target of a path. `path` is absolute and free of links below the allowed folder, which is written as the user
+    named it. `root` is the real path of the allowed folder; `parts` lead from there, through no link.
     """
 
     path: str
@@ -116,12 +125,14 @@ class ResolvedPath:
     parts: tuple[str, ...]
 
     def folder(self) -> Folder:
-        """The place itself, opened as a folder."""
+        """Open the target as a folder."""
         return self._enter(self.parts, create=False)
 
     @contextmanager
     def parent(self, *, create: bool = False) -> Iterator[tuple[Folder, str]]:
-        """The open folder that holds it, and its name there; with `create` missing folders are made."""
+        """Open the folder that contains the target, and yield it with the target's name; `create` makes missing
+        folders.
+        """
         if not self.parts:
             raise ToolFailed("not_a_file", "it is a folder")
         with self._enter(self.parts[:-1], create=create) as folder:
@@ -136,7 +147,7 @@ class ResolvedPath:
 
 
 def resolve_path(path: str, allow: Sequence[str], files: Sequence[str] = ()) -> ResolvedPath:
-    """Where `path` leads: into an allowed folder, or to one of the `files`, which are absolute and free of links.
+    """Resolve `path` to a target in an allowed folder, or to one of the `files`, which are absolute and free of links.
 
     Raises ToolFailed `not_allowed`, naming the allowed folders, or `invalid_arguments`.
     """
@@ -162,7 +173,7 @@ def resolve_path(path: str, allow: Sequence[str], files: Sequence[str] = ()) -> 
 
 
 def is_system_path(path: PurePath) -> bool:
-    """Whether the system shows itself there, as files."""
+    """Return whether the path lies in a pseudo file system."""
     return any(path.is_relative_to(place) for place in _SYSTEM_FOLDERS)
 
 
@@ -193,7 +204,7 @@ _ERRNO_MESSAGES = {
 
 @contextmanager
 def path_errors(path: str) -> Iterator[None]:
-    """Turn what the system, or a folder, says into a ToolFailed that names the path."""
+    """Convert OSError and ToolFailed to a ToolFailed that names the path."""
     try:
         yield
     except OSError as error:
@@ -208,13 +219,14 @@ PickedFiles = Callable[[RunId], Awaitable[Sequence[str]]]
 
 
 async def no_picked_files(run_id: RunId) -> Sequence[str]:
+    """Return no files."""
     return ()
 
 
 async def retry_with_picked(
     picked: PickedFiles, context: CallContext, work: Callable[[Sequence[str]], Awaitable[dict[str, Any]]]
 ) -> dict[str, Any]:
-    """What the work gives. Only where it leads out of the folders is it asked what was picked: most calls do not."""
+    """Run the work without picked files, and again with them if it is `not_allowed`. Most calls need no lookup."""
     try:
         return await work(())
     except ToolFailed as error:

@@ -1,4 +1,6 @@
-"""Time that does not count: while a call waits for a person, its limit stands still (AGENTS_AND_TOOLS §4)."""
+"""How a handler runs: in a task with an owner, within a time limit that pauses while the user is asked, and retried
+once after a network failure (AGENTS_AND_TOOLS §3, §4).
+"""
 
 import asyncio
 import logging
@@ -14,7 +16,7 @@ from core.ports.consent import Asker
 
 
 class LimitPause:
-    """Of one call. It `is_on` as long as somebody is asked."""
+    """The pause of a call's time limit. `is_on` while the user is being asked."""
 
     def __init__(self) -> None:
         self._asking = 0
@@ -25,13 +27,13 @@ class LimitPause:
         return self._asking > 0
 
     def change(self) -> asyncio.Future[None]:
-        """Done when it next begins or ends."""
+        """Return a future that is done when the pause next starts or ends."""
         if self._change is None or self._change.done():
             self._change = asyncio.get_running_loop().create_future()
         return self._change
 
     def over(self, asker: Asker) -> Asker:
-        """The same asker, within the standstill."""
+        """Return the asker, pausing the limit while it runs."""
 
         async def ask(ask: InterruptionRequest, *, anew: bool = False) -> Interruption:
             self._count(1)
@@ -60,7 +62,7 @@ class TimeLimitExceeded(Exception):
 
 
 class HandlerTasks:
-    """Owner of the tasks. One that ignores its cancellation is kept until it ends, whatever it ends with."""
+    """Owns the tasks of handlers. A task that ignores its cancellation is kept until it ends, whatever its outcome."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -76,11 +78,12 @@ class HandlerTasks:
         *,
         grace_s: float = GRACE_S,
     ) -> Any:
-        """What `work` gives, or raises.
+        """Return or raise what `work` does. Raises TimeLimitExceeded after `limit_s`, None for no limit; time within
+        the pause does not count.
 
-        Raises OutOfTime after `limit_s`, None is never; what lies within the `standstill` does not count. By then, as
-        when the caller is cancelled, the work has been cancelled and has ended, or was given up after `grace_s`: how it
-        ends at last changes nothing. `late` is called with it once it has ended, after OutOfTime was raised.
+        By then, as when the caller is cancelled, the work has been cancelled and has ended, or is abandoned after
+        `grace_s`: its outcome changes nothing any more. `late` is called with its task once it has ended after
+        TimeLimitExceeded was raised.
         """
         is_late = False
         task = asyncio.create_task(work, name=name)
@@ -105,7 +108,7 @@ class HandlerTasks:
                 task.add_done_callback(late)
 
     async def close(self) -> None:
-        """Cancel what was given up and still runs, and wait for it, at most for the grace."""
+        """Cancel abandoned tasks that still run, and wait for them up to the grace."""
         for task in self._tasks:
             task.cancel()
         if self._tasks:
@@ -127,7 +130,7 @@ class HandlerTasks:
     async def _ends_within(
         self, work: asyncio.Future[Any], seconds: float | None, signal: asyncio.Future[None] | None = None
     ) -> bool:
-        """Whether the work has ended, within so many seconds, None is for ever, or before the signal."""
+        """Return whether the work has ended within `seconds`, None for ever, or before the signal."""
         waits = {work} if signal is None else {work, signal}
         if seconds is None:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
@@ -146,7 +149,7 @@ def _retrieve_exception(task: asyncio.Task[Any]) -> None:
 
 
 def _log_late_end(task: asyncio.Task[Any]) -> None:
-    """Look at the result, so that nobody complains that nobody did."""
+    """Retrieve the exception, so that asyncio does not log it as never retrieved."""
     error = None if task.cancelled() else task.exception()
     if error is not None:
         _log.warning("%s failed while it was stopped", task.get_name(), exc_info=error)
@@ -156,10 +159,10 @@ _NO_CONNECTION = (ConnectionRefusedError, socket.gaierror)
 
 
 async def retry_once(name: str, work: Callable[[], Awaitable[Any]], effect: Effect) -> Any:
-    """What the work gives. After a failure of the network it is tried again: always if no connection was made, else
-    only where it may be repeated, since a lost answer may have had its effect.
+    """Run the work, and repeat it once after a network failure: always if no connection was made, else only if the
+    effect is repeatable, since a lost response may have had its effect.
 
-    Raises NetworkFailed; its parameter `uncertain` says that nobody knows whether it has happened.
+    Raises NetworkFailed; its parameter `uncertain` means that the effect may have happened.
     """
     for is_last in (False, True):
         try:
@@ -173,7 +176,7 @@ async def retry_once(name: str, work: Callable[[], Awaitable[Any]], effect: Effe
 
 
 async def _run_translated(name: str, work: Callable[[], Awaitable[Any]]) -> Any:
-    """The work, with what the system says of the network in our words."""
+    """Run the work, translating the system's network errors to NetworkFailed."""
     try:
         return await work()
     except _NO_CONNECTION as error:

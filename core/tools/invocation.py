@@ -1,4 +1,4 @@
-"""Calls: the checks before, the limits during, and a result whatever happens (AGENTS_AND_TOOLS §3, §4)."""
+"""Tool calls: the checks before, the limits during, and a result whatever happens (AGENTS_AND_TOOLS §3, §4)."""
 
 import asyncio
 import logging
@@ -28,10 +28,10 @@ _log = logging.getLogger(__name__)
 
 
 class ToolInvoker:
-    """Makes the calls of tools that a registry holds; a `ToolRunner`.
+    """Calls the tools of a registry; a `ToolRunner`.
 
-    `is_viewed` tells whether the window shows the run of a workflow; without a window it never does. `consent` is what
-    was set about consent.
+    `is_viewed` returns whether the window shows a workflow; without a window it is always False. `consent` holds the
+    consent settings.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class ToolInvoker:
         return tool.effect(arguments) if tool else Effect.ONCE
 
     def only_reads(self, name: str) -> bool:
-        """Whether no call of the tool leaves anything behind, whatever its arguments."""
+        """Return whether every call of the tool is read-only, whatever its arguments."""
         tool = self._registry.get(name)
         return tool is not None and tool.read_only is True
 
@@ -120,7 +120,7 @@ class ToolInvoker:
         return await self._run(tool, handler, arguments, context, None if is_unlimited else limit_s, late)
 
     async def close(self) -> None:
-        """Stop waiting for handlers that were given up; 1 s at most. To be called before the loop ends."""
+        """Wait up to 1 s for abandoned handlers. Call it before the loop ends."""
         await self._tasks.close()
 
     async def _needs_consent(self, name: str, arguments: Mapping[str, Any], context: CallContext) -> bool:
@@ -131,7 +131,7 @@ class ToolInvoker:
     async def _checked(
         self, name: str, arguments: Any, workflow_id: WorkflowId, advertised: Collection[str] | None
     ) -> tuple[Tool, Handler] | CallResult:
-        """The tool and what carries it out, or the result of a call that cannot be made."""
+        """Return the tool and its handler, or the result of a call that cannot be made."""
         try:
             tool = self._known(name, advertised)
             handler = tool.handler(is_viewed=self._is_viewed(workflow_id))
@@ -151,7 +151,7 @@ class ToolInvoker:
         return tool
 
     async def _check(self, tool: Tool, arguments: Any) -> None:
-        """Raises ToolFailed `invalid_arguments` that lists every violation: path and what was expected."""
+        """Raise ToolFailed `invalid_arguments` that lists every violation: path and expectation."""
         if not isinstance(arguments, dict):
             found = [("", "must be an object")]
         else:
@@ -205,7 +205,7 @@ class ToolInvoker:
         return CallResult(CallStatus.COMPLETED, value, duration_ms=duration_ms, summary=summary)
 
     async def _check_result(self, tool: Tool, value: Any) -> None:
-        """Raises ToolFailed `bad_output` for what the tool has promised not to give."""
+        """Raise ToolFailed `bad_output` for a result that does not fit the tool's own output schema."""
         if tool.info.output_schema is None:
             return
         violations = await self._schemas.violations(tool.info.output_schema, value)
@@ -220,7 +220,7 @@ class ToolInvoker:
     def _tell_late(
         self, tool: Tool, arguments: Any, begun: float, late: LateResultHandler, ended: "asyncio.Task[Any]"
     ) -> None:
-        """Tell how work came to its end that was out of time; of work that stopped there is nothing to tell."""
+        """Report the outcome of work that ended after its limit; cancelled work has no outcome."""
         if ended.cancelled():
             return
         name, error = tool.info.name, ended.exception()
@@ -234,7 +234,7 @@ class ToolInvoker:
 
 
 async def _run_contained(handler: Handler, arguments: Any, context: CallContext) -> Any:
-    """What the handler gives. An order to end the process that a library gives in it ends the call and nothing else."""
+    """Run the handler. SystemExit and its like, raised by a library inside it, fail the call and not the process."""
     try:
         return await handler(arguments, context)
     except (Exception, asyncio.CancelledError, KeyboardInterrupt, GeneratorExit):

@@ -1,6 +1,7 @@
-"""How large a value is as JSON, found out in pieces, so that no value can stall the loop.
+"""Sizes: of values as JSON, and as text in the summary of a call.
 
-`json.dumps` holds the interpreter for the whole of a value: 10 MB are 50 to 300 ms.
+`json.dumps` holds the interpreter for the whole of a value: 10 MB take 50 to 300 ms. So values are measured in pieces,
+and no value can stall the loop.
 """
 
 import math
@@ -23,9 +24,9 @@ _END = object()
 
 
 async def json_bytes(value: Any) -> int:
-    """The size of `value` as ASCII JSON text. Small values are measured at once, others in a thread.
+    """Return the size of `value` as ASCII JSON. Small values are measured at once, others in a thread.
 
-    Raises StepFailed `not_json` for what JSON cannot hold (NaN, keys that are no text, cycles, more than 200
+    Raises StepFailed `not_json` for values that JSON cannot hold (NaN, keys that are not text, cycles, more than 200
     levels) and `output_too_large` above 10 MB.
     """
     measuring = _measure(value)
@@ -37,7 +38,7 @@ async def json_bytes(value: Any) -> int:
 
 
 def text_bytes(text: str) -> int:
-    """How much `text` adds to a JSON string."""
+    """Return the bytes that `text` adds to a JSON string."""
     return len(encode_basestring_ascii(text)) - 2
 
 
@@ -53,7 +54,7 @@ def _measure(value: Any) -> Pieces[int]:
 
 
 def _parts(value: Any) -> Iterator[int]:
-    """The sizes of the parts of a value. Each takes a few microseconds to find."""
+    """Yield the sizes of the parts of a value. Each takes a few microseconds."""
     levels: list[Iterator[Any]] = [iter([value])]
     while levels:
         item = next(levels[-1], _END)
@@ -96,18 +97,18 @@ def _scalar_bytes(item: Any) -> int:
 
 
 def format_count(number: int, noun: str) -> str:
-    """`1 file`, `12 files`, `10,000 files`."""
+    """Return `1 file`, `12 files`, `10,000 files`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def format_size(number: int) -> str:
-    """`999 bytes`, `1.2 kB`, `3.4 MB`: powers of 1000."""
+    """Return `999 bytes`, `1.2 kB`, `3.4 MB`: powers of 1000."""
     if number < 1000:
         return format_count(number, "byte")
     return f"{number / 1000:.1f} kB" if number < 999_950 else f"{number / 1_000_000:.1f} MB"
 
 
 def shorten(text: str, limit: int = 80) -> str:
-    """The text on one line, cut with `…` where it is longer."""
+    """Return the text on a single line, cut with `…` above the limit."""
     line = " ".join(text[: 4 * limit].split())
     return line if len(line) <= limit and len(text) <= 4 * limit else line[: limit - 1] + "…"

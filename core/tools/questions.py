@@ -1,4 +1,4 @@
-"""Questions of a call to a person: what may be answered, and the answer as the caller reads it (ENGINE §8)."""
+"""Questions of a call to the user: the schema of the answer, and the answer as the caller reads it (ENGINE §8)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ ANSWER_CHARACTERS = 10_000
 
 
 def answer_schema(kind: str, ids: Sequence[str]) -> dict[str, Any]:
-    """What may be submitted: something chosen, or something written, as the question takes it."""
+    """Return the schema of the answer: chosen options, written text or both, depending on the kind of the question."""
     chosen = {"type": "array", "items": {"enum": list(ids)}, "maxItems": len(ids)}
     text = {"type": "string", "maxLength": ANSWER_CHARACTERS}
     needed: dict[str, Any] = {}
@@ -27,7 +27,7 @@ def answer_schema(kind: str, ids: Sequence[str]) -> dict[str, Any]:
 
 
 def answer_value(closed: Interruption) -> dict[str, Any]:
-    """The answer as the caller reads it: always with both parts, so that a ref into either has a value."""
+    """Return the answer as the caller reads it, always with both fields, so that a ref into either has a value."""
     answer = closed.answer
     if answer is not None and answer.action is Action.SUBMIT and isinstance(answer.value, Mapping):
         return {"options": list(dict.fromkeys(answer.value.get("options", []))), "text": answer.value.get("text", "")}

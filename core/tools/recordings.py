@@ -1,4 +1,4 @@
-"""What the tools about recordings share: which one is meant, and errors that a model can act on."""
+"""What the tools for recordings share: which recording is addressed, and refusals as results."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ RUN_ID = {"type": "string", "minLength": 1, "maxLength": 200}
 
 @contextmanager
 def told() -> Iterator[None]:
-    """A refusal becomes the failure of the call. Raises ToolFailed."""
+    """Convert a refusal to the failure of the call. Raises ToolFailed."""
     try:
         yield
     except Refused as error:
@@ -21,7 +21,7 @@ def told() -> Iterator[None]:
 
 
 async def meant(recordings: Recordings, run_id: str | None, context: CallContext) -> RunId:
-    """The run of that id, if it is in the workflow of the call; without an id the workflow's open recording.
+    """Return the run of that id, which must belong to the call's workflow; without an id the workflow's open recording.
 
     Raises Refused, ToolFailed `not_allowed`, `not_recording`.
     """

@@ -1,4 +1,4 @@
-"""Which tools there are, and what each says about its calls (AGENTS_AND_TOOLS §4)."""
+"""The registered tools, and the properties of their calls (AGENTS_AND_TOOLS §4)."""
 
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from dataclasses import dataclass, replace
@@ -20,14 +20,14 @@ ReachesOut = Callable[[Arguments, WorkflowId], Awaitable[bool]]
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool: what is told about it, what carries it out, and what its calls are like.
+    """A tool: its description, its handlers, and the properties of its calls.
 
-    Handlers get arguments that fit the schema and give a JSON value; they raise ToolFailed with words that a
-    model can act on. A hybrid tool with one handler uses it in both places. `read_only`, `idempotent` and
-    `is_dangerous` may depend on the arguments, which then need not fit the schema. `leaves` tells whether a call goes
-    outside the origins that are allowed: what is not read-only is high risk then. `timeout_s` None leaves the limit
-    to the caller. `summary` makes a line for people from the arguments and the result. `reaches_out`, of a scoped
-    tool, finds out whether a call goes beyond the workflow that it is made in; its arguments need not fit the schema.
+    Handlers receive arguments that fit the schema and return a JSON value; they raise ToolFailed with a message that a
+    model can act on. A hybrid tool with a single handler uses it in both places. `read_only`, `idempotent` and
+    `is_dangerous` may depend on the arguments, which then need not fit the schema. `leaves` returns whether a call goes
+    outside the allowed origins: unless read-only it is high risk then. `timeout_s` None leaves the limit to the caller.
+    `summary` makes a line for the user from the arguments and the result. `reaches_out`, of a scoped tool, returns
+    whether a call goes beyond its own workflow; its arguments need not fit the schema.
     """
 
     info: ToolInfo
@@ -42,7 +42,7 @@ class Tool:
     reaches_out: ReachesOut | None = None
 
     def handler(self, *, is_viewed: bool) -> Handler | None:
-        """What carries out a call, or None where it would need a window that is not there."""
+        """Return the handler of a call, or None where it needs a window that is not there."""
         match self.info.runtime:
             case Runtime.CLIENT:
                 return self.client if is_viewed else None
@@ -52,13 +52,13 @@ class Tool:
         return first or second
 
     def effect(self, arguments: Arguments) -> Effect:
-        """What such a call may leave behind. Read-only implies idempotent."""
+        """Return the effect of such a call. Read-only implies idempotent."""
         if _holds(self.read_only, arguments):
             return Effect.NONE
         return Effect.IDEMPOTENT if _holds(self.idempotent, arguments) else Effect.ONCE
 
     def risk(self, arguments: Arguments, origins: Collection[str] = ()) -> Risk:
-        """How much harm such a call can do in a run that allows these origins (AGENTS_AND_TOOLS §5)."""
+        """Return the risk of such a call in a run that allows these origins (AGENTS_AND_TOOLS §5)."""
         is_always = self.info.risk is Risk.HIGH and not callable(self.is_dangerous)
         if is_always or _holds(self.is_dangerous, arguments):
             return Risk.HIGH
@@ -67,12 +67,12 @@ class Tool:
         return Risk.HIGH if self.leaves is not None and self.leaves(arguments, origins) else Risk.MEDIUM
 
     def own_timeout_s(self, arguments: Arguments) -> float | None:
-        """The tool's own time limit, for arguments that fit the schema."""
+        """Return the tool's own time limit, for arguments that fit the schema."""
         return self.timeout_s(arguments) if callable(self.timeout_s) else self.timeout_s
 
 
 class Registry:
-    """The tools of this process, by name. One registry serves agents, steps, sub-agents and recordings."""
+    """The tools of this process, by name. A single registry serves agents, steps, sub-agents and recordings."""
 
     def __init__(self, schemas: Schemas) -> None:
         self._schemas = schemas
@@ -80,9 +80,11 @@ class Registry:
         self._why_missing: Callable[[str], str | None] = lambda name: None
 
     def register(self, tool: Tool, *, is_checked: bool = False) -> None:
-        """Add a tool; `is_checked`: its schemas are known to be of use, as those of our own tools are, which would
-        take a fifth of a second at each start. Raises Refused: `duplicate_tool`, `no_handler` or `bad_schema`; then
-        nothing has changed."""
+        """Add a tool. `is_checked` skips the check of its schemas, as for our own tools, where it would take 0.2 s at
+        each start.
+
+        Raises Refused `duplicate_tool`, `no_handler` or `bad_schema`; then nothing has changed.
+        """
         name = tool.info.name
         if name in self._tools:
             raise Refused("duplicate_tool", f"there is a tool {name!r} already", tool=name)
@@ -96,7 +98,7 @@ class Registry:
         self._tools[name] = tool
 
     def unregister(self, name: str) -> None:
-        """Take a tool away; calls of it that run go on. Raises NotFound."""
+        """Remove a tool; its running calls continue. Raises NotFound."""
         if self._tools.pop(name, None) is None:
             raise NotFound("tool", name)
 
@@ -104,16 +106,16 @@ class Registry:
         return self._tools.get(name)
 
     def explain(self, why_missing: Callable[[str], str | None]) -> None:
-        """`why_missing` knows why a tool is not here, of those that come and go."""
+        """Set the callback that returns why a tool is missing, for tools that come and go."""
         self._why_missing = why_missing
 
     def missing(self, name: str) -> str:
-        """That there is no tool of that name, and why, as far as that is known."""
+        """Return the message that there is no such tool, with the reason if it is known."""
         why = self._why_missing(name)
         return f"there is no tool {name!r}" + (f": {why}" if why else "")
 
     def infos(self) -> list[ToolInfo]:
-        """What is told about each tool, by name."""
+        """Return the description of each tool, by name."""
         return [self._tools[name].info for name in sorted(self._tools)]
 
 
@@ -132,7 +134,7 @@ def _can_run(tool: Tool) -> bool:
 
 
 class InMemoryConsentBook:
-    """A `ConsentBook` of a process that keeps no settings."""
+    """A `ConsentBook` for processes that store no settings."""
 
     def __init__(self, policy: ConsentPolicy | None = None) -> None:
         self.policy = policy or ConsentPolicy()
@@ -144,6 +146,8 @@ class InMemoryConsentBook:
 def call_traits(
     tool: Tool, arguments: Arguments, origins: Collection[str] = (), *, reaches_out: bool = False
 ) -> CallTraits:
-    """What there is to know of such a call, in a run that allows these origins, before anybody is asked."""
+    """Return the properties of a call that the consent policy decides on, in a run that allows these origins
+    (AGENTS_AND_TOOLS §6).
+    """
     info, risk = tool.info, tool.risk(arguments, origins)
     return CallTraits(info.name, info.category, risk, tool.effect(arguments), reaches_out)

@@ -1,4 +1,8 @@
-"""How the input schemas of the built-in tools are written down."""
+"""The shape of a built-in tool's arguments: JSON schemas, and which arguments go with which `action`.
+
+Schemas hold no alternatives, since some providers reject them. What such a schema cannot express about the arguments of
+an action is checked here, with messages in the words of the schema (AGENTS_AND_TOOLS §5).
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +13,7 @@ from core.tools.registry import Arguments
 
 
 def of_object(required: Mapping[str, Any], optional: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """The schema of an object with these properties and no others."""
+    """Return the schema of an object with exactly these properties."""
     return {
         "type": "object",
         "properties": {**required, **(optional or {})},
@@ -19,7 +23,7 @@ def of_object(required: Mapping[str, Any], optional: Mapping[str, Any] | None = 
 
 
 def of_path(what: str) -> dict[str, Any]:
-    """The schema of a path that goes through `core.tools.file_access`."""
+    """Return the schema of a path that `core.tools.file_access` resolves."""
     rule = (
         "Absolute, or relative to the folder of the run or else the first allowed one; it must lie in an allowed one."
     )
@@ -28,7 +32,7 @@ def of_path(what: str) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """The arguments that an action needs, and those that it takes beside them. `changes`: one of these at least."""
+    """The arguments that an action requires and accepts. At least one of `changes` is required too."""
 
     needs: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()
@@ -43,7 +47,7 @@ Actions = Mapping[str, Action]
 
 
 def check_action_arguments(actions: Actions, arguments: Arguments) -> None:
-    """Raises ToolFailed `invalid_arguments` that lists everything wrong. The arguments fit the schema."""
+    """Raise ToolFailed `invalid_arguments` that lists every violation. The arguments fit the schema."""
     name = arguments["action"]
     action = actions[name]
     found = [(f"/{one}", f"{name} needs {one}") for one in action.needs if one not in arguments]
@@ -59,9 +63,10 @@ def check_action_arguments(actions: Actions, arguments: Arguments) -> None:
 
 
 def has_action(arguments: Arguments, *names: str) -> bool:
-    """Whether the action is one of these, for arguments that need not fit the schema."""
+    """Return whether the action is among `names`. The arguments need not fit the schema."""
     return any(arguments.get("action") == name for name in names)
 
 
 def id_schema(what: str) -> dict[str, Any]:
+    """Return the schema of an id."""
     return {"type": "string", "minLength": 1, "maxLength": 100, "description": what}

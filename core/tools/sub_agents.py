@@ -1,4 +1,4 @@
-"""What the tools share that begin sub-agents: how a task is written down, and how a report is told."""
+"""What the tools for sub-agents share: the schema of a task, and the JSON of a report."""
 
 from typing import Any
 
@@ -44,14 +44,14 @@ AGENT = {
 
 
 def begin_with(context: CallContext) -> SubAgents:
-    """What begins sub-agents. Raises ToolFailed `not_available` where none may be begun."""
+    """Return the runner of sub-agents. Raises ToolFailed `not_available` where none may be started."""
     if context.sub_agents is None:
         raise ToolFailed("not_available", "no agent can be begun here")
     return context.sub_agents
 
 
 def task_of(arguments: Arguments) -> SubAgentTask:
-    """The task that the arguments describe, by the names above. Raises ToolFailed `invalid_arguments`."""
+    """Return the task that the arguments describe. Raises ToolFailed `invalid_arguments`."""
     agent, tools = arguments.get("agent"), arguments.get("tools")
     if agent is not None and (clash := [name for name in ("system_prompt", "tools") if name in arguments]):
         raise ToolFailed("invalid_arguments", f"{' and '.join(clash)}: an agent that is set up has its own")
@@ -65,7 +65,7 @@ def task_of(arguments: Arguments) -> SubAgentTask:
 
 
 def told(report: SubAgentReport) -> dict[str, Any]:
-    """A report as JSON: `{name, status, text | error, input_tokens, output_tokens}`."""
+    """Return a report as JSON: `{name, status, text | error, input_tokens, output_tokens}`."""
     outcome: dict[str, Any]
     if report.error is None:
         outcome = {"status": "completed", "text": report.text}
@@ -80,7 +80,7 @@ def told(report: SubAgentReport) -> dict[str, Any]:
 
 
 async def run_one(task: SubAgentTask, context: CallContext) -> dict[str, Any]:
-    """Have one task done. Raises ToolFailed: as the task was refused, or `failed` where its agent failed."""
+    """Run a single task. Raises ToolFailed: as the task was refused, or `failed` where its agent failed."""
     (report,) = await begin_with(context).run(context.call_id, [task])
     if report.error is None:
         return told(report)
@@ -91,6 +91,6 @@ async def run_one(task: SubAgentTask, context: CallContext) -> dict[str, Any]:
 
 
 def tokens_of(*reports: dict[str, Any]) -> str:
-    """A line for people."""
+    """Return the sum of the tokens, for the summary."""
     tokens = sum(report["input_tokens"] + report["output_tokens"] for report in reports)
     return f"{tokens:,} tokens"

@@ -1,1 +1,1 @@
-"""Notifications of the desktop: what one says, and the services that show it."""
+"""Desktop notifications."""

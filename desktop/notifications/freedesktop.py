@@ -1,7 +1,7 @@
 """The notification service of a Linux desktop: `org.freedesktop.Notifications` on D-Bus.
 
-https://specifications.freedesktop.org/notification-spec/1.3/ says what is sent and what comes back. A service that is
-not there, dies, restarts or keeps silent costs its notifications, never more: they go to `undelivered`.
+https://specifications.freedesktop.org/notification-spec/1.3/ defines the calls and the signals. A service that is
+missing, dies, restarts or does not respond costs its notifications, never more: they go to `on_undelivered`.
 """
 
 import asyncio
@@ -36,10 +36,12 @@ _DISMISSED_BY_USER = 2  # why a notification was closed, in the specification
 
 
 class FreedesktopNotifier:
-    """`run` must be running. `on_activated(key, token)` is told of a click, with the token that lets a window come to
-    the front on Wayland, or ""; `on_dismissed(key)` of one that a person sent away; `on_shown(key)` of one that the
-    service took, `on_undelivered(key, message)` of one that nobody showed; `on_changed()` that the service came, went,
-    or can do other things.
+    """Shows notifications while `run` is running.
+
+    `on_activated(key, token)` is called on a click, with the token that lets a window come to the front on Wayland, or
+    ""; `on_dismissed(key)` when the user dismissed a notification; `on_shown(key)` when the service accepted it,
+    `on_undelivered(key, message)` when it was not shown; `on_changed()` when the service came, went, or changed its
+    capabilities.
     """
 
     def __init__(
@@ -71,22 +73,22 @@ class FreedesktopNotifier:
         """What the service can do, by the names of the specification."""
 
     def show(self, key: str, message: DesktopNotification) -> None:
-        """Show it, in the place of the one with this key if that is seen still."""
+        """Show a notification, replacing the visible notification with this key."""
         self._wanted[key] = message
         self._wake.set()
 
     def hurry(self) -> None:
-        """Do not leave a service alone that failed: a person has seen to it."""
+        """Retry a failed service at once: the user has looked into it."""
         self._failed_at = None
 
     def close(self, key: str) -> None:
-        """Take it away. Without effect on one that is gone."""
+        """Close the notification, if it is still visible."""
         if key in self._wanted or key in self._numbers:
             self._wanted[key] = None
             self._wake.set()
 
     async def run(self) -> None:
-        """Speak with the service until cancelled; then what is shown is taken away."""
+        """Serve until cancelled; then close all visible notifications."""
         while True:
             try:
                 async with open_bus(self._on_signal, self._wake.set) as bus:
@@ -122,7 +124,7 @@ class FreedesktopNotifier:
             raise
 
     async def _put(self, bus: SessionBus, key: str, message: DesktopNotification | None) -> None:
-        """Tell the service; what is wanted of the same key meanwhile comes after."""
+        """Send a notification or its removal; a later request for the same key is sent afterwards."""
         number = self._numbers.get(key, 0)
         try:
             if message is not None:
@@ -157,7 +159,7 @@ class FreedesktopNotifier:
             del self._keys[oldest]
 
     async def _part(self, bus: SessionBus) -> None:
-        """Nothing is left behind that leads nowhere. There is no time to wait long for that."""
+        """Close visible notifications, which would lead nowhere. There is no time to wait long for that."""
         try:
             async with asyncio.timeout(CLOSE_TIMEOUT_S):
                 for number in list(self._numbers.values()):
@@ -186,7 +188,7 @@ class FreedesktopNotifier:
                 self._on_dismissed(key)
 
     def _on_owner(self, owner: str) -> None:
-        """A service that comes anew knows nothing of what the former one showed."""
+        """Forget the notifications of the previous service: a new service does not have them."""
         if owner != self._owner:
             self._owner = ""
             self._numbers.clear()
@@ -217,7 +219,7 @@ class FreedesktopNotifier:
                 self._on_undelivered(key, message)
 
     async def _wait_to_try_again(self) -> None:
-        """Until something is to be shown, and the service was left alone long enough; before that, nobody shows it."""
+        """Wait for the next notification after the retry pause; notifications during the pause are undelivered."""
         while True:
             await self._wake.wait()
             if self._failed_at is None or self._clock.monotonic() - self._failed_at >= RETRY_S:

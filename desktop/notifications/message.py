@@ -1,11 +1,11 @@
-"""What a desktop notification says. Text for people, already in their language."""
+"""The content of a desktop notification, in the user's language."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class DesktopNotification:
-    """Plain text: whoever shows it escapes it. `open_words` name what a click does; `is_quiet`: it must not ring."""
+    """Plain text: the notifier escapes it. `open_words` label the click action; `is_quiet` suppresses the sound."""
 
     title: str
     body: str

@@ -1,7 +1,7 @@
-"""A connection to the desktop's D-Bus: calls with a time limit, and the signals that were asked for.
+"""A connection to the desktop's D-Bus: calls with a time limit, and subscribed signals.
 
-On jeepney, since Qt's own binding cannot say an unsigned number in Python, which the notifications' interface wants.
-Nothing here blocks: a bus that is not there, dies or keeps silent is an error of the call that meets it.
+On jeepney, since Qt's own binding cannot send an unsigned number from Python, which the notifications' interface
+requires. Nothing here blocks: a bus that is missing, dies or does not respond is an error of the call that meets it.
 """
 
 import asyncio
@@ -26,15 +26,15 @@ SignalHandler = Callable[[str, str, tuple[Any, ...]], None]
 
 
 class BusFailed(Exception):
-    """The bus, or who was called on it, is not there, refuses, or does not answer in time."""
+    """The bus, or the called service, is missing, refuses, or does not respond in time."""
 
 
 class BusRefused(BusFailed):
-    """An error was the answer; who was called is there."""
+    """The response was an error; the called service exists."""
 
 
 class SessionBus:
-    """Made by `open_bus`."""
+    """A connection, made by `open_bus`."""
 
     def __init__(self, connection: DBusConnection, on_signal: SignalHandler) -> None:
         self._connection = connection
@@ -43,20 +43,20 @@ class SessionBus:
         self.has_ended = False
 
     async def call(self, to: DBusAddress, method: str, signature: str | None = None, *values: Any) -> tuple[Any, ...]:
-        """The values of the answer. Raises BusFailed, BusRefused where it is an error."""
+        """Call a method and return its values. Raises BusFailed, BusRefused where the response is an error."""
         return await self._ask(new_method_call(to, method, signature, values))
 
     async def listen(self, rule: MatchRule) -> None:
-        """Have these signals told from now on. Raises BusFailed."""
+        """Subscribe to signals. Raises BusFailed."""
         await self._ask(message_bus.AddMatch(rule))
 
     async def owner_of(self, name: str) -> str:
-        """The connection that has this name now. Raises BusFailed where none has."""
+        """Return the connection that owns this name. Raises BusFailed where there is none."""
         (owner,) = await self._ask(message_bus.GetNameOwner(name))
         return str(owner)
 
     async def receive(self) -> None:
-        """Take in what comes, until the connection ends."""
+        """Receive messages until the connection ends."""
         try:
             while True:
                 self._take(await self._connection.receive())
@@ -100,7 +100,7 @@ class SessionBus:
 
 @asynccontextmanager
 async def open_bus(on_signal: SignalHandler, on_end: Callable[[], object]) -> AsyncIterator[SessionBus]:
-    """The bus of this session; `on_end` is told once when it is gone. Raises BusFailed where there is none."""
+    """Connect to the session bus; `on_end` is called once when it is gone. Raises BusFailed where there is none."""
     try:
         async with asyncio.timeout(REPLY_TIMEOUT_S):
             connection = await open_dbus_connection(_address())
@@ -118,7 +118,7 @@ async def open_bus(on_signal: SignalHandler, on_end: Callable[[], object]) -> As
 
 
 def _address() -> str:
-    """As the session tells it, else where systemd puts it. Raises KeyError where there is neither."""
+    """Return the address from the environment, else systemd's default. Raises KeyError where there is neither."""
     if told := os.environ.get("DBUS_SESSION_BUS_ADDRESS"):
         return told
     usual = Path(os.environ["XDG_RUNTIME_DIR"]) / "bus"

@@ -1,4 +1,8 @@
-"""What the palette lists: anything that has a name and can be gone to or done."""
+"""What the palette lists, and which entries a query finds, best first.
+
+Every word of the query must match. A match at the start of the title ranks highest, then at the start of a word, then
+inside a word, then scattered letters in order; equal entries keep their order.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -12,7 +16,7 @@ from desktop.widgets.list_search import folded
 
 
 class Kind(StrEnum):
-    """Which list an entry stands in. The value is the prefix that asks for that list alone."""
+    """The list that an entry belongs to. The value is the prefix that selects that list alone."""
 
     WORKFLOW = ""
     COMMAND = ">"
@@ -24,8 +28,9 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """`key` is what it leads to, as its source knows it. `note` stands at the right: a state, a model, or, where it
-    `has_keys`, the name of keys."""
+    """`key` identifies the target for its source. `note` stands at the right: a state, a model, or a key sequence if
+    `has_keys`.
+    """
 
     kind: Kind
     key: str
@@ -37,21 +42,21 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """Stands above the entries of a group."""
+    """The heading of a group of entries."""
 
     title: str
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What was typed: the list that it asks for, and the words after the prefix."""
+    """A parsed query: the selected list, and the words after the prefix."""
 
     kind: Kind
     words: str
 
 
 def parse_query(text: str) -> Query:
-    """`>sto` asks for commands with *sto*; without a prefix for workflows first."""
+    """Parse the field's text. `>sto` selects commands that match *sto*; without a prefix workflows come first."""
     stripped = text.lstrip()
     kind = next((one for one in Kind if one.value and stripped.startswith(one.value)), Kind.WORKFLOW)
     return Query(kind, stripped[len(kind.value) :].strip())
@@ -63,7 +68,7 @@ _LETTERS = 2  # fewer scattered letters are in everything
 
 
 class Titled(Protocol):
-    """What can be ranked: entries, or what they would be made of, since of thousands only a few are shown."""
+    """What can be ranked: entries, or their sources, since of thousands only a few are shown."""
 
     @property
     def title(self) -> str: ...
@@ -73,7 +78,7 @@ T = TypeVar("T", bound=Titled)
 
 
 def rank_entries(words: str, entries: Iterable[T], most: int = MAX_ENTRIES) -> list[T]:
-    """At most so many of the entries; all of the first ones where nothing was typed."""
+    """Return the best `most` entries; the first ones in order for an empty query."""
     wanted = folded(words).split()
     if not wanted:
         return list(islice(entries, most))
@@ -100,7 +105,7 @@ def _score(title: str, tests: Sequence[_Matcher]) -> int | None:
 
 
 def _make_matcher(word: str) -> _Matcher:
-    """How well a word is found in a folded title, None for not at all."""
+    """Return a matcher that scores a folded title for a word, None for no match."""
     at_word = re.compile(rf"\b{re.escape(word)}" if word[0].isalnum() else re.escape(word))
     scattered = re.compile(".*?".join(map(re.escape, word))) if len(word) > _LETTERS else None
 

@@ -1,4 +1,4 @@
-"""Paints a row of the palette: an icon, the title, a note or keys at the right; headings small."""
+"""The list of the palette: its model and its delegate."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,9 @@ _Index = QModelIndex | QPersistentModelIndex
 
 
 class EntryDelegate(QStyledItemDelegate):
-    """The note has the room that it needs, up to half; the title what is left."""
+    """Paints an icon, the title, and a note or keys at the right; headings small. The note gets the width it needs, up
+    to half; the title the rest.
+    """
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -53,7 +55,7 @@ _ROOT = QModelIndex()
 
 
 class EntryModel(QAbstractListModel):
-    """Headings cannot be chosen."""
+    """The rows of the palette. Headings cannot be selected."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -65,12 +67,12 @@ class EntryModel(QAbstractListModel):
         self.endResetModel()
 
     def first(self) -> QModelIndex:
-        """The first that can be chosen; invalid where there is none."""
+        """Return the first selectable row; invalid if there is none."""
         row = next((at for at, entry in enumerate(self.entries) if isinstance(entry, Entry)), -1)
         return self.index(row) if row >= 0 else QModelIndex()
 
     def place_of(self, entry: Heading | Entry | None) -> QModelIndex:
-        """Where what that entry leads to stands now; invalid where it is gone."""
+        """Return the row with the same target as `entry`; invalid if it is gone."""
         if not isinstance(entry, Entry):
             return QModelIndex()
         same = (entry.kind, entry.key, entry.title)
@@ -98,7 +100,7 @@ class EntryModel(QAbstractListModel):
 
 
 def accessible_text(entry: Heading | Entry) -> str:
-    """What a screen reader says of a row."""
+    """Return the accessible text of a row."""
     if isinstance(entry, Heading) or not entry.note:
         return entry.title
     return f"{entry.title}, {entry.note}"

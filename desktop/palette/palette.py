@@ -1,4 +1,4 @@
-"""The palette itself: a field over the window with what it finds below, left with Esc or by choosing."""
+"""The palette: a field over the window with its results below, closed with Esc or by choosing an entry."""
 
 from collections.abc import Callable, Sequence
 
@@ -22,7 +22,7 @@ _MAX_ROWS = 12
 
 
 class Palette(Adaptive, Surface):
-    """`open` shows it. It goes when something is chosen, on Esc, and when focus leaves it."""
+    """Shown by `open`. Closes when an entry is chosen, on Esc, and when focus leaves it."""
 
     chosen = Signal(object)
     """The Entry."""
@@ -56,7 +56,7 @@ class Palette(Adaptive, Surface):
         self.adapt_to(theme)
 
     def open(self, kind: Kind = Kind.WORKFLOW) -> None:
-        """Show it with the list that `kind` names; the same keys again take it away."""
+        """Show the palette with the list of `kind`; the same shortcut again closes it."""
         if self.isVisible() and parse_query(self._field.text()).kind is kind:
             self.close_up()
             return
@@ -67,7 +67,7 @@ class Palette(Adaptive, Surface):
         self._field.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def refresh(self) -> None:
-        """What it finds may have changed: look again, and stay where one was."""
+        """Search again after a change of the entries, and keep the current row."""
         if not self.isVisible():
             return
         before = self._list.currentIndex()
@@ -80,13 +80,13 @@ class Palette(Adaptive, Surface):
             self._list.verticalScrollBar().setValue(scrolled)
 
     def close_up(self) -> None:
-        """Take it away without a choice."""
+        """Close without a choice."""
         if self.isVisible():
             self.hide()
             self.left.emit()
 
     def shown(self) -> list[Entry]:
-        """What can be chosen now."""
+        """Return the selectable entries."""
         return [entry for entry in self._rows.entries if isinstance(entry, Entry)]
 
     def retranslate(self) -> None:
@@ -141,7 +141,7 @@ class Palette(Adaptive, Surface):
             announce(self, accessible_text(self._rows.entries[index.row()]))
 
     def _fit(self) -> None:
-        """In the middle of the window's upper part, as high as its rows, up to twelve, and as there is room."""
+        """Centre in the window's upper part, as high as the rows, up to twelve, and the window allow."""
         sizes, ground = self._theme.sizes, self._ground
         width = min(sizes.chat_column, ground.width() - 2 * sizes.space_l)
         top = max(sizes.space_l, ground.height() // 10)

@@ -1,1 +1,1 @@
-"""Recording: the banner while it is on, and the review at its end."""
+"""Recording: its banner, and the review at its end."""

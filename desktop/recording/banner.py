@@ -1,4 +1,4 @@
-"""The banner over a conversation that is recorded: how many steps there are, and what ends it (UI §9)."""
+"""The banner over a conversation that is being recorded, with the number of steps and a button to stop (UI §9)."""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
@@ -12,7 +12,7 @@ from desktop.widgets.surfaces import Surface
 
 
 class RecordingBanner(Adaptive, Surface):
-    """Hidden until there is something to show."""
+    """Hidden while nothing is recorded."""
 
     review_requested = Signal()
 
@@ -37,7 +37,7 @@ class RecordingBanner(Adaptive, Surface):
         return self._text.text()
 
     def show_steps(self, steps: int | None) -> None:
-        """The recording has so many steps; None: nothing is recorded here."""
+        """Show the number of recorded steps; None hides the banner."""
         self._steps = steps or 0
         self.retranslate()
         self.setVisible(steps is not None)

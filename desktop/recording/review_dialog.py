@@ -1,4 +1,4 @@
-"""The review at the end of a recording: what becomes a field or a ref, what is left out, and the title (UI §9)."""
+"""The review at the end of a recording: suggested refs and input fields, omitted steps, and the title (UI §9)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,10 +18,9 @@ from desktop.widgets.visibility import show_when
 
 
 class ReviewDialog(Adaptive, QDialog):
-    """Not modal. Closing it goes on with the recording. `review` is a `core.recording.template_builder.ExportPreview`
-    as a JSON value.
+    """Not modal. Closing it continues the recording. `review` is the exporter's review as a JSON value.
 
-    Nothing is accepted before a person ticks it.
+    No suggestion is accepted before the user ticks it.
     """
 
     save_requested = Signal(str, object)
@@ -57,7 +56,7 @@ class ReviewDialog(Adaptive, QDialog):
         self._resize_once()
 
     def fail(self, words: str) -> None:
-        """It was not saved, and why."""
+        """Show why saving failed."""
         self._failed.setText(words)
         show_when(self._failed, bool(words))
         self.save.setEnabled(True)
@@ -65,7 +64,7 @@ class ReviewDialog(Adaptive, QDialog):
 
     @property
     def failure(self) -> str:
-        """Why it was not saved."""
+        """The message of the failed save."""
         return self._failed.text()
 
     def retranslate(self) -> None:
@@ -169,7 +168,9 @@ VALUE_CHARACTERS = 120
 
 
 class SuggestionRow(Adaptive, Card):
-    """`offer` is as `record` prints it."""
+    """A suggested ref: a check box, the value that it replaces, and where the value came from. `offer` is as the tool
+    `record` returns it.
+    """
 
     def __init__(self, theme: Theme, offer: Mapping[str, Any], parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,1 +1,1 @@
-"""Search in all workflows. `SearchPanel` in `panel.py` is its only door."""
+"""Search in all workflows (UI §4)."""

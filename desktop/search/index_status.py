@@ -1,4 +1,4 @@
-"""How far the index is, with a button that stops it or goes on (UI §10: long work has progress and a cancel)."""
+"""The progress of the search index, with a button to stop or continue (UI §10: long work has progress and a cancel)."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ _TAB = (Qt.Key.Key_Tab, Qt.Key.Key_Backtab)
 
 @dataclass(frozen=True, slots=True)
 class IndexProgress:
-    """`done` of `total` are indexed; `is_stopped`: by a person; `has_problem`: it is not possible now."""
+    """`done` of `total` are indexed; `is_stopped`: by the user; `has_problem`: the index cannot be written."""
 
     done: int = 0
     total: int = 0
@@ -25,7 +25,7 @@ class IndexProgress:
 
 
 class IndexStatusBar(QWidget):
-    """Not there while there is nothing to tell."""
+    """Hidden while the index is complete and works."""
 
     stopped = Signal()
     continued = Signal()

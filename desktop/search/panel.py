@@ -1,4 +1,4 @@
-"""The page of the search in all workflows: a field over the window, and below it what was found, by workflow."""
+"""The search over all workflows: a field over the window, and below it the results, by workflow."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -28,8 +28,9 @@ SEARCHING_NOTICE_MS = 200
 
 
 class SearchPanel(Adaptive, Surface):
-    """`open` shows it; what is typed is `asked`, and `show_results` or `show_problem` tell what came of it. It stays as
-    it was when it is opened again."""
+    """Shown by `open`. Typing emits `asked`; `show_results` or `show_problem` show the answer. The query stays
+    when it is opened again.
+    """
 
     asked = Signal(str)
     more_asked = Signal(object)
@@ -66,7 +67,7 @@ class SearchPanel(Adaptive, Surface):
         self.adapt_to(theme)
 
     def open(self) -> None:
-        """Show it with the last query, which typing replaces; the same keys again take it away."""
+        """Show the panel with the last query selected, so that typing replaces it; the same shortcut again closes it."""
         if self.isVisible():
             self.close_up()
             return
@@ -79,7 +80,7 @@ class SearchPanel(Adaptive, Surface):
             self._ask()  # other things may be there by now
 
     def close_up(self) -> None:
-        """Take it away without a choice."""
+        """Close without a choice."""
         if self.isVisible():
             self.hide()
             self.left.emit()
@@ -90,11 +91,11 @@ class SearchPanel(Adaptive, Surface):
 
     @property
     def results(self) -> Results:
-        """What is shown."""
+        """The shown results."""
         return self._results
 
     def show_results(self, results: Results) -> None:
-        """What the query has found; nothing, if the person has typed another by now."""
+        """Show the results, unless the query has changed since."""
         if results.query != self.query:
             return
         is_same = results.query == self._results.query and bool(self._rows.rows)
@@ -117,7 +118,7 @@ class SearchPanel(Adaptive, Surface):
             announce(self, self._words.text() or self._hint.text())
 
     def show_problem(self, words: str) -> None:
-        """Why there is no answer."""
+        """Show why the search failed."""
         self._problem, self._results = words, Results(self.query)
         self._waiting.stop()
         self._rows.show(())
@@ -125,7 +126,7 @@ class SearchPanel(Adaptive, Surface):
         announce(self, words, is_urgent=True)
 
     def show_index(self, words: IndexProgress) -> None:
-        """How far the index is."""
+        """Show the progress of the index."""
         self._note.show_words(words)
         self._say()
 
@@ -147,7 +148,7 @@ class SearchPanel(Adaptive, Surface):
         self._fit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Of the button at the foot."""
+        """Close on Esc, pressed on the button in the footer."""
         if event.key() == Qt.Key.Key_Escape:
             self.close_up()
         else:
@@ -179,7 +180,7 @@ class SearchPanel(Adaptive, Surface):
         self._list.selectionModel().currentChanged.connect(self._tell_current)
 
     def _on_typed(self) -> None:
-        """What was found for another query is no answer any more; it stays in sight until there is one."""
+        """Start a search after a pause. The old results stay visible until the new ones arrive."""
         if self.query.strip():
             self._typing.start()
             self._say()
@@ -207,7 +208,7 @@ class SearchPanel(Adaptive, Surface):
             announce(self, self._spoken.spoken(self._rows.rows[index.row()]))
 
     def _on_abandoned(self) -> None:
-        """The focus went elsewhere, but not to the button at the foot or back."""
+        """Hide when the focus has left the panel, its footer button included."""
         now = QApplication.focusWidget()
         if now is None or not self.isAncestorOf(now):
             self.hide()
@@ -224,7 +225,7 @@ class SearchPanel(Adaptive, Surface):
         self._fit()
 
     def _state_words(self) -> str:
-        """What stands in the place of results."""
+        """Return the message in place of results."""
         if self._problem:
             return self._problem
         if not self.query.strip():
@@ -247,7 +248,7 @@ class SearchPanel(Adaptive, Surface):
         return self.tr("{count}; the oldest hits are left out").format(count=count) if found.is_cut else count
 
     def _fit(self) -> None:
-        """In the middle of the window's upper part, as high as what was found, and as there is room."""
+        """Centre in the window's upper part, as high as the results and the window allow."""
         sizes, ground = self._theme.sizes, self._ground
         width = min(sizes.composer + sizes.row, ground.width() - 2 * sizes.space_l)
         top = max(sizes.space_l, ground.height() // 10)

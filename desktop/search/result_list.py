@@ -1,4 +1,4 @@
-"""The rows of results, as Qt asks for them."""
+"""The list of results: its model, and its delegate, which marks the search terms."""
 
 from collections.abc import Sequence
 
@@ -22,6 +22,8 @@ _ROOT = QModelIndex()
 
 
 class ResultModel(QAbstractListModel):
+    """The rows of results."""
+
     def __init__(self, words: ResultStrings, parent: QObject) -> None:
         super().__init__(parent)
         self._words = words
@@ -33,7 +35,7 @@ class ResultModel(QAbstractListModel):
         self.endResetModel()
 
     def place_of(self, row: ResultRow | None) -> QModelIndex:
-        """Where that row stands now; for one that told of more, where that begins."""
+        """Return the current position of a row; a workflow is found by its id, since its count may have changed."""
         if isinstance(row, GroupRow):
             found = (at for at, one in enumerate(self.rows) if _is_group(one, row))
         else:
@@ -42,7 +44,7 @@ class ResultModel(QAbstractListModel):
         return self.index(at) if at >= 0 else QModelIndex()
 
     def first(self) -> QModelIndex:
-        """The first hit; a workflow that was found by its title alone is one."""
+        """Return the first hit; a workflow that was found by its title alone is a hit."""
         for at, row in enumerate(self.rows):
             below = self.rows[at + 1] if at + 1 < len(self.rows) else None
             if isinstance(row, HitRow) or (isinstance(row, GroupRow) and isinstance(below, GroupRow | MoreRow | None)):
@@ -71,7 +73,9 @@ _Right = Qt.AlignmentFlag.AlignRight
 
 
 class ResultDelegate(QStyledItemDelegate):
-    """Notes and times stand at the right with the room that they need; the rest has what is left."""
+    """Paints a workflow or a snippet. Notes and times stand at the right at their full width; the rest gets the
+    remaining width.
+    """
 
     def __init__(self, theme: Theme, words: ResultStrings, parent: QWidget) -> None:
         super().__init__(parent)
@@ -110,7 +114,7 @@ class ResultDelegate(QStyledItemDelegate):
         paint_marked(painter, self._theme, hit.snippet, hit.marks, inner, "row")
 
     def _paint_right(self, painter: QPainter, words: str, inner: QRect) -> QRect:
-        """Paint words at the right; what is left of the box."""
+        """Paint the text at the right, and return the remaining box."""
         width = min(inner.width() // 2, QFontMetrics(self._theme.font("secondary")).horizontalAdvance(words) + 1)
         box = inner.adjusted(inner.width() - width, 0, 0, 0)
         paint_words(painter, self._theme, words, box, "secondary", "muted", _Right)
@@ -120,7 +124,7 @@ class ResultDelegate(QStyledItemDelegate):
 def paint_marked(
     painter: QPainter, theme: Theme, text: str, marks: tuple[Span, ...], box: QRect, role: TextRole
 ) -> None:
-    """One line of a text, with these stretches of it marked."""
+    """Paint a line of text with these spans highlighted."""
     font = theme.font(role)
     line_text = text.replace("\n", " ")
     shown = QFontMetrics(font).elidedText(line_text, Qt.TextElideMode.ElideRight, box.width())
@@ -153,5 +157,5 @@ def _mark_format(theme: Theme, text: str, mark: Span) -> QTextLayout.FormatRange
 
 
 def _utf16_length(text: str) -> int:
-    """Qt counts UTF-16 units."""
+    """Return the length in UTF-16 units, in which Qt counts."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -1,4 +1,4 @@
-"""What the list of results shows, row by row. Without Qt."""
+"""The results of a search, row by row. Without Qt."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,8 +10,9 @@ from core.ports.search import Hit, HitGroup, HitKind, HitPage
 
 @dataclass(frozen=True, slots=True)
 class GroupRow:
-    """The workflow that `total` hits below it are in, those not shown yet included. Taking it opens the workflow.
-    `marks`: what was looked for; a hit in the title is seen in it."""
+    """A workflow with `total` hits, including hits that are not shown yet. Activating it opens the workflow. `marks`
+    are the matches in its title.
+    """
 
     workflow_id: WorkflowId
     title: str
@@ -22,12 +23,16 @@ class GroupRow:
 
 @dataclass(frozen=True, slots=True)
 class HitRow:
+    """A hit. Activating it opens the workflow at that place."""
+
     hit: Hit
 
 
 @dataclass(frozen=True, slots=True)
 class MoreRow:
-    """So many hits of the workflow are not shown yet; None: there are more workflows. Taking it shows the next."""
+    """`count` hits of the workflow are not shown yet; without a workflow there are more workflows. Activating it loads
+    more.
+    """
 
     workflow_id: WorkflowId | None
     count: int = 0
@@ -38,7 +43,7 @@ ResultRow = GroupRow | HitRow | MoreRow
 
 @dataclass(frozen=True, slots=True)
 class WorkflowLabel:
-    """What a workflow is called, and whether it is archived."""
+    """The title of a workflow, and whether it is archived."""
 
     title: str
     is_archived: bool = False
@@ -46,7 +51,7 @@ class WorkflowLabel:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """What one query has found so far. `skip` are the workflows that the next page begins after."""
+    """The results of a query so far. `skip` is the number of workflows before the next page."""
 
     query: str
     groups: tuple[HitGroup, ...] = ()
@@ -56,7 +61,7 @@ class Results:
     named: dict[WorkflowId, WorkflowLabel] = field(default_factory=dict)
 
     def with_page(self, page: HitPage, named: dict[WorkflowId, WorkflowLabel]) -> "Results":
-        """These and the next page; workflows without a name are gone."""
+        """Return these results and the next page, without workflows that have no label: they were deleted."""
         known = {group.workflow_id for group in self.groups}
         new = (one for one in page.groups if one.workflow_id in named and one.workflow_id not in known)
         return replace(
@@ -69,7 +74,7 @@ class Results:
         )
 
     def with_hits(self, workflow_id: WorkflowId, hits: Sequence[Hit]) -> "Results":
-        """More hits of one workflow."""
+        """Return the results with more hits of a workflow."""
         return replace(
             self,
             groups=tuple(
@@ -81,7 +86,7 @@ class Results:
         )
 
     def shown(self, workflow_id: WorkflowId) -> int:
-        """How many hits of a workflow are known."""
+        """Return how many hits of a workflow are loaded."""
         return sum(len(one.hits) for one in self.groups if one.workflow_id == workflow_id)
 
     @property

@@ -1,4 +1,4 @@
-"""What rows of results say."""
+"""The strings of the result rows."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -14,14 +14,16 @@ translate = QCoreApplication.translate  # by its own name, or lupdate would not 
 
 
 class ResultStrings(QObject):
-    """`now` tells the time that others are told against. An object, since Qt's tools find counted words in no other."""
+    """`now` returns the current time, for relative times. A QObject, since Qt's tools extract plural strings from no
+    other class.
+    """
 
     def __init__(self, now: Callable[[], datetime], parent: QObject) -> None:
         super().__init__(parent)
         self._now = now
 
     def note(self, row: GroupRow) -> str:
-        """How many hits there are below a workflow, and whether it is archived."""
+        """Return the number of hits in a workflow, and whether it is archived."""
         count = self.tr("%n hits", None, row.total) if row.total else ""
         archived = self.tr("archived") if row.is_archived else ""
         return " · ".join(filter(None, (archived, count)))
@@ -32,11 +34,11 @@ class ResultStrings(QObject):
         return self.tr("%n more in this workflow", None, row.count)
 
     def time(self, hit: Hit) -> str:
-        """When it was said; nothing for a title."""
+        """Return the time of the hit; empty for a title."""
         return moment(hit.at.astimezone(), self._now().astimezone()) if hit.at is not None else ""
 
     def spoken(self, row: ResultRow) -> str:
-        """What a screen reader says of a row."""
+        """Return the accessible text of a row."""
         match row:
             case GroupRow():
                 return f"{row.title}, {self.note(row)}"
@@ -59,7 +61,7 @@ def hit_icon(hit: Hit) -> Icon:
 
 
 def hit_source(hit: Hit) -> str:
-    """Who said it or what gave it, for a screen reader."""
+    """Return who or what produced the hit, for a screen reader."""
     match hit.kind:
         case HitKind.USER:
             return translate("Search", "You")

@@ -1,4 +1,4 @@
-"""The tools that Metier brings along, a tool a file (AGENTS_AND_TOOLS §5)."""
+"""The tools that ship with Metier, a file per subject (AGENTS_AND_TOOLS §5)."""
 
 from core.ports.clock import Clock
 from core.ports.executions import Runs
@@ -33,7 +33,7 @@ from core.tools.registry import Tool
 
 
 def builtin_tools(sandbox: Sandbox, clock: Clock) -> list[Tool]:
-    """Those that keep nothing, ready to be registered."""
+    """Return the tools that store nothing, ready to be registered."""
     return [
         calculator.tool(),
         wait.tool(clock),
@@ -48,7 +48,7 @@ def builtin_tools(sandbox: Sandbox, clock: Clock) -> list[Tool]:
 
 
 def keeping_tools(storage: Storage, clock: Clock, picker: FilePicker | None = None) -> list[Tool]:
-    """Those that keep something in the store, or look into it. `picker` is the window's, if there is one."""
+    """Return the tools that read or write the store. `picker` is the window's file picker, if there is a window."""
     return [
         todo.tool(storage, clock),
         memory.tool(storage.memories, clock),
@@ -59,12 +59,12 @@ def keeping_tools(storage: Storage, clock: Clock, picker: FilePicker | None = No
 
 
 def collection_tools(runs: Runs, book: TemplateLibrary) -> list[Tool]:
-    """Those that work with templates and runs: what the app offers through MCP."""
+    """Return the tools for templates and runs, which the app also serves through MCP."""
     return [*templates.tools(book), execution_create.tool(runs), *executions.tools(runs)]
 
 
 def recording_tools(recordings: Recordings) -> list[Tool]:
-    """Those that begin, fill and end a recording (ENGINE §11)."""
+    """Return the tools that start, fill and end a recording (ENGINE §11)."""
     return [
         execution_record.tool(recordings),
         execution_set_step_result.tool(recordings),

@@ -1,4 +1,4 @@
-"""`ask_user`: a question to the person (AGENTS_AND_TOOLS §5, ENGINE §8)."""
+"""`ask_user`: a question to the user (AGENTS_AND_TOOLS §5, ENGINE §8)."""
 
 from typing import Any
 
@@ -73,9 +73,12 @@ _INFO = ToolInfo(
 
 
 def tool() -> Tool:
-    """Waits as long as it takes: it has no time limit, and its waiting is not active time. After a crash it is the same
-    question. Errors: `invalid_arguments` for a type and options that do not go together, `not_available` where nobody
-    can be asked."""
+    """Return the tool. It has no time limit, and its waiting is not active time. After a crash the question is the
+    same.
+
+    Errors: `invalid_arguments` for a type and options that contradict each other, `not_available` where no user can be
+    asked.
+    """
     return Tool(_INFO, server=_ask, read_only=True, summary=_summary)
 
 
@@ -106,7 +109,7 @@ async def _ask(arguments: Arguments, context: CallContext) -> dict[str, Any]:
 
 
 def _options(given: list[Any]) -> list[dict[str, str]]:
-    """Raises ToolFailed `invalid_arguments` for two of one id."""
+    """Return the options as `{id, label}`. Raises ToolFailed `invalid_arguments` for a duplicate id."""
     options = [{"id": one, "label": one} if isinstance(one, str) else {"label": one["id"], **one} for one in given]
     if len({option["id"] for option in options}) < len(options):
         raise ToolFailed("invalid_arguments", "two options have the same id")

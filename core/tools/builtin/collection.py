@@ -1,4 +1,4 @@
-"""What the tools `COLLECTION_*` have in common: names, pieces of schemas, errors as results (AGENTS_AND_TOOLS §5)."""
+"""What the tools `COLLECTION_*` share: names, parts of schemas, errors as results (AGENTS_AND_TOOLS §5)."""
 
 import functools
 from typing import Any
@@ -49,22 +49,22 @@ PROBLEMS = {
 
 
 def an_id(description: str) -> dict[str, Any]:
-    """The schema of an id."""
+    """Return the schema of an id."""
     return {"type": "string", "minLength": 1, "maxLength": ID_CHARACTERS, "description": description}
 
 
 def of_result(required: dict[str, Any], optional: dict[str, Any] | None = None) -> dict[str, Any]:
-    """The schema of a result: an object with these fields, and with others that a later version may add."""
+    """Return the schema of a result: an object with these fields, to which later versions may add others."""
     return {"type": "object", "properties": {**required, **(optional or {})}, "required": list(required)}
 
 
 def a_page(item: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a page of a listing."""
+    """Return the schema of a page of a listing."""
     return of_result({"items": {"type": "array", "items": item}, "next_cursor": NEXT_CURSOR})
 
 
 def errors_as_failures(handler: Handler) -> Handler:
-    """Errors of Metier are results that a model can act on: with their code, their words and their details."""
+    """Convert Metier's errors to results that a model can act on, with code, message and parameters."""
 
     @functools.wraps(handler)
     async def handling(arguments: Arguments, context: CallContext) -> Any:

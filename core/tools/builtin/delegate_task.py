@@ -1,4 +1,4 @@
-"""`delegate_task`: a task for an agent that the person has set up (AGENTS_AND_TOOLS §5)."""
+"""`delegate_task`: a task for an agent that the user has set up (AGENTS_AND_TOOLS §5)."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ _INFO = ToolInfo(
 
 
 def tool() -> Tool:
-    """As `spawn_agent`. Error `not_found` where there is no such agent."""
+    """Return the tool, which behaves as `spawn_agent`. Error `not_found` where there is no such agent."""
     return Tool(_INFO, server=_delegate, idempotent=True, summary=lambda _, value: sub_agents.tokens_of(value))
 
 

@@ -44,8 +44,10 @@ _INFO = ToolInfo(
 
 
 def tool(runs: Runs) -> Tool:
-    """A call begins one run however often it is made: idempotent. One whose run does not succeed fails with
-    `child_failed`, from outside with `run_failed`; both carry the run's error."""
+    """Return the tool. A repeated call returns the run that the first call started: idempotent.
+
+    A run that does not succeed fails with `child_failed`, from outside with `run_failed`; both carry the run's error.
+    """
 
     @errors_as_failures
     async def start(arguments: Arguments, context: CallContext) -> dict[str, Any]:
@@ -75,7 +77,7 @@ def tool(runs: Runs) -> Tool:
 
 
 def told(run: Run) -> dict[str, Any]:
-    """What the tools say of a run that they have changed."""
+    """Return the fields that every tool reports of a run that it has changed."""
     return {"run_id": run.id, "status": run.status}
 
 

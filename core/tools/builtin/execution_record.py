@@ -1,4 +1,4 @@
-"""`COLLECTION_WORKFLOW_EXECUTION_RECORD`: begin, look at or end a recording (AGENTS_AND_TOOLS §5, ENGINE §11)."""
+"""`COLLECTION_WORKFLOW_EXECUTION_RECORD`: start, review or end a recording (AGENTS_AND_TOOLS §5, ENGINE §11)."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ _INFO = ToolInfo(
 
 
 def tool(recordings: Recordings) -> Tool:
-    """Beginning twice goes on with the same recording: idempotent."""
+    """Return the tool. A second start continues the same recording: idempotent."""
 
     async def record(arguments: Arguments, context: CallContext) -> dict[str, Any]:
         with told():

@@ -1,4 +1,4 @@
-"""`COLLECTION_WORKFLOW_EXECUTION_SAVE_AS_TEMPLATE`: make a template of a recording (ENGINE §11)."""
+"""`COLLECTION_WORKFLOW_EXECUTION_SAVE_AS_TEMPLATE`: export a recording as a template (ENGINE §11)."""
 
 from typing import Any
 

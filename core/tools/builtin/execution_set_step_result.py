@@ -1,4 +1,4 @@
-"""`COLLECTION_WORKFLOW_EXECUTION_SET_STEP_RESULT`: give a step its result instead of running it (ENGINE §11)."""
+"""`COLLECTION_WORKFLOW_EXECUTION_SET_STEP_RESULT`: set the result of a step instead of running it (ENGINE §11)."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ _INFO = ToolInfo(
 
 
 def tool(recordings: Recordings) -> Tool:
-    """The same result twice is the same: idempotent."""
+    """Return the tool. Setting the same result twice changes nothing: idempotent."""
 
     async def preset(arguments: Arguments, context: CallContext) -> dict[str, Any]:
         with told():

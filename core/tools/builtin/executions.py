@@ -1,7 +1,7 @@
 """`COLLECTION_WORKFLOW_EXECUTION_{LIST,GET,CANCEL,RESUME}`: runs, for agents and steps (AGENTS_AND_TOOLS §5).
 
-A call reaches the runs of the workflow that it is made in; others with a person's consent. It never answers what its
-own run asks.
+A call reaches the runs of its own workflow; others only with the user's consent. It never answers a question of its own
+run.
 """
 
 from typing import Any
@@ -56,10 +56,10 @@ _ITEM = of_result(
 
 
 def tools(runs: Runs) -> list[Tool]:
-    """Errors: `not_found`, `not_allowed`, and of RESUME those of an answer (ENGINE §8)."""
+    """Return the tools. Errors: `not_found`, `not_allowed`, and for RESUME the errors of an answer (ENGINE §8)."""
 
     async def is_elsewhere(run_id: Any, workflow_id: WorkflowId) -> bool:
-        """Whether that run is of another workflow; what cannot be looked up might be."""
+        """Return whether the run belongs to another workflow. Where the lookup fails the answer is True."""
         if not isinstance(run_id, str):
             return False
         try:
@@ -151,7 +151,7 @@ def _item(run: Run) -> dict[str, Any]:
 
 
 def _answer(arguments: Arguments) -> Answer | None:
-    """What is answered; None: nothing, the run is to go on. Raises ToolFailed `bad_answer`."""
+    """Return the answer in the arguments, None where the run is only to be resumed. Raises ToolFailed `bad_answer`."""
     if "action" in arguments:
         return Answer(Action(arguments["action"]), arguments.get("value"), arguments.get("reason"))
     named = [name for name in ("step", "id", "value", "reason") if name in arguments]
@@ -161,7 +161,7 @@ def _answer(arguments: Arguments) -> Answer | None:
 
 
 def _readable(run: dict[str, Any]) -> dict[str, Any]:
-    """The run without the outputs of steps that are longer than 64 KB: their size would hide the rest."""
+    """Return the run without step outputs over 64 KB: their size would hide the rest."""
     steps = {name: _step(step) for name, step in run["steps"].items()}
     return {**run, "steps": steps}
 

@@ -1,7 +1,8 @@
-"""`http_fetch`: one request to a server, redirects followed (AGENTS_AND_TOOLS §5).
+"""`http_fetch`: an HTTP request that follows redirects (AGENTS_AND_TOOLS §5).
 
-Each hop is checked as the first was. What the caller's headers may tell goes to the origin that they were given for;
-to another one, only those go that tell nothing. A body goes to no other origin: then the redirect is the result.
+Each hop is checked as the first was. Headers that may carry secrets go only to the origin that they were given for;
+other origins receive only harmless headers. A body never goes to another origin: then the redirect itself is the
+result.
 """
 
 import asyncio
@@ -83,11 +84,11 @@ _INFO = ToolInfo(
 
 
 def tool(resolve: Resolver = system_resolver, trust: TrustStore | None = None) -> Tool:
-    """GET and HEAD are read-only, PUT and DELETE idempotent. What is not read-only is high risk where it goes to an
-    origin that the run does not allow; DELETE always is.
+    """Return the tool. GET and HEAD are read-only, PUT and DELETE idempotent. A call that is not read-only is high risk
+    where its origin is not allowed in the run; DELETE always is.
 
-    Errors: `invalid_arguments`, `not_allowed`, `too_many_redirects`, `not_text` for a body that cannot be unpacked, and
-    those of the network, `failed`.
+    Errors: `invalid_arguments`, `not_allowed`, `too_many_redirects`, `not_text` for a body that cannot be decompressed,
+    and network errors, `failed`.
     """
     trusted = trust or TrustStore()
 
@@ -108,7 +109,7 @@ def tool(resolve: Resolver = system_resolver, trust: TrustStore | None = None) -
 
 @dataclass(slots=True)
 class _Fetch:
-    """One call. `was_connected`: a hop was made before, so that what goes wrong now comes after its effect."""
+    """A single call. `was_connected`: an earlier hop was made, so that a failure now comes after its effect."""
 
     request: Request
     origins: Collection[str]
@@ -132,7 +133,7 @@ class _Fetch:
         )
 
     async def _hop(self) -> dict[str, Any] | None:
-        """The result, or None after a redirect: then the request is the next one."""
+        """Return the result, or None after a redirect: then `request` is the next request."""
         request, address = self.request, self.request.address
         ips = await permitted_addresses(address, self.origins, self.resolve)
         tls = await self.trust.context() if address.scheme == "https" else None
@@ -161,7 +162,7 @@ class _Fetch:
 
 
 def _request(arguments: Arguments) -> Request:
-    """Raises ToolFailed `invalid_arguments`."""
+    """Return the request of the arguments. Raises ToolFailed `invalid_arguments`."""
     try:
         address = parse_address(arguments["url"])
     except ValueError as error:
@@ -199,8 +200,9 @@ def _given_headers(given: Mapping[str, str]) -> dict[str, str]:
 
 
 def _following(request: Request, status: int, location: str) -> Request | None:
-    """The request that a redirect asks for, as browsers make it; None for one that is not made: it would carry a body
-    to another origin."""
+    """Return the request that a redirect asks for, as browsers make it; None where it would send a body to another
+    origin.
+    """
     try:
         address = request.address.joined(location)
     except ValueError as error:
@@ -222,7 +224,7 @@ def _following(request: Request, status: int, location: str) -> Request | None:
 
 
 def _headers_of(raw: list[tuple[bytes, bytes]]) -> dict[str, str]:
-    """By name in lower case; those of one name in one text, as HTTP allows."""
+    """Return the headers by lower-case name. Repeated headers are joined with commas, as HTTP allows."""
     headers: dict[str, str] = {}
     for raw_name, raw_value in raw:
         name, value = raw_name.decode("latin-1").lower(), raw_value.decode("utf-8", "replace")
@@ -235,7 +237,7 @@ def _cut(truncated: bool) -> dict[str, Any]:
 
 
 async def _json(text: str, content_type: str) -> dict[str, Any]:
-    """The value that the text is, where it says so, is that, and fits beside the text."""
+    """Return the parsed body, if its content type is JSON, it parses, and it fits beside the text."""
     if len(text) > JSON_CHARACTERS or not _JSON.match(content_type.strip().lower()):
         return {}
     try:

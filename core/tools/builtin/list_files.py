@@ -1,4 +1,4 @@
-"""`list_files`: which files a folder holds (AGENTS_AND_TOOLS §5)."""
+"""`list_files`: the files of a folder (AGENTS_AND_TOOLS §5)."""
 
 import heapq
 import os
@@ -51,10 +51,10 @@ _INFO = ToolInfo(
 
 
 def tool() -> Tool:
-    """Errors: those of `core.tools.file_access`.
+    """Return the tool. Errors: as `core.tools.file_access`.
 
-    A link is listed if it leads to a file inside an allowed folder; links to folders are never followed. Names
-    that are no UTF-8 are shown with U+FFFD, and cannot be opened by that. `modified` is null beyond year 9999.
+    A link is listed if it leads to a file inside an allowed folder; links to folders are never followed. Names that are
+    not UTF-8 are shown with U+FFFD, and cannot be opened by that. `modified` is null beyond year 9999.
     """
     return Tool(_INFO, server=_call, read_only=True, summary=_summary)
 
@@ -78,7 +78,7 @@ def _list(path: str, allow: tuple[str, ...], pattern: str, recursive: bool) -> P
 
 
 class _Listing:
-    """What was found so far. Files come in the order of their paths, so that the first 10 000 are always the same."""
+    """The files so far, in the order of their paths, so that the first 10,000 are always the same."""
 
     def __init__(self, allow: tuple[str, ...], pattern: str, recursive: bool, *, of_system: bool) -> None:
         self.files: list[dict[str, Any]] = []
@@ -102,7 +102,9 @@ class _Listing:
             yield
 
     def _names(self, folder: Folder) -> Pieces[Iterable[str]]:
-        """Sorted as paths are: a folder as `name/`. In batches, since sorting holds the interpreter."""
+        """Return the names, sorted as paths are, a folder as `name/`. Sorts in batches, since sorting holds the
+        interpreter.
+        """
         batches: list[list[str]] = [[]]
         with folder.entries() as entries:
             for number, entry in enumerate(entries, 1):

@@ -1,7 +1,7 @@
-"""What an expression may use: constants, operators and functions of real numbers. Pure.
+"""Constants, operators and functions of the calculator. Pure.
 
-Integers stay integers, also where a quotient comes out even, with up to 1 000 digits. Angles are radians. Where
-there is no real value a function raises ValueError, ZeroDivisionError or OverflowError; its words are for people.
+Integers stay integers, also where a quotient is even, up to 1,000 digits. Angles are radians. Where there is no real
+value a function raises ValueError, ZeroDivisionError or OverflowError, with a message for the user.
 """
 
 import ast
@@ -18,7 +18,7 @@ _MANY = 1_000  # more arguments than an expression can hold
 
 
 def finite(number: Number) -> Number:
-    """The number, if it is one that can be given. Raises OverflowError."""
+    """Return the number. Raises OverflowError if it is infinite, NaN or too long."""
     if abs(number) >= _BOUND if isinstance(number, int) else not math.isfinite(number):
         raise OverflowError
     return number
@@ -43,7 +43,7 @@ def divide(dividend: Number, divisor: Number) -> Number:
 
 
 def root(number: Number, degree: Number) -> Number:
-    """The real `degree`-th root. An odd root of a negative number is negative."""
+    """Return the real `degree`-th root. An odd root of a negative number is negative."""
     if degree == 0:
         raise ValueError("there is no 0th root")
     if number < 0 and degree % 2 != 1:
@@ -58,7 +58,7 @@ def root(number: Number, degree: Number) -> Number:
 
 
 def rounded(number: Number, digits: Number = 0) -> Number:
-    """To the nearest, halves away from zero, as people round; not to the even one, as Python does."""
+    """Round to nearest, halves away from zero, unlike Python's rounding to even."""
     if not isinstance(digits, int) or not 0 <= digits <= 15:
         raise ValueError("the digits to round to are a whole number from 0 to 15")
     if isinstance(number, int):

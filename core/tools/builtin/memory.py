@@ -1,4 +1,4 @@
-"""`memory`: what is to be known beyond this conversation (AGENTS_AND_TOOLS §5)."""
+"""`memory`: facts to remember beyond this conversation (AGENTS_AND_TOOLS §5)."""
 
 from typing import Any
 
@@ -78,10 +78,10 @@ _INFO = ToolInfo(
 
 
 def tool(memories: Memories, clock: Clock) -> Tool:
-    """Reaches general memories and those of the call's own workflow. Idempotent: a call has its effect once however
-    often it is made, since a new memory has its id from the call.
+    """Return the tool, which reaches general memories and those of the call's own workflow. Idempotent: the id of a new
+    memory is derived from the call.
 
-    Errors: `invalid_arguments`, `not_found`, and those of the store.
+    Errors: `invalid_arguments`, `not_found`, and storage errors.
     """
 
     async def call(arguments: Arguments, context: CallContext) -> dict[str, Any]:
@@ -102,7 +102,7 @@ def tool(memories: Memories, clock: Clock) -> Tool:
 
 
 class _Call:
-    """One call of the tool."""
+    """A single call of the tool."""
 
     def __init__(self, memories: Memories, clock: Clock, arguments: Arguments, context: CallContext) -> None:
         self._memories = memories
@@ -146,7 +146,7 @@ class _Call:
         )
 
     async def _existing(self) -> Memory:
-        """Raises ToolFailed `not_found`, also for one of another workflow."""
+        """Return the memory. Raises ToolFailed `not_found`, also for a memory of another workflow."""
         memory_id = MemoryId(self._arguments["id"])
         found = await self._memories.get(memory_id, self._now)
         if found is None or found.workflow_id not in (None, self._workflow_id):
@@ -154,7 +154,7 @@ class _Call:
         return found
 
     async def _delete(self) -> dict[str, Any]:
-        """One that is not there is no error: this very call may have deleted it, before a crash."""
+        """Delete the memory. A missing memory is no error: this very call may have deleted it before a crash."""
         try:
             memory = await self._existing()
         except ToolFailed:
@@ -162,7 +162,7 @@ class _Call:
         return {"deleted": await self._memories.remove(memory.id), "id": memory.id}
 
     def _wanted(self) -> MemoryQuery:
-        """One more than is given, to know whether there are more."""
+        """Return the query, for an extra row beyond the limit that shows whether there are more."""
         scopes: dict[str | None, tuple[WorkflowId | None, ...]] = {
             WORKFLOW: (self._workflow_id,),
             GENERAL: (None,),

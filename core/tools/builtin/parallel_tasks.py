@@ -49,7 +49,7 @@ _INFO = ToolInfo(
 
 
 def tool() -> Tool:
-    """As `spawn_agent`. What goes wrong with a task is its result, and stops no other."""
+    """Return the tool, which behaves as `spawn_agent`. The failure of a task is its result, and stops no other task."""
     return Tool(_INFO, server=_run, idempotent=True, summary=_summary)
 
 

@@ -1,10 +1,9 @@
-"""`pick_file`: a file that the person picks in the window (AGENTS_AND_TOOLS §4, §5).
+"""`pick_file`: a file that the user picks in the window (AGENTS_AND_TOOLS §4, §5).
 
-To pick a file is to let this run into it, and into nothing beside it: into the folder, or another file there, the file
-tools get no further than before. What was picked is a row of the run, written before the result is told, since the
-snapshot of a run never changes: so it holds after a crash, and goes when the run is deleted. It is kept as the real
-path, without links; the file tools open that name in its folder and follow no link that is put there later. Runs
-below, and forks, have to ask themselves.
+Picking a file lets this run reach that file alone: neither its folder nor its neighbours. The permission is a row of
+the run, written before the result is returned, since the snapshot of a run never changes; so it survives a crash, and
+is deleted with the run. The path is stored real, without links; the file tools open that name in its folder and follow
+no link that is put there later. Child runs and forks have to ask again.
 """
 
 import asyncio
@@ -60,12 +59,19 @@ _INFO = ToolInfo(
 )
 
 
-def tool(store: Storage, picker: FilePicker | None = None) -> Tool:
-    """A `client` tool: it runs where the window shows the run, with the `picker` that the window gave. Idempotent: made
-    again after a crash, it asks again.
+class AllowedFiles(Protocol):
+    """The storage operations of the tool."""
 
-    Errors: `not_available` without a window, `not_a_file`, `not_found`, those of the system and of the store, and
-    `timeout` after 10 minutes.
+    async def commit(self, writes: list[Write]) -> frozenset[int]: ...
+    async def allowed_files(self, run_id: RunId) -> list[str]: ...
+
+
+def tool(store: AllowedFiles, picker: FilePicker | None = None) -> Tool:
+    """Return the tool. A `client` tool: it runs where the window shows the run, with the `picker` of the window.
+    Idempotent: repeated after a crash, it asks again.
+
+    Errors: `not_available` without a window, `not_a_file`, `not_found`, system and storage errors, and `timeout` after
+    10 minutes.
     """
 
     async def call(arguments: Arguments, context: CallContext) -> dict[str, Any]:
@@ -86,7 +92,9 @@ def tool(store: Storage, picker: FilePicker | None = None) -> Tool:
 
 
 def _suffixes(given: list[str]) -> tuple[str, ...]:
-    """Raises ToolFailed `invalid_arguments` for what would say more than a suffix in the filter of a dialog."""
+    """Return the suffixes without dots. Raises ToolFailed `invalid_arguments` for text that means more in the filter of
+    a dialog.
+    """
     for one in given:
         if not one.lstrip(".").replace("-", "").replace("_", "").replace(".", "").isalnum():
             raise ToolFailed("invalid_arguments", f"suffixes: {one!r} is none; they look like csv or tar.gz")
@@ -94,7 +102,7 @@ def _suffixes(given: list[str]) -> tuple[str, ...]:
 
 
 def _looked_at(picked: Path) -> tuple[str, int]:
-    """The real path and the size of a regular file."""
+    """Return the real path and the size of a regular file."""
     path = os.path.realpath(picked)
     with path_errors(path):
         try:

@@ -38,7 +38,7 @@ _INFO = ToolInfo(
 
 
 def tool(picked: PickedFiles = no_picked_files) -> Tool:
-    """Errors: those of `core.tools.file_access`, `not_text`, `output_too_large`."""
+    """Return the tool. Errors: as `core.tools.file_access`, `not_text`, `output_too_large`."""
 
     async def call(arguments: Arguments, context: CallContext) -> dict[str, Any]:
         path = context.from_base(arguments["path"])

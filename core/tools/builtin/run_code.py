@@ -1,4 +1,4 @@
-"""`run_code`: a person's or a model's JavaScript in the sandbox (AGENTS_AND_TOOLS §5, §8)."""
+"""`run_code`: JavaScript of a user or a model in the sandbox (AGENTS_AND_TOOLS §5, §8)."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ _INFO = ToolInfo(
 
 
 def tool(sandbox: Sandbox) -> Tool:
-    """What goes wrong in the code is its CodeFailed, with line and column, and with what it wrote to the console."""
+    """Return the tool. Errors of the code are its CodeFailed, with line, column and console output."""
 
     async def run(arguments: Arguments, context: CallContext) -> dict[str, Any]:
         console = Console()

@@ -1,4 +1,4 @@
-"""`spawn_agent`: a fresh sub-agent for one task (AGENTS_AND_TOOLS §5)."""
+"""`spawn_agent`: a fresh sub-agent for a single task (AGENTS_AND_TOOLS §5)."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ _INFO = ToolInfo(
 
 
 def tool() -> Tool:
-    """Its work is on disk round by round, so that the same call goes on after a crash."""
+    """Return the tool. Its work is stored round by round, so that the same call continues after a crash."""
     return Tool(_INFO, server=_spawn, idempotent=True, summary=lambda _, value: sub_agents.tokens_of(value))
 
 

@@ -48,7 +48,9 @@ _SAVED = of_result({"id": TEXT, "title": TEXT, "version": {"type": "integer"}, "
 
 
 def tools(book: TemplateLibrary) -> list[Tool]:
-    """Errors: `not_found`, `title_taken`, `invalid_template` with all `problems`, `conflict`, `not_allowed`."""
+    """Return the tools. Errors: `not_found`, `title_taken`, `invalid_template` with all `problems`, `conflict`,
+    `not_allowed`.
+    """
 
     @errors_as_failures
     async def list_(arguments: Arguments, context: CallContext) -> dict[str, Any]:

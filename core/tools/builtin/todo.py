@@ -90,10 +90,19 @@ _INFO = ToolInfo(
 )
 
 
-def tool(store: Storage, clock: Clock) -> Tool:
-    """Idempotent: a call has its effect once however often it is made. A new task has its id from the call; and the
-    list knows which call was the last to change it, so that a deletion made again is told as done. Errors: those of
-    `core.domain.task`, and those of the store."""
+class TaskStore(Protocol):
+    """The storage operations of the tool."""
+
+    async def tasks(self, workflow_id: WorkflowId) -> TaskList: ...
+    async def commit(self, writes: list[Write]) -> frozenset[int]: ...
+
+
+def tool(store: TaskStore, clock: Clock) -> Tool:
+    """Return the tool. Idempotent: the id of a new task is derived from the call, and the list stores which call
+    changed it last, so that a repeated deletion is reported as done.
+
+    Errors: as `core.domain.task`, and storage errors.
+    """
 
     async def call(arguments: Arguments, context: CallContext) -> dict[str, Any]:
         check_action_arguments(_ACTIONS, arguments)
@@ -115,7 +124,7 @@ def tool(store: Storage, clock: Clock) -> Tool:
 
 
 class _Call:
-    """One call of the tool: reads the tasks, and changes them if nobody else did meanwhile; else it begins again."""
+    """A single call: reads the tasks, changes them, and starts over if another call changed them in between."""
 
     def __init__(self, store: Storage, clock: Clock, arguments: Arguments, context: CallContext) -> None:
         self._store = store
@@ -151,7 +160,7 @@ class _Call:
         return "completed" if is_completing else "updated"
 
     def _created(self, tasks: TaskList) -> Task:
-        """The task of this call; that which it has made already, as it is now."""
+        """Return the task of this call; as it is now, if an earlier attempt already created it."""
         task_id = TaskId(id_from_key("task", self._context.origin)[:ID_CHARACTERS])
         if task_id in tasks.tasks:
             return tasks.tasks[task_id]
@@ -159,7 +168,7 @@ class _Call:
         return self._updated(Task(task_id, self._context.workflow_id, "", now, now))
 
     def _updated(self, task: Task) -> Task:
-        """The task with what the arguments say; the very same where that is nothing new."""
+        """Return the task with the values of the arguments; the same object if nothing changes."""
         given = self._arguments
         texts = {name: masked_text(given[name]).strip() for name in ("name", "description") if name in given}
         status = TaskStatus.COMPLETED if given["action"] == "complete" else TaskStatus(given.get("status", task.status))
@@ -179,7 +188,7 @@ class _Call:
         return replace(made, updated_at=now, completed_at=(task.completed_at or now) if is_done else None)
 
     async def _put(self, tasks: TaskList, task: Task, change: Any) -> dict[str, Any] | None:
-        """None: others have changed the tasks meanwhile."""
+        """Save the task. Returns None if the tasks were changed in between."""
         made = tasks.put(task)
         if tasks.tasks.get(task.id) != task and not await self._commit(tasks, put=(task,)):
             return None
@@ -226,7 +235,7 @@ class _Call:
 
 
 def _is_moved(before: TaskList, after: TaskList, task: Task) -> bool:
-    """Whether another status is shown of a task, because of what it depends on."""
+    """Return whether the shown status of a task differs, because of its dependencies."""
     return before.shown_status(task) is not after.shown_status(task)
 
 

@@ -29,7 +29,7 @@ _INFO = ToolInfo(
 
 
 def tool(clock: Clock) -> Tool:
-    """Its own time limit is its seconds and 5 more."""
+    """Return the tool. Its own time limit is its seconds plus 5."""
 
     async def pause(arguments: Arguments, context: CallContext) -> dict[str, Any]:
         await clock.sleep(arguments["seconds"])

@@ -1,7 +1,7 @@
 """`write_file`: put text into a file (AGENTS_AND_TOOLS §5).
 
-A file is replaced in one step: whoever reads it, and whatever happens, finds the old content or the new one. When
-the call has succeeded the content is on the disk.
+A file is replaced in a single step: readers see the old content or the new, whatever happens. After a successful call
+the content is on disk.
 """
 
 import errno
@@ -52,9 +52,9 @@ _INFO = ToolInfo(
 
 
 def tool(picked: PickedFiles = no_picked_files) -> Tool:
-    """Errors: those of `core.tools.file_access`, with `disk_full`; after one of them the file is as it was.
+    """Return the tool. Errors: as `core.tools.file_access`, and `disk_full`; after an error the file is unchanged.
 
-    A replaced file keeps its mode; a link that stays inside is followed, and stays. Lone surrogates, which UTF-8
+    A replaced file keeps its mode; a link that stays inside is followed and preserved. Lone surrogates, which UTF-8
     cannot hold, are written as U+FFFD.
     """
 
@@ -104,7 +104,7 @@ def _replace(folder: Folder, name: str, content: str) -> Pieces[int]:
 
 
 def _mode(folder: Folder, name: str) -> int | None:
-    """The permissions of the file that is to be replaced. One that may not be written may not be replaced either."""
+    """Return the mode of the file to be replaced. A file that must not be written must not be replaced either."""
     try:
         with folder.open_file(name, os.O_WRONLY) as file:
             return stat.S_IMODE(os.fstat(file.fileno()).st_mode)

@@ -1,1 +1,1 @@
-"""Tools of MCP servers: programs that are started, or addresses that are asked (AGENTS_AND_TOOLS §7)."""
+"""Tools of MCP servers, which run as programs or are reached by URL (AGENTS_AND_TOOLS §7)."""

@@ -1,4 +1,4 @@
-"""JSON as people write it: with comments, and commas behind the last one."""
+"""Configuration files as users write them: JSON with comments and trailing commas, and YAML of plain values."""
 
 import json
 import re
@@ -12,11 +12,13 @@ _NOT_A_BREAK = re.compile(r"[^\n]")
 
 
 class DuplicateKey(ValueError):
-    """An object has the same key twice: nobody can know which one is meant."""
+    """An object has a duplicate key: which value counts is unknown."""
 
 
 def read_relaxed_json(text: str) -> Any:
-    """The value. Raises json.JSONDecodeError with the place in the text as it was written, and ValueError."""
+    """Parse JSON with comments and trailing commas. Raises json.JSONDecodeError with the place in the original text,
+    and ValueError.
+    """
     plain = _STRING_OR_COMMENT.sub(lambda found: found[0] if found[0].startswith('"') else _blank(found[0]), text)
     plain = _STRING_OR_LAST_COMMA.sub(lambda found: found[0] if found[0].startswith('"') else " ", plain)
     parse(plain)  # refuses what is no JSON: NaN, numbers too large, too many levels
@@ -24,7 +26,7 @@ def read_relaxed_json(text: str) -> Any:
 
 
 def _blank(comment: str) -> str:
-    """As many blanks: places stay."""
+    """Return as many blanks, so that places stay the same."""
     return _NOT_A_BREAK.sub(" ", comment)
 
 
@@ -38,7 +40,9 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def read_yaml(text: str) -> Any:
-    """The value. Raises ValueError with the place; also for aliases, by which a small text can stand for gigabytes."""
+    """Parse YAML of plain values. Raises ValueError with the place; also for aliases, which let a small text expand to
+    gigabytes.
+    """
     import yaml
 
     class Loader(yaml.SafeLoader):

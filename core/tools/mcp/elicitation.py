@@ -1,5 +1,6 @@
-"""A server that asks the person something in the middle of a call: one question for each thing it wants to know
-(AGENTS_AND_TOOLS §7, ENGINE §8)."""
+"""A server asks the user in the middle of a call: a question for each field that it requests (AGENTS_AND_TOOLS §7,
+ENGINE §8).
+"""
 
 import math
 from collections.abc import Mapping
@@ -25,7 +26,7 @@ INTEGER_PATTERN = r"^\s*[-+]?\d{1,300}\s*$"
 
 
 class Declined(Exception):
-    """The person gave no answer to what has to be answered. `action` is what the server is told."""
+    """The user gave no answer to a required field. `action` is sent to the server."""
 
     def __init__(self, action: Literal["decline", "cancel"]) -> None:
         super().__init__(action)
@@ -34,7 +35,7 @@ class Declined(Exception):
 
 @dataclass(slots=True)
 class ServerCall:
-    """Where the questions of a call stand: a number tells them apart, the same after a crash."""
+    """A call of a server's tool in flight. Its questions are numbered, so that their ids are the same after a crash."""
 
     context: CallContext
     server: str
@@ -48,7 +49,7 @@ class ServerCall:
 
 
 async def answer_elicitation(params: "mcp_types.ElicitRequestParams", place: ServerCall) -> "mcp_types.ElicitResult":
-    """What the person answered. Without anybody to ask it is declined."""
+    """Ask the user and return the result. Declined where no user can be asked."""
     import mcp_types
 
     try:
@@ -90,14 +91,14 @@ async def _ask_form(message: str, schema: Mapping[str, Any], place: ServerCall) 
 
 
 def _question(message: str, name: str, field: Mapping[str, Any], place: str) -> str:
-    """What is asked, and about what; a field that is alone, and has no title, needs none."""
+    """Return the prompt for a field. A single field without a title needs no heading."""
     about = field.get("title") or (name if place else "")
     lines = [message, f"{about}{place}", field.get("description")]
     return "\n".join(str(line) for line in lines if line)
 
 
 async def _ask_field(question: str, field: Mapping[str, Any], place: ServerCall) -> Any:
-    """The answer to one field. Raises Declined."""
+    """Return the answer to a field. Raises Declined."""
     kind = field.get("type")
     if kind == "boolean":
         chosen = await _ask_choice(place, question, field, {"true": "Yes", "false": "No"}, "one")
@@ -114,7 +115,7 @@ async def _ask_field(question: str, field: Mapping[str, Any], place: ServerCall)
 async def _ask_text(
     question: str, field: Mapping[str, Any], options: Mapping[str, str], place: ServerCall, *, is_many: bool
 ) -> Any:
-    """Words of the person's own, as the field takes them; asked again, with what is wrong, a few times."""
+    """Ask for text and parse it as the field requires; ask again, with the problem, up to MAX_TRIES times."""
     if options:
         question = f"{question}\n{', '.join(options)}"
     wrong = ""
@@ -130,7 +131,7 @@ async def _ask_text(
 
 
 def _parse_field(text: str, field: Mapping[str, Any], options: Mapping[str, str]) -> Any:
-    """Raises ValueError with what is wrong."""
+    """Return the text as the field's type. Raises ValueError with the problem."""
     if options:
         return _require_option(text.strip(), options)
     if field.get("type") in ("number", "integer"):
@@ -167,7 +168,7 @@ def _text_rules(field: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _options(field: Mapping[str, Any]) -> dict[str, str]:
-    """Value → label, of a field that lists its values, in any of the ways that there are."""
+    """Return value → label of a field that lists its values, in any of the forms in use."""
     for word in ("oneOf", "anyOf"):
         if isinstance(listed := field.get(word), list):
             pairs = [(one.get("const"), one.get("title")) for one in listed if isinstance(one, Mapping)]
@@ -182,7 +183,7 @@ def _options(field: Mapping[str, Any]) -> dict[str, str]:
 async def _ask_choice(
     place: ServerCall, question: str, field: Mapping[str, Any], options: Mapping[str, str], how: str
 ) -> list[str]:
-    """The chosen values. Raises Declined."""
+    """Return the chosen values. Raises Declined."""
     ids = {f"{at}": value for at, value in enumerate(options)} if _has_long(options) else {one: one for one in options}
     shown = [{"id": key, "label": place.words.own(options[value])[:LABEL_CHARACTERS]} for key, value in ids.items()]
     rules: dict[str, Any] = {} if how == "many" else {"maxItems": 1}
@@ -206,7 +207,7 @@ async def _ask_question(
     rules: Mapping[str, Any],
     options: list[dict[str, str]] | None = None,
 ) -> dict[str, Any]:
-    """The answer `{options, text}`. Raises Declined."""
+    """Ask a question and return the answer `{options, text}`. Raises Declined."""
     context = place.context
     if context.ask is None:
         raise Declined("decline")

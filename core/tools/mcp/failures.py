@@ -1,4 +1,4 @@
-"""Why a server is of no use right now, in a sentence of its own for each cause (AGENTS_AND_TOOLS §7)."""
+"""Why a server cannot be used now, with a message for each cause (AGENTS_AND_TOOLS §7)."""
 
 from typing import Any
 
@@ -7,7 +7,8 @@ from core.errors import ToolFailed
 
 class StartFailed(Exception):
     """A server could not be started. `cause` is stable: `command_not_found`, `bad_folder`, `not_started`, `exited`,
-    `silent`, `not_mcp`, `protocol`, `unreachable`, `refused`. `message` goes on after the name of the server."""
+    `silent`, `not_mcp`, `protocol`, `unreachable`, `refused`. `message` continues after the name of the server.
+    """
 
     def __init__(self, cause: str, message: str, **parameters: Any) -> None:
         super().__init__(message)
@@ -17,7 +18,7 @@ class StartFailed(Exception):
 
 
 class ConnectionLost(Exception):
-    """The server ended, or its connection broke, while it was needed. `was_refused`: the call did not reach it."""
+    """The server exited, or its connection broke, while it was needed. `was_refused`: the call did not reach it."""
 
     def __init__(self, *, was_refused: bool = False) -> None:
         super().__init__()
@@ -25,7 +26,7 @@ class ConnectionLost(Exception):
 
 
 def exit_reason(exit_code: int | None, why: str | None) -> str:
-    """How a server came to its end, to go on after its name. `why` is what its link knows of it."""
+    """Return how a server ended, to continue after its name. `why` is its transport's own reason."""
     if why is not None:
         return why
     if exit_code is None:
@@ -36,10 +37,10 @@ def exit_reason(exit_code: int | None, why: str | None) -> str:
 
 
 def with_last_lines(message: str, lines: list[str]) -> str:
-    """The sentence, with what the program said last."""
+    """Return the message with the last lines of the program's output."""
     return f"{message}. It last said: {' | '.join(lines)}" if lines else message
 
 
 def call_failure(message: str, **parameters: Any) -> ToolFailed:
-    """The result of a call that a server cannot take now."""
+    """Return the failure of a call that a server cannot take now."""
     return ToolFailed("failed", message, **{name: value for name, value in parameters.items() if value is not None})

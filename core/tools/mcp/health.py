@@ -1,4 +1,4 @@
-"""How often a server that fails is tried again (AGENTS_AND_TOOLS §7)."""
+"""The health of a server: its circuit breaker, and the latency of its calls (AGENTS_AND_TOOLS §7)."""
 
 import math
 from collections import deque
@@ -11,8 +11,9 @@ FIRST_BACKOFF_S = 0.5
 
 @dataclass(slots=True)
 class Breaker:
-    """After a failure there is a pause, twice as long after the next; after the third, calls fail at once for 60 s.
-    Then one start is tried: another failure opens it again, an answered call forgets all. Times are monotonic.
+    """A circuit breaker with backoff. After a failure there is a pause, doubled after the next; after the third, calls
+    fail at once for 60 s. Then a single start is tried: another failure opens the breaker again, an answered call
+    resets it. Times are monotonic.
     """
 
     failures: int = 0
@@ -26,15 +27,15 @@ class Breaker:
         self.failures = 0
 
     def is_open(self, now: float) -> bool:
-        """Whether nothing is tried now."""
+        """Return whether calls fail without being tried."""
         return self.failures >= MAX_FAILURES and now - self.failed_at < OPEN_S
 
     def open_for_s(self, now: float) -> float:
-        """For how long nothing is tried."""
+        """Return how long the breaker stays open."""
         return max(0.0, OPEN_S - (now - self.failed_at))
 
     def pause_s(self, now: float) -> float:
-        """How long to wait before the next start."""
+        """Return how long to wait before the next start."""
         if not 0 < self.failures < MAX_FAILURES:
             return 0.0
         return max(0.0, FIRST_BACKOFF_S * 2.0 ** (self.failures - 1) - (now - self.failed_at))
@@ -44,7 +45,7 @@ LATENCY_SAMPLES = 200
 
 
 class Latency:
-    """Of the last answered calls, in milliseconds."""
+    """The latency of the last answered calls, in milliseconds."""
 
     def __init__(self) -> None:
         self._last: deque[float] = deque(maxlen=LATENCY_SAMPLES)
@@ -55,7 +56,7 @@ class Latency:
         self.calls += 1
 
     def percentile(self, percent: int) -> int | None:
-        """The time that so many of a hundred calls did not exceed (nearest rank); None before the first."""
+        """Return the percentile (nearest rank); None before the first call."""
         if not self._last:
             return None
         ranked = sorted(self._last)

@@ -1,4 +1,4 @@
-"""All servers, and their tools in the registry. It owns their tasks: left, every program has ended."""
+"""All servers, and their tools in the registry. Owns their tasks: on exit, every program has ended."""
 
 import asyncio
 import logging
@@ -26,8 +26,11 @@ SaveListing = Callable[[ServerId, ToolListing], Awaitable[None]]
 
 
 class Hub:
-    """`launch_of` gives what a server runs, with its secrets; `keep` keeps what one offers, `changed` is called when
-    the state of one is another. An async context manager."""
+    """Manages the servers. An async context manager.
+
+    `launch_of` returns the launch of a server, secrets included; `keep` saves its tool list; `changed` is called when
+    the state of a server changes.
+    """
 
     def __init__(
         self,
@@ -65,7 +68,7 @@ class Hub:
 
     @property
     def statuses(self) -> list[ServerStatus]:
-        """How each is, by name."""
+        """The status of each server, by name."""
         found = sorted(self._servers.values(), key=lambda one: (one.config.name.casefold(), one.config.id))
         return [self.status(server.config.id) for server in found]
 
@@ -88,18 +91,18 @@ class Hub:
         return {server_id: server.config for server_id, server in self._servers.items()}
 
     def is_known(self, server_id: ServerId) -> bool:
-        """Whether it has ever told what it offers."""
+        """Return whether the server's tool list was ever received."""
         return server_id in self._listings
 
     def listing(self, server_id: ServerId) -> ToolListing | None:
-        """What it offered when it was last asked, None if it never was."""
+        """Return the last tool list of the server, None if there never was any."""
         return self._listings.get(server_id)
 
     def log(self, server_id: ServerId) -> list[str]:
         return self._servers[server_id].log
 
     def put(self, config: McpServer, listing: ToolListing | None = None) -> None:
-        """A server is this from now on; `listing` is what it offered when it was last asked. It is not started."""
+        """Add or replace a server, with its last tool list. It is not started."""
         server = self._servers.get(config.id)
         if server is None:
             self._servers[config.id] = Server(
@@ -119,11 +122,11 @@ class Hub:
         self._changed()
 
     async def stop(self, server_id: ServerId) -> None:
-        """End it, if it runs."""
+        """Stop the server, if it runs."""
         await self._servers[server_id].stop()
 
     async def remove(self, server_id: ServerId) -> None:
-        """It is gone with its tools, once it has ended."""
+        """Remove the server and its tools, once it has ended."""
         await self._servers[server_id].close()
         del self._servers[server_id]
         self._listings.pop(server_id, None)
@@ -131,7 +134,7 @@ class Hub:
         self._changed()
 
     async def connect(self, server_id: ServerId) -> ServerStatus:
-        """Start it if it does not run, and learn what it offers now. Raises ToolFailed."""
+        """Start the server if it does not run, and refresh its tool list. Raises ToolFailed."""
         server = self._servers[server_id]
         server.reset()
         was_running = server.state is ServerState.RUNNING
@@ -147,7 +150,7 @@ class Hub:
         return self.status(server_id)
 
     def start(self, server_id: ServerId) -> None:
-        """Start it, without waiting for it."""
+        """Start the server, without waiting for it."""
         self._own(self._start(server_id), f"start of {server_id}")
 
     async def _start(self, server_id: ServerId) -> None:
@@ -172,7 +175,7 @@ class Hub:
             log.warning("the list of the MCP server %s was not kept: %s", server_id, error.message)
 
     def _register(self, server_id: ServerId) -> None:
-        """Have the tools of the server in the registry, and no others of it; none of one that is switched off."""
+        """Register exactly the current tools of the server; none if it is disabled."""
         for info in self._infos.pop(server_id, ()):
             self._registry.unregister(info.name)
         server = self._servers.get(server_id)
@@ -191,7 +194,7 @@ class Hub:
         self._infos[server_id] = infos
 
     def _why_missing(self, tool: str) -> str | None:
-        """Why a server does not have it, for what is named as a tool of one."""
+        """Return why a tool is missing, if its name is that of a server's tool."""
         server_id = mcp_server_of(tool)
         if server_id is None:
             return None

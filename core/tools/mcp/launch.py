@@ -1,4 +1,4 @@
-"""What is to be run or asked, with every value in its place, and how its secrets are kept out of all words."""
+"""How a server is launched or addressed, with all references resolved, and how its secrets are masked in all output."""
 
 import os
 import re
@@ -18,7 +18,9 @@ _REFERENCE = re.compile(r"\$\{(?:(env|userHome|homedir)(?::([^{}:]+))?|([A-Za-z_
 
 @dataclass(frozen=True, slots=True)
 class LaunchSpec:
-    """`secrets` are values that nobody may read, from the keyring or from variables. Printed, it shows none."""
+    """A command or a URL, ready to use. `secrets` are values from the keyring or from variables that must not be shown.
+    Its repr shows none.
+    """
 
     command: str | None = None
     args: tuple[str, ...] = field(default=(), repr=False)
@@ -30,22 +32,24 @@ class LaunchSpec:
 
 
 class SecretMask:
-    """Takes the secrets of a server out of what it says."""
+    """Masks the secrets of a server in its output."""
 
     def __init__(self, secrets: frozenset[str]) -> None:
         hidden = sorted((one for one in secrets if len(one) >= _SECRET_CHARACTERS), key=len, reverse=True)
         self._pattern = re.compile("|".join(map(re.escape, hidden))) if hidden else None
 
     def own(self, text: str) -> str:
-        """The text without the server's own secrets."""
+        """Return the text without the server's own secrets."""
         return self._pattern.sub(MASK, text) if self._pattern is not None else text
 
     def shown(self, text: str) -> str:
-        """The text without these and without all that looks like a secret: for errors and logs."""
+        """Return the text without the server's secrets and without anything that looks like a secret: for errors and
+        logs.
+        """
         return masked_text(self.own(text))
 
     def value(self, value: Any) -> Any:
-        """A JSON value without the server's own secrets."""
+        """Return a JSON value without the server's own secrets."""
         if self._pattern is None:
             return value
         if isinstance(value, str):
@@ -58,8 +62,8 @@ class SecretMask:
 
 
 def resolve_launch(server: McpServer, environment: Mapping[str, str] = os.environ) -> LaunchSpec:
-    """The launch of a configuration whose secrets are in their places, its references to variables replaced:
-    `${NAME}`, `${NAME:-otherwise}`, `${env:NAME}`, `${userHome}`. One of an unknown `${NAME}` is left as it is.
+    """Return the launch of a configuration that holds its secrets, with references to variables replaced: `${NAME}`,
+    `${NAME:-default}`, `${env:NAME}`, `${userHome}`. An unknown `${NAME}` is left as it is.
 
     Raises ToolFailed `failed` where `${env:NAME}` is not set.
     """
@@ -107,7 +111,7 @@ def resolve_launch(server: McpServer, environment: Mapping[str, str] = os.enviro
 
 
 def _secret_values(server: McpServer, launch: LaunchSpec) -> set[str]:
-    """The values in the places of secrets; of a header also what follows its scheme."""
+    """Return the values of the secret fields; of a header also the part after its scheme."""
     found: set[str] = set()
     for place in server.secrets:
         part, _, name = place.partition("/")

@@ -1,12 +1,12 @@
-"""Configurations as other apps have them (AGENTS_AND_TOOLS §7).
+"""Server configurations in the formats of other apps (AGENTS_AND_TOOLS §7).
 
     {"mcpServers": {NAME: {command, args, env, cwd} | {url, headers}}}      most apps
     {"servers": {…}, "inputs": [{id, description, password}]}               VS Code; ${input:ID} is asked for
     {"context_servers": {…}}                                                Zed
     extensions: {NAME: {type, cmd, args, envs, env_keys, uri, headers}}     Goose, YAML
-    {NAME: {…}}, {command, …}                                               a part of one
+    {NAME: {…}}, {command, …}                                               a part of a file
 
-Every problem is told with its place; with one, nothing is taken.
+Every problem is reported with its place; with any problem, nothing is accepted.
 """
 
 import json
@@ -56,8 +56,9 @@ _GOOSE_OWN = frozenset({"builtin", "platform", "frontend", "inline_python"})
 
 @dataclass(frozen=True, slots=True)
 class ConfigProblem:
-    """`place`: a line and column, or names from the outermost inwards, `the whole` where it has none. `code` is stable,
-    one of MESSAGES, for whoever has words of their own; `about` is what the words speak of."""
+    """A problem of a configuration. `place` is line and column, or names from the outermost inwards, or `the whole`.
+    `code` is a stable key of MESSAGES, for user interfaces with their own strings; `about` holds its parameters.
+    """
 
     place: str
     code: str
@@ -70,7 +71,7 @@ class ConfigProblem:
 
 @dataclass(frozen=True, slots=True)
 class ConfigInput:
-    """A value that a person has to give. `is_secret`: it is kept as a secret wherever it is put."""
+    """A value that the user has to enter. `is_secret`: it is stored as a secret wherever it is used."""
 
     id: str
     description: str = ""
@@ -80,7 +81,7 @@ class ConfigInput:
 
 @dataclass(frozen=True, slots=True)
 class PastedServer:
-    """`fields` are those of McpServer that the text gives."""
+    """A server. `fields` are the fields of McpServer that the text sets."""
 
     place: str
     fields: Mapping[str, Any]
@@ -88,15 +89,18 @@ class PastedServer:
 
 @dataclass(frozen=True, slots=True)
 class PastedConfig:
-    """What a text has. `skipped` says what was left out on purpose: what an app has of its own is no server."""
+    """The servers of a text. `skipped` lists entries that are left out on purpose: built-in parts of another app."""
 
     servers: tuple[PastedServer, ...]
     inputs: tuple[ConfigInput, ...] = ()
     skipped: tuple[str, ...] = ()
 
     def filled(self, values: Mapping[str, str]) -> tuple["PastedConfig", dict[str, set[str]]]:
-        """With the values of inputs in their places; and, by the name of each server, the places that have secrets of
-        them. Raises Refused `input_needed`, which lists those that are missing."""
+        """Return the configuration with the values of inputs inserted, and, by server name, the fields that hold secret
+        values.
+
+        Raises Refused `input_needed`, which lists missing values.
+        """
         known = {**{one.id: one.default for one in self.inputs if one.default is not None}, **values}
         missing = [one for one in self.inputs if one.id not in known]
         if missing:
@@ -250,7 +254,7 @@ class _ConfigReader:
         }
 
     def _env_keys(self, value: Any, place: str) -> dict[str, str]:
-        """Variables whose values Goose keeps elsewhere: they are asked for."""
+        """Return variables whose values Goose stores elsewhere: the user is asked for them."""
         names = self._texts(value, place)
         for name in names:
             self.inputs.setdefault(name, ConfigInput(name))
@@ -258,7 +262,7 @@ class _ConfigReader:
 
 
 def read_pasted(text: str) -> PastedConfig:
-    """The servers of a text. Raises Refused `bad_config` with every problem, its place and what is wrong."""
+    """Return the servers of a text. Raises Refused `bad_config` with every problem and its place."""
     reader = _ConfigReader()
     if len(text) > TEXT_CHARACTERS:
         raise _refused([ConfigProblem("the whole", "too_long", {"most": TEXT_CHARACTERS})])
@@ -285,7 +289,7 @@ def _refused(problems: list[ConfigProblem]) -> Refused:
 
 
 def _value(text: str) -> Any:
-    """Raises ValueError."""
+    """Parse JSON or YAML. Raises ValueError."""
     start = re.sub(r"\A(?:\s+|//[^\n]*|/\*.*?\*/)+", "", text, flags=re.DOTALL)
     if start.startswith("{"):
         return read_relaxed_json(text)
@@ -301,7 +305,7 @@ def _first(one: Mapping[str, Any], *names: str) -> Any:
 
 
 def _name_of(one: Mapping[str, Any]) -> str:
-    """What a server without a name is called."""
+    """Return a name for a server without one."""
     command, url = _first(one, "command", "cmd"), _first(one, "url", "uri", "serverUrl")
     if isinstance(command, str):
         args = one.get("args")

@@ -1,6 +1,9 @@
-"""The program of a stdio server: begun in a group of its own, its lines read, ended with all it began.
+"""The program of a stdio server: started in a process group of its own, and ended with all its children.
 
-A program that is left by a crash of ours sees its stdin close, which is how MCP tells it to end.
+The order of the end is gentle first: stdin is closed, which is how MCP asks a program to exit; after 2 s the group gets
+SIGTERM; after 2 more, SIGKILL. The signal goes to the whole group, since servers are often started by a wrapper (npx,
+uvx) whose children would outlive it. After a crash of this process the program sees its stdin close, and exits by
+itself.
 """
 
 import asyncio
@@ -24,13 +27,12 @@ _DRAIN_S = 0.3
 
 
 class LineTooLong(Exception):
-    """The program writes a line that does not end."""
+    """The program writes a line without end."""
 
 
 class ServerProcess(asyncio.SubprocessProtocol):
-    """A running program. `exit_code` is None until it has ended; negative where a signal ended it.
-
-    `on_error_line` is called with each line of its stderr.
+    """A running program. `exit_code` is None until it has ended; negative after a signal. `on_error_line` is called
+    with each line of its stderr.
     """
 
     def __init__(self, on_error_line: Callable[[str], object]) -> None:
@@ -52,7 +54,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
         cwd: str | None,
         on_error_line: Callable[[str], object],
     ) -> "ServerProcess":
-        """Raises OSError, ValueError."""
+        """Start the program. Raises OSError, ValueError."""
         options: dict[str, Any] = {"start_new_session": True}
         if sys.platform == "win32":
             options = {"creationflags": subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP}
@@ -75,14 +77,14 @@ class ServerProcess(asyncio.SubprocessProtocol):
         return self._transport.get_pid()
 
     def write(self, data: bytes) -> None:
-        """Send it. One who does not read it is noticed by the limits of calls."""
+        """Send data. A program that does not read it runs into the time limits of its calls."""
         assert self._transport is not None
         pipe = self._transport.get_pipe_transport(0)
         if isinstance(pipe, asyncio.WriteTransport) and not pipe.is_closing():
             pipe.write(data)
 
     async def lines(self) -> AsyncIterator[bytes]:
-        """What it writes to stdout, line by line, to the end. Raises LineTooLong."""
+        """Yield its stdout, line by line, to the end. Raises LineTooLong."""
         parts: list[bytes] = []
         size = 0
         while piece := await self._stdout.read(_PIECE_BYTES):
@@ -100,7 +102,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
             yield last
 
     async def end(self) -> None:
-        """Close its stdin and wait; then end it and all it began, by force at last."""
+        """Close its stdin and wait; then terminate the process group, by force at last."""
         assert self._transport is not None
         try:
             if (pipe := self._transport.get_pipe_transport(0)) is not None:
@@ -115,11 +117,11 @@ class ServerProcess(asyncio.SubprocessProtocol):
         self._transport.close()
 
     def kill(self) -> None:
-        """End it and all it began, at once."""
+        """Kill the process group at once."""
         self._send(getattr(signal, "SIGKILL", signal.SIGTERM))
 
     def _send(self, number: int) -> None:
-        """To the whole group, whose number is that of its first process: it may live on when that has ended."""
+        """Signal the whole group, whose id is the pid of its first process: it may outlive that process."""
         if sys.platform != "win32":
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, number)

@@ -1,4 +1,4 @@
-"""What a server answers to a call, as a value that models and templates read (AGENTS_AND_TOOLS §7)."""
+"""The result of a call, as a value that models and templates read, and its progress (AGENTS_AND_TOOLS §7)."""
 
 import math
 from collections.abc import Sequence
@@ -18,10 +18,10 @@ ERROR_CHARACTERS = 10_000
 
 
 def result_value(result: "mcp_types.CallToolResult") -> Any:
-    """The structured content if there is any; else the text; else, with other content among it, `{text, content}`,
-    where images, sounds and resources are described, without their data.
+    """Return the structured content if there is any; else the text; else, with other content, `{text, content}`, where
+    images, audio and resources are described, without their data.
 
-    Raises ToolFailed `failed` with the server's own words for a result that is an error.
+    Raises ToolFailed `failed` with the server's own message for an error result.
     """
     if result.is_error:
         told = _text(result.content).strip()
@@ -75,7 +75,9 @@ PROGRESS_CHARACTERS = 1000
 
 
 def progress_callback(context: CallContext, clock: Clock, words: SecretMask) -> "ProgressFnT":
-    """Tells of it four times a second at first, and seldom in a long call; of its end always."""
+    """Return a callback that reports progress to the run (ENGINE §13): four times a second at first, rarely in a long
+    call, and always at the end.
+    """
     begun, last = clock.monotonic(), -math.inf
 
     async def told(progress: float, total: float | None, message: str | None) -> None:

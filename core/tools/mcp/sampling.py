@@ -1,4 +1,4 @@
-"""A server that wants a model to answer: the run's own does, if that passes consent (AGENTS_AND_TOOLS §7)."""
+"""A server requests a model's answer: the model of the run gives it, subject to consent (AGENTS_AND_TOOLS §7)."""
 
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
@@ -23,11 +23,13 @@ SYSTEM_CHARACTERS = 200_000
 
 
 class SamplingRefused(Exception):
-    """The server is told why there is no answer."""
+    """The reason why there is no answer, which is sent to the server."""
 
 
 class Sampling:
-    """For all servers. `client` answers; `consent` is what was set about it."""
+    """Answers the sampling requests of all servers. `client` is the model client, `consent` holds the consent
+    settings.
+    """
 
     def __init__(self, client: ModelClient, consent: ConsentRules) -> None:
         self._client = client
@@ -37,7 +39,7 @@ class Sampling:
     async def answer(
         self, params: "mcp_types.CreateMessageRequestParams", place: ServerCall
     ) -> "mcp_types.CreateMessageResult | mcp_types.ErrorData":
-        """The model's answer, or why there is none."""
+        """Return the model's answer, or an error with the reason."""
         import mcp_types
 
         try:
@@ -83,7 +85,7 @@ class Sampling:
         return text, (choice.model if choice is not None else None) or "offline", reason
 
     async def _permitted(self, asked: dict[str, Any], place: ServerCall) -> dict[str, Any]:
-        """What may be asked: a person may have changed it. Raises Refusal."""
+        """Return the approved request, which the user may have edited. Raises SamplingRefused."""
         context = place.context
         name = f"mcp__{place.server}__sampling"
         traits = CallTraits(name, Category.MCP, Risk.MEDIUM, Effect.ONCE)
@@ -122,7 +124,7 @@ class Sampling:
 
 
 def _messages(asked: dict[str, Any]) -> tuple[ChatMessage, ...]:
-    """What a model is asked; raises Refusal where a person has made something else of it."""
+    """Return the messages for the model. Raises SamplingRefused if the user's edit left none."""
     found: list[ChatMessage] = []
     if isinstance(system := asked.get("system"), str) and system:
         found.append(ChatMessage("system", system[:SYSTEM_CHARACTERS]))
@@ -138,5 +140,5 @@ def _messages(asked: dict[str, Any]) -> tuple[ChatMessage, ...]:
 
 
 def _text(block: Any) -> str:
-    """What a model is given of a block: its text, or that there is something else."""
+    """Return the text of a block, or a placeholder for other content."""
     return str(block.text) if block.type == "text" else f"[{block.type}]"

@@ -1,5 +1,6 @@
-"""One server over all its lives: started when it is needed, started again when it has ended, left alone when it fails
-again and again (AGENTS_AND_TOOLS §7)."""
+"""A server over all its sessions: started when it is needed, restarted when it has ended, left alone after repeated
+failures (AGENTS_AND_TOOLS §7).
+"""
 
 import asyncio
 import logging
@@ -34,8 +35,17 @@ log = logging.getLogger(__name__)
 
 
 class Server:
-    """`launch_of` gives what is to be run, with its secrets; `on_change` is called when its state is another,
-    `on_list` with what it offers, each time that it was asked."""
+    """Supervises the sessions of a server. `launch_of` returns the launch, secrets included; `on_change` is called when
+    its state changes, `on_list` with its tools, each time that they were listed.
+
+        stopped ──alive()──▶ starting ──ready──▶ running ──end of the session──▶ stopped | failed
+                                └──StartFailed──▶ failed ──alive() after the pause──▶ starting
+
+    A session that ends by itself is not restarted at once: the next call starts another. Each failure lengthens the
+    pause before the next start; the breaker stops retries after the third. A call during which the session ended is not
+    repeated here: NetworkFailed carries whether the request may have arrived, and the invocation decides by the tool's
+    effect.
+    """
 
     def __init__(
         self,
@@ -77,21 +87,21 @@ class Server:
 
     @property
     def paused_s(self) -> float | None:
-        """For how many seconds more it is left alone, since it failed again and again; None where it is not."""
+        """The seconds until the next start is allowed after repeated failures; None where there is no pause."""
         now = self._clock.monotonic()
         is_paused = self.state is ServerState.FAILED and self._breaker.is_open(now)
         return self._breaker.open_for_s(now) if is_paused else None
 
     @property
     def log(self) -> list[str]:
-        """What it said on stderr and by messages, and what became of it: the last lines, without secrets."""
+        """The last lines of its stderr, its log messages and its starts and ends, without secrets."""
         return list(self._log)
 
     async def call(self, tool: str, registered: str, arguments: dict[str, Any], context: CallContext) -> Any:
-        """What its tool gives. `registered` is the tool's name in the registry.
+        """Call a tool and return its result. `registered` is the tool's name in the registry.
 
-        Raises ToolFailed: `not_allowed` where it is not to run, `failed` with the server's own words, or with its name
-        and its last lines where it is dead; NetworkFailed where it ended in the middle of the call.
+        Raises ToolFailed: `not_allowed` where the server must not run, `failed` with the server's own message, or with
+        its name and its last lines where it is dead; NetworkFailed where it ended in the middle of the call.
         """
         life = await self.alive()
         from mcp import MCPError
@@ -122,7 +132,7 @@ class Server:
             raise call_failure(self._words.shown(error.message)) from None
 
     async def alive(self) -> ServerSession:
-        """The life that answers, begun if there is none. Raises ToolFailed."""
+        """Return the running session, started if there is none. Raises ToolFailed."""
         self._require_allowed()
         if self._starting is None and self._life is not None and self._life.is_wanted:
             return self._life
@@ -143,11 +153,11 @@ class Server:
         return starting.result()
 
     def reset(self) -> None:
-        """Try it again at once, however often it has failed: a person wants that."""
+        """Allow a start at once, however often it has failed: on the user's request."""
         self._breaker.answered()
 
     async def stop(self) -> None:
-        """End it, and wait until it has ended. It is started again when it is needed."""
+        """Stop the server and wait for its end. The next call starts it again."""
         starting, self._starting = self._starting, None
         if starting is not None:
             starting.cancel()
@@ -160,7 +170,7 @@ class Server:
         self._on_change()
 
     async def close(self) -> None:
-        """End it for good."""
+        """Stop the server for good."""
         self._is_closed = True
         await self.stop()
 
@@ -182,7 +192,7 @@ class Server:
             raise ToolFailed("not_allowed", message, runs=runs)
 
     async def _start(self) -> ServerSession:
-        """Begin a life, after a pause if the last ones ended badly. Raises ToolFailed."""
+        """Start a session, after the pause of the breaker. Raises ToolFailed."""
         life: ServerSession | None = None
         try:
             if (pause_s := self._breaker.pause_s(self._clock.monotonic())) > 0:
@@ -236,7 +246,7 @@ class Server:
         return found
 
     def _over(self, life: ServerSession | None) -> None:
-        """A life has ended: by itself, if it is still the one that answers."""
+        """Handle the end of a session; if it is still the current session, it ended by itself."""
         if life is None or self._life is not life:
             return
         self._life = None
@@ -249,7 +259,7 @@ class Server:
         self._on_change()
 
     def _leave(self, life: ServerSession) -> None:
-        """End a life that is of no use, without waiting for it."""
+        """End a useless session, without waiting for it."""
         task = asyncio.create_task(life.end(), name=f"end of {self.config.id}")
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
@@ -259,7 +269,7 @@ class Server:
         return with_last_lines(message, self._last_lines())
 
     def _about(self, life: ServerSession | None, **more: Any) -> dict[str, Any]:
-        """What else there is to know of a failure."""
+        """Return the parameters of a failure."""
         known: dict[str, Any] = {"server": self.config.name, "runs": self.config.what_runs(), **more}
         if life is not None and life.link.exit_code is not None:
             known["exit_code"] = life.link.exit_code
@@ -268,7 +278,7 @@ class Server:
         return known
 
     def _last_lines(self) -> list[str]:
-        """What it said last in its last life."""
+        """Return the last lines of its last session."""
         lines: list[str] = []
         for line in reversed(self._log):
             if line == "(started)" or len(lines) == MAX_LAST_LINES:
@@ -293,7 +303,7 @@ class Server:
         self.latency.add((self._clock.monotonic() - begun) * 1000)
 
     def _asking(self) -> ServerCall | None:
-        """Whose call it is in which the server asks. The protocol does not say: the last that was begun."""
+        """Return the call in which the server asks. The protocol does not identify it: the latest is assumed."""
         return self._calls[-1] if self._calls else None
 
     async def _elicit(
@@ -322,6 +332,6 @@ class Server:
 
 
 def _retrieve_exception(task: asyncio.Task[ServerSession]) -> None:
-    """Its error is told to whoever waits; nobody may."""
+    """Retrieve the exception: the waiting callers get it from the task, and there may be none."""
     if not task.cancelled():
         task.exception()

@@ -1,7 +1,9 @@
-"""One life of a server: a task of its own enters the session, lists the tools, and leaves it again.
+"""A session with a server: from its start to its end, in a task of its own.
 
-A session may only be left by the task that entered it, so nobody else holds it: others make calls on it, and wait for
-`ready` and `ended`, which always come.
+Why a task of its own: the library's session is an anyio task group, and only the task that entered it may leave it. A
+call that held the session would tie it to the caller's task, and a cancelled caller would tear it down for all others.
+So a single owner task enters the session, lists the tools, waits to be closed, and leaves; other tasks only send
+requests on it, and wait for `ready` and for the end of the owner task, which always come.
 """
 
 import asyncio
@@ -38,8 +40,9 @@ log = logging.getLogger(__name__)
 
 
 class ServerTransport(Protocol):
-    """How a server is spoken with; `why` says what ended it, `cause` that as StartFailed has it, `exit_code` that of a
-    program, `status` the HTTP status of the last answer."""
+    """The connection to a server. `why` is the reason of its end, `cause` the same as in StartFailed, `exit_code` that
+    of a program, `status` the HTTP status of the last response.
+    """
 
     why: str | None
     status: int | None
@@ -54,17 +57,17 @@ class ServerTransport(Protocol):
 
     @property
     def has_lost_session(self) -> bool:
-        """Whether the last answer says that the other side knows the session no more."""
+        """Whether the last response says that the other side has dropped the session."""
         ...
 
     def abort(self) -> bool:
-        """End at once; gives whether the session notices by itself."""
+        """End at once. Returns whether the session notices by itself."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class SessionCallbacks:
-    """What a server may ask for in the middle of a call, what it says, and that it has other tools now."""
+    """The handlers of a server's requests and messages during calls, and of a new tool list."""
 
     elicit: "ElicitationFnT"
     sample: "SamplingFnT"
@@ -74,8 +77,9 @@ class SessionCallbacks:
 
 
 class ServerSession:
-    """It begins at once. `ready`: the tools of the server, or StartFailed. `over` is called once, at its end.
-    `limit_s` is what it gets to be ready."""
+    """A running session; it starts at once. `ready` holds the tools of the server, or StartFailed. `over` is called
+    once, at the end. `limit_s` is the time to become ready.
+    """
 
     def __init__(
         self, make_link: Callable[[Callable[[], object]], ServerTransport], callbacks: SessionCallbacks, limit_s: float
@@ -99,7 +103,7 @@ class ServerSession:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether nobody has told it to leave, and it has not left by itself."""
+        """Whether the session is neither closing nor closed."""
         return not self._leaving.is_set() and not self._task.done()
 
     @property
@@ -107,13 +111,13 @@ class ServerSession:
         return self._link
 
     def list_again(self) -> None:
-        """The tools may be others by now."""
+        """Request a refresh of the tool list."""
         self._changed.set()
 
     async def call(self, name: str, arguments: dict[str, Any], progress: "ProgressFnT") -> "mcp_types.CallToolResult":
-        """What the server answers, not looked at. Cancelled, the server is told so.
+        """Return the raw response of the server. A cancelled call is cancelled at the server too.
 
-        Raises Gone, MCPError, ValidationError.
+        Raises ConnectionLost, MCPError, ValidationError.
         """
         import mcp_types
         from mcp import MCPError
@@ -145,7 +149,7 @@ class ServerSession:
             await _cancel_and_wait(asking)
 
     async def tools(self) -> Sequence[Any]:
-        """What it offers now. Raises Gone where that cannot be learned within 10 s."""
+        """Return the current tools. Raises ConnectionLost if they cannot be listed within 10 s."""
         client = self._client
         if client is None or not self.is_wanted:
             raise ConnectionLost
@@ -159,7 +163,7 @@ class ServerSession:
             await _cancel_and_wait(asking)
 
     async def end(self) -> None:
-        """Leave; comes back when the program has ended, or was given up."""
+        """Close the session; returns when the program has ended, or was given up."""
         self._leaving.set()
         if not self.ready.done() and not self._link.abort():
             self._task.cancel()
@@ -169,7 +173,7 @@ class ServerSession:
             await asyncio.wait({self._task}, timeout=CLOSE_TIMEOUT_S)
 
     def why(self) -> str:
-        """How it came to its end, to go on after the name of the server."""
+        """Return how the session ended, to continue after the name of the server."""
         if self._link.exit_code is None and isinstance(leaf := _leaf(self.error), OSError):
             return f"lost its connection: {leaf.strerror or leaf}"
         if self._link.exit_code is None and self.error is not None and self._link.why is None:
@@ -213,7 +217,7 @@ class ServerSession:
             self._callbacks.over()
 
     async def _stay(self, client: "Client") -> None:
-        """Until it is to leave. When the server says that its tools are others, they are listed again."""
+        """Wait to be closed, and refresh the tool list whenever the server reports a change."""
         while not self._leaving.is_set():
             await _wait_for_first(self._leaving.wait(), self._changed.wait())
             if self._leaving.is_set():
@@ -246,7 +250,7 @@ class ServerSession:
             self._timer.cancel()
 
     def _start_failed(self) -> StartFailed:
-        """Why it never came to be ready."""
+        """Return why the session never became ready."""
         from mcp import MCPError
         from mcp_types import CONNECTION_CLOSED
         from pydantic import ValidationError
@@ -273,13 +277,13 @@ class ServerSession:
 
 
 def first_validation_error(error: "ValidationError") -> str:
-    """Where something is not as the protocol has it, and what is wrong."""
+    """Return the first deviation from the protocol: its path and the problem."""
     first = error.errors(include_input=False, include_url=False)[0]
     return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
 
 
 def _import_library() -> None:
-    """Load the library, which takes over a second. It says nothing of messages, in which secrets may stand."""
+    """Import the library, which takes over a second. Its log is silenced: messages may hold secrets."""
     import anyio._backends._asyncio  # noqa: F401  # what it loads at its first use, on the loop
     import mcp
     import mcp.client.stdio
@@ -290,7 +294,7 @@ def _import_library() -> None:
 
 
 async def _all_tools(client: "Client") -> Sequence[Any]:
-    """The tools of all pages. Raises what the library raises, StartFailed for a list that does not end."""
+    """Return the tools of all pages. Raises the library's errors, StartFailed for an endless list."""
     if client.server_capabilities.tools is None:
         return []
     found: list[Any] = []
@@ -307,14 +311,14 @@ async def _all_tools(client: "Client") -> Sequence[Any]:
 
 
 def _leaf(error: BaseException | None) -> BaseException | None:
-    """The first error that is no group."""
+    """Return the first error that is not a group."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
 
 
 async def _wait_for_first(*works: Awaitable[object]) -> None:
-    """Come back when one has ended; the others are cancelled."""
+    """Wait for the first to end; the others are cancelled."""
     tasks = [asyncio.ensure_future(work) for work in works]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -324,7 +328,7 @@ async def _wait_for_first(*works: Awaitable[object]) -> None:
 
 
 async def _cancel_and_wait(task: asyncio.Future[Any]) -> None:
-    """Cancel it if it still runs, and wait for it: the server is told meanwhile."""
+    """Cancel the task and wait for its end, so that the server is notified."""
     if task.done():
         return
     task.cancel()

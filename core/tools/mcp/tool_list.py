@@ -1,4 +1,6 @@
-"""Names that models take: letters, digits, `_` and `-`, 64 of them at most (AGENTS_AND_TOOLS §7)."""
+"""The tool list of a server: names that models accept, repairs, the stored form, and tools for the registry
+(AGENTS_AND_TOOLS §7).
+"""
 
 import asyncio
 import hashlib
@@ -25,7 +27,9 @@ _ILLEGAL = re.compile(r"[^A-Za-z0-9_-]+")
 
 
 def make_server_id(name: str, taken: Collection[str]) -> ServerId:
-    """What a server is called in the names of its tools: without `__`, which ends it there, and unlike those taken."""
+    """Return the id of a server for the names of its tools: without `__`, which separates it there, and not in
+    `taken`.
+    """
     plain = (
         re.sub(r"_{2,}", "_", _ILLEGAL.sub("_", name)).strip("_-").lower()[:MAX_ID_CHARACTERS].strip("_-") or "server"
     )
@@ -38,10 +42,10 @@ def make_server_id(name: str, taken: Collection[str]) -> ServerId:
 
 
 def tool_names(server: str, names: Iterable[str]) -> dict[str, str]:
-    """The server's own names → those under which its tools are registered, `mcp__SERVER__TOOL`.
+    """Map the server's own names to the registered names `mcp__SERVER__TOOL`: letters, digits, `_` and `-`, at most 64.
 
-    A name that is legal stays as it is. One that had to be changed, and would be another's then or is too long, ends
-    with a few characters that belong to the original; so it is the same in whatever order the tools come.
+    A legal name is kept. A name that had to be changed and now collides, or is too long, ends with a short hash of the
+    original; so it does not depend on the order of the tools.
     """
     prefix = f"mcp__{server}__"
     room = NAME_CHARACTERS - len(prefix)
@@ -68,13 +72,15 @@ UNUSABLE_KEY = "x-metier-unusable"
 
 @asynccontextmanager
 async def repaired(streams: "AbstractAsyncContextManager[TransportStreams]") -> "AsyncIterator[TransportStreams]":
-    """The same streams; lists of tools come out of them well formed."""
+    """Yield the same streams with malformed tool lists repaired: the library would reject the whole list for a single
+    malformed tool.
+    """
     async with streams as (incoming, outgoing):
         yield _RepairingStream(incoming), outgoing
 
 
 class _RepairingStream:
-    """A stream of messages, read through this."""
+    """A message stream that repairs what it receives."""
 
     def __init__(self, inner: "ReadStream[SessionMessage | Exception]") -> None:
         self._inner = inner
@@ -153,7 +159,7 @@ TITLE_CHARACTERS = 200
 
 @dataclass(frozen=True, slots=True)
 class ServerTool:
-    """A tool as its server tells of it. Both schemas are of use."""
+    """A tool of a server. Both schemas are valid."""
 
     name: str
     title: str
@@ -167,7 +173,7 @@ class ServerTool:
 
 @dataclass(frozen=True, slots=True)
 class ToolListing:
-    """`left_out` says which tools could not be taken, and why."""
+    """The tools of a server. `left_out` holds the tools that were rejected, with the reasons."""
 
     tools: Sequence[ServerTool] = ()
     left_out: Sequence[str] = ()
@@ -177,13 +183,15 @@ class ToolListing:
 
     @classmethod
     def from_json(cls, text: str) -> "ToolListing":
-        """Raises ValueError, KeyError, TypeError."""
+        """Parse the stored form. Raises ValueError, KeyError, TypeError."""
         found = decode(text)
         return cls(tuple(ServerTool(**one) for one in found["tools"]), tuple(found["left_out"]))
 
 
 async def read_listing(told: Iterable["mcp_types.Tool"], schemas: Schemas) -> ToolListing:
-    """The list of a server. A tool whose schema is of no use is left out; an output schema that is, is ignored."""
+    """Return the valid tools of a server's list. A tool with an unusable input schema is left out; an unusable output
+    schema is ignored.
+    """
     tools: dict[str, ServerTool] = {}
     left_out: list[str] = []
     for one in told:
@@ -213,7 +221,9 @@ async def read_listing(told: Iterable["mcp_types.Tool"], schemas: Schemas) -> To
 
 
 def registry_tools(server: McpServer, listing: ToolListing, handler_of: Callable[[str, str], Handler]) -> list[Tool]:
-    """The tools of the registry. `handler_of` gives what carries out a tool, by its own name and the registry's."""
+    """Return the tools for the registry. `handler_of` returns the handler of a tool, by its own name and its registered
+    name.
+    """
     names = tool_names(server.id, (one.name for one in listing.tools))
     return [
         _registry_tool(server, one, names[one.name], handler_of(one.name, names[one.name])) for one in listing.tools

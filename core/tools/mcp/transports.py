@@ -1,4 +1,4 @@
-"""The transport over the pipes of a program. What is no message is skipped, and noted."""
+"""The transports of a session: the pipes of a program, and streamable HTTP."""
 
 import asyncio
 import os
@@ -27,9 +27,9 @@ DESKTOP_PATH_HINT = (
 
 
 class StdioTransport:
-    """One life of a program. `on_end` is called, from within the loop, when it says nothing more; `why` tells of it.
+    """A connection over the pipes of a program. Output that is not a message is skipped and noted.
 
-    `note` takes what a person reads in the log of the server.
+    `on_end` is called, on the loop, when its output ends; `why` is the reason. `note` takes lines for the server's log.
     """
 
     def __init__(self, launch: LaunchSpec, note: Callable[[str], object], on_end: Callable[[], object]) -> None:
@@ -51,11 +51,11 @@ class StdioTransport:
 
     @property
     def has_lost_session(self) -> bool:
-        """The pipes are the session."""
+        """False: the pipes are the session."""
         return False
 
     def abort(self) -> bool:
-        """End the program at once; the session notices by itself, if there is a program."""
+        """Kill the program; the session notices by itself, if there is a program."""
         if self._program is None:
             return False
         self._program.kill()
@@ -63,7 +63,7 @@ class StdioTransport:
 
     @asynccontextmanager
     async def streams(self) -> "AsyncIterator[TransportStreams]":
-        """The streams of a session. Left, the program has ended. Raises StartFailed."""
+        """Yield the streams of a session; on exit the program has ended. Raises StartFailed."""
         from mcp.shared.message import SessionMessage
 
         program = self._program = await self._begin()
@@ -139,7 +139,7 @@ class StdioTransport:
 
 
 def _find_command(launch: LaunchSpec, path: str) -> str:
-    """The command as it is started. Raises StartFailed where there is none that can be run."""
+    """Return the command to start. Raises StartFailed if there is no executable."""
     assert launch.command is not None
     if launch.cwd is not None and not Path(launch.cwd).is_dir():
         raise StartFailed("bad_folder", f"has a working folder that is not there: {launch.cwd}")
@@ -168,7 +168,9 @@ _UNKNOWN = 404
 
 
 class HttpTransport:
-    """One life of a connection; as `StdioLink`. Nobody tells when the other side goes: a call finds out."""
+    """A connection over streamable HTTP, with the library's own client. The other side ends without notice: the next
+    call finds out.
+    """
 
     exit_code: int | None = None
 
@@ -184,17 +186,18 @@ class HttpTransport:
 
     @property
     def has_lost_session(self) -> bool:
-        """Whether the other side was started anew, or has forgotten the session: it says 404, or in some servers 400,
-        and has done nothing. What is wrong with a call itself is told in an answer."""
+        """Whether the other side was restarted, or has dropped the session: it responds 404, or with some servers 400,
+        and has done nothing. Errors of a call itself come in a response.
+        """
         return self.status in (_UNKNOWN, _REFUSED)
 
     def abort(self) -> bool:
-        """There is nothing to end but the connection, which the session closes."""
+        """Return False: there is only the connection, which the session closes."""
         return False
 
     @asynccontextmanager
     async def streams(self) -> "AsyncIterator[TransportStreams]":
-        """The streams of a session. Raises StartFailed."""
+        """Yield the streams of a session. Raises StartFailed."""
         import httpx2
         from mcp.client.streamable_http import streamable_http_client
 
@@ -215,7 +218,7 @@ class HttpTransport:
         self.why = f"did not answer at {request.url.host}"
 
     async def _look(self, response: "httpx2.Response") -> None:
-        """Remember what was wrong with the last answer: the library says no more than that there was none."""
+        """Remember the status of the last response, which the library's own errors omit."""
         self.status = response.status_code
         is_refused = response.status_code >= _REFUSED and response.request.method == "POST"
         self.why = f"answered with HTTP {response.status_code} {response.reason_phrase}" if is_refused else None

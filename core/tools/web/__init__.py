@@ -1,1 +1,1 @@
-"""The web as the tools reach it: which address, over which connection, and what came back."""
+"""Web access of the tools: the address check, the connection, and the response body."""

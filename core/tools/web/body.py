@@ -1,4 +1,4 @@
-"""What came back, as text: read to a limit, unpacked to a limit, in the character set that it is in."""
+"""The response body as text: read up to a limit, decompressed up to a limit, decoded in its character set."""
 
 import asyncio
 import codecs
@@ -31,19 +31,19 @@ _CONTROLS = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")
 
 
 class CannotDecompress(Exception):
-    """The body is packed in a way that was not asked for, or is damaged."""
+    """The body is compressed in a way that was not requested, or is damaged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """`truncated`: there was more."""
+    """A body as far as it was read. `truncated`: there was more."""
 
     data: bytes
     truncated: bool
 
 
 async def read_body(pieces: AsyncIterator[bytes], encoding: str) -> Body:
-    """The body, unpacked, up to 10 MB. Raises CannotUnpack."""
+    """Read the body, decompressed, up to 10 MB. Raises CannotDecompress."""
     names = [name.strip().lower() for name in encoding.split(",") if name.strip()]
     names = [name for name in names if name != "identity"]
     if len(names) > 1 or any(name not in _COMPRESSIONS for name in names):
@@ -62,7 +62,7 @@ async def read_body(pieces: AsyncIterator[bytes], encoding: str) -> Body:
 
 
 class _Decompressor:
-    """Unpacks what comes in small pieces, so that a little that unpacks to very much never stands in memory."""
+    """Decompresses in small pieces, so that a small body that expands to a huge size never stands in memory."""
 
     def __init__(self) -> None:
         self._work = zlib.decompressobj(_GZIP_OR_ZLIB)
@@ -89,7 +89,7 @@ class _Decompressor:
 
 
 def body_text(body: Body, content_type: str) -> tuple[str, bool] | None:
-    """The text, and whether it was cut off; None where the body is no text."""
+    """Return the text and whether it was cut; None where the body is not text."""
     kind = content_type.partition(";")[0].strip().lower()
     data = body.data
     marked = next(((mark, name) for mark, name in _BYTE_ORDER_MARKS if data.startswith(mark)), None)
@@ -106,7 +106,7 @@ def body_text(body: Body, content_type: str) -> tuple[str, bool] | None:
 
 
 def _decode(data: bytes, charset: str | None, *, is_cut: bool) -> str:
-    """In that character set; where none is told, UTF-8 if it is, else what old pages are in."""
+    """Decode in the character set; without a declared charset as UTF-8 if valid, else as old pages are encoded."""
     if charset is not None:
         return data.decode(charset, "replace")
     decoder = codecs.getincrementaldecoder("utf-8")()
@@ -127,7 +127,7 @@ def _charset_within(data: bytes, kind: str) -> str | None:
 
 
 def _known_charset(name: str) -> str | None:
-    """Those of the web alone: some that Python knows are no character sets, or take for ever."""
+    """Return the codec of a web charset, else None: some of Python's codecs are no charsets, or take too long."""
     name = name.lower()
     if not _CHARSETS.fullmatch(name):
         return None
@@ -140,7 +140,7 @@ def _known_charset(name: str) -> str | None:
 
 
 def _fit_to_result(text: str, *, is_cut: bool) -> tuple[str, bool]:
-    """As much of the text as a result can hold."""
+    """Return as much of the text as a result can hold."""
     room, kept = TEXT_BYTES, 0
     while kept < len(text):
         room -= text_bytes(text[kept : kept + PIECE_BYTES])

@@ -1,7 +1,10 @@
-"""One request over one connection of its own, to an address that was checked before.
+"""A single request over its own connection, to an address that was checked (AGENTS_AND_TOOLS §5).
 
-No proxy, no cookies and nothing else of the environment; no redirect is followed. TLS verifies the name of the host,
-whatever address it is connected at.
+Allowed are public machines, and allowed origins. A name is resolved once for each connection; the answer is checked,
+and the connection goes to the very address that was checked. So a name that resolves differently the next time (DNS
+rebinding) leads nowhere else. TLS verifies the name of the host, whatever address is connected.
+
+No proxy, cookies or anything else of the environment; redirects are not followed.
 """
 
 import asyncio
@@ -24,7 +27,7 @@ SILENCE_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is sent. Header names are in lower case."""
+    """A request. Header names are in lower case."""
 
     method: str
     address: WebAddress
@@ -33,7 +36,7 @@ class Request:
 
 
 class TrustStore:
-    """Whom TLS trusts: whom the system does, and those that browsers do, for systems that say nothing. Read once."""
+    """The trusted certificates: the system's, and certifi's for systems that have none. Loaded once."""
 
     def __init__(self) -> None:
         self._context: ssl.SSLContext | None = None
@@ -48,7 +51,7 @@ class TrustStore:
 async def open_response(
     request: Request, ips: Sequence[str], tls: ssl.SSLContext | None
 ) -> "AsyncIterator[httpcore.Response]":
-    """The response, its body not read yet. Raises NetworkFailed, also while the body is read."""
+    """Yield the response, its body not read yet. Raises NetworkFailed, also while the body is read."""
     import httpcore
 
     address = request.address
@@ -89,7 +92,9 @@ def _error_text(error: Exception) -> str:
 
 
 def _pinned(ips: Sequence[str]) -> "httpcore.AsyncNetworkBackend":
-    """A way to these addresses and no other, whatever host is asked for: each is tried until one answers."""
+    """Return a network backend that connects to these addresses only, whatever the host: each in turn until one
+    answers.
+    """
     import httpcore
 
     class Pinned(httpcore.AsyncNetworkBackend):
@@ -141,16 +146,16 @@ MAX_ADDRESSES = 4
 
 
 async def system_resolver(host: str, port: int) -> Sequence[str]:
-    """What the system knows."""
+    """Resolve a host with the system's resolver."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
 
 async def permitted_addresses(address: WebAddress, origins: Collection[str], resolve: Resolver) -> list[str]:
-    """The IP addresses that may be connected to for this address.
+    """Return the IP addresses that may be connected for this address.
 
-    Raises ToolFailed `not_allowed` for a place that is not public and whose origin is not allowed, and NetworkFailed
-    where the name is not known.
+    Raises ToolFailed `not_allowed` for an address that is neither public nor of an allowed origin, and NetworkFailed
+    where the name does not resolve.
     """
     is_allowed = address.origin in origins
     ip = address.ip
