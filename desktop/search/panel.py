@@ -67,7 +67,7 @@ class SearchPanel(Adaptive, Surface):
         self.adapt_to(theme)
 
     def open(self) -> None:
-        """Show the panel with the last query selected, so that typing replaces it; the same shortcut again closes it."""
+        """Show the panel with the last query selected, so that typing replaces it; the same shortcut closes it."""
         if self.isVisible():
             self.close_up()
             return
