@@ -58,7 +58,7 @@ from core.services.summaries import SummaryService
 from core.services.templates import TemplateBookService, TemplateService
 from core.services.trash import Trash
 from core.services.workflows import WorkflowService
-from core.tools.builtin import builtin_tools, collection_tools, keeping_tools, recording_tools
+from core.tools.builtin import builtin_tools, collection_tools, recording_tools, storing_tools
 from core.tools.invocation import ToolInvoker
 from core.tools.mcp.hub import Hub
 from core.tools.mcp.sampling import Sampling
@@ -86,7 +86,7 @@ class Toolbox:
         self.sandbox = sandbox or QuickJsSandbox(self._code_workers, checks=self._schema_workers)
         self.schemas = JsonSchemas(self._schema_workers)
         self.registry = Registry(self.schemas)
-        for tool in (*builtin_tools(self.sandbox, clock), *keeping_tools(storage, clock, picker)):
+        for tool in (*builtin_tools(self.sandbox, clock), *storing_tools(storage, clock, picker)):
             self.registry.register(tool, is_checked=True)
         for tool in more_tools:
             self.registry.register(tool)

@@ -22,7 +22,7 @@ from core.services.agents import AgentService
 from core.services.key_check import KeyCheck, key_missing, refusal
 from core.services.outcome import returns_outcome
 from core.stores.workflows import ListedWorkflow
-from core.tools.builtin import execution_create
+from core.tools.builtin import executions
 
 TITLE_CHARACTERS = 256
 MAX_RUNS_READ = 2_000
@@ -219,5 +219,5 @@ def _always() -> bool:
 def _may_have_children(run: LiveRun) -> bool:
     """Return whether the run may have children: most have none, and cost no query."""
     return any(step.has_child for step in run.steps.values()) or any(
-        call.tool == execution_create.NAME for call in run.calls.values()
+        call.tool == executions.CREATE for call in run.calls.values()
     )

@@ -96,9 +96,9 @@ def _scalar_bytes(item: Any) -> int:
     raise StepFailed("not_json", f"JSON cannot hold this {what}")
 
 
-def format_count(number: int, noun: str) -> str:
+def format_count(number: int, noun: str, plural: str | None = None) -> str:
     """Return `1 file`, `12 files`, `10,000 files`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def format_size(number: int) -> str:

@@ -1,11 +1,50 @@
-"""Questions of a call to the user: the schema of the answer, and the answer as the caller reads it (ENGINE §8)."""
+"""Questions of a call to the user: asking, the schema of the answer, and its value (ENGINE §8)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.domain.interruption import Action, Interruption, InterruptionStatus
+from core.domain.ids import CallId
+from core.domain.interruption import Action, Interruption, InterruptionKind, InterruptionRequest, InterruptionStatus
+from core.ports.consent import Asker
+from core.ports.tools import CallContext
 
 ANSWER_CHARACTERS = 10_000
+
+
+async def ask_question(
+    context: CallContext,
+    ask: Asker,
+    prompt: str,
+    kind: str,
+    options: list[dict[str, str]],
+    *,
+    tool: str,
+    about: str | None = None,
+    rules: Mapping[str, Any] | None = None,
+    call_id: CallId | None = None,
+    timeout_s: float | None = None,
+) -> dict[str, Any]:
+    """Ask the user and return the answer, always with `options` and `text`, so that a ref into either has a value.
+
+    Without an answer `skipped` or `expired` is True beside them. `rules` are added to the schema of the options, or of
+    the text where there are none; `about` is shown as context.
+    """
+    schema = answer_schema(kind, [option["id"] for option in options])
+    schema["properties"]["options" if options else "text"] |= rules or {}
+    request = InterruptionRequest(
+        InterruptionKind.QUESTION,
+        context.step,
+        context.index,
+        prompt=prompt,
+        schema=schema,
+        options=options or None,
+        input={"context": about} if about else None,
+        tool=tool,
+        call_id=call_id or context.call_id,
+        timeout_ms=round(timeout_s * 1000) if timeout_s is not None else None,
+        default_action=Action.SKIP,
+    )
+    return _answer_value(await ask(request))
 
 
 def answer_schema(kind: str, ids: Sequence[str]) -> dict[str, Any]:
@@ -26,8 +65,7 @@ def answer_schema(kind: str, ids: Sequence[str]) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "additionalProperties": False, **needed}
 
 
-def answer_value(closed: Interruption) -> dict[str, Any]:
-    """Return the answer as the caller reads it, always with both fields, so that a ref into either has a value."""
+def _answer_value(closed: Interruption) -> dict[str, Any]:
     answer = closed.answer
     if answer is not None and answer.action is Action.SUBMIT and isinstance(answer.value, Mapping):
         return {"options": list(dict.fromkeys(answer.value.get("options", []))), "text": answer.value.get("text", "")}

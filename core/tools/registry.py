@@ -1,5 +1,6 @@
 """The registered tools, and the properties of their calls (AGENTS_AND_TOOLS §4)."""
 
+import functools
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -8,7 +9,7 @@ from core.domain.consent import CallTraits, ConsentPolicy, Rule
 from core.domain.ids import WorkflowId
 from core.domain.risk import Risk
 from core.domain.tool import Effect, Runtime, ToolInfo
-from core.errors import NotFound, Refused
+from core.errors import MetierError, NotFound, Refused, StepFailed, ToolFailed
 from core.ports.sandbox import Schemas
 from core.ports.tools import CallContext
 
@@ -16,6 +17,21 @@ Arguments = Mapping[str, Any]
 Handler = Callable[[Arguments, CallContext], Coroutine[Any, Any, Any]]
 Trait = bool | Callable[[Arguments], bool]
 ReachesOut = Callable[[Arguments, WorkflowId], Awaitable[bool]]
+
+
+def errors_as_failures(handler: Handler) -> Handler:
+    """Convert Metier's errors to results that a model can act on, with code, message and parameters."""
+
+    @functools.wraps(handler)
+    async def call(arguments: Arguments, context: CallContext) -> Any:
+        try:
+            return await handler(arguments, context)
+        except StepFailed:
+            raise
+        except MetierError as error:
+            raise ToolFailed(error.code, error.message, **error.parameters) from error
+
+    return call
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,69 +4,119 @@ Schemas hold no alternatives, since some providers reject them. What such a sche
 an action is checked here, with messages in the words of the schema (AGENTS_AND_TOOLS §5).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from core.domain.tool import ToolInfo
 from core.errors import ToolFailed
-from core.tools.registry import Arguments
+from core.ports.tools import CallContext
+from core.tools.registry import Arguments, Handler, Tool, errors_as_failures
+
+Schema = dict[str, Any]
+Fields = Mapping[str, Schema]
+
+ID_CHARACTERS = 100
 
 
-def of_object(required: Mapping[str, Any], optional: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def of_object(required: Fields, optional: Fields | None = None) -> Schema:
     """Return the schema of an object with exactly these properties."""
-    return {
-        "type": "object",
-        "properties": {**required, **(optional or {})},
-        "required": list(required),
-        "additionalProperties": False,
-    }
+    return {**of_result(required, optional), "additionalProperties": False}
 
 
-def of_path(what: str) -> dict[str, Any]:
+def of_result(required: Fields, optional: Fields | None = None) -> Schema:
+    """Return the schema of a result: an object with these fields, to which later versions may add others."""
+    return {"type": "object", "properties": {**required, **(optional or {})}, "required": list(required)}
+
+
+def text(description: str, most: int, *, can_be_empty: bool = False) -> Schema:
+    """Return the schema of a text of at most `most` characters."""
+    least = {} if can_be_empty else {"minLength": 1}
+    return {"type": "string", **least, "maxLength": most, "description": description}
+
+
+def an_id(description: str, most: int = ID_CHARACTERS) -> Schema:
+    """Return the schema of an id."""
+    return text(description, most)
+
+
+def path(description: str) -> Schema:
     """Return the schema of a path that `core.tools.file_access` resolves."""
-    rule = (
-        "Absolute, or relative to the folder of the run or else the first allowed one; it must lie in an allowed one."
-    )
-    return {"type": "string", "minLength": 1, "maxLength": 4096, "description": f"{what} {rule}"}
+    rule = "Absolute, or relative to the run's folder or else the first allowed folder; it must lie in an allowed one."
+    return text(f"{description} {rule}", 4096)
+
+
+def number(description: str, least: float, most: float | None = None, *, kind: str = "number") -> Schema:
+    """Return the schema of a number, or of an `integer`, in these bounds."""
+    bound = {} if most is None else {"maximum": most}
+    return {"type": kind, "minimum": least, **bound, "description": description}
+
+
+def flag(description: str, *, default: bool | None = None) -> Schema:
+    """Return the schema of a boolean."""
+    return {"type": "boolean", **({} if default is None else {"default": default}), "description": description}
+
+
+def choice(description: str, values: Iterable[str], **more: Any) -> Schema:
+    """Return the schema of a text among `values`."""
+    return {"enum": list(values), **more, "description": description}
+
+
+def array(description: str, items: Schema, most: int, **more: Any) -> Schema:
+    """Return the schema of a list of at most `most` items."""
+    return {"type": "array", "maxItems": most, "items": items, **more, "description": description}
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """The arguments that an action requires and accepts. At least one of `changes` is required too."""
+    """The arguments that an action requires and accepts. At least one of `changes` is required too.
 
-    needs: tuple[str, ...] = ()
-    takes: tuple[str, ...] = ()
+    `is_read_only` and `is_dangerous` are the properties of its calls.
+    """
+
+    required: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
     changes: tuple[str, ...] = ()
+    is_read_only: bool = False
+    is_dangerous: bool = False
 
-    @property
-    def known(self) -> frozenset[str]:
-        return frozenset((*self.needs, *self.takes, *self.changes))
-
-
-Actions = Mapping[str, Action]
-
-
-def check_action_arguments(actions: Actions, arguments: Arguments) -> None:
-    """Raise ToolFailed `invalid_arguments` that lists every violation. The arguments fit the schema."""
-    name = arguments["action"]
-    action = actions[name]
-    found = [(f"/{one}", f"{name} needs {one}") for one in action.needs if one not in arguments]
-    if action.changes and not any(one in arguments for one in action.changes):
-        found.append(("", f"{name} needs at least one of {', '.join(action.changes)}"))
-    for one in arguments:
-        if one not in action.known and one != "action":
-            takes = ", ".join((*action.needs, *action.takes, *action.changes)) or "nothing"
-            found.append((f"/{one}", f"{name} does not take {one}; it takes {takes}"))
-    if found:
-        listed = [{"path": path, "message": message} for path, message in found]
-        raise ToolFailed("invalid_arguments", "; ".join(message for _, message in found), violations=listed)
+    def violations(self, name: str, arguments: Arguments) -> list[tuple[str, str]]:
+        """Return the path and the message of each violation."""
+        accepted = (*self.required, *self.optional, *self.changes)
+        found = [(f"/{field}", f"{name} needs {field}") for field in self.required if field not in arguments]
+        if self.changes and not any(field in arguments for field in self.changes):
+            found.append(("", f"{name} needs at least one of {', '.join(self.changes)}"))
+        unknown = (field for field in arguments if field not in accepted and field != "action")
+        takes = ", ".join(accepted) or "nothing"
+        return [*found, *((f"/{field}", f"{name} does not take {field}; it takes {takes}") for field in unknown)]
 
 
-def has_action(arguments: Arguments, *names: str) -> bool:
-    """Return whether the action is among `names`. The arguments need not fit the schema."""
-    return any(arguments.get("action") == name for name in names)
+def violations_error(code: str, message: str, violations: Iterable[tuple[str, str]]) -> ToolFailed:
+    """Return the failure that lists the path and the message of each violation."""
+    return ToolFailed(code, message, violations=[{"path": path, "message": message} for path, message in violations])
 
 
-def id_schema(what: str) -> dict[str, Any]:
-    """Return the schema of an id."""
-    return {"type": "string", "minLength": 1, "maxLength": 100, "description": what}
+def action_tool(
+    info: ToolInfo, actions: Mapping[str, Action], handler: Handler, summary: Callable[[Arguments, Any], str]
+) -> Tool:
+    """Return an idempotent tool with several actions. Its arguments are checked before `handler` is called."""
+
+    @errors_as_failures
+    async def call(arguments: Arguments, context: CallContext) -> Any:
+        name = arguments["action"]
+        if violations := actions[name].violations(name, arguments):
+            raise violations_error("invalid_arguments", "; ".join(message for _, message in violations), violations)
+        return await handler(arguments, context)
+
+    # The arguments of a call whose properties are asked for need not fit the schema: `action` may be of any type.
+    def has(names: frozenset[str]) -> Callable[[Arguments], bool]:
+        return lambda arguments: any(arguments.get("action") == name for name in names)
+
+    return Tool(
+        info,
+        server=call,
+        read_only=has(frozenset(name for name, action in actions.items() if action.is_read_only)),
+        idempotent=True,
+        is_dangerous=has(frozenset(name for name, action in actions.items() if action.is_dangerous)),
+        summary=summary,
+    )

@@ -28,7 +28,7 @@ from core.ports.consent import PendingCall, PermittedCall
 from core.ports.sub_agents import RunSubAgents
 from core.ports.tools import CallContext
 from core.ports.writes import CreateRun
-from core.tools.builtin import calculator, parallel_tasks, spawn_agent
+from core.tools.builtin import calculator, sub_agents
 from core.tools.invocation import ToolInvoker
 from core.tools.registry import Registry, Tool
 from tests.agents.disk import START, Disk, Journal, SteppingClock, at_once
@@ -85,7 +85,7 @@ class Story:
         registry = Registry(schemas)
         info = ToolInfo("once", "Once", "Leaves a line.", {"type": "object"})
         once = Tool(info, server=partial(self._once, self._life))
-        for tool in (once, calculator.tool(), spawn_agent.tool(), parallel_tasks.tool()):
+        for tool in (once, calculator.tool(), *sub_agents.tools()):
             registry.register(tool)
         tools = ToolInvoker(registry, schemas, self._clock)
         model = OfflineModel(self._clock, word_delay_s=0)

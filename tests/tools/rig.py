@@ -19,7 +19,7 @@ from core.ports.clock import Clock, SystemClock
 from core.ports.sandbox import CodeLimits, Console, Violation
 from core.ports.storage import Storage
 from core.ports.tools import CallContext, FilePicker
-from core.tools.builtin import builtin_tools, keeping_tools
+from core.tools.builtin import builtin_tools, storing_tools
 from core.tools.invocation import ToolInvoker
 from core.tools.registry import Handler, Registry, Tool, Trait
 from tests.support.in_memory.storage import InMemoryStorage
@@ -139,7 +139,7 @@ class Builtins:
         self.storage = storage or InMemoryStorage()
         self.facts: list[Fact] = []
         self.sandbox = sandbox or ScriptedSandbox(lambda: "null")
-        made = (*builtin_tools(self.sandbox, clock), *keeping_tools(self.storage, clock, picker))
+        made = (*builtin_tools(self.sandbox, clock), *storing_tools(self.storage, clock, picker))
         self.tools = {each.info.name: each for each in (*made, *more)}
         self.runner = invoker(*self.tools.values(), viewed=viewed, clock=clock)
         self.context = replace(context(*allow), base=str(base) if base else None, tell=self.facts.append)

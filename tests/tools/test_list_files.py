@@ -128,7 +128,7 @@ async def test_the_first_files_by_path_are_kept_and_the_rest_is_told(
     tree: Path, batch: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(list_files, "BATCH", batch)
-    monkeypatch.setattr(list_files, "MOST_FILES", 5)
+    monkeypatch.setattr(list_files, "MAX_FILES", 5)
     result = await Builtins(tree).call("list_files", path=".", recursive=True)
     assert relative(tree, result.value) == sorted(TREE)[:5]
     assert result.value["truncated"] is True
@@ -136,7 +136,7 @@ async def test_the_first_files_by_path_are_kept_and_the_rest_is_told(
 
 
 async def test_a_list_that_is_just_full_is_not_truncated(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(list_files, "MOST_FILES", len(TREE))
+    monkeypatch.setattr(list_files, "MAX_FILES", len(TREE))
     assert await names(tree, recursive=True) == sorted(TREE)
 
 
@@ -151,7 +151,7 @@ async def test_ten_thousand_files_are_listed_and_fit_into_the_output_of_a_step(t
 
 
 async def test_folders_beyond_the_depth_are_told_as_truncated(tmp_path: Path) -> None:
-    deep = tmp_path.joinpath(*["d"] * (list_files.DEEPEST + 1))
+    deep = tmp_path.joinpath(*["d"] * (list_files.MAX_LEVELS + 1))
     deep.mkdir(parents=True)
     (deep.parent / "seen").touch()
     (deep / "not_seen").touch()

@@ -139,9 +139,9 @@ WRONG: list[tuple[Any, str]] = [
     ({"purpose": 5}, "purpose"),
     ({"suffixes": "csv"}, "suffixes"),
     ({"suffixes": [""]}, "suffixes"),
-    ({"suffixes": ["*"]}, "'*' is none"),
-    ({"suffixes": ["a b"]}, "'a b' is none"),
-    ({"suffixes": ["csv)"]}, "'csv)' is none"),
+    ({"suffixes": ["*"]}, "'*' is not a suffix"),
+    ({"suffixes": ["a b"]}, "'a b' is not a suffix"),
+    ({"suffixes": ["csv)"]}, "'csv)' is not a suffix"),
     ({"suffixes": ["x"] * 21}, "suffixes"),
     ({"path": "/etc"}, "path"),
 ]

@@ -28,9 +28,9 @@ def test_variables_are_replaced_and_those_with_secrets_are_masked() -> None:
     assert launch.env["A"] == "Bearer t0ken-of-mine"
     assert launch.secrets == {"t0ken-of-mine", "kept-elsewhere"}
     assert not any(secret in repr(launch) for secret in launch.secrets)
-    words = SecretMask(launch.secrets)
-    assert words.shown("/home/ada has t0ken-of-mine") == f"/home/ada has {MASK}"
-    assert words.value({"kept-elsewhere": ["a t0ken-of-mine", 1]}) == {MASK: [f"a {MASK}", 1]}
+    mask = SecretMask(launch.secrets)
+    assert mask.hide_all("/home/ada has t0ken-of-mine") == f"/home/ada has {MASK}"
+    assert mask.hide_in({"kept-elsewhere": ["a t0ken-of-mine", 1]}) == {MASK: [f"a {MASK}", 1]}
     with pytest.raises(ToolFailed, match="NOT_SET"):
         resolve_launch(McpServer(id=ServerId("x"), name="x", command="${env:NOT_SET}"), ENVIRONMENT)
 
@@ -45,18 +45,18 @@ def test_a_program_that_may_fetch_the_server_first_gets_more_time() -> None:
 
 def test_the_breaker_opens_at_the_third_failure_and_tries_one_start_after_a_minute() -> None:
     breaker = Breaker()
-    breaker.failed(100.0)
+    breaker.record_failure(100.0)
     assert (breaker.is_open(100.0), breaker.pause_s(100.0)) == (False, 0.5)
-    breaker.failed(101.0)
+    breaker.record_failure(101.0)
     assert not breaker.is_open(101.0)
     assert breaker.pause_s(101.2) == pytest.approx(0.8)
-    breaker.failed(102.0)
+    breaker.record_failure(102.0)
     assert breaker.is_open(161.9)
     assert not breaker.is_open(162.0)
     assert breaker.pause_s(162.0) == 0
-    breaker.failed(162.0)
+    breaker.record_failure(162.0)
     assert breaker.is_open(163.0)
-    breaker.answered()
+    breaker.record_success()
     assert not breaker.is_open(163.0)
 
 

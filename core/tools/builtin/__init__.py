@@ -10,20 +10,15 @@ from core.ports.tools import FilePicker
 from core.tools.builtin import (
     ask_user,
     calculator,
-    delegate_task,
-    execution_create,
-    execution_record,
-    execution_save_as_template,
-    execution_set_step_result,
     executions,
     http_fetch,
     list_files,
     memory,
-    parallel_tasks,
     pick_file,
     read_file,
+    recording,
     run_code,
-    spawn_agent,
+    sub_agents,
     templates,
     todo,
     wait,
@@ -41,13 +36,11 @@ def builtin_tools(sandbox: Sandbox, clock: Clock) -> list[Tool]:
         run_code.tool(sandbox),
         http_fetch.tool(),
         ask_user.tool(),
-        spawn_agent.tool(),
-        delegate_task.tool(),
-        parallel_tasks.tool(),
+        *sub_agents.tools(),
     ]
 
 
-def keeping_tools(storage: Storage, clock: Clock, picker: FilePicker | None = None) -> list[Tool]:
+def storing_tools(storage: Storage, clock: Clock, picker: FilePicker | None = None) -> list[Tool]:
     """Return the tools that read or write the store. `picker` is the window's file picker, if there is a window."""
     return [
         todo.tool(storage, clock),
@@ -58,15 +51,11 @@ def keeping_tools(storage: Storage, clock: Clock, picker: FilePicker | None = No
     ]
 
 
-def collection_tools(runs: Runs, book: TemplateLibrary) -> list[Tool]:
+def collection_tools(runs: Runs, library: TemplateLibrary) -> list[Tool]:
     """Return the tools for templates and runs, which the app also serves through MCP."""
-    return [*templates.tools(book), execution_create.tool(runs), *executions.tools(runs)]
+    return [*templates.tools(library), *executions.tools(runs)]
 
 
 def recording_tools(recordings: Recordings) -> list[Tool]:
     """Return the tools that start, fill and end a recording (ENGINE §11)."""
-    return [
-        execution_record.tool(recordings),
-        execution_set_step_result.tool(recordings),
-        execution_save_as_template.tool(recordings),
-    ]
+    return recording.tools(recordings)

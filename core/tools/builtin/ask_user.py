@@ -2,47 +2,38 @@
 
 from typing import Any
 
-from core.domain.interruption import Action, InterruptionKind, InterruptionRequest
 from core.domain.tool import ToolInfo
 from core.errors import ToolFailed
 from core.ports.tools import CallContext
 from core.tools import schema
-from core.tools.questions import answer_schema, answer_value
+from core.tools.questions import ask_question
 from core.tools.registry import Arguments, Tool
 
 QUESTION_CHARACTERS = 2_000
 CONTEXT_CHARACTERS = 5_000
-MOST_OPTIONS = 20
+MAX_OPTIONS = 20
 ID_CHARACTERS = 64
 LABEL_CHARACTERS = 256
-LONGEST_S = 7 * 86_400
+MAX_S = 7 * 86_400
 
 _INFO = ToolInfo(
     name="ask_user",
     title="Ask",
     description=(
-        "Asks the person a question and waits for the answer. Gives {options, text}: the ids of the chosen options, "
-        "and what they wrote; with skipped: true or expired: true beside them where there was no answer."
+        "Asks the user a question and waits for the answer. Returns {options, text}: the ids of the chosen options and "
+        "the written text; with skipped: true or expired: true beside them where there was no answer."
     ),
     input_schema=schema.of_object(
+        {"question": schema.text("The question, in the user's language.", QUESTION_CHARACTERS)},
         {
-            "question": {
-                "type": "string",
-                "minLength": 1,
-                "maxLength": QUESTION_CHARACTERS,
-                "description": "What is asked, in the person's language.",
-            },
-        },
-        {
-            "type": {
-                "enum": ["checkbox", "text", "mixed"],
-                "description": "checkbox: some of the options; text: words of their own; mixed: both. Without it, "
-                "mixed where there are options, else text.",
-            },
-            "options": {
-                "type": "array",
-                "maxItems": MOST_OPTIONS,
-                "items": {
+            "type": schema.choice(
+                "checkbox: some of the options; text: the user's own words; mixed: both. If absent, mixed where there "
+                "are options, else text.",
+                ("checkbox", "text", "mixed"),
+            ),
+            "options": schema.array(
+                "What to choose from: {id, label}, or texts that are both.",
+                {
                     "type": ["object", "string"],
                     "minLength": 1,
                     "maxLength": ID_CHARACTERS,
@@ -53,19 +44,10 @@ _INFO = ToolInfo(
                     "required": ["id"],
                     "additionalProperties": False,
                 },
-                "description": "What to choose from: {id, label}, or texts that are both.",
-            },
-            "context": {
-                "type": "string",
-                "maxLength": CONTEXT_CHARACTERS,
-                "description": "What the person has to know to answer.",
-            },
-            "timeout_seconds": {
-                "type": "number",
-                "minimum": 1,
-                "maximum": LONGEST_S,
-                "description": "How long to wait for the answer; for ever without it.",
-            },
+                MAX_OPTIONS,
+            ),
+            "context": schema.text("What the user has to know to answer.", CONTEXT_CHARACTERS, can_be_empty=True),
+            "timeout_seconds": schema.number("How long to wait for the answer; without limit if absent.", 1, MAX_S),
         },
     ),
     asks_people=True,
@@ -84,33 +66,30 @@ def tool() -> Tool:
 
 async def _ask(arguments: Arguments, context: CallContext) -> dict[str, Any]:
     if context.ask is None:
-        raise ToolFailed("not_available", "nobody can be asked here")
+        raise ToolFailed("not_available", "there is no user to ask here")
     options = _options(arguments.get("options", []))
     kind = arguments.get("type") or ("mixed" if options else "text")
     if (kind == "text") is bool(options):
-        raise ToolFailed(
-            "invalid_arguments", f"a {kind} question has {'no' if options else 'at least one of the'} options"
-        )
-    about, timeout_s = arguments.get("context"), arguments.get("timeout_seconds")
-    ask = InterruptionRequest(
-        InterruptionKind.QUESTION,
-        context.step,
-        context.index,
-        prompt=arguments["question"],
-        schema=answer_schema(kind, [option["id"] for option in options]),
-        options=options or None,
-        input={"context": about} if about else None,
+        message = f"a {kind} question has {'no' if options else 'at least one of the'} options"
+        raise ToolFailed("invalid_arguments", message)
+    return await ask_question(
+        context,
+        context.ask,
+        arguments["question"],
+        kind,
+        options,
+        about=arguments.get("context"),
         tool=_INFO.name,
-        call_id=context.call_id,
-        timeout_ms=round(timeout_s * 1000) if timeout_s is not None else None,
-        default_action=Action.SKIP,
+        timeout_s=arguments.get("timeout_seconds"),
     )
-    return answer_value(await context.ask(ask))
 
 
-def _options(given: list[Any]) -> list[dict[str, str]]:
+def _options(texts_or_options: list[Any]) -> list[dict[str, str]]:
     """Return the options as `{id, label}`. Raises ToolFailed `invalid_arguments` for a duplicate id."""
-    options = [{"id": one, "label": one} if isinstance(one, str) else {"label": one["id"], **one} for one in given]
+    options = [
+        {"id": option, "label": option} if isinstance(option, str) else {"label": option["id"], **option}
+        for option in texts_or_options
+    ]
     if len({option["id"] for option in options}) < len(options):
         raise ToolFailed("invalid_arguments", "two options have the same id")
     return options

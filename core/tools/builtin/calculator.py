@@ -20,25 +20,18 @@ from core.tools.builtin.math_functions import CONSTANTS, FUNCTIONS, OPERATORS, S
 from core.tools.measure import format_count, shorten
 from core.tools.registry import Arguments, Tool
 
-LENGTH = 1_000
+MAX_CHARACTERS = 1_000
 
 _INFO = ToolInfo(
     name="calculator",
     title="Calculator",
     description=(
-        "Evaluates an arithmetic expression and gives {result}. Operators: + - * / // % ^ (power, also **) and "
+        "Evaluates an arithmetic expression and returns {result}. Operators: + - * / // % ^ (power, also **) and "
         f"parentheses. Functions: {', '.join(FUNCTIONS)}; log takes (x, base), nroot (x, n), round (x) or "
         f"(x, digits). Constants: {', '.join(CONSTANTS)}. Angles are in radians. Integers are exact."
     ),
     input_schema=schema.of_object(
-        {
-            "expression": {
-                "type": "string",
-                "minLength": 1,
-                "maxLength": LENGTH,
-                "description": "For example: (3 + 4) * sqrt(2) / 1.5^3",
-            }
-        }
+        {"expression": schema.text("For example: (3 + 4) * sqrt(2) / 1.5^3", MAX_CHARACTERS)}
     ),
 )
 

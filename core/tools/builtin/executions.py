@@ -1,4 +1,4 @@
-"""`COLLECTION_WORKFLOW_EXECUTION_{LIST,GET,CANCEL,RESUME}`: runs, for agents and steps (AGENTS_AND_TOOLS §5).
+"""`COLLECTION_WORKFLOW_EXECUTION_{LIST,GET,CREATE,CANCEL,RESUME}`: runs, for agents and steps (AGENTS_AND_TOOLS §5).
 
 A call reaches the runs of its own workflow; others only with the user's consent. It never answers a question of its own
 run.
@@ -7,11 +7,11 @@ run.
 from typing import Any
 
 from core.domain.events import iso_time
-from core.domain.ids import InterruptionId, RunId, WorkflowId
+from core.domain.ids import InterruptionId, RunId, TemplateId, WorkflowId
 from core.domain.interruption import Action, Answer
 from core.domain.risk import Risk
 from core.domain.run import Run, RunStatus
-from core.domain.tool import Category, ToolInfo
+from core.domain.text.json_text import decode
 from core.errors import MetierError, NotFound, ToolFailed
 from core.ports.executions import Runs
 from core.ports.tools import CallContext
@@ -23,22 +23,27 @@ from core.tools.builtin.collection import (
     CURSOR,
     EXECUTIONS,
     LIMIT,
+    OBJECTS,
     PAGE,
     TEXT,
     TEXT_OR_NULL,
     a_page,
     an_id,
-    errors_as_failures,
-    of_result,
+    collection_tool,
+    summary_of,
 )
-from core.tools.builtin.execution_create import LONGEST_S, START_S, told
 from core.tools.measure import format_count
 from core.tools.registry import Arguments, Tool
+from core.tools.schema import of_result
 
+CREATE = f"{EXECUTIONS}CREATE"
 ALL = "*"
+START_S = 30.0
+LONGEST_S = 86_400.0  # a run has limits of its own
 
 _RUN_ID = an_id("The id of the run.")
-_STATUS = {"type": "string", "enum": [one.value for one in RunStatus if one is not RunStatus.PAUSED]}
+_STATUS = {"type": "string", "enum": [status.value for status in RunStatus if status is not RunStatus.PAUSED]}
+_ERROR = {"type": ["object", "null"]}
 _ITEM = of_result(
     {
         "run_id": TEXT,
@@ -56,7 +61,12 @@ _ITEM = of_result(
 
 
 def tools(runs: Runs) -> list[Tool]:
-    """Return the tools. Errors: `not_found`, `not_allowed`, and for RESUME the errors of an answer (ENGINE §8)."""
+    """Return the tools.
+
+    CREATE is idempotent: a repeated call returns the run that the first call started. A run that does not succeed fails
+    it with `child_failed`, from outside with `run_failed`; both carry the run's error. Errors of the others:
+    `not_found`, `not_allowed`, and for RESUME the errors of an answer (ENGINE §8).
+    """
 
     async def is_elsewhere(run_id: Any, workflow_id: WorkflowId) -> bool:
         """Return whether the run belongs to another workflow. Where the lookup fails the answer is True."""
@@ -77,43 +87,50 @@ def tools(runs: Runs) -> list[Tool]:
             return await is_elsewhere(parent, workflow_id)
         return bool(arguments.get("workflow_id", workflow_id) != workflow_id)
 
-    @errors_as_failures
     async def list_(arguments: Arguments, context: CallContext) -> dict[str, Any]:
-        wanted = arguments.get("workflow_id", ALL if context.is_outside else context.workflow_id)
+        workflow_id = arguments.get("workflow_id", ALL if context.is_outside else context.workflow_id)
         parent, before = arguments.get("parent_run_id"), arguments.get("cursor")
         page = await runs.listed(
-            workflow_id=None if wanted == ALL else WorkflowId(wanted),
+            workflow_id=None if workflow_id == ALL else WorkflowId(workflow_id),
             parent=RunId(parent) if parent is not None else None,
             status=RunStatus(arguments["status"]) if "status" in arguments else None,
             limit=arguments.get("limit", PAGE),
             before=RunId(before) if before is not None else None,
         )
-        return {"items": [_item(one) for one in page.runs], "next_cursor": page.next_cursor}
+        return {"items": [_item(run) for run in page.runs], "next_cursor": page.next_cursor}
 
-    @errors_as_failures
     async def get(arguments: Arguments, context: CallContext) -> dict[str, Any]:
         run = await runs.describe(RunId(arguments["run_id"]))
         if (step := arguments.get("step")) is None:
-            return _readable(run)
+            return {**run, "steps": {name: _without_long_output(step) for name, step in run["steps"].items()}}
         if step not in run["steps"]:
             raise NotFound("step", step)
-        head = {name: run[name] for name in ("run_id", "workflow_id", "title", "kind", "status")}
-        return {**head, "steps": {step: run["steps"][step]}}
+        summary = {name: run[name] for name in ("run_id", "workflow_id", "title", "kind", "status")}
+        return {**summary, "steps": {step: run["steps"][step]}}
 
-    @errors_as_failures
+    async def create(arguments: Arguments, context: CallContext) -> dict[str, Any]:
+        wait = bool(arguments.get("wait", False))
+        template_id, inputs = TemplateId(arguments["workflow_collection_id"]), arguments.get("input", {})
+        run = await runs.execute(context, template_id, inputs, timeout_ms=arguments.get("timeoutMs"), wait=wait)
+        if not wait:
+            return _state(run)
+        if run.status is RunStatus.SUCCESS:
+            return {**_state(run), "output": decode(run.output_json or "null")}
+        if run.status.is_final:
+            raise _run_failed(run, context)
+        return {**_state(run), "interruptions": await runs.asked(run.id)}
+
     async def cancel(arguments: Arguments, context: CallContext) -> dict[str, Any]:
-        return told(await runs.cancel(RunId(arguments["run_id"])))
+        return _state(await runs.cancel(RunId(arguments["run_id"])))
 
-    @errors_as_failures
     async def resume(arguments: Arguments, context: CallContext) -> dict[str, Any]:
         run_id = RunId(arguments["run_id"])
         if (answer := _answer(arguments)) is not None:
-            named = arguments.get("id")
-            interruption = InterruptionId(named) if named is not None else None
-            step = arguments.get("step")
+            interruption_id, step = arguments.get("id"), arguments.get("step")
+            interruption = InterruptionId(interruption_id) if interruption_id is not None else None
             await runs.answer(context, run_id, answer, interruption=interruption, step=step)
         run = await runs.go_on(context, run_id, wait=bool(arguments.get("wait")))
-        result = told(run)
+        result = _state(run)
         if run.status.is_final:
             described = await runs.describe(run_id)
             return {**result, "output": described["output"], "error": described["error"]}
@@ -122,17 +139,104 @@ def tools(runs: Runs) -> list[Tool]:
         return {**result, "interruptions": await runs.asked(run_id)}
 
     return [
-        Tool(_LIST, server=list_, read_only=True, reaches_out=lists_another, summary=_how_many),
-        Tool(_GET, server=get, read_only=True, reaches_out=names_another, summary=_status),
-        Tool(_CANCEL, server=cancel, reaches_out=names_another, summary=_status),
-        Tool(
-            _RESUME,
-            server=resume,
+        collection_tool(
+            f"{EXECUTIONS}LIST",
+            "List runs",
+            "Lists runs, newest first: {items, next_cursor}. Without workflow_id the runs of the workflow that makes"
+            " the call; from outside, all. With parent_run_id the runs that this run started.",
+            list_,
+            {},
+            {
+                "workflow_id": an_id(f"Only runs of this workflow, or {ALL} for all."),
+                "parent_run_id": an_id("Only child runs of this run."),
+                "status": _STATUS,
+                "limit": LIMIT,
+                "cursor": CURSOR,
+            },
+            output=a_page(_ITEM),
+            is_scoped=True,
+            read_only=True,
+            reaches_out=lists_another,
+            summary=lambda _, value: format_count(len(value["items"]), "run"),
+        ),
+        collection_tool(
+            f"{EXECUTIONS}GET",
+            "Read a run",
+            "Returns everything about a run: {run_id, status, output, error, steps, tool_calls, interruptions,"
+            " metrics, …}. Step outputs over 64 KB are left out; with step, only that step is returned, whole.",
+            get,
+            {"run_id": _RUN_ID},
+            {"step": an_id("Only this step, with its whole output.")},
+            output=of_result(
+                {"run_id": TEXT, "workflow_id": TEXT, "title": TEXT, "kind": TEXT, "status": TEXT, "steps": ANY_OBJECT},
+                {"output": {}, "error": _ERROR, "interruptions": OBJECTS},
+            ),
+            is_scoped=True,
+            read_only=True,
             reaches_out=names_another,
-            timeout_s=lambda arguments: LONGEST_S if arguments.get("wait") else START_S,
-            summary=_status,
+            summary=summary_of("status"),
+        ),
+        collection_tool(
+            CREATE,
+            "Start a run",
+            "Starts a run of a template, as a child of the calling run if there is one. Returns {run_id, status} at"
+            " once, or with wait: true {run_id, status, output} once it has ended. A run without a parent is also"
+            " returned when it waits for the user, with status waiting and its open interruptions.",
+            create,
+            {"workflow_collection_id": an_id("The id of the template.")},
+            {
+                "input": {"type": "object", "description": "The input of the run, {} if absent."},
+                "timeoutMs": schema.number("The limit of its active time.", 1, kind="integer"),
+                "wait": schema.flag("Whether to wait for its end."),
+            },
+            output=of_result({"run_id": TEXT, "status": TEXT}, {"output": {}, "interruptions": OBJECTS}),
+            risk=Risk.MEDIUM,
+            idempotent=True,
+            timeout_s=_wait_limit_s,
+            summary=summary_of("status"),
+        ),
+        collection_tool(
+            f"{EXECUTIONS}CANCEL",
+            "Cancel a run",
+            "Cancels a run and all its children, and returns {run_id, status}. A finished run stays as it is.",
+            cancel,
+            {"run_id": _RUN_ID},
+            output=of_result({"run_id": TEXT, "status": TEXT}),
+            risk=Risk.MEDIUM,
+            is_scoped=True,
+            reaches_out=names_another,
+            summary=summary_of("status"),
+        ),
+        collection_tool(
+            f"{EXECUTIONS}RESUME",
+            "Answer or resume a run",
+            "With an action, answers an interruption of a run or of a child: approve, reject, submit a value, or skip,"
+            " as its kind accepts; step or id selects it where several are open. Without an action, resumes a run that"
+            " is not running. Returns {run_id, status, output?, error?, interruptions?}.",
+            resume,
+            {"run_id": _RUN_ID},
+            {
+                "step": an_id("The step that asks."),
+                "id": an_id("The id of the interruption."),
+                "action": {"type": "string", "enum": [action.value for action in Action]},
+                "value": {"description": "The submitted value. It must fit the schema of the interruption."},
+                "reason": schema.text("Why it is rejected.", 10_000, can_be_empty=True),
+                "wait": schema.flag("Whether to wait until it has ended or waits for the user."),
+            },
+            output=of_result(
+                {"run_id": TEXT, "status": TEXT}, {"output": {}, "error": _ERROR, "interruptions": OBJECTS}
+            ),
+            risk=Risk.MEDIUM,
+            is_scoped=True,
+            reaches_out=names_another,
+            timeout_s=_wait_limit_s,
+            summary=summary_of("status"),
         ),
     ]
+
+
+def _wait_limit_s(arguments: Arguments) -> float:
+    return LONGEST_S if arguments.get("wait") else START_S
 
 
 def _item(run: Run) -> dict[str, Any]:
@@ -150,108 +254,28 @@ def _item(run: Run) -> dict[str, Any]:
     }
 
 
+def _state(run: Run) -> dict[str, Any]:
+    return {"run_id": run.id, "status": run.status}
+
+
+def _run_failed(run: Run, context: CallContext) -> ToolFailed:
+    error = run.error.as_dict() if run.error else {"code": run.status, "message": f"it was {run.status}"}
+    message = f"{run.title}: {error['message']}"
+    if context.is_outside:
+        return ToolFailed("run_failed", message, run_id=run.id, status=run.status, error=error)
+    return ToolFailed("child_failed", message, child_run_id=run.id, error=error)
+
+
 def _answer(arguments: Arguments) -> Answer | None:
     """Return the answer in the arguments, None where the run is only to be resumed. Raises ToolFailed `bad_answer`."""
     if "action" in arguments:
         return Answer(Action(arguments["action"]), arguments.get("value"), arguments.get("reason"))
-    named = [name for name in ("step", "id", "value", "reason") if name in arguments]
-    if named:
-        raise ToolFailed("bad_answer", f"{', '.join(named)} belongs to an answer, and there is no action")
+    useless = [name for name in ("step", "id", "value", "reason") if name in arguments]
+    if useless:
+        raise ToolFailed("bad_answer", f"{', '.join(useless)} belongs to an answer, and there is no action")
     return None
 
 
-def _readable(run: dict[str, Any]) -> dict[str, Any]:
-    """Return the run without step outputs over 64 KB: their size would hide the rest."""
-    steps = {name: _step(step) for name, step in run["steps"].items()}
-    return {**run, "steps": steps}
-
-
-def _step(step: dict[str, Any]) -> dict[str, Any]:
+def _without_long_output(step: dict[str, Any]) -> dict[str, Any]:
+    # An output over 64 KB would have the whole result cut for the model, and hide the rest of the run.
     return {**step, "output": None, "is_output_left_out": True} if is_long(step["output"]) else step
-
-
-def _status(arguments: Arguments, value: Any) -> str:
-    return str(value["status"])
-
-
-def _how_many(arguments: Arguments, value: Any) -> str:
-    return format_count(len(value["items"]), "run")
-
-
-_LIST = ToolInfo(
-    name=f"{EXECUTIONS}LIST",
-    title="List runs",
-    description=(
-        "Lists runs, newest first: {items, next_cursor}. Without workflow_id those of the workflow that this is called"
-        " in; from outside, all. With parent_run_id the runs that this one began."
-    ),
-    input_schema=schema.of_object(
-        {},
-        {
-            "workflow_id": an_id(f"Those of this workflow, or {ALL} for all."),
-            "parent_run_id": an_id("Those below this run."),
-            "status": _STATUS,
-            "limit": LIMIT,
-            "cursor": CURSOR,
-        },
-    ),
-    output_schema=a_page(_ITEM),
-    category=Category.DATABASE,
-    is_scoped=True,
-)
-_GET = ToolInfo(
-    name=f"{EXECUTIONS}GET",
-    title="Read a run",
-    description=(
-        "Gives everything about a run: {run_id, status, output, error, steps, tool_calls, interruptions, metrics, …}."
-        " The output of a step that is longer than 64 KB is left out; with step, that step alone is given, whole."
-    ),
-    input_schema=schema.of_object({"run_id": _RUN_ID}, {"step": an_id("Only this step, with its whole output.")}),
-    output_schema=of_result(
-        {"run_id": TEXT, "workflow_id": TEXT, "title": TEXT, "kind": TEXT, "status": TEXT, "steps": ANY_OBJECT},
-        {"output": {}, "error": {"type": ["object", "null"]}, "interruptions": {"type": "array", "items": ANY_OBJECT}},
-    ),
-    category=Category.DATABASE,
-    is_scoped=True,
-)
-_CANCEL = ToolInfo(
-    name=f"{EXECUTIONS}CANCEL",
-    title="Cancel a run",
-    description="Ends a run and all that it began, and gives {run_id, status}. One that has ended stays as it is.",
-    input_schema=schema.of_object({"run_id": _RUN_ID}),
-    output_schema=of_result({"run_id": TEXT, "status": TEXT}),
-    risk=Risk.MEDIUM,
-    category=Category.DATABASE,
-    is_scoped=True,
-)
-_RESUME = ToolInfo(
-    name=f"{EXECUTIONS}RESUME",
-    title="Answer a run, or go on with it",
-    description=(
-        "With an action, answers what a run or one below it waits for: approve, reject, submit a value, or skip, as the"
-        " interruption's kind takes it; step or id names it where several are open. Without an action, goes on with a"
-        " run that nobody is at. Gives {run_id, status, output?, error?, interruptions?}."
-    ),
-    input_schema=schema.of_object(
-        {"run_id": _RUN_ID},
-        {
-            "step": an_id("The step that asks."),
-            "id": an_id("The id of the interruption."),
-            "action": {"type": "string", "enum": [one.value for one in Action]},
-            "value": {"description": "What is submitted. It has to fit the schema of the interruption."},
-            "reason": {"type": "string", "maxLength": 10_000, "description": "Why it is rejected."},
-            "wait": {"type": "boolean", "description": "Whether to wait until it has ended or waits for a person."},
-        },
-    ),
-    output_schema=of_result(
-        {"run_id": TEXT, "status": TEXT},
-        {
-            "output": {},
-            "error": {"type": ["object", "null"]},
-            "interruptions": {"type": "array", "items": ANY_OBJECT},
-        },
-    ),
-    risk=Risk.MEDIUM,
-    category=Category.DATABASE,
-    is_scoped=True,
-)

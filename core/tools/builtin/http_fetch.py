@@ -24,10 +24,10 @@ from core.tools.registry import Arguments, Tool
 from core.tools.web.body import CannotDecompress, body_text, read_body
 from core.tools.web.connection import Request, Resolver, TrustStore, open_response, permitted_addresses, system_resolver
 
-MOST_REDIRECTS = 5
+MAX_REDIRECTS = 5
 TIMEOUT_S = 60.0
 BODY_CHARACTERS = 1_000_000
-MOST_HEADERS = 50
+MAX_HEADERS = 50
 HEADER_CHARACTERS = 8_192
 JSON_CHARACTERS = 4_000_000
 
@@ -35,42 +35,35 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _READING = ("GET", "HEAD")
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}")
-_OURS = frozenset(
+_RESERVED = frozenset(
     {
         *("host", "content-length", "transfer-encoding", "connection", "keep-alive", "upgrade", "te", "trailer"),
         *("expect", "accept-encoding", "proxy-authorization", "proxy-connection"),
     }
 )
-_TELL_NOTHING = frozenset({"accept", "accept-language", "user-agent", "cache-control", "range", "if-modified-since"})
-_USUAL = {"user-agent": "Metier", "accept": "*/*", "accept-encoding": "gzip, deflate"}
+_HARMLESS = frozenset({"accept", "accept-language", "user-agent", "cache-control", "range", "if-modified-since"})
+_DEFAULT_HEADERS = {"user-agent": "Metier", "accept": "*/*", "accept-encoding": "gzip, deflate"}
 _JSON = re.compile(r"(?:application|text)/(?:[\w.-]+\+)?json\b")
 
 _INFO = ToolInfo(
     name="http_fetch",
     title="Fetch",
     description=(
-        "Makes an HTTP request and gives {url, status, headers, text, json?}: url is where redirects led, names of "
-        "headers are in lower case, json is there where the body is JSON. Any status is a result, errors too. text is "
-        "cut off at 10 MB, with truncated: true; a body that is no text is not given, but told as binary: {bytes, "
-        "content_type}. At most 5 redirects are followed. Addresses that are not on the public internet can be "
-        "reached only where a person has allowed their origin."
+        "Makes an HTTP request and returns {url, status, headers, text, json?}: url is where redirects led, header "
+        "names are in lower case, json is there where the body is JSON. Any status is a result, even an error. text is "
+        "cut off at 10 MB, with truncated: true; a body that is not text is left out, with binary: {bytes, "
+        "content_type}. At most 5 redirects are followed. Addresses outside the public internet can be reached only "
+        "where the user has allowed their origin."
     ),
     input_schema=schema.of_object(
+        {"url": schema.text("It begins with http:// or https:// and holds no password.", MAX_URL_CHARACTERS)},
         {
-            "url": {
-                "type": "string",
-                "minLength": 1,
-                "maxLength": MAX_URL_CHARACTERS,
-                "description": "It begins with http:// or https:// and holds no password.",
-            }
-        },
-        {
-            "method": {"enum": list(METHODS), "default": "GET", "description": "GET if absent."},
+            "method": schema.choice("GET if absent.", METHODS, default="GET"),
             "headers": {
                 "type": "object",
-                "maxProperties": MOST_HEADERS,
+                "maxProperties": MAX_HEADERS,
                 "additionalProperties": {"type": "string", "maxLength": HEADER_CHARACTERS},
-                "description": "Headers by name, besides those that every request has.",
+                "description": "Additional headers by name.",
             },
             "body": {
                 "type": ["string", "object", "array"],
@@ -118,7 +111,7 @@ class _Fetch:
     was_connected: bool = False
 
     async def run(self) -> dict[str, Any]:
-        for _ in range(MOST_REDIRECTS + 1):
+        for _ in range(MAX_REDIRECTS + 1):
             try:
                 result = await self._hop()
             except NetworkFailed as error:
@@ -128,8 +121,8 @@ class _Fetch:
             self.was_connected = True
         raise ToolFailed(
             "too_many_redirects",
-            f"it redirects more than {MOST_REDIRECTS} times, at last to {self.request.address.origin}",
-            limit=MOST_REDIRECTS,
+            f"it redirects more than {MAX_REDIRECTS} times, at last to {self.request.address.origin}",
+            limit=MAX_REDIRECTS,
         )
 
     async def _hop(self) -> dict[str, Any] | None:
@@ -141,24 +134,22 @@ class _Fetch:
             headers = _headers_of(response.headers)
             location = headers.get("location")
             if response.status in _REDIRECTS and location is not None:
-                following = _following(request, response.status, location)
-                if following is not None:
-                    self.request = following
+                redirected = _redirected(request, response.status, location)
+                if redirected is not None:
+                    self.request = redirected
                     return None
             try:
                 body = await read_body(response.aiter_stream(), headers.get("content-encoding", ""))
             except CannotDecompress as error:
                 raise ToolFailed("not_text", f"the body from {address.origin} cannot be read: {error}") from error
-            told = {"url": address.url, "status": response.status, "headers": headers}
+            result = {"url": address.url, "status": response.status, "headers": headers}
         content_type = headers.get("content-type", "")
-        found = await asyncio.to_thread(body_text, body, content_type)
-        if found is None:
-            kind = content_type.partition(";")[0].strip() or None
-            return {**told, "text": "", "binary": {"bytes": len(body.data), "content_type": kind}} | _cut(
-                body.truncated
-            )
-        text, is_cut = found
-        return {**told, "text": text} | _cut(is_cut) | (await _json(text, content_type) if not is_cut else {})
+        decoded = await asyncio.to_thread(body_text, body, content_type)
+        if decoded is None:
+            binary = {"bytes": len(body.data), "content_type": content_type.partition(";")[0].strip() or None}
+            return {**result, "text": "", "binary": binary} | _cut(body.truncated)
+        text, is_cut = decoded
+        return {**result, "text": text} | _cut(is_cut) | (await _json(text, content_type) if not is_cut else {})
 
 
 def _request(arguments: Arguments) -> Request:
@@ -168,7 +159,7 @@ def _request(arguments: Arguments) -> Request:
     except ValueError as error:
         raise _invalid("/url", f"this URL cannot be fetched: {error}") from error
     method = arguments.get("method", "GET")
-    headers = {**_USUAL, **_given_headers(arguments.get("headers", {}))}
+    headers = {**_DEFAULT_HEADERS, **_checked_headers(arguments.get("headers", {}))}
     body = arguments.get("body")
     if body is None:
         return Request(method, address, headers, b"" if method in ("POST", "PUT", "PATCH") else None)
@@ -184,13 +175,13 @@ def _request(arguments: Arguments) -> Request:
     return Request(method, address, headers, text.encode())
 
 
-def _given_headers(given: Mapping[str, str]) -> dict[str, str]:
+def _checked_headers(unchecked: Mapping[str, str]) -> dict[str, str]:
     headers: dict[str, str] = {}
-    for name, value in given.items():
+    for name, value in unchecked.items():
         lower = name.lower()
         if not _TOKEN.fullmatch(name):
             raise _invalid("/headers", f"{name[:60]!r} is no name of a header")
-        if lower in _OURS or lower in headers:
+        if lower in _RESERVED or lower in headers:
             why = "is given twice" if lower in headers else "cannot be set: every request has its own"
             raise _invalid(f"/headers/{name}", f"the header {name} {why}")
         if not (value.isprintable() and value.isascii()):
@@ -199,16 +190,15 @@ def _given_headers(given: Mapping[str, str]) -> dict[str, str]:
     return headers
 
 
-def _following(request: Request, status: int, location: str) -> Request | None:
+def _redirected(request: Request, status: int, location: str) -> Request | None:
     """Return the request that a redirect asks for, as browsers make it; None where it would send a body to another
     origin.
     """
     try:
         address = request.address.joined(location)
     except ValueError as error:
-        raise ToolFailed(
-            "not_allowed", f"{request.address.origin} redirects to what cannot be fetched: {error}"
-        ) from error
+        message = f"{request.address.origin} redirects to an address that cannot be fetched: {error}"
+        raise ToolFailed("not_allowed", message) from error
     becomes_get = status == 303 or (status in (301, 302) and request.method == "POST")
     method = request.method if not becomes_get or request.method == "HEAD" else "GET"
     is_same = address.origin == request.address.origin
@@ -218,7 +208,7 @@ def _following(request: Request, status: int, location: str) -> Request | None:
     headers = {
         name: value
         for name, value in request.headers.items()
-        if (is_same or name in _TELL_NOTHING or name in _USUAL) and (body is not None or name != "content-type")
+        if (is_same or name in _HARMLESS or name in _DEFAULT_HEADERS) and (body is not None or name != "content-type")
     }
     return Request(method, address, headers, body)
 
@@ -250,7 +240,7 @@ async def _json(text: str, content_type: str) -> dict[str, Any]:
 
 
 def _invalid(path: str, message: str) -> ToolFailed:
-    return ToolFailed("invalid_arguments", message, violations=[{"path": path, "message": message}])
+    return schema.violations_error("invalid_arguments", message, [(path, message)])
 
 
 def _method(arguments: Arguments) -> object:

@@ -19,8 +19,8 @@ from core.tools.file_access import Folder, is_system_path, path_errors, resolve_
 from core.tools.measure import format_count
 from core.tools.registry import Arguments, Tool
 
-MOST_FILES = 10_000
-DEEPEST = 64  # each level holds a folder open
+MAX_FILES = 10_000
+MAX_LEVELS = 64  # each level holds a folder open
 BATCH = 1_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -28,22 +28,19 @@ _INFO = ToolInfo(
     name="list_files",
     title="List files",
     description=(
-        "Lists the files of a folder and gives {path, files: [{path, name, size, modified}], truncated}; path is the "
-        "folder, files are sorted by path, size is in bytes, modified is UTC. Sub-folders are searched with recursive "
-        "only; those that cannot be read are left out and named in unreadable. truncated is true if there is more "
-        "than 10,000 files or 64 levels."
+        "Lists the files of a folder and returns {path, files: [{path, name, size, modified}], truncated}; path is the "
+        "folder, files are sorted by path, size is in bytes, modified is UTC. Sub-folders are searched only with "
+        "recursive; unreadable sub-folders are skipped and listed in unreadable. truncated is true above 10,000 files "
+        "or 64 levels."
     ),
     input_schema=schema.of_object(
-        {"path": schema.of_path("The folder to list.")},
+        {"path": schema.path("The folder to list.")},
         {
             "pattern": {
-                "type": "string",
-                "minLength": 1,
-                "maxLength": 255,
+                **schema.text("Wildcards (* ? [a-z]) for the name of a file, without its folder: *.txt", 255),
                 "default": "*",
-                "description": "Wildcards (* ? [a-z]) for the name of a file, without its folder: *.txt",
             },
-            "recursive": {"type": "boolean", "default": False, "description": "Search sub-folders too."},
+            "recursive": schema.flag("Search sub-folders too.", default=False),
         },
     ),
     category=Category.FILES,
@@ -72,7 +69,7 @@ def _list(path: str, allow: tuple[str, ...], pattern: str, recursive: bool) -> P
     place = resolve_path(path, allow)
     listing = _Listing(allow, pattern, recursive, of_system=is_system_path(PurePath(place.root, *place.parts)))
     with path_errors(place.path), place.folder() as folder:
-        yield from listing.add_folder(folder, place.path, DEEPEST)
+        yield from listing.add_folder(folder, place.path, MAX_LEVELS)
     result: dict[str, Any] = {"path": place.path, "files": listing.files, "truncated": listing.truncated}
     return {**result, "unreadable": listing.unreadable} if listing.unreadable else result
 
@@ -142,7 +139,7 @@ class _Listing:
             return
         if not stat.S_ISREG(state.st_mode):
             return
-        if len(self.files) == MOST_FILES:
+        if len(self.files) == MAX_FILES:
             self.truncated = self._is_full = True
             return
         listed = {"path": _shown(path), "name": _shown(name), "size": state.st_size, "modified": _time(state)}

@@ -9,67 +9,50 @@ from core.domain.risk import Risk
 from core.domain.text.masking import masked_text
 from core.domain.text.search import words_of
 from core.domain.tool import Category, ToolInfo
-from core.errors import StorageFailed, ToolFailed
+from core.errors import ToolFailed
 from core.ports.clock import Clock
 from core.ports.memories import Memories, MemoryQuery
 from core.ports.tools import CallContext
 from core.tools import schema
 from core.tools.measure import format_count, shorten
 from core.tools.registry import Arguments, Tool
-from core.tools.schema import Action, check_action_arguments, has_action, id_schema
+from core.tools.schema import Action, action_tool
 
 ID_CHARACTERS = 20
 QUERY_CHARACTERS = 1_000
-MOST_WORDS = 32
-MOST_GIVEN = 100
-USUALLY_GIVEN = 20
+MAX_WORDS = 32
+PAGE, MAX_PAGE = 20, 100
 WORKFLOW, GENERAL = "workflow", "general"
 
 _ACTIONS = {
     "add": Action(("type", "content"), ("scope",)),
-    "get": Action(("id",)),
-    "list": Action(takes=("type", "scope", "limit", "before")),
-    "search": Action(("query",), ("type", "scope", "limit")),
-    "delete": Action(("id",)),
+    "get": Action(("id",), is_read_only=True),
+    "list": Action(optional=("type", "scope", "limit", "before"), is_read_only=True),
+    "search": Action(("query",), ("type", "scope", "limit"), is_read_only=True),
+    "delete": Action(("id",), is_dangerous=True),
 }
 _INFO = ToolInfo(
     name="memory",
     title="Memory",
     description=(
-        "Remembers what is to be known beyond this conversation. add {type, content, scope?} and get {id} give "
-        "{memory}; list {type?, scope?, limit?, before?} gives {memories, more}, the newest first; search {query, "
-        "type?, scope?, limit?} likewise, the most fitting first: each word of the query has to begin a word of the "
-        "content; case and accents do not matter; delete {id} gives {deleted}, false for what is not there. A "
-        "memory is {id, type, scope, content, created_at, expires_at}; in lists, of a long one content is the "
-        "beginning, with truncated: true. Types: user_pref and knowledge are of use everywhere (scope general), "
-        "context (gone after 7 days) and decision in this conversation (scope workflow), unless scope says "
-        "otherwise. Secrets are not kept."
+        "Remembers facts beyond this conversation. add {type, content, scope?} and get {id} return {memory}; list "
+        "{type?, scope?, limit?, before?} returns {memories, more}, newest first; search {query, type?, scope?, "
+        "limit?} likewise, best match first: each word of the query has to begin a word of the content; case and "
+        "accents do not matter; delete {id} returns {deleted}, false if there is no such memory. A memory is {id, type, "
+        "scope, content, created_at, expires_at}; lists cut long content, with truncated: true. Types: user_pref and "
+        "knowledge apply everywhere (scope general), context (expires after 7 days) and decision in this conversation "
+        "(scope workflow), unless scope says otherwise. Secrets are not stored."
     ),
     input_schema=schema.of_object(
-        {"action": {"enum": list(_ACTIONS), "description": "What to do."}},
+        {"action": schema.choice("What to do.", _ACTIONS)},
         {
-            "type": {"enum": list(MemoryType), "description": "What kind of memory."},
-            "content": {
-                "type": "string",
-                "minLength": 1,
-                "maxLength": CONTENT_CHARACTERS,
-                "description": "What is to be remembered.",
-            },
-            "scope": {"enum": [WORKFLOW, GENERAL], "description": "Of this conversation, or of all. Both if absent."},
-            "query": {
-                "type": "string",
-                "minLength": 1,
-                "maxLength": QUERY_CHARACTERS,
-                "description": "Words, or the beginnings of words.",
-            },
-            "id": id_schema("Which memory: the id that add gave."),
-            "limit": {
-                "type": "integer",
-                "minimum": 1,
-                "maximum": MOST_GIVEN,
-                "description": f"How many at most, {USUALLY_GIVEN} if absent.",
-            },
-            "before": id_schema("The last id of the list before, for what comes after it."),
+            "type": schema.choice("The kind of memory.", MemoryType),
+            "content": schema.text("What to remember.", CONTENT_CHARACTERS),
+            "scope": schema.choice("Of this conversation, or of all. Both if absent.", (WORKFLOW, GENERAL)),
+            "query": schema.text("Words, or the beginnings of words.", QUERY_CHARACTERS),
+            "id": schema.an_id("The id that add returned."),
+            "limit": schema.number(f"The size of the page, {PAGE} if absent.", 1, MAX_PAGE, kind="integer"),
+            "before": schema.an_id("The last id of the previous page."),
         },
     ),
     risk=Risk.HIGH,
@@ -85,20 +68,9 @@ def tool(memories: Memories, clock: Clock) -> Tool:
     """
 
     async def call(arguments: Arguments, context: CallContext) -> dict[str, Any]:
-        check_action_arguments(_ACTIONS, arguments)
-        try:
-            return await _Call(memories, clock, arguments, context).make()
-        except StorageFailed as error:
-            raise ToolFailed(error.code, error.message) from error
+        return await _Call(memories, clock, arguments, context).run()
 
-    return Tool(
-        _INFO,
-        server=call,
-        read_only=lambda arguments: has_action(arguments, "get", "list", "search"),
-        idempotent=True,
-        is_dangerous=lambda arguments: has_action(arguments, "delete"),
-        summary=_summary,
-    )
+    return action_tool(_INFO, _ACTIONS, call, _summary)
 
 
 class _Call:
@@ -111,9 +83,9 @@ class _Call:
         self._workflow_id = context.workflow_id
         self._origin = context.origin
 
-    async def make(self) -> dict[str, Any]:
-        given = self._arguments
-        match given["action"]:
+    async def run(self) -> dict[str, Any]:
+        arguments = self._arguments
+        match arguments["action"]:
             case "add":
                 return {"memory": _shown(await self._memories.add(self._new()))}
             case "get":
@@ -121,13 +93,13 @@ class _Call:
             case "delete":
                 return await self._delete()
             case "list":
-                before = MemoryId(given["before"]) if "before" in given else None
-                return self._listed(await self._memories.page(self._wanted(), before))
+                before = MemoryId(arguments["before"]) if "before" in arguments else None
+                return self._listed(await self._memories.page(self._query(), before))
             case _:
-                words = words_of(given["query"])
+                words = words_of(arguments["query"])
                 if not words:
                     raise ToolFailed("invalid_arguments", "query has no words to search for")
-                return self._listed(await self._memories.search(self._wanted(), words[:MOST_WORDS]))
+                return self._listed(await self._memories.search(self._query(), words[:MAX_WORDS]))
 
     def _new(self) -> Memory:
         kind = MemoryType(self._arguments["type"])
@@ -148,10 +120,10 @@ class _Call:
     async def _existing(self) -> Memory:
         """Return the memory. Raises ToolFailed `not_found`, also for a memory of another workflow."""
         memory_id = MemoryId(self._arguments["id"])
-        found = await self._memories.get(memory_id, self._now)
-        if found is None or found.workflow_id not in (None, self._workflow_id):
+        memory = await self._memories.get(memory_id, self._now)
+        if memory is None or memory.workflow_id not in (None, self._workflow_id):
             raise ToolFailed("not_found", f"there is no memory {memory_id!r} here", id=memory_id)
-        return found
+        return memory
 
     async def _delete(self) -> dict[str, Any]:
         """Delete the memory. A missing memory is no error: this very call may have deleted it before a crash."""
@@ -161,7 +133,7 @@ class _Call:
             return {"deleted": False, "id": self._arguments["id"]}
         return {"deleted": await self._memories.remove(memory.id), "id": memory.id}
 
-    def _wanted(self) -> MemoryQuery:
+    def _query(self) -> MemoryQuery:
         """Return the query, for an extra row beyond the limit that shows whether there are more."""
         scopes: dict[str | None, tuple[WorkflowId | None, ...]] = {
             WORKFLOW: (self._workflow_id,),
@@ -174,10 +146,11 @@ class _Call:
 
     @property
     def _limit(self) -> int:
-        return int(self._arguments.get("limit", USUALLY_GIVEN))
+        return int(self._arguments.get("limit", PAGE))
 
-    def _listed(self, found: list[Memory]) -> dict[str, Any]:
-        return {"memories": [_shown(one) for one in found[: self._limit]], "more": len(found) > self._limit}
+    def _listed(self, memories: list[Memory]) -> dict[str, Any]:
+        shown = [_shown(memory) for memory in memories[: self._limit]]
+        return {"memories": shown, "more": len(memories) > self._limit}
 
 
 def _shown(memory: Memory) -> dict[str, Any]:
@@ -195,7 +168,7 @@ def _shown(memory: Memory) -> dict[str, Any]:
 
 def _summary(arguments: Arguments, value: Any) -> str:
     if "memories" in value:
-        return format_count(len(value["memories"]), "memory").replace("memorys", "memories")
+        return format_count(len(value["memories"]), "memory", "memories")
     if "deleted" in value:
         return "deleted" if value["deleted"] else "not there"
     return shorten(value["memory"]["content"])

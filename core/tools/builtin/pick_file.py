@@ -13,19 +13,18 @@ from pathlib import Path
 from typing import Any
 
 from core.domain.tool import Category, Runtime, ToolInfo
-from core.errors import StorageFailed, ToolFailed
-from core.ports.storage import Storage
+from core.errors import ToolFailed
 from core.ports.tools import CallContext, FilePicker, FileRequest
-from core.ports.writes import AllowFile
+from core.ports.writes import AllowFile, Write
 from core.tools import schema
 from core.tools.file_access import PATH_BYTES, path_errors
 from core.tools.invocation import NO_WINDOW
 from core.tools.measure import format_size
-from core.tools.registry import Arguments, Tool
+from core.tools.registry import Arguments, Tool, errors_as_failures
 
 TIMEOUT_S = 600.0
 PURPOSE_CHARACTERS = 200
-MOST_SUFFIXES = 20
+MAX_SUFFIXES = 20
 SUFFIX_CHARACTERS = 20
 NOTHING = {"path": None, "name": None, "size": None, "cancelled": True}
 
@@ -33,25 +32,19 @@ _INFO = ToolInfo(
     name="pick_file",
     title="Pick a file",
     description=(
-        "Opens a dialog in which the person picks a file, and gives {path, name, size, cancelled}. From then on "
+        "Opens a dialog in which the user picks a file, and returns {path, name, size, cancelled}. From then on "
         "read_file and write_file of this run reach that file, by its path, and nothing beside it. cancelled is true, "
-        "and the rest null, if the person picked none. It needs the app's window on this conversation."
+        "and the rest null, if the user picked none. It needs the app's window on this conversation."
     ),
     input_schema=schema.of_object(
         {},
         {
-            "purpose": {
-                "type": "string",
-                "minLength": 1,
-                "maxLength": PURPOSE_CHARACTERS,
-                "description": "What the file is for, in the person's language: it is shown to them.",
-            },
-            "suffixes": {
-                "type": "array",
-                "maxItems": MOST_SUFFIXES,
-                "items": {"type": "string", "minLength": 1, "maxLength": SUFFIX_CHARACTERS},
-                "description": "Only files whose names end so are offered at first: csv, json.",
-            },
+            "purpose": schema.text("What the file is for, shown to the user, in their language.", PURPOSE_CHARACTERS),
+            "suffixes": schema.array(
+                "File name suffixes to offer at first: csv, json.",
+                {"type": "string", "minLength": 1, "maxLength": SUFFIX_CHARACTERS},
+                MAX_SUFFIXES,
+            ),
         },
     ),
     runtime=Runtime.CLIENT,
@@ -59,14 +52,7 @@ _INFO = ToolInfo(
 )
 
 
-class AllowedFiles(Protocol):
-    """The storage operations of the tool."""
-
-    async def commit(self, writes: list[Write]) -> frozenset[int]: ...
-    async def allowed_files(self, run_id: RunId) -> list[str]: ...
-
-
-def tool(store: AllowedFiles, picker: FilePicker | None = None) -> Tool:
+def tool(store: Storage, picker: FilePicker | None = None) -> Tool:
     """Return the tool. A `client` tool: it runs where the window shows the run, with the `picker` of the window.
     Idempotent: repeated after a crash, it asks again.
 
@@ -74,6 +60,7 @@ def tool(store: AllowedFiles, picker: FilePicker | None = None) -> Tool:
     10 minutes.
     """
 
+    @errors_as_failures
     async def call(arguments: Arguments, context: CallContext) -> dict[str, Any]:
         if picker is None:
             raise ToolFailed("not_available", NO_WINDOW)
@@ -81,39 +68,36 @@ def tool(store: AllowedFiles, picker: FilePicker | None = None) -> Tool:
         picked = await picker(wanted)
         if picked is None:
             return dict(NOTHING)
-        path, bytes_ = await asyncio.to_thread(_looked_at, picked)
-        try:
-            await store.commit([AllowFile(context.run_id, path)])
-        except StorageFailed as error:
-            raise ToolFailed(error.code, error.message) from error
-        return {"path": path, "name": Path(path).name, "size": bytes_, "cancelled": False}
+        path, size = await asyncio.to_thread(_check_file, picked)
+        await store.commit([AllowFile(context.run_id, path)])
+        return {"path": path, "name": Path(path).name, "size": size, "cancelled": False}
 
     return Tool(_INFO, client=call, idempotent=True, timeout_s=TIMEOUT_S, summary=_summary)
 
 
-def _suffixes(given: list[str]) -> tuple[str, ...]:
+def _suffixes(suffixes: list[str]) -> tuple[str, ...]:
     """Return the suffixes without dots. Raises ToolFailed `invalid_arguments` for text that means more in the filter of
     a dialog.
     """
-    for one in given:
-        if not one.lstrip(".").replace("-", "").replace("_", "").replace(".", "").isalnum():
-            raise ToolFailed("invalid_arguments", f"suffixes: {one!r} is none; they look like csv or tar.gz")
-    return tuple(one.lstrip(".") for one in given)
+    for suffix in suffixes:
+        if not suffix.lstrip(".").replace("-", "").replace("_", "").replace(".", "").isalnum():
+            raise ToolFailed("invalid_arguments", f"suffixes: {suffix!r} is not a suffix such as csv or tar.gz")
+    return tuple(suffix.lstrip(".") for suffix in suffixes)
 
 
-def _looked_at(picked: Path) -> tuple[str, int]:
+def _check_file(picked: Path) -> tuple[str, int]:
     """Return the real path and the size of a regular file."""
     path = os.path.realpath(picked)
     with path_errors(path):
         try:
             path.encode()
         except UnicodeEncodeError:
-            raise ToolFailed("not_a_file", "its name is no text, and cannot be told") from None
+            raise ToolFailed("not_a_file", "its name is not valid text") from None
         if len(os.fsencode(path)) > PATH_BYTES:
             raise ToolFailed("not_a_file", "its path is too long")
         state = os.stat(path, follow_symlinks=False)  # noqa: PTH116  # as the file tools look at it
         if not stat.S_ISREG(state.st_mode):
-            raise ToolFailed("not_a_file", "it is no regular file")
+            raise ToolFailed("not_a_file", "it is not a regular file")
     return path, state.st_size
 
 

@@ -28,11 +28,11 @@ _INFO = ToolInfo(
     name="read_file",
     title="Read file",
     description=(
-        "Reads a text file (UTF-8) and gives {path, text, bytes, lines}. The text is exact, with its own line ends "
+        "Reads a text file (UTF-8) and returns {path, text, bytes, lines}. The text is exact, with its own line ends "
         "and byte order mark; lines is the number of newline characters, as `wc -l` counts. Files that are not "
-        "UTF-8, and those of more than about 10 MB, are refused."
+        "UTF-8, or larger than about 10 MB, are refused."
     ),
-    input_schema=schema.of_object({"path": schema.of_path("The file to read.")}),
+    input_schema=schema.of_object({"path": schema.path("The file to read.")}),
     category=Category.FILES,
 )
 

@@ -18,8 +18,8 @@ _INFO = ToolInfo(
     name="run_code",
     title="Run code",
     description=(
-        "Runs JavaScript or TypeScript and gives {output, console}: what the function returned, as JSON, and what "
-        "was written to the console as [{level, text}] (64 KB of it). The code is a module that exports a function: "
+        "Runs JavaScript or TypeScript and returns {output, console}: what the function returned, as JSON, and the "
+        "console output as [{level, text}] (64 KB of it). The code is a module that exports a function: "
         "`export default function (input) { return … }`; it may be async. There are no files, no network, no "
         "timers and no imports. Limits: 10 s, 64 MB of memory, 1 MB of output."
     ),

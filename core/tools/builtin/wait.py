@@ -8,23 +8,14 @@ from core.ports.tools import CallContext
 from core.tools import schema
 from core.tools.registry import Arguments, Tool
 
-LONGEST_S = 3600
+MAX_S = 3600
 MARGIN_S = 5
 
 _INFO = ToolInfo(
     name="wait",
     title="Wait",
-    description="Waits for a number of seconds, at most an hour, and gives {seconds}.",
-    input_schema=schema.of_object(
-        {
-            "seconds": {
-                "type": "number",
-                "minimum": 0,
-                "maximum": LONGEST_S,
-                "description": "How long to wait; fractions are allowed.",
-            }
-        }
-    ),
+    description="Waits for a number of seconds, at most an hour, and returns {seconds}.",
+    input_schema=schema.of_object({"seconds": schema.number("How long to wait; may be a fraction.", 0, MAX_S)}),
 )
 
 

@@ -30,21 +30,15 @@ _INFO = ToolInfo(
     name="write_file",
     title="Write file",
     description=(
-        "Writes text to a file as UTF-8 and gives {path, bytes}: how many bytes were written. An existing file is "
-        "replaced whole, or with append the text is added to its end. Missing folders are created."
+        "Writes text to a file as UTF-8 and returns {path, bytes}: how many bytes were written. An existing file is "
+        "replaced, or with append the text is added to its end. Missing folders are created."
     ),
     input_schema=schema.of_object(
         {
-            "path": schema.of_path("The file to write."),
+            "path": schema.path("The file to write."),
             "content": {"type": "string", "description": "The text, written exactly as it is."},
         },
-        {
-            "append": {
-                "type": "boolean",
-                "default": False,
-                "description": "Add to the end of the file instead of replacing it.",
-            }
-        },
+        {"append": schema.flag("Add to the end of the file instead of replacing it.", default=False)},
     ),
     risk=Risk.MEDIUM,
     category=Category.FILES,

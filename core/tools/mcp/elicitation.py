@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from core.domain.ids import CallId
-from core.domain.interruption import Action, Interruption, InterruptionKind, InterruptionRequest
 from core.ports.tools import CallContext
 from core.tools.mcp.launch import SecretMask
-from core.tools.questions import answer_schema, answer_value
+from core.tools.questions import ask_question
 
 if TYPE_CHECKING:
     import mcp_types
+
+Field = Mapping[str, Any]
+"""The JSON schema of a field of a form."""
 
 QUESTION_CHARACTERS = 2_000
 MAX_OPTIONS = 20
@@ -40,97 +42,120 @@ class ServerCall:
     context: CallContext
     server: str
     tool: str
-    words: SecretMask
+    mask: SecretMask
     asked: int = 0
 
     def next_id(self, what: str) -> CallId:
+        """Return the id of the next question of the call."""
         self.asked += 1
         return CallId(f"{self.context.call_id} {what} {self.asked}")
 
+    async def ask(
+        self,
+        prompt: str,
+        kind: str,
+        rules: Mapping[str, Any],
+        options: list[dict[str, str]] | None = None,
+        about: str | None = None,
+    ) -> dict[str, Any]:
+        """Ask the user and return the answer `{options, text}`. Raises Declined."""
+        if self.context.ask is None:
+            raise Declined("decline")
+        answer = await ask_question(
+            self.context,
+            self.context.ask,
+            self.mask.hide_own(prompt)[:QUESTION_CHARACTERS],
+            kind,
+            options or [],
+            about=about or f"Asked by the MCP server {self.server}.",
+            rules=rules,
+            tool=self.tool,
+            call_id=self.next_id("asks"),
+        )
+        if answer.get("expired"):
+            raise Declined("cancel")
+        if answer.get("skipped"):
+            raise Declined("decline")
+        return answer
 
-async def answer_elicitation(params: "mcp_types.ElicitRequestParams", place: ServerCall) -> "mcp_types.ElicitResult":
+
+async def answer_elicitation(params: "mcp_types.ElicitRequestParams", call: ServerCall) -> "mcp_types.ElicitResult":
     """Ask the user and return the result. Declined where no user can be asked."""
     import mcp_types
 
     try:
         if isinstance(params, mcp_types.ElicitRequestURLParams):
-            await _ask_question(
-                place, f"{params.message}\n{params.url}", "text", {"context": "Open this address, then say so."}
-            )
+            await call.ask(f"{params.message}\n{params.url}", "text", {}, about="Open this address, then confirm.")
             return mcp_types.ElicitResult(action="accept")
-        content = await _ask_form(params.message, params.requested_schema, place)
+        content = await _ask_form(params.message, params.requested_schema, call)
     except Declined as declined:
         return mcp_types.ElicitResult(action=declined.action)
     return mcp_types.ElicitResult(action="accept", content=content)
 
 
-async def _ask_form(message: str, schema: Mapping[str, Any], place: ServerCall) -> dict[str, Any]:
-    fields = schema.get("properties")
-    fields = dict(fields) if isinstance(fields, Mapping) else {}
+async def _ask_form(message: str, schema: Mapping[str, Any], call: ServerCall) -> dict[str, Any]:
+    properties = schema.get("properties")
+    fields = dict(properties) if isinstance(properties, Mapping) else {}
     if len(fields) > MAX_FIELDS:
         raise Declined("decline")
     if not fields:
-        answer = await _ask_choice(place, message, {}, {"yes": "Yes", "no": "No"}, "mixed")
-        if answer != ["yes"]:
+        if await _ask_choice(call, message, {}, {"yes": "Yes", "no": "No"}, is_many=False) != ["yes"]:
             raise Declined("decline")
         return {}
     required = schema.get("required")
-    needed = set(required) if isinstance(required, list) else set()
+    required_names = set(required) if isinstance(required, list) else set()
     content: dict[str, Any] = {}
-    for at, (name, given_field) in enumerate(fields.items(), 1):
-        field = given_field if isinstance(given_field, Mapping) else {}
+    for at, (name, unchecked) in enumerate(fields.items(), 1):
+        field: Field = unchecked if isinstance(unchecked, Mapping) else {}
         question = _question(message, name, field, f" ({at} of {len(fields)})" if len(fields) > 1 else "")
         try:
-            content[name] = await _ask_field(question, field, place)
+            content[name] = await _ask_field(question, field, call)
         except Declined:
-            if name in needed:
+            if name in required_names:
                 raise
             if "default" in field:
                 content[name] = field["default"]
     return content
 
 
-def _question(message: str, name: str, field: Mapping[str, Any], place: str) -> str:
+def _question(message: str, name: str, field: Field, position: str) -> str:
     """Return the prompt for a field. A single field without a title needs no heading."""
-    about = field.get("title") or (name if place else "")
-    lines = [message, f"{about}{place}", field.get("description")]
+    heading = field.get("title") or (name if position else "")
+    lines = [message, f"{heading}{position}", field.get("description")]
     return "\n".join(str(line) for line in lines if line)
 
 
-async def _ask_field(question: str, field: Mapping[str, Any], place: ServerCall) -> Any:
+async def _ask_field(question: str, field: Field, call: ServerCall) -> Any:
     """Return the answer to a field. Raises Declined."""
-    kind = field.get("type")
-    if kind == "boolean":
-        chosen = await _ask_choice(place, question, field, {"true": "Yes", "false": "No"}, "one")
-        return chosen == ["true"]
-    items = field.get("items")
-    is_many = kind == "array" and isinstance(items, Mapping)
-    options = _options(items if is_many and isinstance(items, Mapping) else field)
+    if field.get("type") == "boolean":
+        return await _ask_choice(call, question, field, {"true": "Yes", "false": "No"}, is_many=False) == ["true"]
+    items = field.get("items") if field.get("type") == "array" else None
+    is_many = isinstance(items, Mapping)
+    options = _options(items if isinstance(items, Mapping) else field)
     if options and len(options) <= MAX_OPTIONS:
-        chosen = await _ask_choice(place, question, field, options, "many" if is_many else "one")
+        chosen = await _ask_choice(call, question, field, options, is_many=is_many)
         return chosen if is_many else chosen[0]
-    return await _ask_text(question, field, options, place, is_many=is_many)
+    return await _ask_text(question, field, options, call, is_many=is_many)
 
 
-async def _ask_text(
-    question: str, field: Mapping[str, Any], options: Mapping[str, str], place: ServerCall, *, is_many: bool
-) -> Any:
+async def _ask_text(question: str, field: Field, options: Mapping[str, str], call: ServerCall, *, is_many: bool) -> Any:
     """Ask for text and parse it as the field requires; ask again, with the problem, up to MAX_TRIES times."""
     if options:
         question = f"{question}\n{', '.join(options)}"
-    wrong = ""
+    patterns = {"number": {"pattern": NUMBER_PATTERN}, "integer": {"pattern": INTEGER_PATTERN}}
+    problem = ""
     for _ in range(MAX_TRIES):
-        text = (await _ask_question(place, f"{question}{wrong}", "text", _text_rules(field)))["text"]
+        answer = await call.ask(f"{question}{problem}", "text", patterns.get(str(field.get("type")), {}))
         try:
             if is_many:
-                return [_require_option(part.strip(), options) for part in text.split(",")]
-            return _parse_field(text, field, options)
+                return [_require_option(part.strip(), options) for part in answer["text"].split(",")]
+            return _parse_field(answer["text"], field, options)
         except ValueError as error:
-            wrong = f"\n({error})"
+            problem = f"\n({error})"
     raise Declined("cancel")
 
 
-def _parse_field(text: str, field: Mapping[str, Any], options: Mapping[str, str]) -> Any:
+def _parse_field(text: str, field: Field, options: Mapping[str, str]) -> Any:
     """Return the text as the field's type. Raises ValueError with the problem."""
     if options:
         return _require_option(text.strip(), options)
@@ -158,20 +183,11 @@ def _require_option(text: str, options: Mapping[str, str]) -> str:
     return text
 
 
-def _text_rules(field: Mapping[str, Any]) -> dict[str, Any]:
-    match field.get("type"):
-        case "number":
-            return {"pattern": NUMBER_PATTERN}
-        case "integer":
-            return {"pattern": INTEGER_PATTERN}
-    return {}
-
-
-def _options(field: Mapping[str, Any]) -> dict[str, str]:
+def _options(field: Field) -> dict[str, str]:
     """Return value → label of a field that lists its values, in any of the forms in use."""
-    for word in ("oneOf", "anyOf"):
-        if isinstance(listed := field.get(word), list):
-            pairs = [(one.get("const"), one.get("title")) for one in listed if isinstance(one, Mapping)]
+    for keyword in ("oneOf", "anyOf"):
+        if isinstance(branches := field.get(keyword), list):
+            pairs = [(branch.get("const"), branch.get("title")) for branch in branches if isinstance(branch, Mapping)]
             return {value: str(label or value) for value, label in pairs if isinstance(value, str)}
     values, labels = field.get("enum"), field.get("enumNames")
     if not isinstance(values, list):
@@ -181,56 +197,20 @@ def _options(field: Mapping[str, Any]) -> dict[str, str]:
 
 
 async def _ask_choice(
-    place: ServerCall, question: str, field: Mapping[str, Any], options: Mapping[str, str], how: str
+    call: ServerCall, question: str, field: Field, options: Mapping[str, str], *, is_many: bool
 ) -> list[str]:
     """Return the chosen values. Raises Declined."""
-    ids = {f"{at}": value for at, value in enumerate(options)} if _has_long(options) else {one: one for one in options}
-    shown = [{"id": key, "label": place.words.own(options[value])[:LABEL_CHARACTERS]} for key, value in ids.items()]
-    rules: dict[str, Any] = {} if how == "many" else {"maxItems": 1}
+    # Ids of options are limited (AGENTS_AND_TOOLS §5): where a value exceeds the limit, all are numbered instead.
+    is_numbered = any(len(value) > 64 or not value for value in options)
+    values = {f"{at}" if is_numbered else value: value for at, value in enumerate(options)}
+    shown = [
+        {"id": key, "label": call.mask.hide_own(options[value])[:LABEL_CHARACTERS]} for key, value in values.items()
+    ]
+    rules: dict[str, Any] = {} if is_many else {"maxItems": 1}
     least, most = field.get("minItems"), field.get("maxItems")
-    if how == "many" and isinstance(least, int):
+    if is_many and isinstance(least, int):
         rules["minItems"] = max(1, least)
-    if how == "many" and isinstance(most, int):
+    if is_many and isinstance(most, int):
         rules["maxItems"] = most
-    answer = await _ask_question(place, question, "checkbox", rules, shown)
-    return [ids[one] for one in answer["options"]]
-
-
-def _has_long(options: Mapping[str, str]) -> bool:
-    return any(len(value) > 64 or not value for value in options)
-
-
-async def _ask_question(
-    place: ServerCall,
-    question: str,
-    kind: str,
-    rules: Mapping[str, Any],
-    options: list[dict[str, str]] | None = None,
-) -> dict[str, Any]:
-    """Ask a question and return the answer `{options, text}`. Raises Declined."""
-    context = place.context
-    if context.ask is None:
-        raise Declined("decline")
-    schema = answer_schema(kind, [one["id"] for one in options or ()])
-    part = "options" if options else "text"
-    schema["properties"][part] = {**schema["properties"][part], **{k: v for k, v in rules.items() if k != "context"}}
-    about = rules.get("context") or f"Asked by the MCP server {place.server}."
-    ask = InterruptionRequest(
-        InterruptionKind.QUESTION,
-        context.step,
-        context.index,
-        prompt=place.words.own(question)[:QUESTION_CHARACTERS],
-        schema=schema,
-        options=options,
-        input={"context": about},
-        tool=place.tool,
-        call_id=place.next_id("asks"),
-        default_action=Action.SKIP,
-    )
-    closed: Interruption = await context.ask(ask)
-    answer = answer_value(closed)
-    if answer.get("expired"):
-        raise Declined("cancel")
-    if answer.get("skipped"):
-        raise Declined("decline")
-    return answer
+    answer = await call.ask(question, "checkbox", rules, shown)
+    return [values[key] for key in answer["options"]]

@@ -25,10 +25,10 @@ class ConnectionLost(Exception):
         self.was_refused = was_refused
 
 
-def exit_reason(exit_code: int | None, why: str | None) -> str:
-    """Return how a server ended, to continue after its name. `why` is its transport's own reason."""
-    if why is not None:
-        return why
+def exit_reason(exit_code: int | None, reason: str | None = None) -> str:
+    """Return how a server ended, to continue after its name. `reason` is its transport's own."""
+    if reason is not None:
+        return reason
     if exit_code is None:
         return "closed its connection"
     if exit_code < 0:
@@ -38,7 +38,7 @@ def exit_reason(exit_code: int | None, why: str | None) -> str:
 
 def with_last_lines(message: str, lines: list[str]) -> str:
     """Return the message with the last lines of the program's output."""
-    return f"{message}. It last said: {' | '.join(lines)}" if lines else message
+    return f"{message}. Its last output: {' | '.join(lines)}" if lines else message
 
 
 def call_failure(message: str, **parameters: Any) -> ToolFailed:

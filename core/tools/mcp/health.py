@@ -19,11 +19,11 @@ class Breaker:
     failures: int = 0
     failed_at: float = 0.0
 
-    def failed(self, now: float) -> None:
+    def record_failure(self, now: float) -> None:
         self.failures += 1
         self.failed_at = now
 
-    def answered(self) -> None:
+    def record_success(self) -> None:
         self.failures = 0
 
     def is_open(self, now: float) -> bool:

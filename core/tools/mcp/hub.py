@@ -69,8 +69,8 @@ class Hub:
     @property
     def statuses(self) -> list[ServerStatus]:
         """The status of each server, by name."""
-        found = sorted(self._servers.values(), key=lambda one: (one.config.name.casefold(), one.config.id))
-        return [self.status(server.config.id) for server in found]
+        servers = sorted(self._servers.values(), key=lambda server: (server.config.name.casefold(), server.config.id))
+        return [self.status(server.config.id) for server in servers]
 
     def status(self, server_id: ServerId) -> ServerStatus:
         server = self._servers[server_id]
@@ -138,13 +138,13 @@ class Hub:
         server = self._servers[server_id]
         server.reset()
         was_running = server.state is ServerState.RUNNING
-        life = await server.alive()
+        session = await server.running_session()
         if was_running:
             try:
-                self._listed(server_id, await life.tools())
+                self._listed(server_id, await session.tools())
             except ConnectionLost:
                 await server.stop()
-                await server.alive()
+                await server.running_session()
         if (latest := self._latest.get(server_id)) is not None:
             await asyncio.wait({latest})
         return self.status(server_id)
@@ -155,15 +155,15 @@ class Hub:
 
     async def _start(self, server_id: ServerId) -> None:
         try:
-            await self._servers[server_id].alive()
+            await self._servers[server_id].running_session()
         except ToolFailed as error:
             log.info("%s", error.message)
 
-    def _listed(self, server_id: ServerId, told: Sequence[Any]) -> None:
-        self._latest[server_id] = self._own(self._take(server_id, told), f"list of {server_id}")
+    def _listed(self, server_id: ServerId, tools: Sequence[Any]) -> None:
+        self._latest[server_id] = self._own(self._take(server_id, tools), f"list of {server_id}")
 
-    async def _take(self, server_id: ServerId, told: Sequence[Any]) -> None:
-        listing = await read_listing(told, self._schemas)
+    async def _take(self, server_id: ServerId, tools: Sequence[Any]) -> None:
+        listing = await read_listing(tools, self._schemas)
         if server_id not in self._servers or listing == self._listings.get(server_id):
             return
         self._listings[server_id] = listing
@@ -172,7 +172,7 @@ class Hub:
         try:
             await self._keep(server_id, listing)
         except MetierError as error:
-            log.warning("the list of the MCP server %s was not kept: %s", server_id, error.message)
+            log.warning("the list of the MCP server %s was not saved: %s", server_id, error.message)
 
     def _register(self, server_id: ServerId) -> None:
         """Register exactly the current tools of the server; none if it is disabled."""
@@ -206,7 +206,7 @@ class Hub:
             case ServerState.DISABLED:
                 return f"the MCP server {name} is switched off"
             case ServerState.UNCONFIRMED:
-                return f"nobody has agreed to run the MCP server {name} yet"
+                return f"the MCP server {name} has to be confirmed before it runs"
             case ServerState.FAILED if server.error is not None:
                 return server.error.message
         return f"the MCP server {name} offers no such tool"

@@ -2,8 +2,8 @@
 
 import os
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.domain.mcp_server import McpServer
@@ -35,29 +35,29 @@ class SecretMask:
     """Masks the secrets of a server in its output."""
 
     def __init__(self, secrets: frozenset[str]) -> None:
-        hidden = sorted((one for one in secrets if len(one) >= _SECRET_CHARACTERS), key=len, reverse=True)
+        hidden = sorted((secret for secret in secrets if len(secret) >= _SECRET_CHARACTERS), key=len, reverse=True)
         self._pattern = re.compile("|".join(map(re.escape, hidden))) if hidden else None
 
-    def own(self, text: str) -> str:
+    def hide_own(self, text: str) -> str:
         """Return the text without the server's own secrets."""
         return self._pattern.sub(MASK, text) if self._pattern is not None else text
 
-    def shown(self, text: str) -> str:
+    def hide_all(self, text: str) -> str:
         """Return the text without the server's secrets and without anything that looks like a secret: for errors and
         logs.
         """
-        return masked_text(self.own(text))
+        return masked_text(self.hide_own(text))
 
-    def value(self, value: Any) -> Any:
+    def hide_in(self, value: Any) -> Any:
         """Return a JSON value without the server's own secrets."""
         if self._pattern is None:
             return value
         if isinstance(value, str):
-            return self.own(value)
+            return self.hide_own(value)
         if isinstance(value, Mapping):
-            return {self.own(key) if isinstance(key, str) else key: self.value(part) for key, part in value.items()}
+            return {self.hide_in(key): self.hide_in(part) for key, part in value.items()}
         if isinstance(value, list | tuple):
-            return [self.value(part) for part in value]
+            return [self.hide_in(part) for part in value]
         return value
 
 
@@ -67,28 +67,28 @@ def resolve_launch(server: McpServer, environment: Mapping[str, str] = os.enviro
 
     Raises ToolFailed `failed` where `${env:NAME}` is not set.
     """
-    used: set[str] = set()
+    secrets: set[str] = set()
 
-    def replaced(found: re.Match[str]) -> str:
-        kind, name, plain, otherwise = found.groups()
+    def replaced(reference: re.Match[str]) -> str:
+        kind, name, plain, default = reference.groups()
         if kind in ("userHome", "homedir"):
             return os.path.expanduser("~")  # noqa: PTH111  # a text, which Path would tidy
         value = environment.get(name or plain or "")
         if value is not None:
             if is_secret_name(name or plain) or masked_text(value) != value:
-                used.add(value)
+                secrets.add(value)
             return value
-        if otherwise is not None:
-            return otherwise.removeprefix(":-")
+        if default is not None:
+            return default.removeprefix(":-")
         if kind == "env":
             raise ToolFailed("failed", f"{server.name} needs the variable {name}, which is not set", variable=name)
-        return found[0]
+        return reference[0]
 
     def text(value: str) -> str:
         return _REFERENCE.sub(replaced, value)
 
-    def optional(value: str | None, as_is: Callable[[str], str] = text) -> str | None:
-        return None if value is None else as_is(value)
+    def optional(value: str | None) -> str | None:
+        return None if value is None else text(value)
 
     cwd = optional(server.cwd)
     launch = LaunchSpec(
@@ -99,30 +99,22 @@ def resolve_launch(server: McpServer, environment: Mapping[str, str] = os.enviro
         optional(server.url),
         {name: text(value) for name, value in server.headers.items()},
     )
-    return LaunchSpec(
-        launch.command,
-        launch.args,
-        launch.env,
-        launch.cwd,
-        launch.url,
-        launch.headers,
-        frozenset(_secret_values(server, launch) | used),
-    )
+    return replace(launch, secrets=frozenset(_secret_values(server, launch) | secrets))
 
 
 def _secret_values(server: McpServer, launch: LaunchSpec) -> set[str]:
     """Return the values of the secret fields; of a header also the part after its scheme."""
-    found: set[str] = set()
-    for place in server.secrets:
-        part, _, name = place.partition("/")
+    values: set[str] = set()
+    for field_path in server.secrets:
+        part, _, name = field_path.partition("/")
         match part:
             case "env":
-                found.add(launch.env.get(name, ""))
+                values.add(launch.env.get(name, ""))
             case "headers":
                 value = launch.headers.get(name, "")
-                found |= {value, value.rpartition(" ")[2]}
+                values |= {value, value.rpartition(" ")[2]}
             case "args" if int(name) < len(launch.args):
-                found |= {launch.args[int(name)], launch.args[int(name)].rpartition("=")[2]}
+                values |= {launch.args[int(name)], launch.args[int(name)].rpartition("=")[2]}
             case "url" if launch.url:
-                found |= {launch.url, *re.findall(r"=([^&#]+)", launch.url)}
-    return found - {""}
+                values |= {launch.url, *re.findall(r"=([^&#]+)", launch.url)}
+    return values - {""}

@@ -17,13 +17,13 @@ from contextlib import suppress
 from typing import Any
 
 EXIT_TIMEOUT_S = 2.0
-"""What a program gets to end by itself once its stdin is closed; then, again, once it is told to."""
+"""The time to exit once stdin is closed; then, again, after SIGTERM."""
 
 LINE_BYTES = 16 * 1024 * 1024
 STDERR_CHARACTERS = 2000
 _PIECE_BYTES = 64 * 1024
 _DRAIN_S = 0.3
-"""How long what an ended program has written is waited for: one that it began may keep the pipe open."""
+"""The wait for the last output of a program that has ended: a child of it may keep the pipe open."""
 
 
 class LineTooLong(Exception):
@@ -40,14 +40,14 @@ class ServerProcess(asyncio.SubprocessProtocol):
         self._on_error_line = on_error_line
         self._stdout = asyncio.StreamReader(limit=_PIECE_BYTES, loop=loop)
         self._stderr = b""
-        self._is_over = False
+        self._is_output_over = False
         self._exited: asyncio.Future[None] = loop.create_future()
         self._closed: asyncio.Future[None] = loop.create_future()
         self._transport: asyncio.SubprocessTransport | None = None
         self.exit_code: int | None = None
 
     @classmethod
-    async def begin(
+    async def start(
         cls,
         command: Sequence[str],
         env: Mapping[str, str],
@@ -101,32 +101,32 @@ class ServerProcess(asyncio.SubprocessProtocol):
         if last := b"".join(parts):
             yield last
 
-    async def end(self) -> None:
+    async def close(self) -> None:
         """Close its stdin and wait; then terminate the process group, by force at last."""
         assert self._transport is not None
         try:
             if (pipe := self._transport.get_pipe_transport(0)) is not None:
                 pipe.close()
             if not await self._exits_within(EXIT_TIMEOUT_S):
-                self._send(signal.SIGTERM)
+                self._signal(signal.SIGTERM)
                 await self._exits_within(EXIT_TIMEOUT_S)
         finally:
             self.kill()
         await self._exits_within(EXIT_TIMEOUT_S)
-        await asyncio.wait({self._closed}, timeout=_DRAIN_S)  # what it said last may still be in the pipe
+        await asyncio.wait({self._closed}, timeout=_DRAIN_S)  # its last output may still be in the pipe
         self._transport.close()
 
     def kill(self) -> None:
         """Kill the process group at once."""
-        self._send(getattr(signal, "SIGKILL", signal.SIGTERM))
+        self._signal(getattr(signal, "SIGKILL", signal.SIGTERM))
 
-    def _send(self, number: int) -> None:
+    def _signal(self, number: int) -> None:
         """Signal the whole group, whose id is the pid of its first process: it may outlive that process."""
         if sys.platform != "win32":
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, number)
         elif self.exit_code is None:
-            subprocess.Popen(  # not waited for: what it is to end is
+            subprocess.Popen(  # not waited for: the program that it kills is
                 ["taskkill", "/F", "/T", "/PID", str(self.pid)],
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -137,7 +137,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
         await asyncio.wait({self._exited}, timeout=seconds)
         return self._exited.done()
 
-    # As the loop tells
+    # Callbacks of the loop
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.SubprocessTransport)
@@ -148,44 +148,43 @@ class ServerProcess(asyncio.SubprocessProtocol):
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         if fd == 1:
-            if not self._is_over:  # one that the program began may go on writing
+            if not self._is_output_over:  # a child of the program may still hold the pipe and write
                 self._stdout.feed_data(data)
             return
         *lines, rest = (self._stderr + data).split(b"\n")
         self._stderr = rest[-STDERR_CHARACTERS:]
-        for line in lines[-100:]:
-            self._tell(line)
+        for line in lines[-100:]:  # of a flood the end says more than the beginning
+            self._emit_error_line(line)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         if fd == 1:
-            self._say_over()
+            self._end_output()
         elif fd == 2:
-            self._tell_rest()
+            self._flush_error_line()
 
     def process_exited(self) -> None:
         assert self._transport is not None
         self.exit_code = self._transport.get_returncode()
         if not self._exited.done():
             self._exited.set_result(None)
-        asyncio.get_running_loop().call_later(_DRAIN_S, self._take_as_ended)
+        asyncio.get_running_loop().call_later(_DRAIN_S, self._on_drained)
 
     def connection_lost(self, exc: Exception | None) -> None:
         if not self._closed.done():
             self._closed.set_result(None)
 
-    def _take_as_ended(self) -> None:
-        self._tell_rest()
-        self._say_over()
+    def _on_drained(self) -> None:
+        self._flush_error_line()
+        self._end_output()
 
-    def _say_over(self) -> None:
-        self._is_over = True
+    def _end_output(self) -> None:
+        self._is_output_over = True
         self._stdout.feed_eof()
 
-    def _tell_rest(self) -> None:
+    def _flush_error_line(self) -> None:
         rest, self._stderr = self._stderr, b""
-        if rest:
-            self._tell(rest)
+        self._emit_error_line(rest)
 
-    def _tell(self, line: bytes) -> None:
+    def _emit_error_line(self, line: bytes) -> None:
         if text := line.decode("utf-8", "replace").strip():
             self._on_error_line(text[:STDERR_CHARACTERS])

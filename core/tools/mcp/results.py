@@ -24,36 +24,39 @@ def result_value(result: "mcp_types.CallToolResult") -> Any:
     Raises ToolFailed `failed` with the server's own message for an error result.
     """
     if result.is_error:
-        told = _text(result.content).strip()
-        raise ToolFailed("failed", told[:ERROR_CHARACTERS] or "it failed and did not say why")
+        message = _text(result.content).strip()
+        raise ToolFailed("failed", message[:ERROR_CHARACTERS] or "it failed without a message")
     if result.structured_content is not None:
         return result.structured_content
     text = _text(result.content)
-    others = [described for one in result.content if (described := _describe_block(one)) is not None]
+    others = [described for block in result.content if (described := _describe_block(block)) is not None]
     return {"text": text, "content": others} if others else text
 
 
 def _text(content: "Sequence[mcp_types.ContentBlock]") -> str:
-    return "\n".join(one.text for one in content if one.type == "text")
+    return "\n".join(block.text for block in content if block.type == "text")
 
 
-def _describe_block(one: "mcp_types.ContentBlock") -> dict[str, Any] | None:
-    match one.type:
+def _describe_block(block: "mcp_types.ContentBlock") -> dict[str, Any] | None:
+    match block.type:
         case "text":
             return None
         case "image" | "audio":
-            return {"type": one.type, "mime": one.mime_type, "bytes": _decoded_bytes(one.data)}
+            return {"type": block.type, "mime": block.mime_type, "bytes": _decoded_bytes(block.data)}
         case "resource_link":
-            told = {"title": one.title, "description": one.description, "mime": one.mime_type, "bytes": one.size}
-            return {"type": one.type, "uri": str(one.uri), "name": one.name, **_without_none(told)}
+            about = {"title": block.title, "description": block.description}
+            media = {"mime": block.mime_type, "bytes": block.size}
+            return {"type": block.type, "uri": str(block.uri), "name": block.name, **_without_none({**about, **media})}
         case "resource":
-            resource = one.resource
-            told = {"mime": resource.mime_type}
-            if (text := getattr(resource, "text", None)) is not None:
-                told["text"] = text
-            else:
-                told["bytes"] = _decoded_bytes(getattr(resource, "blob", ""))
-            return {"type": one.type, "uri": str(resource.uri), **_without_none(told)}
+            resource = block.resource
+            text = getattr(resource, "text", None)
+            content = {"text": text} if text is not None else {"bytes": _decoded_bytes(getattr(resource, "blob", ""))}
+            return {
+                "type": block.type,
+                "uri": str(resource.uri),
+                **_without_none({"mime": resource.mime_type}),
+                **content,
+            }
 
 
 def _decoded_bytes(base64: str) -> int:
@@ -74,7 +77,7 @@ MAX_REPORTS = 50
 PROGRESS_CHARACTERS = 1000
 
 
-def progress_callback(context: CallContext, clock: Clock, words: SecretMask) -> "ProgressFnT":
+def progress_callback(context: CallContext, clock: Clock, mask: SecretMask) -> "ProgressFnT":
     """Return a callback that reports progress to the run (ENGINE §13): four times a second at first, rarely in a long
     call, and always at the end.
     """
@@ -88,7 +91,7 @@ def progress_callback(context: CallContext, clock: Clock, words: SecretMask) -> 
         if not math.isfinite(progress) or (is_early and not is_whole):
             return
         last = now
-        text = words.shown(message)[:PROGRESS_CHARACTERS] if message else None
+        text = mask.hide_all(message)[:PROGRESS_CHARACTERS] if message else None
         known = total if total is not None and math.isfinite(total) else None
         context.tell(ToolProgressed(call_id=context.call_id, progress=progress, total=known, text=text))
 

@@ -37,74 +37,71 @@ class Sampling:
         self._approved: set[tuple[RunId, str]] = set()
 
     async def answer(
-        self, params: "mcp_types.CreateMessageRequestParams", place: ServerCall
+        self, params: "mcp_types.CreateMessageRequestParams", call: ServerCall
     ) -> "mcp_types.CreateMessageResult | mcp_types.ErrorData":
         """Return the model's answer, or an error with the reason."""
         import mcp_types
 
         try:
-            text, model, reason = await self._answer(params, place)
+            text, model = await self._answer(params, call)
         except SamplingRefused as refusal:
             return mcp_types.ErrorData(code=mcp_types.INVALID_REQUEST, message=str(refusal))
         content = mcp_types.TextContent(type="text", text=text)
-        return mcp_types.CreateMessageResult(role="assistant", content=content, model=model, stop_reason=reason)
+        return mcp_types.CreateMessageResult(role="assistant", content=content, model=model, stop_reason="endTurn")
 
-    async def _answer(self, params: "mcp_types.CreateMessageRequestParams", place: ServerCall) -> tuple[str, str, str]:
-        choice = place.context.model
-        asked = {
+    async def _answer(self, params: "mcp_types.CreateMessageRequestParams", call: ServerCall) -> tuple[str, str]:
+        choice = call.context.model
+        fields = {
             "system": params.system_prompt,
             "messages": [
-                {"role": one.role, "text": "\n".join(map(_text, one.content_as_list))} for one in params.messages
+                {"role": message.role, "text": "\n".join(map(_text, message.content_as_list))}
+                for message in params.messages
             ],
             "max_tokens": params.max_tokens,
         }
-        asked = place.words.value(asked)
-        asked = await self._permitted({name: value for name, value in asked.items() if value is not None}, place)
-        messages = _messages(asked)
+        fields = call.mask.hide_in({name: value for name, value in fields.items() if value is not None})
+        request = await self._permitted(fields, call)
+        messages = _messages(request)
         if choice is not None:
-            limits = [one for one in (choice.max_tokens, asked.get("max_tokens"), MAX_TOKENS) if isinstance(one, int)]
-            changes: dict[str, Any] = {"max_tokens": max(1, min(limits))}
+            limits = (choice.max_tokens, request.get("max_tokens"), MAX_TOKENS)
+            changes: dict[str, Any] = {"max_tokens": max(1, min(limit for limit in limits if isinstance(limit, int)))}
             if params.temperature is not None and 0 <= params.temperature <= 2:
                 changes["temperature"] = params.temperature
             choice = choice.model_copy(update=changes)
         text = ""
-        reason = "endTurn"
         try:
             async with aclosing(self._client.stream(ModelRequest(messages, choice=choice))) as deltas:
                 async for delta in deltas:
                     if isinstance(delta, TextDelta):
                         text += delta.text
                     elif isinstance(delta, Usage):
-                        place.context.tell(
-                            UsageReported(
-                                input_tokens=delta.input_tokens, output_tokens=delta.output_tokens, cost=delta.cost
-                            )
-                        )
+                        tokens = {"input_tokens": delta.input_tokens, "output_tokens": delta.output_tokens}
+                        call.context.tell(UsageReported(**tokens, cost=delta.cost))
         except StepFailed as error:
             raise SamplingRefused(f"the model did not answer: {error.message}") from None
-        return text, (choice.model if choice is not None else None) or "offline", reason
+        return text, (choice.model if choice is not None else None) or "offline"
 
-    async def _permitted(self, asked: dict[str, Any], place: ServerCall) -> dict[str, Any]:
+    async def _permitted(self, fields: dict[str, Any], call: ServerCall) -> dict[str, Any]:
         """Return the approved request, which the user may have edited. Raises SamplingRefused."""
-        context = place.context
-        name = f"mcp__{place.server}__sampling"
+        context = call.context
+        name = f"mcp__{call.server}__sampling"
         traits = CallTraits(name, Category.MCP, Risk.MEDIUM, Effect.ONCE)
         terms = self._consent.policy.terms(traits, context.mode)
         if terms.ruling is not Ruling.ASK or (context.run_id, name) in self._approved:
-            return asked
+            return fields
         if context.ask is None:
-            raise SamplingRefused("nobody can be asked to agree to this")
-        shown = masked(asked)
+            raise SamplingRefused("there is no user here to ask for consent")
+        shown = masked(fields)
         while True:
             ask = InterruptionRequest(
                 InterruptionKind.TOOL_APPROVAL,
                 context.step,
                 context.index,
-                prompt=f"The MCP server {place.server} wants the model of this run to answer.",
+                prompt=f"The MCP server {call.server} wants the model of this run to answer.",
                 tool=name,
                 arguments=shown,
                 risk=Risk.MEDIUM,
-                call_id=place.next_id("samples"),
+                call_id=call.next_id("samples"),
                 timeout_ms=terms.timeout_ms,
                 default_action=terms.on_timeout,
             )
@@ -113,30 +110,30 @@ class Sampling:
                 case Action.APPROVE:
                     if approval_scope(answer) != "once":
                         self._approved.add((context.run_id, name))
-                    return asked
+                    return fields
                 case Action.SUBMIT:
-                    changed: dict[str, Any] = restore_secrets(answer.value, shown, asked)
+                    changed: dict[str, Any] = restore_secrets(answer.value, shown, fields)
                     return changed
                 case Action.SKIP:
                     continue
                 case _:
-                    raise SamplingRefused(answer.reason or "the person did not agree to this")
+                    raise SamplingRefused(answer.reason or "the user did not agree to this")
 
 
-def _messages(asked: dict[str, Any]) -> tuple[ChatMessage, ...]:
+def _messages(request: dict[str, Any]) -> tuple[ChatMessage, ...]:
     """Return the messages for the model. Raises SamplingRefused if the user's edit left none."""
-    found: list[ChatMessage] = []
-    if isinstance(system := asked.get("system"), str) and system:
-        found.append(ChatMessage("system", system[:SYSTEM_CHARACTERS]))
-    listed = asked.get("messages")
-    found.extend(
-        ChatMessage("assistant" if one.get("role") == "assistant" else "user", one["text"])
-        for one in (listed if isinstance(listed, list) else ())
-        if isinstance(one, dict) and isinstance(one.get("text"), str)
+    messages: list[ChatMessage] = []
+    if isinstance(system := request.get("system"), str) and system:
+        messages.append(ChatMessage("system", system[:SYSTEM_CHARACTERS]))
+    listed = request.get("messages")
+    messages.extend(
+        ChatMessage("assistant" if fields.get("role") == "assistant" else "user", fields["text"])
+        for fields in (listed if isinstance(listed, list) else ())
+        if isinstance(fields, dict) and isinstance(fields.get("text"), str)
     )
-    if not any(one.role == "user" for one in found):
+    if not any(message.role == "user" for message in messages):
         raise SamplingRefused("there is no message to answer")
-    return tuple(found)
+    return tuple(messages)
 
 
 def _text(block: Any) -> str:

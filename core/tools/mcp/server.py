@@ -21,8 +21,8 @@ from core.tools.mcp.health import Breaker, Latency
 from core.tools.mcp.launch import LaunchSpec, SecretMask
 from core.tools.mcp.results import progress_callback, result_value
 from core.tools.mcp.sampling import Sampling
-from core.tools.mcp.session import ServerSession, ServerTransport, SessionCallbacks, first_validation_error
-from core.tools.mcp.transports import HttpTransport, StdioTransport
+from core.tools.mcp.session import ServerSession, SessionCallbacks, first_validation_error
+from core.tools.mcp.transports import HttpTransport, ServerTransport, StdioTransport
 
 if TYPE_CHECKING:
     import mcp_types
@@ -38,8 +38,8 @@ class Server:
     """Supervises the sessions of a server. `launch_of` returns the launch, secrets included; `on_change` is called when
     its state changes, `on_list` with its tools, each time that they were listed.
 
-        stopped ──alive()──▶ starting ──ready──▶ running ──end of the session──▶ stopped | failed
-                                └──StartFailed──▶ failed ──alive() after the pause──▶ starting
+        stopped ──call──▶ starting ──ready──▶ running ──end of the session──▶ stopped | failed
+                              └──StartFailed──▶ failed ──call after the pause──▶ starting
 
     A session that ends by itself is not restarted at once: the next call starts another. Each failure lengthens the
     pause before the next start; the breaker stops retries after the third. A call during which the session ended is not
@@ -66,8 +66,8 @@ class Server:
         self._on_list = on_list
         self._breaker = Breaker()
         self._log: deque[str] = deque(maxlen=LOG_LINES)
-        self._words = SecretMask(frozenset())
-        self._life: ServerSession | None = None
+        self._mask = SecretMask(frozenset())
+        self._session: ServerSession | None = None
         self._starting: asyncio.Task[ServerSession] | None = None
         self._calls: list[ServerCall] = []
         self._is_closed = False
@@ -81,7 +81,7 @@ class Server:
             return ServerState.UNCONFIRMED
         if self._starting is not None:
             return ServerState.STARTING
-        if self._life is not None and self._life.is_wanted:
+        if self._session is not None and self._session.is_open:
             return ServerState.RUNNING
         return ServerState.FAILED if self.error is not None else ServerState.STOPPED
 
@@ -103,58 +103,56 @@ class Server:
         Raises ToolFailed: `not_allowed` where the server must not run, `failed` with the server's own message, or with
         its name and its last lines where it is dead; NetworkFailed where it ended in the middle of the call.
         """
-        life = await self.alive()
+        session = await self.running_session()
         from mcp import MCPError
         from pydantic import ValidationError
 
-        place = ServerCall(context, str(self.config.id), registered, self._words)
         begun = self._clock.monotonic()
-        with self._in_flight(place):
+        with self._in_flight(ServerCall(context, str(self.config.id), registered, self._mask)):
             try:
-                answered = await life.call(tool, arguments, progress_callback(context, self._clock, self._words))
-            except ConnectionLost as gone:
-                await life.end()
-                told, was_connected = self._end_of(life), not gone.was_refused
-                raise NetworkFailed(told, was_connected=was_connected, **self._about(life)) from None
+                response = await session.call(tool, arguments, progress_callback(context, self._clock, self._mask))
+            except ConnectionLost as lost:
+                await session.close()
+                message, was_connected = self._end_message(session), not lost.was_refused
+                raise NetworkFailed(message, was_connected=was_connected, **self._about(session)) from None
             except MCPError as error:
-                life.list_again()
-                self._answered(begun)
-                raise call_failure(self._words.shown(f"{self.config.name} answered: {error.message}")) from None
+                session.refresh_tools()
+                self._on_response(begun)
+                raise call_failure(self._mask.hide_all(f"{self.config.name} answered: {error.message}")) from None
             except ValidationError as error:
-                message = f"{self.config.name} answered with what is no result: {first_validation_error(error)}"
-                raise call_failure(self._words.shown(message)) from None
-        self._answered(begun)
+                message = f"{self.config.name} sent an invalid result: {first_validation_error(error)}"
+                raise call_failure(self._mask.hide_all(message)) from None
+        self._on_response(begun)
         try:
-            return self._words.value(result_value(answered))
+            return self._mask.hide_in(result_value(response))
         except ToolFailed as error:
             if "unknown tool" in error.message.lower() or "not found" in error.message.lower():
-                life.list_again()
-            raise call_failure(self._words.shown(error.message)) from None
+                session.refresh_tools()
+            raise call_failure(self._mask.hide_all(error.message)) from None
 
-    async def alive(self) -> ServerSession:
+    async def running_session(self) -> ServerSession:
         """Return the running session, started if there is none. Raises ToolFailed."""
         self._require_allowed()
-        if self._starting is None and self._life is not None and self._life.is_wanted:
-            return self._life
+        if self._starting is None and self._session is not None and self._session.is_open:
+            return self._session
         if self._starting is None:
             now = self._clock.monotonic()
             if self._breaker.is_open(now):
-                told = self.error.message if self.error is not None else f"{self.config.name} fails again and again"
-                again_s = math.ceil(self._breaker.open_for_s(now))
-                about = self.error.parameters if self.error is not None else {}
-                raise call_failure(f"{told} (it is left alone for {again_s} s more)", **about)
+                error = self.error or ErrorInfo("failed", f"{self.config.name} failed repeatedly")
+                retry_s = math.ceil(self._breaker.open_for_s(now))
+                raise call_failure(f"{error.message} (no retry for another {retry_s} s)", **error.parameters)
             self._starting = asyncio.create_task(self._start(), name=f"start of {self.config.id}")
             self._starting.add_done_callback(_retrieve_exception)
             self._on_change()
         starting = self._starting
-        await asyncio.wait({starting})  # others may wait for it too, so it goes on when this one is cancelled
+        await asyncio.wait({starting})  # not `await starting`: other callers may wait too, if this caller is cancelled
         if starting.cancelled():
             raise call_failure(f"{self.config.name} was stopped")
         return starting.result()
 
     def reset(self) -> None:
         """Allow a start at once, however often it has failed: on the user's request."""
-        self._breaker.answered()
+        self._breaker.record_success()
 
     async def stop(self) -> None:
         """Stop the server and wait for its end. The next call starts it again."""
@@ -162,9 +160,9 @@ class Server:
         if starting is not None:
             starting.cancel()
             await asyncio.wait({starting})
-        life, self._life = self._life, None
-        if life is not None:
-            await life.end()
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
         if self._ending:
             await asyncio.wait(self._ending)
         self._on_change()
@@ -184,98 +182,96 @@ class Server:
             raise ToolFailed("not_allowed", f"the MCP server {name} is switched off")
         if not self.config.is_confirmed:
             runs = self.config.what_runs()
-            told = runs.get("url") or " ".join([runs["command"], *runs["args"]])
-            message = (
-                f"nobody has agreed to run the MCP server {name} yet, or it was changed since: {told} (settings, or "
-            )
-            message += f"`servers test {self.config.id} --yes`)"
-            raise ToolFailed("not_allowed", message, runs=runs)
+            command = runs.get("url") or " ".join([runs["command"], *runs["args"]])
+            message = f"the MCP server {name} is new or was changed, and has to be confirmed before it runs: {command}"
+            how = f"(settings, or `servers test {self.config.id} --yes`)"
+            raise ToolFailed("not_allowed", f"{message} {how}", runs=runs)
 
     async def _start(self) -> ServerSession:
         """Start a session, after the pause of the breaker. Raises ToolFailed."""
-        life: ServerSession | None = None
+        session: ServerSession | None = None
         try:
             if (pause_s := self._breaker.pause_s(self._clock.monotonic())) > 0:
                 await self._clock.sleep(pause_s)
             launch = await self._launch_of(self.config)
-            self._words = SecretMask(launch.secrets)
+            self._mask = SecretMask(launch.secrets)
             self._note("(started)")
-            life = self._life = self._begin(launch)
-            await asyncio.wait({life.ready})
-            tools = life.ready.result()
+            session = self._session = self._open_session(launch)
+            await asyncio.wait({session.ready})
+            tools = session.ready.result()
         except StartFailed as error:
-            raise self._failed_to_start(error, life) from None
+            raise self._failed_to_start(error, session) from None
         except MetierError as error:
             self.error = ErrorInfo.of(error)
-            self._breaker.failed(self._clock.monotonic())
+            self._breaker.record_failure(self._clock.monotonic())
             raise call_failure(error.message) from None
         finally:
             self._starting = None
             self._on_change()
         self.error = None
         self._on_list(tools)
-        return life
+        return session
 
-    def _begin(self, launch: LaunchSpec) -> ServerSession:
-        def link(on_end: Callable[[], object]) -> ServerTransport:
+    def _open_session(self, launch: LaunchSpec) -> ServerSession:
+        def transport(on_end: Callable[[], object]) -> ServerTransport:
             kind = StdioTransport if self.config.transport is Transport.STDIO else HttpTransport
             return kind(launch, self._note, on_end)
 
-        life: ServerSession | None = None
+        session: ServerSession | None = None  # a session that fails at once calls back before it is assigned
         callbacks = SessionCallbacks(
             elicit=self._elicit,
             sample=self._sample,
             note=self._note,
             listed=self._on_list,
-            over=lambda: self._over(life),
+            over=lambda: self._on_session_end(session),
         )
-        life = ServerSession(link, callbacks, self.config.start_limit_s)
-        return life
+        session = ServerSession(transport, callbacks, self.config.start_limit_s)
+        return session
 
-    def _failed_to_start(self, error: StartFailed, life: ServerSession | None) -> ToolFailed:
-        if self._life is life:
-            self._life = None
-        if life is not None and not life.has_ended:
-            self._leave(life)
-        self._breaker.failed(self._clock.monotonic())
-        about = self._about(life, **error.parameters)
-        message = self._words.shown(f"the MCP server {self.config.name} {error.message}")
-        found = call_failure(with_last_lines(message, about.get("stderr", [])), cause=error.cause, **about)
-        self.error = ErrorInfo.of(found)
+    def _failed_to_start(self, error: StartFailed, session: ServerSession | None) -> ToolFailed:
+        if self._session is session:
+            self._session = None
+        if session is not None and not session.has_ended:
+            self._discard(session)
+        self._breaker.record_failure(self._clock.monotonic())
+        about = self._about(session, **error.parameters)
+        message = self._mask.hide_all(f"the MCP server {self.config.name} {error.message}")
+        failure = call_failure(with_last_lines(message, about.get("stderr", [])), cause=error.cause, **about)
+        self.error = ErrorInfo.of(failure)
         self._note(f"({message})")
-        return found
+        return failure
 
-    def _over(self, life: ServerSession | None) -> None:
+    def _on_session_end(self, session: ServerSession | None) -> None:
         """Handle the end of a session; if it is still the current session, it ended by itself."""
-        if life is None or self._life is not life:
+        if session is None or self._session is not session:
             return
-        self._life = None
-        if not life.ready.done() or life.ready.exception() is not None:
-            return  # whoever started it tells why
-        if life.link.exit_code != 0 or self._calls:
-            self._breaker.failed(self._clock.monotonic())
-            self.error = ErrorInfo("failed", self._end_of(life), parameters=self._about(life, cause="ended"))
-        self._note(f"({life.why()})")
+        self._session = None
+        if not session.ready.done() or session.ready.exception() is not None:
+            return  # `_start` reports the reason
+        if session.transport.exit_code != 0 or self._calls:
+            self._breaker.record_failure(self._clock.monotonic())
+            self.error = ErrorInfo("failed", self._end_message(session), parameters=self._about(session, cause="ended"))
+        self._note(f"({session.end_reason()})")
         self._on_change()
 
-    def _leave(self, life: ServerSession) -> None:
+    def _discard(self, session: ServerSession) -> None:
         """End a useless session, without waiting for it."""
-        task = asyncio.create_task(life.end(), name=f"end of {self.config.id}")
+        task = asyncio.create_task(session.close(), name=f"end of {self.config.id}")
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
 
-    def _end_of(self, life: ServerSession) -> str:
-        message = self._words.shown(f"the MCP server {self.config.name} {life.why()}")
+    def _end_message(self, session: ServerSession) -> str:
+        message = self._mask.hide_all(f"the MCP server {self.config.name} {session.end_reason()}")
         return with_last_lines(message, self._last_lines())
 
-    def _about(self, life: ServerSession | None, **more: Any) -> dict[str, Any]:
+    def _about(self, session: ServerSession | None, **more: Any) -> dict[str, Any]:
         """Return the parameters of a failure."""
-        known: dict[str, Any] = {"server": self.config.name, "runs": self.config.what_runs(), **more}
-        if life is not None and life.link.exit_code is not None:
-            known["exit_code"] = life.link.exit_code
+        parameters: dict[str, Any] = {"server": self.config.name, "runs": self.config.what_runs(), **more}
+        if session is not None and session.transport.exit_code is not None:
+            parameters["exit_code"] = session.transport.exit_code
         if lines := self._last_lines():
-            known["stderr"] = lines
-        return known
+            parameters["stderr"] = lines
+        return parameters
 
     def _last_lines(self) -> list[str]:
         """Return the last lines of its last session."""
@@ -290,19 +286,19 @@ class Server:
     # In the middle of calls
 
     @contextmanager
-    def _in_flight(self, place: ServerCall) -> Iterator[None]:
-        self._calls.append(place)
+    def _in_flight(self, call: ServerCall) -> Iterator[None]:
+        self._calls.append(call)
         try:
             yield
         finally:
-            self._calls.remove(place)
+            self._calls.remove(call)
 
-    def _answered(self, begun: float) -> None:
-        self._breaker.answered()
+    def _on_response(self, begun: float) -> None:
+        self._breaker.record_success()
         self.error = None
         self.latency.add((self._clock.monotonic() - begun) * 1000)
 
-    def _asking(self) -> ServerCall | None:
+    def _asking_call(self) -> ServerCall | None:
         """Return the call in which the server asks. The protocol does not identify it: the latest is assumed."""
         return self._calls[-1] if self._calls else None
 
@@ -311,24 +307,22 @@ class Server:
     ) -> "mcp_types.ElicitResult":
         import mcp_types
 
-        place = self._asking()
-        if place is None:
-            return mcp_types.ElicitResult(action="decline")
-        return await answer_elicitation(params, place)
+        call = self._asking_call()
+        return await answer_elicitation(params, call) if call else mcp_types.ElicitResult(action="decline")
 
     async def _sample(
         self, context: "ClientRequestContext", params: "mcp_types.CreateMessageRequestParams"
     ) -> "mcp_types.CreateMessageResult | mcp_types.ErrorData":
         import mcp_types
 
-        place = self._asking()
-        if place is None:
-            return mcp_types.ErrorData(code=mcp_types.INVALID_REQUEST, message="no call is being made")
-        return await self._sampling.answer(params, place)
+        call = self._asking_call()
+        if call is None:
+            return mcp_types.ErrorData(code=mcp_types.INVALID_REQUEST, message="no call is in flight")
+        return await self._sampling.answer(params, call)
 
     def _note(self, line: str) -> None:
-        for one in line.splitlines()[:50]:
-            self._log.append(self._words.shown(one)[:2000])
+        for part in line.splitlines()[:50]:
+            self._log.append(self._mask.hide_all(part)[:2000])
 
 
 def _retrieve_exception(task: asyncio.Task[ServerSession]) -> None:

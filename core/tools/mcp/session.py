@@ -8,61 +8,37 @@ requests on it, and wait for `ready` and for the end of the owner task, which al
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 
 from core.tools.mcp.failures import ConnectionLost, StartFailed, exit_reason
 from core.tools.mcp.tool_list import repaired
+from core.tools.mcp.transports import ServerTransport
 
 if TYPE_CHECKING:
     import mcp_types
     from mcp import Client
-    from mcp.client._transport import TransportStreams
     from mcp.client.session import ElicitationFnT, IncomingMessage, SamplingFnT
     from mcp.shared.dispatcher import ProgressFnT
     from pydantic import ValidationError
 
 LIST_TIMEOUT_S = 10.0
-"""How long a server that runs may take to tell its tools again."""
+"""The limit of a refresh of the tool list."""
 
 CLOSE_TIMEOUT_S = 8.0
 LIST_INTERVAL_S = 1.0
-"""A server that says again and again that its list has changed is not listened to more often."""
+"""The shortest interval between refreshes, for a server that reports a change again and again."""
 
 MAX_PAGES = 100
 MAX_TOOLS = 2000
 
+T = TypeVar("T")
+
 log = logging.getLogger(__name__)
-
-
-class ServerTransport(Protocol):
-    """The connection to a server. `why` is the reason of its end, `cause` the same as in StartFailed, `exit_code` that
-    of a program, `status` the HTTP status of the last response.
-    """
-
-    why: str | None
-    status: int | None
-
-    @property
-    def cause(self) -> str: ...
-
-    @property
-    def exit_code(self) -> int | None: ...
-
-    def streams(self) -> "AbstractAsyncContextManager[TransportStreams]": ...
-
-    @property
-    def has_lost_session(self) -> bool:
-        """Whether the last response says that the other side has dropped the session."""
-        ...
-
-    def abort(self) -> bool:
-        """End at once. Returns whether the session notices by itself."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +58,22 @@ class ServerSession:
     """
 
     def __init__(
-        self, make_link: Callable[[Callable[[], object]], ServerTransport], callbacks: SessionCallbacks, limit_s: float
+        self,
+        make_transport: Callable[[Callable[[], object]], ServerTransport],
+        callbacks: SessionCallbacks,
+        limit_s: float,
     ) -> None:
         self._callbacks = callbacks
         self._limit_s = limit_s
         self._client: Client | None = None
         self._changed = asyncio.Event()
-        self._leaving = asyncio.Event()
+        self._closing = asyncio.Event()
         self._is_too_slow = False
-        self._link = make_link(self._leaving.set)
+        self.transport = make_transport(self._closing.set)
         loop = asyncio.get_running_loop()
         self.ready: asyncio.Future[Sequence[Any]] = loop.create_future()
         self.error: BaseException | None = None
-        self._task = asyncio.create_task(self._own(), name="mcp server")
+        self._task = asyncio.create_task(self._run(), name="mcp server")
         self._timer: asyncio.TimerHandle | None = None
 
     @property
@@ -102,15 +81,11 @@ class ServerSession:
         return self._task.done()
 
     @property
-    def is_wanted(self) -> bool:
+    def is_open(self) -> bool:
         """Whether the session is neither closing nor closed."""
-        return not self._leaving.is_set() and not self._task.done()
+        return not self._closing.is_set() and not self._task.done()
 
-    @property
-    def link(self) -> ServerTransport:
-        return self._link
-
-    def list_again(self) -> None:
+    def refresh_tools(self) -> None:
         """Request a refresh of the tool list."""
         self._changed.set()
 
@@ -122,80 +97,86 @@ class ServerSession:
         import mcp_types
         from mcp import MCPError
 
-        client = self._client
-        if client is None or not self.is_wanted:
-            raise ConnectionLost
         params = mcp_types.CallToolRequestParams(name=name, arguments=arguments)
         request = mcp_types.CallToolRequest(params=params)
         # Not `client.call_tool`: it checks the result on the loop, against a schema that may hang it.
-        asking = asyncio.ensure_future(
-            client.session.send_request(request, mcp_types.CallToolResult, progress_callback=progress)
-        )
         try:
-            await asyncio.wait({asking, self._task}, return_when=asyncio.FIRST_COMPLETED)
-            if asking.done():
-                return asking.result()
-            raise ConnectionLost(was_refused=type(_leaf(self.error)).__name__ == "ConnectError")
+            async with self._request(
+                lambda client: client.session.send_request(
+                    request, mcp_types.CallToolResult, progress_callback=progress
+                )
+            ) as response:
+                return response.result()
         except MCPError as error:
             if error.code == mcp_types.CONNECTION_CLOSED:
                 raise ConnectionLost from None
-            if self._link.has_lost_session:
-                self._leaving.set()
+            if self.transport.has_lost_session:
+                self._closing.set()
                 raise ConnectionLost(was_refused=True) from None
             raise
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):
             raise ConnectionLost from None
-        finally:
-            await _cancel_and_wait(asking)
 
     async def tools(self) -> Sequence[Any]:
         """Return the current tools. Raises ConnectionLost if they cannot be listed within 10 s."""
-        client = self._client
-        if client is None or not self.is_wanted:
-            raise ConnectionLost
-        asking = asyncio.ensure_future(_all_tools(client))
-        try:
-            await asyncio.wait({asking, self._task}, timeout=LIST_TIMEOUT_S, return_when=asyncio.FIRST_COMPLETED)
-            if asking.done() and asking.exception() is None:
-                return asking.result()
-            raise ConnectionLost
-        finally:
-            await _cancel_and_wait(asking)
+        async with self._request(_all_tools, LIST_TIMEOUT_S) as response:
+            if response.exception() is not None:
+                raise ConnectionLost
+            return response.result()
 
-    async def end(self) -> None:
+    @asynccontextmanager
+    async def _request(
+        self, send: "Callable[[Client], Coroutine[Any, Any, T]]", timeout_s: float | None = None
+    ) -> AsyncIterator["asyncio.Future[T]"]:
+        """Send a request and yield its finished future. Raises ConnectionLost if the session or the time ends first.
+
+        The owner task is awaited beside it: once the session has ended, the response may never come.
+        """
+        if self._client is None or not self.is_open:
+            raise ConnectionLost
+        request = asyncio.ensure_future(send(self._client))
+        try:
+            await asyncio.wait({request, self._task}, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
+            if not request.done():
+                raise ConnectionLost(was_refused=type(_leaf(self.error)).__name__ == "ConnectError")
+            yield request
+        finally:
+            await _cancel_and_wait(request)
+
+    async def close(self) -> None:
         """Close the session; returns when the program has ended, or was given up."""
-        self._leaving.set()
-        if not self.ready.done() and not self._link.abort():
+        self._closing.set()
+        if not self.ready.done() and not self.transport.abort():
             self._task.cancel()
         done, _ = await asyncio.wait({self._task}, timeout=CLOSE_TIMEOUT_S)
         if not done:
             self._task.cancel()
             await asyncio.wait({self._task}, timeout=CLOSE_TIMEOUT_S)
 
-    def why(self) -> str:
+    def end_reason(self) -> str:
         """Return how the session ended, to continue after the name of the server."""
-        if self._link.exit_code is None and isinstance(leaf := _leaf(self.error), OSError):
+        if self.transport.exit_code is None and isinstance(leaf := _leaf(self.error), OSError):
             return f"lost its connection: {leaf.strerror or leaf}"
-        if self._link.exit_code is None and self.error is not None and self._link.why is None:
+        if self.transport.exit_code is None and self.error is not None and self.transport.end_reason is None:
             return f"lost its connection: {_leaf(self.error)}"
-        return exit_reason(self._link.exit_code, self._link.why)
+        return exit_reason(self.transport.exit_code, self.transport.end_reason)
 
-    # Its own task
+    # In the owner task
 
-    async def _own(self) -> None:
+    async def _run(self) -> None:
         try:
             await asyncio.to_thread(_import_library)
-            self._timer = asyncio.get_running_loop().call_later(self._limit_s, self._give_up)
+            self._timer = asyncio.get_running_loop().call_later(self._limit_s, self._on_start_timeout)
             from mcp import Client
             from mcp_types import Implementation
 
             async with Client(
-                repaired(self._link.streams()),
-                mode="legacy",  # in the newer one, servers may not ask people, and tell of no changed list
+                repaired(self.transport.streams()),
+                mode="legacy",  # the newer protocol has neither elicitation nor `list_changed`
                 elicitation_callback=self._callbacks.elicit,
                 sampling_callback=self._callbacks.sample,
-                logging_callback=self._said,
-                message_handler=self._heard,
+                logging_callback=self._on_log,
+                message_handler=self._on_message,
                 client_info=Implementation(name="metier", version="0.1.0"),
                 cache=None,
             ) as client:
@@ -204,45 +185,45 @@ class ServerSession:
                 if not self.ready.done():
                     self.ready.set_result(tools)
                 self._stop_timer()
-                await self._stay(client)
+                await self._serve(client)
         except (Exception, BaseExceptionGroup) as error:
             self.error = error
-            log.debug("a life of an MCP server ended", exc_info=True)
+            log.debug("the session of an MCP server ended", exc_info=True)
         finally:
             self._client = None
             self._stop_timer()
             if not self.ready.done():
                 self.ready.set_exception(self._start_failed())
-                self.ready.exception()  # nobody may be waiting
+                self.ready.exception()  # retrieved here: there may be no waiting caller
             self._callbacks.over()
 
-    async def _stay(self, client: "Client") -> None:
+    async def _serve(self, client: "Client") -> None:
         """Wait to be closed, and refresh the tool list whenever the server reports a change."""
-        while not self._leaving.is_set():
-            await _wait_for_first(self._leaving.wait(), self._changed.wait())
-            if self._leaving.is_set():
+        while not self._closing.is_set():
+            await _wait_for_first(self._closing.wait(), self._changed.wait())
+            if self._closing.is_set():
                 return
             self._changed.clear()
             self._callbacks.listed(await _all_tools(client))
-            await _wait_for_first(self._leaving.wait(), asyncio.sleep(LIST_INTERVAL_S))
+            await _wait_for_first(self._closing.wait(), asyncio.sleep(LIST_INTERVAL_S))
 
-    async def _heard(self, message: "IncomingMessage") -> None:
+    async def _on_message(self, message: "IncomingMessage") -> None:
         import mcp_types
 
         if isinstance(message, mcp_types.ToolListChangedNotification):
             self._changed.set()
 
-    async def _said(self, params: "mcp_types.LoggingMessageNotificationParams") -> None:
+    async def _on_log(self, params: "mcp_types.LoggingMessageNotificationParams") -> None:
         self._callbacks.note(f"{params.level}: {params.data if isinstance(params.data, str) else repr(params.data)}")
 
-    def _give_up(self) -> None:
+    def _on_start_timeout(self) -> None:
         if self.ready.done():
             return
         self._is_too_slow = True
         self.ready.set_exception(self._start_failed())
         self.ready.exception()
-        self._leaving.set()
-        if not self._link.abort():
+        self._closing.set()
+        if not self.transport.abort():
             self._task.cancel()
 
     def _stop_timer(self) -> None:
@@ -255,24 +236,24 @@ class ServerSession:
         from mcp_types import CONNECTION_CLOSED
         from pydantic import ValidationError
 
-        error, link = _leaf(self.error), self._link
+        error, transport = _leaf(self.error), self.transport
         if isinstance(error, StartFailed):
             return error
         if self._is_too_slow:
             return StartFailed("silent", f"did not answer within {self._limit_s:g} s of its start")
         if isinstance(error, ValidationError):
-            return StartFailed("not_mcp", f"answered with what is no answer: {first_validation_error(error)}")
+            return StartFailed("not_mcp", f"sent an invalid response: {first_validation_error(error)}")
         if isinstance(error, RuntimeError) and "protocol version" in str(error):
             version = str(error).rpartition(": ")[2]
-            told = f"speaks version {version} of the protocol, which is not known here"
-            return StartFailed("protocol", f"{told}; update Metier, or use another version of the server")
-        if link.why is not None:
-            known = {"http_status": link.status} if link.status is not None else {}
-            return StartFailed(link.cause, link.why, **known)
+            message = f"uses version {version} of the protocol, which Metier does not support"
+            return StartFailed("protocol", f"{message}; update Metier, or use another version of the server")
+        if transport.end_reason is not None:
+            status = {"http_status": transport.status} if transport.status is not None else {}
+            return StartFailed(transport.cause, transport.end_reason, **status)
         if isinstance(error, MCPError) and error.code != CONNECTION_CLOSED:
             return StartFailed("refused", f"refused the connection: {error.message}")
-        if link.exit_code is not None:
-            return StartFailed("exited", exit_reason(link.exit_code, None))
+        if transport.exit_code is not None:
+            return StartFailed("exited", exit_reason(transport.exit_code))
         return StartFailed("unreachable", f"could not be reached: {error or 'it closed the connection'}")
 
 
@@ -297,17 +278,17 @@ async def _all_tools(client: "Client") -> Sequence[Any]:
     """Return the tools of all pages. Raises the library's errors, StartFailed for an endless list."""
     if client.server_capabilities.tools is None:
         return []
-    found: list[Any] = []
+    tools: list[Any] = []
     cursor: str | None = None
     for _ in range(MAX_PAGES):
         page = await client.list_tools(cursor=cursor)
-        found.extend(page.tools)
+        tools.extend(page.tools)
         cursor = page.next_cursor
         if not cursor:
-            return found
-        if len(found) > MAX_TOOLS:
+            return tools
+        if len(tools) > MAX_TOOLS:
             break
-    raise StartFailed("not_mcp", f"tells of more than {MAX_TOOLS} tools, or of no end of them")
+    raise StartFailed("not_mcp", f"lists more than {MAX_TOOLS} tools, or its list has no end")
 
 
 def _leaf(error: BaseException | None) -> BaseException | None:

@@ -21,6 +21,11 @@ from core.errors import StepFailed
 from core.ports.sandbox import Schemas
 from core.tools.registry import Handler, Tool
 
+if TYPE_CHECKING:
+    import mcp_types
+    from mcp.client._transport import ReadStream, TransportStreams
+    from mcp.shared.message import SessionMessage
+
 NAME_CHARACTERS = 64
 _HASH_CHARACTERS = 6
 _ILLEGAL = re.compile(r"[^A-Za-z0-9_-]+")
@@ -52,22 +57,18 @@ def tool_names(server: str, names: Iterable[str]) -> dict[str, str]:
     originals = list(dict.fromkeys(names))
     plain = {name: _ILLEGAL.sub("_", name) or "_" for name in originals}
     uses = Counter(plain.values())
-    found = {}
+    registered = {}
     for name in originals:
         short = plain[name]
         if len(short) > room or (short != name and uses[short] > 1):
             digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_CHARACTERS]
             short = f"{short[: room - _HASH_CHARACTERS - 1]}_{digest}"
-        found[name] = prefix + short
-    return found
+        registered[name] = prefix + short
+    return registered
 
-
-if TYPE_CHECKING:
-    from mcp.client._transport import ReadStream, TransportStreams
-    from mcp.shared.message import SessionMessage
 
 UNUSABLE_KEY = "x-metier-unusable"
-"""Stands in the schema of a tool that cannot be taken, and says why."""
+"""Marks the schema of a tool that cannot be used; the value is the reason."""
 
 
 @asynccontextmanager
@@ -115,7 +116,7 @@ def _repair_message(item: "SessionMessage | Exception") -> "SessionMessage | Exc
     if not isinstance(item, Exception):
         result = getattr(item.message, "result", None)
         if isinstance(result, dict) and isinstance(tools := result.get("tools"), list):
-            result["tools"] = [_repair_tool(one) for one in tools if _has_name(one)]
+            result["tools"] = [_repair_tool(tool) for tool in tools if _has_name(tool)]
     return item
 
 
@@ -129,10 +130,8 @@ def _repair_tool(tool: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(schema, dict):
         fields["inputSchema"] = {"type": "object", UNUSABLE_KEY: "it has no input schema"}
     elif schema.setdefault("type", "object") != "object":
-        fields["inputSchema"] = {
-            "type": "object",
-            UNUSABLE_KEY: f"its arguments are no object but {schema['type']!r:.60}",
-        }
+        reason = f"its arguments are not an object but {schema['type']!r:.60}"
+        fields["inputSchema"] = {"type": "object", UNUSABLE_KEY: reason}
     output = fields.get("outputSchema")
     if not isinstance(output, dict) or output.get("type") != "object":
         fields.pop("outputSchema", None)
@@ -149,9 +148,6 @@ def _repair_tool(tool: Mapping[str, Any]) -> dict[str, Any]:
         fields["annotations"] = {name: hints[name] for name, kind in known.items() if isinstance(hints.get(name), kind)}
     return fields
 
-
-if TYPE_CHECKING:
-    import mcp_types
 
 DESCRIPTION_CHARACTERS = 20_000
 TITLE_CHARACTERS = 200
@@ -179,38 +175,38 @@ class ToolListing:
     left_out: Sequence[str] = ()
 
     def to_json(self) -> str:
-        return encode({"tools": [asdict(one) for one in self.tools], "left_out": list(self.left_out)})
+        return encode({"tools": [asdict(tool) for tool in self.tools], "left_out": list(self.left_out)})
 
     @classmethod
     def from_json(cls, text: str) -> "ToolListing":
         """Parse the stored form. Raises ValueError, KeyError, TypeError."""
-        found = decode(text)
-        return cls(tuple(ServerTool(**one) for one in found["tools"]), tuple(found["left_out"]))
+        stored = decode(text)
+        return cls(tuple(ServerTool(**fields) for fields in stored["tools"]), tuple(stored["left_out"]))
 
 
-async def read_listing(told: Iterable["mcp_types.Tool"], schemas: Schemas) -> ToolListing:
+async def read_listing(listed: Iterable["mcp_types.Tool"], schemas: Schemas) -> ToolListing:
     """Return the valid tools of a server's list. A tool with an unusable input schema is left out; an unusable output
     schema is ignored.
     """
     tools: dict[str, ServerTool] = {}
     left_out: list[str] = []
-    for one in told:
-        if one.name in tools:
-            left_out.append(f"{one.name}: there are two of that name")
+    for tool in listed:
+        if tool.name in tools:
+            left_out.append(f"{tool.name}: another tool has the same name")
             continue
-        schema = {**one.input_schema, "type": "object"}
+        schema = {**tool.input_schema, "type": "object"}
         problem = schema.get(UNUSABLE_KEY) or await asyncio.to_thread(_schema_problem, schemas, schema)
         if problem is not None:
-            left_out.append(f"{one.name}: {problem}")
+            left_out.append(f"{tool.name}: {problem}")
             continue
-        output = one.output_schema
+        output = tool.output_schema
         if output is not None and await asyncio.to_thread(_schema_problem, schemas, output) is not None:
             output = None
-        hints = one.annotations
-        tools[one.name] = ServerTool(
-            one.name,
-            (one.title or (hints.title if hints else None) or one.name)[:TITLE_CHARACTERS],
-            (one.description or "")[:DESCRIPTION_CHARACTERS],
+        hints = tool.annotations
+        tools[tool.name] = ServerTool(
+            tool.name,
+            (tool.title or (hints.title if hints else None) or tool.name)[:TITLE_CHARACTERS],
+            (tool.description or "")[:DESCRIPTION_CHARACTERS],
             schema,
             output,
             is_read_only=bool(hints and hints.read_only_hint),
@@ -224,28 +220,21 @@ def registry_tools(server: McpServer, listing: ToolListing, handler_of: Callable
     """Return the tools for the registry. `handler_of` returns the handler of a tool, by its own name and its registered
     name.
     """
-    names = tool_names(server.id, (one.name for one in listing.tools))
+    names = tool_names(server.id, (tool.name for tool in listing.tools))
     return [
-        _registry_tool(server, one, names[one.name], handler_of(one.name, names[one.name])) for one in listing.tools
+        _registry_tool(server, tool, names[tool.name], handler_of(tool.name, names[tool.name]))
+        for tool in listing.tools
     ]
 
 
-def _registry_tool(server: McpServer, one: ServerTool, name: str, handler: Handler) -> Tool:
-    risk = Risk.LOW if one.is_read_only else Risk.HIGH if one.is_destructive else Risk.MEDIUM
-    info = ToolInfo(
-        name,
-        one.title,
-        one.description,
-        one.input_schema,
-        one.output_schema,
-        risk=risk,
-        category=Category.MCP,
-    )
+def _registry_tool(server: McpServer, tool: ServerTool, name: str, handler: Handler) -> Tool:
+    risk = Risk.LOW if tool.is_read_only else Risk.HIGH if tool.is_destructive else Risk.MEDIUM
+    schemas = (tool.input_schema, tool.output_schema)
     return Tool(
-        info,
+        ToolInfo(name, tool.title, tool.description, *schemas, risk=risk, category=Category.MCP),
         server=handler,
-        read_only=one.is_read_only,
-        idempotent=one.is_idempotent,
+        read_only=tool.is_read_only,
+        idempotent=tool.is_idempotent,
         timeout_s=server.timeout_s,
     )
 

@@ -4,8 +4,9 @@ import asyncio
 import os
 import shutil
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,29 +17,36 @@ from core.tools.mcp.launch import LaunchSpec
 from core.tools.mcp.process import LINE_BYTES, LineTooLong, ServerProcess
 
 if TYPE_CHECKING:
+    import httpx2
     from mcp.client._transport import TransportStreams
 
 MAX_JUNK_BYTES = 8 * 1024 * 1024
-"""How much that is no message a program may write in one life."""
+"""The limit of output that is not a message, in a session."""
 
-DESKTOP_PATH_HINT = (
-    "programs that were started from a desktop do not see the PATH of a shell; give the whole path of the command"
-)
+NOTED_JUNK_BYTES = 20_000
+
+DESKTOP_PATH_HINT = "programs started from a desktop do not see the PATH of a shell; use the full path of the command"
+
+CONNECT_TIMEOUT_S = 10.0
+READ_TIMEOUT_S = 3600.0
+"""A stream may be silent for as long as the longest call; a call has its own limit."""
+
+_REFUSED = 400
+_UNKNOWN = 404
 
 
-class StdioTransport:
-    """A connection over the pipes of a program. Output that is not a message is skipped and noted.
+class ServerTransport(ABC):
+    """The connection to a server. `end_reason` is why it ended, `cause` the same as in StartFailed, `exit_code` that of
+    a program, `status` the HTTP status of the last response.
 
-    `on_end` is called, on the loop, when its output ends; `why` is the reason. `note` takes lines for the server's log.
+    `note` takes lines for the server's log; `on_end` is called, on the loop, when the output of a program ends.
     """
 
     def __init__(self, launch: LaunchSpec, note: Callable[[str], object], on_end: Callable[[], object]) -> None:
         self._launch = launch
         self._note = note
         self._on_end = on_end
-        self._program: ServerProcess | None = None
-        self._junk_bytes = 0
-        self.why: str | None = None
+        self.end_reason: str | None = None
         self.status: int | None = None
 
     @property
@@ -47,15 +55,35 @@ class StdioTransport:
 
     @property
     def exit_code(self) -> int | None:
-        return self._program.exit_code if self._program is not None else None
+        return None
 
     @property
     def has_lost_session(self) -> bool:
-        """False: the pipes are the session."""
+        """Whether the last response means that the other side has dropped the session."""
         return False
 
     def abort(self) -> bool:
-        """Kill the program; the session notices by itself, if there is a program."""
+        """End at once. Returns whether the session notices by itself."""
+        return False
+
+    @abstractmethod
+    def streams(self) -> "AbstractAsyncContextManager[TransportStreams]":
+        """Yield the streams of a session; on exit the connection has ended. Raises StartFailed."""
+
+
+class StdioTransport(ServerTransport):
+    """A connection over the pipes of a program. Output that is not a message is skipped and noted."""
+
+    def __init__(self, launch: LaunchSpec, note: Callable[[str], object], on_end: Callable[[], object]) -> None:
+        super().__init__(launch, note, on_end)
+        self._program: ServerProcess | None = None
+        self._junk_bytes = 0
+
+    @property
+    def exit_code(self) -> int | None:
+        return self._program.exit_code if self._program is not None else None
+
+    def abort(self) -> bool:
         if self._program is None:
             return False
         self._program.kill()
@@ -63,10 +91,9 @@ class StdioTransport:
 
     @asynccontextmanager
     async def streams(self) -> "AsyncIterator[TransportStreams]":
-        """Yield the streams of a session; on exit the program has ended. Raises StartFailed."""
         from mcp.shared.message import SessionMessage
 
-        program = self._program = await self._begin()
+        program = self._program = await self._start()
         try:
             to_session, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
             outgoing, from_session = anyio.create_memory_object_stream[SessionMessage](0)
@@ -95,19 +122,19 @@ class StdioTransport:
                     incoming.close()
                     outgoing.close()
                     with anyio.CancelScope(shield=True):
-                        await program.end()
+                        await program.close()
                     tasks.cancel_scope.cancel()
         finally:
-            program.kill()  # however this was left
+            program.kill()  # also where the task group itself failed
 
-    async def _begin(self) -> ServerProcess:
+    async def _start(self) -> ServerProcess:
         from mcp.client.stdio import get_default_environment
 
         launch = self._launch
         env = {**get_default_environment(), **launch.env}
         command = await asyncio.to_thread(_find_command, launch, env.get("PATH", os.defpath))
         try:
-            return await ServerProcess.begin([command, *launch.args], env, launch.cwd, self._note)
+            return await ServerProcess.start([command, *launch.args], env, launch.cwd, self._note)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise StartFailed("not_started", f"could not start {launch.command}: {reason}") from None
@@ -125,16 +152,16 @@ class StdioTransport:
                 except ValueError:
                     self._skip(line)
                     if self._junk_bytes > MAX_JUNK_BYTES:
-                        self.why = "was stopped, since it floods its stdout with what is no message"
+                        self.end_reason = "was stopped, since it floods its stdout with other output than messages"
                         return
                     continue
                 await send(SessionMessage(message))  # type: ignore[misc]
         except LineTooLong:
-            self.why = f"was stopped, since it wrote a line of more than {LINE_BYTES // 1024 // 1024} MB"
+            self.end_reason = f"was stopped, since it wrote a line of more than {LINE_BYTES // 1024 // 1024} MB"
 
     def _skip(self, line: bytes) -> None:
-        if self._junk_bytes < 20_000:
-            self._note(f"(no message, on stdout) {line[:300].decode('utf-8', 'replace').strip()}")
+        if self._junk_bytes < NOTED_JUNK_BYTES:
+            self._note(f"(not a message, on stdout) {line[:300].decode('utf-8', 'replace').strip()}")
         self._junk_bytes += len(line) + 1
 
 
@@ -144,41 +171,21 @@ def _find_command(launch: LaunchSpec, path: str) -> str:
     if launch.cwd is not None and not Path(launch.cwd).is_dir():
         raise StartFailed("bad_folder", f"has a working folder that is not there: {launch.cwd}")
     command = os.path.expanduser(launch.command)  # noqa: PTH111  # a text, which Path would tidy
-    found = shutil.which(command, path=path)
-    if found is None and launch.cwd is not None:
-        found = shutil.which(str(Path(launch.cwd, command)))
-    if found is not None:
-        return found if sys.platform == "win32" else command
-    is_there = Path(command).exists()
-    what = "is no program that can be run" if is_there else "was not found"
-    hint = "" if is_there or Path(command).name != command else f"; {DESKTOP_PATH_HINT}"
-    raise StartFailed("command_not_found", f"has a command, {launch.command}, that {what}{hint}", path=path)
+    executable = shutil.which(command, path=path)
+    if executable is None and launch.cwd is not None:
+        executable = shutil.which(str(Path(launch.cwd, command)))
+    if executable is not None:
+        return executable if sys.platform == "win32" else command
+    exists = Path(command).exists()
+    problem = "is not executable" if exists else "was not found"
+    hint = "" if exists or Path(command).name != command else f"; {DESKTOP_PATH_HINT}"
+    raise StartFailed("command_not_found", f"has a command, {launch.command}, that {problem}{hint}", path=path)
 
 
-if TYPE_CHECKING:
-    import httpx2
-    from mcp.client._transport import TransportStreams
-
-CONNECT_TIMEOUT_S = 10.0
-READ_TIMEOUT_S = 3600.0
-"""A stream may be silent for as long as the longest call; a call has its own limit."""
-
-_REFUSED = 400
-_UNKNOWN = 404
-
-
-class HttpTransport:
-    """A connection over streamable HTTP, with the library's own client. The other side ends without notice: the next
-    call finds out.
+class HttpTransport(ServerTransport):
+    """A connection over streamable HTTP, with the library's own client, which the session closes. The other side ends
+    without notice: the next call finds out.
     """
-
-    exit_code: int | None = None
-
-    def __init__(self, launch: LaunchSpec, note: Callable[[str], object], on_end: Callable[[], object]) -> None:
-        self._launch = launch
-        self._note = note
-        self.why: str | None = None
-        self.status: int | None = None
 
     @property
     def cause(self) -> str:
@@ -186,18 +193,12 @@ class HttpTransport:
 
     @property
     def has_lost_session(self) -> bool:
-        """Whether the other side was restarted, or has dropped the session: it responds 404, or with some servers 400,
-        and has done nothing. Errors of a call itself come in a response.
-        """
+        # A server that was restarted responds 404, some respond 400, and has done nothing. Errors of a call itself
+        # come in a response with status 200.
         return self.status in (_UNKNOWN, _REFUSED)
-
-    def abort(self) -> bool:
-        """Return False: there is only the connection, which the session closes."""
-        return False
 
     @asynccontextmanager
     async def streams(self) -> "AsyncIterator[TransportStreams]":
-        """Yield the streams of a session. Raises StartFailed."""
         import httpx2
         from mcp.client.streamable_http import streamable_http_client
 
@@ -207,20 +208,20 @@ class HttpTransport:
             client = httpx2.AsyncClient(
                 headers=dict(launch.headers),
                 timeout=httpx2.Timeout(CONNECT_TIMEOUT_S, read=READ_TIMEOUT_S),
-                event_hooks={"request": [self._ask], "response": [self._look]},
+                event_hooks={"request": [self._on_request], "response": [self._on_response]},
             )
         except (ValueError, UnicodeError) as error:
             raise StartFailed("unreachable", f"its headers cannot be sent: {error}") from None
         async with client, streamable_http_client(launch.url, http_client=client) as streams:
             yield streams
 
-    async def _ask(self, request: "httpx2.Request") -> None:
-        self.why = f"did not answer at {request.url.host}"
+    async def _on_request(self, request: "httpx2.Request") -> None:
+        self.end_reason = f"did not answer at {request.url.host}"
 
-    async def _look(self, response: "httpx2.Response") -> None:
+    async def _on_response(self, response: "httpx2.Response") -> None:
         """Remember the status of the last response, which the library's own errors omit."""
         self.status = response.status_code
         is_refused = response.status_code >= _REFUSED and response.request.method == "POST"
-        self.why = f"answered with HTTP {response.status_code} {response.reason_phrase}" if is_refused else None
+        self.end_reason = f"answered with HTTP {response.status_code} {response.reason_phrase}" if is_refused else None
         if is_refused:
             self._note(f"HTTP {response.status_code} {response.reason_phrase}")

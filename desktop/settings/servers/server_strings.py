@@ -179,7 +179,7 @@ def error_details(error: ErrorInfo) -> str:
         parts.append(launch_summary(runs))
     if path := about.get("path"):
         parts.append(translate("Servers", "PATH: {path}").format(path=printable(str(path))))
-    parts.append(printable(error.message.partition(". It last said: ")[0]))
+    parts.append(printable(error.message.partition(". Its last output: ")[0]))
     return "\n\n".join(parts)
 
 

@@ -60,7 +60,7 @@ async def test_after_three_failures_calls_fail_without_a_start_until_a_person_tr
     code, message = await rig.failure("mcp__x__once")
     assert code == "failed"
     assert "exit code 3" in message
-    assert "left alone" in message
+    assert "no retry for another" in message
     assert file.read_text().count("started") == 3
     (status,) = rig.hub.statuses
     assert status.state is ServerState.FAILED
@@ -110,7 +110,7 @@ async def test_what_is_no_message_is_skipped_and_a_result_that_is_none_is_an_err
     await rig.connected("y", **hostile("wrong_result", file))
     code, message = await rig.failure("mcp__y__once")
     assert code == "failed"
-    assert "no result" in message
+    assert "invalid result" in message
 
 
 async def test_an_error_has_the_servers_own_words(rig: McpRig, file: Path) -> None:
