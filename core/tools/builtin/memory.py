@@ -38,10 +38,10 @@ _INFO = ToolInfo(
         "Remembers facts beyond this conversation. add {type, content, scope?} and get {id} return {memory}; list "
         "{type?, scope?, limit?, before?} returns {memories, more}, newest first; search {query, type?, scope?, "
         "limit?} likewise, best match first: each word of the query has to begin a word of the content; case and "
-        "accents do not matter; delete {id} returns {deleted}, false if there is no such memory. A memory is {id, type, "
-        "scope, content, created_at, expires_at}; lists cut long content, with truncated: true. Types: user_pref and "
-        "knowledge apply everywhere (scope general), context (expires after 7 days) and decision in this conversation "
-        "(scope workflow), unless scope says otherwise. Secrets are not stored."
+        "accents do not matter; delete {id} returns {deleted}, false if there is no such memory. A memory is {id, "
+        "type, scope, content, created_at, expires_at}; lists cut long content, with truncated: true. Types: "
+        "user_pref and knowledge apply everywhere (scope general), context (expires after 7 days) and decision in "
+        "this conversation (scope workflow), unless scope says otherwise. Secrets are not stored."
     ),
     input_schema=schema.of_object(
         {"action": schema.choice("What to do.", _ACTIONS)},
