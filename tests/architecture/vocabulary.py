@@ -1,8 +1,8 @@
 """Counts the vocabulary of docstrings, and fails where it has become worse: `python -m tests.architecture.vocabulary`.
 
-Prints, for the tree and for an earlier commit, how often groups of words occur per 1,000 words of docstrings in core and
-desktop, and the share of comment lines. Pronouns without their noun and words that personify code must not rise; the other
-figures are only reported (STYLE).
+Prints, for the tree and for an earlier commit, how often groups of words occur per 1,000 words of docstrings in core
+and desktop, and the share of comment lines. Pronouns without their noun and words that personify code must not rise;
+the other figures are only reported (STYLE).
 """
 
 import argparse
@@ -38,7 +38,8 @@ class NoSuchCommit(Exception):
 
 def measure(sources: Iterable[str]) -> dict[str, float]:
     """Return the figures of some modules: per 1,000 words of docstrings, and comments in per cent of the lines."""
-    texts, comments, lines = [], 0, 0
+    texts: list[str] = []
+    comments = lines = 0
     for source in sources:
         texts += _docstrings(source)
         comments += _comment_lines(source)
