@@ -106,8 +106,8 @@ class Folder:
     @staticmethod
     def _require_file(state: os.stat_result) -> None:
         if not stat.S_ISREG(state.st_mode):
-            what = "a folder" if stat.S_ISDIR(state.st_mode) else "no regular file"
-            raise ToolFailed("not_a_file", f"it is {what}")
+            kind = "a folder" if stat.S_ISDIR(state.st_mode) else "no regular file"
+            raise ToolFailed("not_a_file", f"it is {kind}")
 
 
 _SYSTEM_FOLDERS = ("/proc", "/sys", "/dev") if os.name == "posix" else ()
@@ -174,7 +174,7 @@ def resolve_path(path: str, allow: Sequence[str], files: Sequence[str] = ()) -> 
 
 def is_system_path(path: PurePath) -> bool:
     """Return whether the path lies in a pseudo file system."""
-    return any(path.is_relative_to(place) for place in _SYSTEM_FOLDERS)
+    return any(path.is_relative_to(folder) for folder in _SYSTEM_FOLDERS)
 
 
 def _check_path(path: str) -> None:
@@ -208,8 +208,8 @@ def path_errors(path: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        code, words = _ERRNO_MESSAGES.get(error.errno or 0, ("failed", error.strerror or type(error).__name__))
-        raise ToolFailed(code, f"{path}: {words}", path=path) from error
+        code, message = _ERRNO_MESSAGES.get(error.errno or 0, ("failed", error.strerror or type(error).__name__))
+        raise ToolFailed(code, f"{path}: {message}", path=path) from error
     except ToolFailed as error:
         raise ToolFailed(error.code, f"{path}: {error.message}", path=path) from None
 

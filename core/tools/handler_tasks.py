@@ -32,17 +32,17 @@ class LimitPause:
             self._change = asyncio.get_running_loop().create_future()
         return self._change
 
-    def over(self, asker: Asker) -> Asker:
+    def around(self, asker: Asker) -> Asker:
         """Return the asker, pausing the limit while it runs."""
 
-        async def ask(ask: InterruptionRequest, *, anew: bool = False) -> Interruption:
+        async def paused(ask: InterruptionRequest, *, anew: bool = False) -> Interruption:
             self._count(1)
             try:
                 return await asker(ask, anew=anew)
             finally:
                 self._count(-1)
 
-        return ask
+        return paused
 
     def _count(self, more: int) -> None:
         was_on = self.is_on
@@ -52,7 +52,7 @@ class LimitPause:
 
 
 GRACE_S = 1.0
-"""What cancelled work gets to end: a cancel is done within 1 s (ENGINE §7)."""
+"""The time for cancelled work to end: a cancel completes within 1 s (ENGINE §7)."""
 
 _log = logging.getLogger(__name__)
 
@@ -74,7 +74,7 @@ class HandlerTasks:
         limit_s: float | None,
         name: str,
         late: Callable[[asyncio.Task[Any]], object] | None = None,
-        standstill: LimitPause | None = None,
+        pause: LimitPause | None = None,
         *,
         grace_s: float = GRACE_S,
     ) -> Any:
@@ -85,12 +85,14 @@ class HandlerTasks:
         `grace_s`: its outcome changes nothing any more. `late` is called with its task once it has ended after
         TimeLimitExceeded was raised.
         """
+        # The work runs in its own task, not in the caller's: a handler that swallows its cancellation would hold the
+        # run for ever. Such a task is abandoned after the grace, but stays owned until it ends or `close` is called.
         is_late = False
         task = asyncio.create_task(work, name=name)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         try:
-            if not await self._ends_in_time(task, limit_s, standstill or LimitPause()):
+            if not await self._ends_in_time(task, limit_s, pause or LimitPause()):
                 is_late = True
                 raise TimeLimitExceeded
             if task.cancelled():
@@ -100,10 +102,10 @@ class HandlerTasks:
             if task.done():
                 _retrieve_exception(task)  # it may have failed in the turn in which the caller was cancelled
             else:
-                task.add_done_callback(_log_late_end)
+                task.add_done_callback(_log_abandoned)
                 task.cancel()
                 if not await self._ends_within(task, grace_s):
-                    _log.warning("%s does not stop; it was given up", name)
+                    _log.warning("%s ignores its cancellation; it is abandoned", name)
             if is_late and late is not None:
                 task.add_done_callback(late)
 
@@ -114,18 +116,18 @@ class HandlerTasks:
         if self._tasks:
             await self._ends_within(asyncio.gather(*self._tasks, return_exceptions=True), GRACE_S)
 
-    async def _ends_in_time(self, task: asyncio.Task[Any], limit_s: float | None, standstill: LimitPause) -> bool:
-        left_s = limit_s
+    async def _ends_in_time(self, task: asyncio.Task[Any], limit_s: float | None, pause: LimitPause) -> bool:
+        if limit_s is None:
+            return await self._ends_within(task, None)
+        remaining_s = limit_s
         while True:
-            if left_s is None:
-                return await self._ends_within(task, None)
-            change, begun = standstill.change(), self._clock.monotonic()
-            if await self._ends_within(task, None if standstill.is_on else left_s, change):
+            change, started_s = pause.change(), self._clock.monotonic()
+            if await self._ends_within(task, None if pause.is_on else remaining_s, change):
                 return True
             if not change.done():
                 return False
-            if standstill.is_on:
-                left_s = max(0.0, left_s - (self._clock.monotonic() - begun))
+            if pause.is_on:  # a pause has just begun, so the time until now counts; the time of a pause never does
+                remaining_s = max(0.0, remaining_s - (self._clock.monotonic() - started_s))
 
     async def _ends_within(
         self, work: asyncio.Future[Any], seconds: float | None, signal: asyncio.Future[None] | None = None
@@ -148,11 +150,11 @@ def _retrieve_exception(task: asyncio.Task[Any]) -> None:
         task.exception()
 
 
-def _log_late_end(task: asyncio.Task[Any]) -> None:
+def _log_abandoned(task: asyncio.Task[Any]) -> None:
     """Retrieve the exception, so that asyncio does not log it as never retrieved."""
     error = None if task.cancelled() else task.exception()
     if error is not None:
-        _log.warning("%s failed while it was stopped", task.get_name(), exc_info=error)
+        _log.warning("%s failed after its cancellation", task.get_name(), exc_info=error)
 
 
 _NO_CONNECTION = (ConnectionRefusedError, socket.gaierror)
@@ -190,5 +192,5 @@ def _reason(error: OSError) -> str:
 
 
 def _uncertain(error: NetworkFailed) -> NetworkFailed:
-    message = f"{error.message}; it may have happened all the same"
+    message = f"{error.message}; the effect may have happened"
     return NetworkFailed(message, was_connected=True, **{**error.parameters, "uncertain": True})

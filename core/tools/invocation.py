@@ -18,6 +18,7 @@ from core.ports.clock import Clock
 from core.ports.consent import ConsentRules
 from core.ports.sandbox import Schemas
 from core.ports.tools import CallContext, LateResultHandler
+from core.tools import schema
 from core.tools.handler_tasks import GRACE_S, HandlerTasks, LimitPause, TimeLimitExceeded, retry_once
 from core.tools.measure import json_bytes
 from core.tools.registry import Handler, InMemoryConsentBook, Registry, Tool, call_traits
@@ -76,7 +77,8 @@ class ToolInvoker:
     ) -> ConsentTerms:
         tool = self._registry.get(name)
         if tool is None:
-            # A server may tell of it at any moment, after nobody was asked and before the call is made.
+            # A server may list the tool at any moment, also between this question and the call: then it must not run
+            # without consent.
             return ConsentTerms(Ruling.ASK if mcp_server_of(name) is not None else Ruling.FREE)
         return self._consent.policy.terms(call_traits(tool, arguments, origins, reaches_out=reaches_out), mode)
 
@@ -111,7 +113,7 @@ class ToolInvoker:
         if isinstance(checked, CallResult):
             return checked
         if not is_permitted and await self._needs_consent(name, arguments, context):
-            refused = ToolFailed("rejected", f"{name} needs a person's consent, and nobody can be asked here")
+            refused = ToolFailed("rejected", f"{name} needs the user's consent, and there is no user to ask here")
             return CallResult(CallStatus.ERROR, error=_error_info(name, refused))
         tool, handler = checked
         limit_s = timeout_s if timeout_s is not None else tool.own_timeout_s(arguments)
@@ -133,7 +135,7 @@ class ToolInvoker:
     ) -> tuple[Tool, Handler] | CallResult:
         """Return the tool and its handler, or the result of a call that cannot be made."""
         try:
-            tool = self._known(name, advertised)
+            tool = self._find(name, advertised)
             handler = tool.handler(is_viewed=self._is_viewed(workflow_id))
             if handler is None:
                 return CallResult(CallStatus.SKIPPED, error=_error_info(name, ToolFailed("not_available", NO_WINDOW)))
@@ -142,7 +144,7 @@ class ToolInvoker:
             return CallResult(CallStatus.ERROR, error=_error_info(name, error))
         return tool, handler
 
-    def _known(self, name: str, advertised: Collection[str] | None) -> Tool:
+    def _find(self, name: str, advertised: Collection[str] | None) -> Tool:
         tool = self._registry.get(name)
         if tool is None:
             raise ToolFailed("not_registered", self._registry.missing(name))
@@ -153,21 +155,21 @@ class ToolInvoker:
     async def _check(self, tool: Tool, arguments: Any) -> None:
         """Raise ToolFailed `invalid_arguments` that lists every violation: path and expectation."""
         if not isinstance(arguments, dict):
-            found = [("", "must be an object")]
+            problems = [("", "must be an object")]
         else:
             try:
                 await json_bytes(arguments)
             except StepFailed as error:
-                found = [("", error.message)]
+                problems = [("", error.message)]
             else:
                 violations = await self._schemas.violations(tool.info.input_schema, arguments)
-                found = [(violation.path, violation.message) for violation in violations]
+                problems = [(violation.path, violation.message) for violation in violations]
                 if contains_mask(arguments):
-                    found.append(("", f"{MASK} stands for a secret that was not kept: give the value itself"))
-        if found:
-            told = "; ".join(f"{path or 'the arguments'}: {message}" for path, message in found)
-            listed = [{"path": path, "message": message} for path, message in found]
-            raise ToolFailed("invalid_arguments", f"{tool.info.name} cannot take this. {told}", violations=listed)
+                    problems.append(("", f"{MASK} stands for a secret that was not stored: pass the value itself"))
+        if problems:
+            raise _violations_error(
+                "invalid_arguments", f"{tool.info.name} cannot take this", "the arguments", problems
+            )
 
     async def _run(
         self,
@@ -178,17 +180,17 @@ class ToolInvoker:
         limit_s: float | None,
         late: LateResultHandler | None,
     ) -> CallResult:
-        name, begun = tool.info.name, self._clock.monotonic()
+        name, started_s = tool.info.name, self._clock.monotonic()
         value: Any = None
         failure: StepFailed | None = None
-        tell_late = partial(self._tell_late, tool, arguments, begun, late) if late is not None else None
+        report_late = partial(self._report_late, tool, arguments, started_s, late) if late is not None else None
         try:
             effect = tool.effect(arguments)
-            standstill = LimitPause()
-            asking = context if context.ask is None else replace(context, ask=standstill.over(context.ask))
-            work = retry_once(name, lambda: _run_contained(handler, arguments, asking), effect)
-            grace_s = 2 * GRACE_S if tool.info.begins_agents else GRACE_S  # what it has begun is stopped first
-            value = await self._tasks.run(work, limit_s, f"tool {name}", tell_late, standstill, grace_s=grace_s)
+            pause = LimitPause()
+            pausing = context if context.ask is None else replace(context, ask=pause.around(context.ask))
+            work = retry_once(name, lambda: _run_contained(handler, arguments, pausing), effect)
+            grace_s = 2 * GRACE_S if tool.info.begins_agents else GRACE_S  # its sub-agents are stopped first
+            value = await self._tasks.run(work, limit_s, f"tool {name}", report_late, pause, grace_s=grace_s)
             await json_bytes(value)
             await self._check_result(tool, value)
         except TimeLimitExceeded:
@@ -198,7 +200,7 @@ class ToolInvoker:
         except Exception as error:  # noqa: BLE001  # whatever a handler raises is a result for the caller
             _log.exception("tool %s failed", name)
             failure = _internal_error(name, error)
-        duration_ms = round((self._clock.monotonic() - begun) * 1000)
+        duration_ms = round((self._clock.monotonic() - started_s) * 1000)
         if failure is not None:
             return CallResult(CallStatus.ERROR, error=_error_info(name, failure), duration_ms=duration_ms)
         summary = _summary(tool, arguments, value)
@@ -210,23 +212,21 @@ class ToolInvoker:
             return
         violations = await self._schemas.violations(tool.info.output_schema, value)
         if violations:
-            told = "; ".join(f"{one.path or 'the result'}: {one.message}" for one in violations)
-            listed = [{"path": one.path, "message": one.message} for one in violations]
-            message = (
-                f"{tool.info.name} did its work, and its result does not fit the schema that it has for it. {told}"
+            message = f"{tool.info.name} did its work, and its result does not fit its output schema"
+            raise _violations_error(
+                "bad_output", message, "the result", [(each.path, each.message) for each in violations]
             )
-            raise ToolFailed("bad_output", message, violations=listed)
 
-    def _tell_late(
-        self, tool: Tool, arguments: Any, begun: float, late: LateResultHandler, ended: "asyncio.Task[Any]"
+    def _report_late(
+        self, tool: Tool, arguments: Any, started_s: float, late: LateResultHandler, task: "asyncio.Task[Any]"
     ) -> None:
         """Report the outcome of work that ended after its limit; cancelled work has no outcome."""
-        if ended.cancelled():
+        if task.cancelled():
             return
-        name, error = tool.info.name, ended.exception()
-        duration_ms = round((self._clock.monotonic() - begun) * 1000)
+        name, error = tool.info.name, task.exception()
+        duration_ms = round((self._clock.monotonic() - started_s) * 1000)
         if error is None:
-            summary = _summary(tool, arguments, ended.result())
+            summary = _summary(tool, arguments, task.result())
             late(CallResult(CallStatus.COMPLETED, duration_ms=duration_ms, summary=summary))
         else:
             failure = error if isinstance(error, StepFailed) else _internal_error(name, error)
@@ -246,20 +246,25 @@ async def _run_contained(handler: Handler, arguments: Any, context: CallContext)
 def _summary(tool: Tool, arguments: Any, value: Any) -> str | None:
     try:
         return tool.summary(arguments, value) if tool.summary else None
-    except Exception:  # noqa: BLE001  # the call was made: a line about it must not undo that
+    except Exception:  # noqa: BLE001  # the call was made: its summary must not undo it
         _log.exception("the summary of %s failed", tool.info.name)
         return None
+
+
+def _violations_error(code: str, message: str, whole: str, violations: Sequence[tuple[str, str]]) -> ToolFailed:
+    listed = "; ".join(f"{path or whole}: {problem}" for path, problem in violations)
+    return schema.violations_error(code, f"{message}. {listed}", violations)
 
 
 def _timeout_error(tool: Tool, arguments: Any, limit_s: float) -> ToolFailed:
     message = f"{tool.info.name} did not end within {limit_s:g} s and was stopped"
     if tool.effect(arguments) is Effect.ONCE:
-        return ToolFailed("timeout", f"{message}; it may have happened all the same", timeout_s=limit_s, uncertain=True)
+        return ToolFailed("timeout", f"{message}; the effect may have happened", timeout_s=limit_s, uncertain=True)
     return ToolFailed("timeout", message, timeout_s=limit_s)
 
 
 def _internal_error(name: str, error: BaseException) -> ToolFailed:
-    return ToolFailed("failed", f"{name} failed from within: {type(error).__name__}; see the log")
+    return ToolFailed("failed", f"{name} failed internally: {type(error).__name__}; see the log")
 
 
 def _error_info(name: str, error: StepFailed) -> ErrorInfo:

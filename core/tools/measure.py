@@ -15,7 +15,7 @@ from core.errors import StepFailed
 from core.threads.pieces import SINGLE_THREAD, Pieces, in_thread
 
 RESULT_BYTES = STRING_BYTES
-"""How much of a result is kept (AGENTS_AND_TOOLS §3)."""
+"""The limit of a stored result (AGENTS_AND_TOOLS §3)."""
 
 LEVELS = 200
 PART_CHARACTERS = 1024
@@ -77,7 +77,7 @@ def _parts(value: Any) -> Iterator[int]:
 def _members(value: dict[Any, Any]) -> Iterator[Any]:
     for key, item in value.items():
         if not isinstance(key, str):
-            raise StepFailed("not_json", f"a key of an object is no text but {key!r:.40}")
+            raise StepFailed("not_json", f"a key of an object is not text but {key!r:.40}")
         yield key
         yield item
 
@@ -92,8 +92,8 @@ def _scalar_bytes(item: Any) -> int:
     if isinstance(item, int):
         with suppress(ValueError):  # too many digits to be written
             return len(int.__repr__(item))
-    what = item if isinstance(item, float) else type_name(item)
-    raise StepFailed("not_json", f"JSON cannot hold this {what}")
+    kind = item if isinstance(item, float) else type_name(item)
+    raise StepFailed("not_json", f"JSON cannot hold this {kind}")
 
 
 def format_count(number: int, noun: str, plural: str | None = None) -> str:

@@ -83,12 +83,12 @@ class Action:
     def violations(self, name: str, arguments: Arguments) -> list[tuple[str, str]]:
         """Return the path and the message of each violation."""
         accepted = (*self.required, *self.optional, *self.changes)
-        found = [(f"/{field}", f"{name} needs {field}") for field in self.required if field not in arguments]
+        missing = [(f"/{field}", f"{name} needs {field}") for field in self.required if field not in arguments]
         if self.changes and not any(field in arguments for field in self.changes):
-            found.append(("", f"{name} needs at least one of {', '.join(self.changes)}"))
+            missing.append(("", f"{name} needs at least one of {', '.join(self.changes)}"))
         unknown = (field for field in arguments if field not in accepted and field != "action")
         takes = ", ".join(accepted) or "nothing"
-        return [*found, *((f"/{field}", f"{name} does not take {field}; it takes {takes}") for field in unknown)]
+        return [*missing, *((f"/{field}", f"{name} does not take {field}; it takes {takes}") for field in unknown)]
 
 
 def violations_error(code: str, message: str, violations: Iterable[tuple[str, str]]) -> ToolFailed:

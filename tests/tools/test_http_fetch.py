@@ -265,7 +265,7 @@ async def test_what_is_not_public_is_refused_by_whatever_name(server: Server, ur
     web = Web(other_port, other_scheme, "http://127.0.0.2", names=names)
     code, message = await web.failure(url.format(port=server.port))
     assert code == "not_allowed"
-    assert "refused unless a person allows this origin" in message
+    assert "refused unless the user allows this origin" in message
     assert server.opened == 0
 
 

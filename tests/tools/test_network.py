@@ -51,7 +51,7 @@ async def test_a_broken_connection_of_an_effect_is_not_tried_again_and_may_have_
     result, tried = await after([failure])
     code, message = error_of(result)
     assert (code, tried) == ("failed", 1)
-    assert message.endswith("it may have happened all the same")
+    assert message.endswith("the effect may have happened")
     assert result.error is not None
     assert result.error.parameters["uncertain"] is True
 

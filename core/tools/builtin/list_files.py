@@ -66,11 +66,11 @@ async def _call(arguments: Arguments, context: CallContext) -> dict[str, Any]:
 
 
 def _list(path: str, allow: tuple[str, ...], pattern: str, recursive: bool) -> Pieces[dict[str, Any]]:
-    place = resolve_path(path, allow)
-    listing = _Listing(allow, pattern, recursive, of_system=is_system_path(PurePath(place.root, *place.parts)))
-    with path_errors(place.path), place.folder() as folder:
-        yield from listing.add_folder(folder, place.path, MAX_LEVELS)
-    result: dict[str, Any] = {"path": place.path, "files": listing.files, "truncated": listing.truncated}
+    target = resolve_path(path, allow)
+    listing = _Listing(allow, pattern, recursive, of_system=is_system_path(PurePath(target.root, *target.parts)))
+    with path_errors(target.path), target.folder() as folder:
+        yield from listing.add_folder(folder, target.path, MAX_LEVELS)
+    result: dict[str, Any] = {"path": target.path, "files": listing.files, "truncated": listing.truncated}
     return {**result, "unreadable": listing.unreadable} if listing.unreadable else result
 
 
@@ -127,7 +127,7 @@ class _Listing:
             with parent.enter(name) as folder:
                 yield from self.add_folder(folder, path, levels - 1)
         except OSError:
-            self.unreadable.append(_shown(path))
+            self.unreadable.append(_printable(path))
 
     def _add_file(self, folder: Folder, name: str, path: str) -> None:
         try:
@@ -142,11 +142,11 @@ class _Listing:
         if len(self.files) == MAX_FILES:
             self.truncated = self._is_full = True
             return
-        listed = {"path": _shown(path), "name": _shown(name), "size": state.st_size, "modified": _time(state)}
+        listed = {"path": _printable(path), "name": _printable(name), "size": state.st_size, "modified": _time(state)}
         self.files.append(listed)
 
 
-def _shown(name: str) -> str:
+def _printable(name: str) -> str:
     return os.fsencode(name).decode("utf-8", "replace")
 
 

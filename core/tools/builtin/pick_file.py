@@ -64,8 +64,8 @@ def tool(store: Storage, picker: FilePicker | None = None) -> Tool:
     async def call(arguments: Arguments, context: CallContext) -> dict[str, Any]:
         if picker is None:
             raise ToolFailed("not_available", NO_WINDOW)
-        wanted = FileRequest(context.workflow_id, arguments.get("purpose"), _suffixes(arguments.get("suffixes", [])))
-        picked = await picker(wanted)
+        request = FileRequest(context.workflow_id, arguments.get("purpose"), _suffixes(arguments.get("suffixes", [])))
+        picked = await picker(request)
         if picked is None:
             return dict(NOTHING)
         path, size = await asyncio.to_thread(_check_file, picked)

@@ -48,31 +48,31 @@ def tool(picked: PickedFiles = no_picked_files) -> Tool:
 
 
 def _read(path: str, allow: Sequence[str], files: Sequence[str]) -> Pieces[dict[str, Any]]:
-    place = resolve_path(path, allow, files)
-    with path_errors(place.path):
-        return (yield from _contents(place))
+    target = resolve_path(path, allow, files)
+    with path_errors(target.path):
+        return (yield from _contents(target))
 
 
-def _contents(place: ResolvedPath) -> Pieces[dict[str, Any]]:
+def _contents(target: ResolvedPath) -> Pieces[dict[str, Any]]:
     decoder = codecs.getincrementaldecoder("utf-8")()
     texts, total, lines, room = [], 0, 0, TEXT_BYTES
-    with place.parent() as (folder, name), folder.open_file(name, os.O_RDONLY) as file:
+    with target.parent() as (folder, name), folder.open_file(name, os.O_RDONLY) as file:
         while True:
             piece = file.read(PIECE_BYTES)
-            if piece is None:  # a file of the system that would make us wait
-                raise ToolFailed("not_a_file", "it is no file that can be read to its end")
+            if piece is None:  # a pseudo file whose read would block
+                raise ToolFailed("not_a_file", "it cannot be read to its end")
             held_back = len(decoder.getstate()[0])
             try:
                 text = decoder.decode(piece, final=not piece)
             except UnicodeDecodeError as error:
                 at = total - held_back + error.start
-                raise ToolFailed("not_text", f"it is no UTF-8 text: byte {at:,} is part of no character") from None
+                raise ToolFailed("not_text", f"it is not UTF-8 text: byte {at:,} is not part of a character") from None
             texts.append(text)
             total, lines, room = total + len(piece), lines + piece.count(b"\n"), room - text_bytes(text)
             if room < 0:
                 raise ToolFailed("output_too_large", "it holds more text than the 10 MB of JSON that can be kept")
             if not piece:
-                return {"path": place.path, "text": "".join(texts), "bytes": total, "lines": lines}
+                return {"path": target.path, "text": "".join(texts), "bytes": total, "lines": lines}
             yield
 
 

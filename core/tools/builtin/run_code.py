@@ -12,7 +12,7 @@ from core.tools.measure import format_count, shorten
 from core.tools.registry import Arguments, Tool
 
 TIMEOUT_S = 30.0
-"""Above the 10 s that code gets, so that the sandbox's own words about it come first, and time to get a worker."""
+"""Above the limit of the code, 10 s, so that the sandbox's own error comes first, and to wait for a worker."""
 
 _INFO = ToolInfo(
     name="run_code",
@@ -46,14 +46,14 @@ def tool(sandbox: Sandbox) -> Tool:
                 arguments["code"], encode(arguments.get("input", {})), CodeLimits(), console, context.run_id
             )
         except CodeFailed as error:
-            written = _written(console) if console.lines else {}
-            raise CodeFailed(error.code, error.message, **error.parameters, **written) from error
-        return {"output": decode(output_json), **_written(console)}
+            output = _console_fields(console) if console.lines else {}
+            raise CodeFailed(error.code, error.message, **error.parameters, **output) from error
+        return {"output": decode(output_json), **_console_fields(console)}
 
     return Tool(_INFO, server=run, read_only=True, timeout_s=TIMEOUT_S, summary=_summary)
 
 
-def _written(console: Console) -> dict[str, Any]:
+def _console_fields(console: Console) -> dict[str, Any]:
     return {"console": console.as_list(), **({"console_cut": True} if console.is_cut else {})}
 
 

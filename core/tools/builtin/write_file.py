@@ -69,22 +69,22 @@ async def _call(picked: PickedFiles, arguments: Arguments, context: CallContext)
 
 
 def _write(path: str, allow: Sequence[str], files: Sequence[str], content: str, append: bool) -> Pieces[dict[str, Any]]:
-    place = resolve_path(path, allow, files)
-    with path_errors(place.path), place.parent(create=True) as (folder, name):
-        written = yield from (_append if append else _replace)(folder, name, content)
-    return {"path": place.path, "bytes": written}
+    target = resolve_path(path, allow, files)
+    with path_errors(target.path), target.parent(create=True) as (folder, name):
+        size = yield from (_append if append else _replace)(folder, name, content)
+    return {"path": target.path, "bytes": size}
 
 
 def _replace(folder: Folder, name: str, content: str) -> Pieces[int]:
     mode = _mode(folder, name)
     temporary = f".{secrets.token_hex(8)}.tmp"
-    written = 0
+    size = 0
     try:
         with folder.open_file(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if mode is None else mode) as file:
             for piece in _encoded(content):
-                written += len(piece)
-                while piece:  # less than asked may be written
-                    piece = piece[file.write(piece) :]  # noqa: PLW2901  # what is left of it
+                size += len(piece)
+                while piece:  # a write may be partial
+                    piece = piece[file.write(piece) :]  # noqa: PLW2901  # the remaining part
                 yield
             if mode is not None and hasattr(os, "fchmod"):
                 os.fchmod(file.fileno(), mode)
@@ -94,11 +94,11 @@ def _replace(folder: Folder, name: str, content: str) -> Pieces[int]:
         with suppress(FileNotFoundError):
             folder.remove(temporary)
         raise
-    return written
+    return size
 
 
 def _mode(folder: Folder, name: str) -> int | None:
-    """Return the mode of the file to be replaced. A file that must not be written must not be replaced either."""
+    """Return the mode of the file to be replaced. A read-only file must not be replaced either."""
     try:
         with folder.open_file(name, os.O_WRONLY) as file:
             return stat.S_IMODE(os.fstat(file.fileno()).st_mode)
@@ -115,9 +115,11 @@ def _append(folder: Folder, name: str, content: str) -> Pieces[int]:
     with folder.open_file(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND) as file:
         state = os.fstat(file.fileno())
         if state.st_nlink > 1:
-            raise ToolFailed("not_allowed", "it has a second name, which may lie elsewhere: write it whole instead")
+            raise ToolFailed(
+                "not_allowed", "it has another name (a hard link), which may lie elsewhere: replace it instead"
+            )
         before = state.st_size
-        count = file.write(data)  # at once: what others append meanwhile stands before or after it, not within
+        count = file.write(data)  # in a single write: what other processes append lies before or after it, never within
         if count < len(data):
             if os.fstat(file.fileno()).st_size == before + count:
                 os.ftruncate(file.fileno(), before)

@@ -19,9 +19,10 @@ def read_relaxed_json(text: str) -> Any:
     """Parse JSON with comments and trailing commas. Raises json.JSONDecodeError with the place in the original text,
     and ValueError.
     """
-    plain = _STRING_OR_COMMENT.sub(lambda found: found[0] if found[0].startswith('"') else _blank(found[0]), text)
-    plain = _STRING_OR_LAST_COMMA.sub(lambda found: found[0] if found[0].startswith('"') else " ", plain)
-    parse(plain)  # refuses what is no JSON: NaN, numbers too large, too many levels
+    # Strings match first, so that what looks like a comment or a comma inside a string is left alone.
+    plain = _STRING_OR_COMMENT.sub(lambda part: part[0] if part[0].startswith('"') else _blank(part[0]), text)
+    plain = _STRING_OR_LAST_COMMA.sub(lambda part: part[0] if part[0].startswith('"') else " ", plain)
+    parse(plain)  # rejects NaN, numbers that are too large, and too many levels, which json.loads accepts
     return json.loads(plain, object_pairs_hook=_unique_keys)
 
 
@@ -31,12 +32,12 @@ def _blank(comment: str) -> str:
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
         names = [name for name, _ in pairs]
-        doubled = next(name for name in names if names.count(name) > 1)
-        raise DuplicateKey(f"{doubled!r} is there twice")
-    return found
+        duplicate = next(name for name in names if names.count(name) > 1)
+        raise DuplicateKey(f"{duplicate!r} is there twice")
+    return fields
 
 
 def read_yaml(text: str) -> Any:
@@ -49,7 +50,7 @@ def read_yaml(text: str) -> Any:
         def compose_node(self, parent: Any, index: Any) -> Any:
             if self.check_event(yaml.AliasEvent):
                 mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
-                raise yaml.MarkedYAMLError(problem="aliases are not taken", problem_mark=mark)
+                raise yaml.MarkedYAMLError(problem="aliases are not supported", problem_mark=mark)
             return super().compose_node(parent, index)
 
     try:
@@ -57,7 +58,7 @@ def read_yaml(text: str) -> Any:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark is not None else ""
-        raise ValueError(f"{place}{error.problem or 'it is no YAML'}") from None
+        raise ValueError(f"{place}{error.problem or 'it is not YAML'}") from None
     except yaml.YAMLError as error:
         raise ValueError(f"it is neither JSON nor YAML: {error}") from None
     except RecursionError:

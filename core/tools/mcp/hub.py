@@ -28,8 +28,8 @@ SaveListing = Callable[[ServerId, ToolListing], Awaitable[None]]
 class Hub:
     """Manages the servers. An async context manager.
 
-    `launch_of` returns the launch of a server, secrets included; `keep` saves its tool list; `changed` is called when
-    the state of a server changes.
+    `launch_of` returns the launch of a server, secrets included; `save_listing` stores its tool list; `changed` is
+    called when the state of a server changes.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Hub:
         clock: Clock,
         sampling: Sampling,
         launch_of: Callable[[McpServer], Awaitable[LaunchSpec]],
-        keep: SaveListing,
+        save_listing: SaveListing,
         changed: Callable[[], object],
     ) -> None:
         self._registry = registry
@@ -47,7 +47,7 @@ class Hub:
         self._clock = clock
         self._sampling = sampling
         self._launch_of = launch_of
-        self._keep = keep
+        self._save_listing = save_listing
         self._changed = changed
         self._servers: dict[ServerId, Server] = {}
         self._listings: dict[ServerId, ToolListing] = {}
@@ -170,7 +170,7 @@ class Hub:
         self._register(server_id)
         self._changed()
         try:
-            await self._keep(server_id, listing)
+            await self._save_listing(server_id, listing)
         except MetierError as error:
             log.warning("the list of the MCP server %s was not saved: %s", server_id, error.message)
 

@@ -17,7 +17,7 @@ from pathlib import PurePath
 from typing import Any
 
 from core.errors import Refused
-from core.tools.mcp.config_text import read_relaxed_json
+from core.tools.mcp.config_text import read_relaxed_json, read_yaml
 
 TEXT_CHARACTERS = 1_000_000
 MAX_SERVERS = 200
@@ -101,21 +101,23 @@ class PastedConfig:
 
         Raises Refused `input_needed`, which lists missing values.
         """
-        known = {**{one.id: one.default for one in self.inputs if one.default is not None}, **values}
-        missing = [one for one in self.inputs if one.id not in known]
+        known = {**{each.id: each.default for each in self.inputs if each.default is not None}, **values}
+        missing = [each for each in self.inputs if each.id not in known]
         if missing:
-            listed = [{"id": one.id, "description": one.description, "is_secret": one.is_secret} for one in missing]
-            names = ", ".join(one.id for one in missing)
-            raise Refused("input_needed", f"values have to be given for: {names}", inputs=listed)
-        secret = {one.id for one in self.inputs if one.is_secret}
-        places: dict[str, set[str]] = {}
+            listed = [{"id": each.id, "description": each.description, "is_secret": each.is_secret} for each in missing]
+            names = ", ".join(each.id for each in missing)
+            raise Refused("input_needed", f"values are needed for: {names}", inputs=listed)
+        secret_ids = {each.id for each in self.inputs if each.is_secret}
+        secret_fields: dict[str, set[str]] = {}
         servers = []
         for server in self.servers:
-            found: set[str] = set()
-            fields = {name: _fill_inputs(value, name, known, secret, found) for name, value in server.fields.items()}
-            places[fields["name"]] = found
+            paths: set[str] = set()
+            fields = {
+                name: _fill_inputs(value, name, known, secret_ids, paths) for name, value in server.fields.items()
+            }
+            secret_fields[fields["name"]] = paths
             servers.append(replace(server, fields=fields))
-        return replace(self, servers=tuple(servers), inputs=()), places
+        return replace(self, servers=tuple(servers), inputs=()), secret_fields
 
 
 @dataclass(slots=True)
@@ -124,12 +126,12 @@ class _ConfigReader:
     inputs: dict[str, ConfigInput] = field(default_factory=dict)
     skipped: list[str] = field(default_factory=list)
 
-    def wrong(self, place: str, code: str, **about: Any) -> None:
+    def add_problem(self, place: str, code: str, **about: Any) -> None:
         self.problems.append(ConfigProblem(place, code, about))
 
     def read(self, value: Any) -> tuple[PastedServer, ...]:
         if not isinstance(value, Mapping):
-            self.wrong("the whole", "no_object")
+            self.add_problem("the whole", "no_object")
             return ()
         if isinstance(value.get("mcp"), Mapping):  # settings of VS Code
             value = value["mcp"]
@@ -140,90 +142,92 @@ class _ConfigReader:
         if any(name in value for name in ("command", "cmd", "url", "uri", "serverUrl")):
             name = value.get("name")
             return self._read_group({name if isinstance(name, str) else _name_of(value): value}, "", is_goose=False)
-        servers = {name: one for name, one in value.items() if name not in ("inputs", "$schema")}
-        if servers and all(isinstance(one, Mapping) for one in servers.values()):
+        servers = {name: fields for name, fields in value.items() if name not in ("inputs", "$schema")}
+        if servers and all(isinstance(fields, Mapping) for fields in servers.values()):
             return self._read_group(servers, "", is_goose=False)
-        self.wrong("the whole", "no_servers", names=", ".join(_GROUPS))
+        self.add_problem("the whole", "no_servers", names=", ".join(_GROUPS))
         return ()
 
     def _read_inputs(self, listed: Any) -> None:
         if listed is None:
             return
         if not isinstance(listed, list):
-            self.wrong("inputs", "no_list")
+            self.add_problem("inputs", "no_list")
             return
         if len(listed) > MAX_INPUTS:
-            self.wrong("inputs", "too_many_inputs", most=MAX_INPUTS)
+            self.add_problem("inputs", "too_many_inputs", most=MAX_INPUTS)
             return
-        for at, one in enumerate(listed):
-            if not isinstance(one, Mapping) or not isinstance(one.get("id"), str):
-                self.wrong(f"inputs/{at}", "no_id")
+        for at, fields in enumerate(listed):
+            if not isinstance(fields, Mapping) or not isinstance(fields.get("id"), str):
+                self.add_problem(f"inputs/{at}", "no_id")
                 continue
-            default = one.get("default")
-            self.inputs[one["id"]] = ConfigInput(
-                one["id"],
-                str(one.get("description") or ""),
-                bool(one.get("password")),
+            default = fields.get("default")
+            self.inputs[fields["id"]] = ConfigInput(
+                fields["id"],
+                str(fields.get("description") or ""),
+                bool(fields.get("password")),
                 default if isinstance(default, str) else None,
             )
 
     def _read_group(self, group: Any, place: str, *, is_goose: bool) -> tuple[PastedServer, ...]:
         if not isinstance(group, Mapping):
-            self.wrong(place, "no_group")
+            self.add_problem(place, "no_group")
             return ()
         if not group:
-            self.wrong(place or "the whole", "empty")
+            self.add_problem(place or "the whole", "empty")
         if len(group) > MAX_SERVERS:
-            self.wrong(place, "too_many", most=MAX_SERVERS)
+            self.add_problem(place, "too_many", most=MAX_SERVERS)
             return ()
-        found = []
-        for name, one in group.items():
+        servers = []
+        for name, fields in group.items():
             where = f"{place}/{name}" if place else str(name)
-            if not isinstance(one, Mapping):
-                self.wrong(where, "no_server")
+            if not isinstance(fields, Mapping):
+                self.add_problem(where, "no_server")
                 continue
-            if is_goose and one.get("type") in _GOOSE_OWN:
-                self.skipped.append(f"{name}: it is a part of the other app, no server")
+            if is_goose and fields.get("type") in _GOOSE_OWN:
+                self.skipped.append(f"{name}: it is a part of the other app, not a server")
                 continue
-            found.append(PastedServer(where, self._read_server(str(name), one, where)))
-        if group and not found and not self.problems:
-            self.wrong(place, "none_usable", skipped="; ".join(self.skipped))
-        return tuple(found)
+            servers.append(PastedServer(where, self._read_server(str(name), fields, where)))
+        if group and not servers and not self.problems:
+            self.add_problem(place, "none_usable", skipped="; ".join(self.skipped))
+        return tuple(servers)
 
-    def _read_server(self, name: str, one: Mapping[str, Any], where: str) -> dict[str, Any]:
-        command, args, env = _first(one, "command", "cmd"), one.get("args"), _first(one, "env", "envs")
+    def _read_server(self, name: str, entry: Mapping[str, Any], where: str) -> dict[str, Any]:
+        command, args, env = _first(entry, "command", "cmd"), entry.get("args"), _first(entry, "env", "envs")
         if isinstance(command, Mapping):  # Zed
             args, env = command.get("args", args), command.get("env", env)
             command = command.get("path")
-        url = _first(one, "url", "uri", "serverUrl", "httpUrl")
-        kind = _first(one, "type", "transport")
+        url = _first(entry, "url", "uri", "serverUrl", "httpUrl")
+        kind = _first(entry, "type", "transport")
         if kind == "sse":
-            self.wrong(f"{where}/type", "sse")
+            self.add_problem(f"{where}/type", "sse")
         elif kind is not None and kind != "stdio" and kind not in _HTTP:
-            self.wrong(f"{where}/type", "kind", kind=f"{kind!r:.60}")
+            self.add_problem(f"{where}/type", "kind", kind=f"{kind!r:.60}")
         if (command is None) == (url is None):
-            self.wrong(where, "both" if command is not None else "neither")
+            self.add_problem(where, "both" if command is not None else "neither")
         fields: dict[str, Any] = {"name": name}
         if command is not None:
             fields["command"] = self._text(command, f"{where}/command")
             fields["args"] = self._texts(args, f"{where}/args")
-            fields["env"] = self._named(env, f"{where}/env") | self._env_keys(one.get("env_keys"), f"{where}/env_keys")
-            if one.get("cwd") is not None:
-                fields["cwd"] = self._text(one["cwd"], f"{where}/cwd")
+            fields["env"] = self._named(env, f"{where}/env") | self._env_keys(
+                entry.get("env_keys"), f"{where}/env_keys"
+            )
+            if entry.get("cwd") is not None:
+                fields["cwd"] = self._text(entry["cwd"], f"{where}/cwd")
         elif url is not None:
             fields["url"] = self._text(url, f"{where}/url")
-            fields["headers"] = self._named(one.get("headers"), f"{where}/headers")
+            fields["headers"] = self._named(entry.get("headers"), f"{where}/headers")
         for ours, theirs in _LIMITS.items():
-            limit = _first(one, *theirs)
+            limit = _first(entry, *theirs)
             if isinstance(limit, int | float) and not isinstance(limit, bool):
                 fields[ours] = limit
             elif limit is not None:
-                self.wrong(f"{where}/{next(name for name in theirs if name in one)}", "no_seconds")
-        if one.get("disabled") is True or one.get("enabled") is False:
+                self.add_problem(f"{where}/{next(name for name in theirs if name in entry)}", "no_seconds")
+        if entry.get("disabled") is True or entry.get("enabled") is False:
             fields["is_enabled"] = False
         for text in _texts_in(fields):
-            for used in _INPUT_REFERENCE.findall(text):
-                self.inputs.setdefault(used, ConfigInput(used))
+            for input_id in _INPUT_REFERENCE.findall(text):
+                self.inputs.setdefault(input_id, ConfigInput(input_id))
         return fields
 
     def _text(self, value: Any, place: str) -> str:
@@ -231,26 +235,26 @@ class _ConfigReader:
             return value
         if isinstance(value, int | float) and not isinstance(value, bool):
             return str(value)
-        self.wrong(place, "no_text")
+        self.add_problem(place, "no_text")
         return ""
 
     def _texts(self, value: Any, place: str) -> list[str]:
         if value is None:
             return []
         if not isinstance(value, list):
-            self.wrong(place, "no_texts")
+            self.add_problem(place, "no_texts")
             return []
-        return [self._text(one, f"{place}/{at}") for at, one in enumerate(value)]
+        return [self._text(item, f"{place}/{at}") for at, item in enumerate(value)]
 
     def _named(self, value: Any, place: str) -> dict[str, str]:
         if value is None:
             return {}
         if not isinstance(value, Mapping):
-            self.wrong(place, "no_names")
+            self.add_problem(place, "no_names")
             return {}
         return {
-            str(name): ("true" if one else "false") if isinstance(one, bool) else self._text(one, f"{place}/{name}")
-            for name, one in value.items()
+            str(name): ("true" if item else "false") if isinstance(item, bool) else self._text(item, f"{place}/{name}")
+            for name, item in value.items()
         }
 
     def _env_keys(self, value: Any, place: str) -> dict[str, str]:
@@ -269,9 +273,8 @@ def read_pasted(text: str) -> PastedConfig:
     try:
         value = _value(text.removeprefix("\ufeff"))
     except json.JSONDecodeError as error:
-        raise _refused(
-            [ConfigProblem(f"line {error.lineno}, column {error.colno}", "syntax", {"message": error.msg})]
-        ) from None
+        place = f"line {error.lineno}, column {error.colno}"
+        raise _refused([ConfigProblem(place, "syntax", {"message": error.msg})]) from None
     except ValueError as error:
         raise _refused([ConfigProblem("the whole", "syntax", {"message": str(error)})]) from None
     servers = reader.read(value)
@@ -281,11 +284,12 @@ def read_pasted(text: str) -> PastedConfig:
 
 
 def _refused(problems: list[ConfigProblem]) -> Refused:
-    told = "; ".join(f"{one.place}: {one.message}" for one in problems[:5])
+    listed_first = "; ".join(f"{problem.place}: {problem.message}" for problem in problems[:5])
     listed = [
-        {"place": one.place, "message": one.message, "code": one.code, "about": dict(one.about)} for one in problems
+        {"place": problem.place, "message": problem.message, "code": problem.code, "about": dict(problem.about)}
+        for problem in problems
     ]
-    return Refused("bad_config", f"the configuration cannot be read. {told}", problems=listed)
+    return Refused("bad_config", f"the configuration cannot be read. {listed_first}", problems=listed)
 
 
 def _value(text: str) -> Any:
@@ -295,20 +299,18 @@ def _value(text: str) -> Any:
         return read_relaxed_json(text)
     if re.match(r'"[^"\n]*"\s*:', start):  # a part, without the braces around it
         return read_relaxed_json(f"{{{text}}}")
-    from core.tools.mcp.config_text import read_yaml
-
     return read_yaml(text)
 
 
-def _first(one: Mapping[str, Any], *names: str) -> Any:
-    return next((one[name] for name in names if one.get(name) is not None), None)
+def _first(entry: Mapping[str, Any], *names: str) -> Any:
+    return next((entry[name] for name in names if entry.get(name) is not None), None)
 
 
-def _name_of(one: Mapping[str, Any]) -> str:
-    """Return a name for a server without one."""
-    command, url = _first(one, "command", "cmd"), _first(one, "url", "uri", "serverUrl")
+def _name_of(entry: Mapping[str, Any]) -> str:
+    """Return a name for a server without entry."""
+    command, url = _first(entry, "command", "cmd"), _first(entry, "url", "uri", "serverUrl")
     if isinstance(command, str):
-        args = one.get("args")
+        args = entry.get("args")
         words = [command, *(arg for arg in (args if isinstance(args, list) else []) if isinstance(arg, str))]
         last = next((word for word in reversed(words) if not word.startswith("-") and "mcp" in word), words[0])
         return PurePath(last).name or "server"
@@ -323,13 +325,13 @@ def _texts_in(value: Any) -> list[str]:
     return [text for part in value for text in _texts_in(part)] if isinstance(value, list) else []
 
 
-def _fill_inputs(value: Any, place: str, known: Mapping[str, str], secret: set[str], found: set[str]) -> Any:
+def _fill_inputs(value: Any, place: str, known: Mapping[str, str], secret_ids: set[str], paths: set[str]) -> Any:
     if isinstance(value, str):
-        if secret & set(_INPUT_REFERENCE.findall(value)):
-            found.add(place)
-        return _INPUT_REFERENCE.sub(lambda used: known[used[1]], value)
+        if secret_ids & set(_INPUT_REFERENCE.findall(value)):
+            paths.add(place)
+        return _INPUT_REFERENCE.sub(lambda reference: known[reference[1]], value)
     if isinstance(value, Mapping):
-        return {name: _fill_inputs(part, f"{place}/{name}", known, secret, found) for name, part in value.items()}
+        return {name: _fill_inputs(part, f"{place}/{name}", known, secret_ids, paths) for name, part in value.items()}
     if isinstance(value, list):
-        return [_fill_inputs(part, f"{place}/{at}", known, secret, found) for at, part in enumerate(value)]
+        return [_fill_inputs(part, f"{place}/{at}", known, secret_ids, paths) for at, part in enumerate(value)]
     return value

@@ -12,6 +12,7 @@ from core.tools.mcp.launch import SecretMask
 
 if TYPE_CHECKING:
     import mcp_types
+    from mcp.shared.dispatcher import ProgressFnT
 
 ERROR_CHARACTERS = 10_000
 """How much of a server's own words an error has."""
@@ -67,12 +68,9 @@ def _without_none(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-if TYPE_CHECKING:
-    from mcp.shared.dispatcher import ProgressFnT
-
 MIN_INTERVAL_S = 0.25
 MAX_REPORTS = 50
-"""No more than so many facts while a call takes as long again: a run keeps them all."""
+"""The limit of reports while the duration of a call doubles: a run stores each of them."""
 
 PROGRESS_CHARACTERS = 1000
 
@@ -81,18 +79,18 @@ def progress_callback(context: CallContext, clock: Clock, mask: SecretMask) -> "
     """Return a callback that reports progress to the run (ENGINE §13): four times a second at first, rarely in a long
     call, and always at the end.
     """
-    begun, last = clock.monotonic(), -math.inf
+    started_s, reported_s = clock.monotonic(), -math.inf
 
-    async def told(progress: float, total: float | None, message: str | None) -> None:
-        nonlocal last
+    async def report(progress: float, total: float | None, message: str | None) -> None:
+        nonlocal reported_s
         now = clock.monotonic()
         is_whole = total is not None and progress >= total
-        is_early = now - last < max(MIN_INTERVAL_S, (now - begun) / MAX_REPORTS)
+        is_early = now - reported_s < max(MIN_INTERVAL_S, (now - started_s) / MAX_REPORTS)
         if not math.isfinite(progress) or (is_early and not is_whole):
             return
-        last = now
+        reported_s = now
         text = mask.hide_all(message)[:PROGRESS_CHARACTERS] if message else None
-        known = total if total is not None and math.isfinite(total) else None
-        context.tell(ToolProgressed(call_id=context.call_id, progress=progress, total=known, text=text))
+        finite_total = total if total is not None and math.isfinite(total) else None
+        context.tell(ToolProgressed(call_id=context.call_id, progress=progress, total=finite_total, text=text))
 
-    return told
+    return report

@@ -107,7 +107,7 @@ class Server:
         from mcp import MCPError
         from pydantic import ValidationError
 
-        begun = self._clock.monotonic()
+        started_s = self._clock.monotonic()
         with self._in_flight(ServerCall(context, str(self.config.id), registered, self._mask)):
             try:
                 response = await session.call(tool, arguments, progress_callback(context, self._clock, self._mask))
@@ -117,12 +117,12 @@ class Server:
                 raise NetworkFailed(message, was_connected=was_connected, **self._about(session)) from None
             except MCPError as error:
                 session.refresh_tools()
-                self._on_response(begun)
+                self._on_response(started_s)
                 raise call_failure(self._mask.hide_all(f"{self.config.name} answered: {error.message}")) from None
             except ValidationError as error:
                 message = f"{self.config.name} sent an invalid result: {first_validation_error(error)}"
                 raise call_failure(self._mask.hide_all(message)) from None
-        self._on_response(begun)
+        self._on_response(started_s)
         try:
             return self._mask.hide_in(result_value(response))
         except ToolFailed as error:
@@ -293,10 +293,10 @@ class Server:
         finally:
             self._calls.remove(call)
 
-    def _on_response(self, begun: float) -> None:
+    def _on_response(self, started_s: float) -> None:
         self._breaker.record_success()
         self.error = None
-        self.latency.add((self._clock.monotonic() - begun) * 1000)
+        self.latency.add((self._clock.monotonic() - started_s) * 1000)
 
     def _asking_call(self) -> ServerCall | None:
         """Return the call in which the server asks. The protocol does not identify it: the latest is assumed."""

@@ -38,12 +38,12 @@ def make_server_id(name: str, taken: Collection[str]) -> ServerId:
     plain = (
         re.sub(r"_{2,}", "_", _ILLEGAL.sub("_", name)).strip("_-").lower()[:MAX_ID_CHARACTERS].strip("_-") or "server"
     )
-    found, number = plain, 1
-    while found in taken:
+    candidate, number = plain, 1
+    while candidate in taken:
         number += 1
         end = f"_{number}"
-        found = plain[: MAX_ID_CHARACTERS - len(end)].rstrip("_-") + end
-    return ServerId(found)
+        candidate = plain[: MAX_ID_CHARACTERS - len(end)].rstrip("_-") + end
+    return ServerId(candidate)
 
 
 def tool_names(server: str, names: Iterable[str]) -> dict[str, str]:
@@ -135,8 +135,8 @@ def _repair_tool(tool: Mapping[str, Any]) -> dict[str, Any]:
     output = fields.get("outputSchema")
     if not isinstance(output, dict) or output.get("type") != "object":
         fields.pop("outputSchema", None)
-    kept = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
-    fields = {name: value for name, value in fields.items() if name in kept}
+    supported = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
+    fields = {name: value for name, value in fields.items() if name in supported}
     for name in ("title", "description"):
         if not isinstance(fields.get(name, ""), str):
             del fields[name]
@@ -144,8 +144,10 @@ def _repair_tool(tool: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(hints, Mapping):
         fields.pop("annotations", None)
     else:
-        known = {"title": str, "readOnlyHint": bool, "idempotentHint": bool, "destructiveHint": bool}
-        fields["annotations"] = {name: hints[name] for name, kind in known.items() if isinstance(hints.get(name), kind)}
+        hint_types = {"title": str, "readOnlyHint": bool, "idempotentHint": bool, "destructiveHint": bool}
+        fields["annotations"] = {
+            name: hints[name] for name, kind in hint_types.items() if isinstance(hints.get(name), kind)
+        }
     return fields
 
 

@@ -73,17 +73,17 @@ class _Decompressor:
         if piece and not self._has_begun:
             self._has_begun = True
             if not piece.startswith(_GZIP) and piece[0] & 0x0F != zlib.DEFLATED:
-                self._work = zlib.decompressobj(_BARE)  # deflate as some servers send it: without a head
+                self._work = zlib.decompressobj(_BARE)  # raw deflate without a zlib header, as some servers send it
         while piece and not self.is_whole:
             try:
                 part = self._work.decompress(piece, PIECE_BYTES)
             except zlib.error as error:
                 raise CannotDecompress(f"it is damaged: {error}") from error
-            piece = self._work.unconsumed_tail  # what is left of it
-            if self._work.eof:
+            piece = self._work.unconsumed_tail  # the rest of the piece
+            if self._work.eof:  # of a member: gzip may have several, one after the other
                 piece = self._work.unused_data
                 self.is_whole = not piece.startswith(_GZIP)
-                if not self.is_whole:  # another member
+                if not self.is_whole:
                     self._work = zlib.decompressobj(_GZIP_OR_ZLIB)
             yield part
 
@@ -117,13 +117,13 @@ def _decode(data: bytes, charset: str | None, *, is_cut: bool) -> str:
 
 
 def _charset(content_type: str) -> str | None:
-    found = re.search(r"charset\s*=\s*[\"']?([^\s\"';]{1,40})", content_type, re.IGNORECASE)
-    return _known_charset(found[1]) if found is not None else None
+    declared = re.search(r"charset\s*=\s*[\"']?([^\s\"';]{1,40})", content_type, re.IGNORECASE)
+    return _known_charset(declared[1]) if declared is not None else None
 
 
 def _charset_within(data: bytes, kind: str) -> str | None:
-    found = _META_CHARSET.search(data[:SNIFFED_BYTES]) if "html" in kind else None
-    return _known_charset(found[1].decode("ascii", "replace")) if found is not None else None
+    declared = _META_CHARSET.search(data[:SNIFFED_BYTES]) if "html" in kind else None
+    return _known_charset(declared[1].decode("ascii", "replace")) if declared is not None else None
 
 
 def _known_charset(name: str) -> str | None:
@@ -141,10 +141,10 @@ def _known_charset(name: str) -> str | None:
 
 def _fit_to_result(text: str, *, is_cut: bool) -> tuple[str, bool]:
     """Return as much of the text as a result can hold."""
-    room, kept = TEXT_BYTES, 0
-    while kept < len(text):
-        room -= text_bytes(text[kept : kept + PIECE_BYTES])
+    room, size = TEXT_BYTES, 0
+    while size < len(text):
+        room -= text_bytes(text[size : size + PIECE_BYTES])
         if room < 0:
-            return text[:kept], True
-        kept += PIECE_BYTES
+            return text[:size], True
+        size += PIECE_BYTES
     return text, is_cut

@@ -147,8 +147,8 @@ MAX_ADDRESSES = 4
 
 async def system_resolver(host: str, port: int) -> Sequence[str]:
     """Resolve a host with the system's resolver."""
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+    entries = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(address[0]) for *_, address in entries))
 
 
 async def permitted_addresses(address: WebAddress, origins: Collection[str], resolve: Resolver) -> list[str]:
@@ -160,17 +160,17 @@ async def permitted_addresses(address: WebAddress, origins: Collection[str], res
     is_allowed = address.origin in origins
     ip = address.ip
     if ip is None:
-        found = await _look_up(address, resolve)
-        reachable = [one for one in found if parse_ip(one)] if is_allowed else public_addresses(found)
-        why = _not_public_reason(found[0]) if found else None
+        ips = await _look_up(address, resolve)
+        reachable = [ip_text for ip_text in ips if parse_ip(ip_text)] if is_allowed else public_addresses(ips)
+        why = _not_public_reason(ips[0]) if ips else None
     else:
         why = non_public_kind(ip)
         reachable = [address.host] if is_allowed or why is None else []
     if not reachable:
-        led = "is" if ip is not None else "leads to"
+        verb = "is" if ip is not None else "leads to"
         raise ToolFailed(
             "not_allowed",
-            f"{address.origin} {led} {why or 'no public address'}; it is refused unless a person allows this origin",
+            f"{address.origin} {verb} {why or 'no public address'}; it is refused unless the user allows this origin",
             origin=address.origin,
             allowed=sorted(origins),
         )
@@ -179,15 +179,15 @@ async def permitted_addresses(address: WebAddress, origins: Collection[str], res
 
 async def _look_up(address: WebAddress, resolve: Resolver) -> Sequence[str]:
     try:
-        found = await resolve(address.host, address.port)
+        ips = await resolve(address.host, address.port)
     except (OSError, UnicodeError) as error:
-        words = getattr(error, "strerror", None) or str(error)
-        raise NetworkFailed(f"the host {address.host} was not found: {words}", was_connected=False) from error
-    if not found:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise NetworkFailed(f"the host {address.host} was not found: {reason}", was_connected=False) from error
+    if not ips:
         raise NetworkFailed(f"the host {address.host} has no address", was_connected=False)
-    return found
+    return ips
 
 
-def _not_public_reason(found: str) -> str | None:
-    ip = parse_ip(found)
+def _not_public_reason(ip_text: str) -> str | None:
+    ip = parse_ip(ip_text)
     return non_public_kind(ip) if ip is not None else None
