@@ -45,13 +45,13 @@ def _limit_resources() -> None:
         return
     import resource
 
-    for kind, wanted in (
+    for kind, target in (
         (resource.RLIMIT_AS, ADDRESS_SPACE_BYTES),
         (resource.RLIMIT_NOFILE, OPEN_FILES),
         (resource.RLIMIT_CORE, 0),
     ):
         _, allowed = resource.getrlimit(kind)
-        limit = wanted if allowed == resource.RLIM_INFINITY else min(wanted, allowed)
+        limit = target if allowed == resource.RLIM_INFINITY else min(target, allowed)
         with suppress(OSError, ValueError):  # macOS refuses a limit on the address space
             resource.setrlimit(kind, (limit, limit))
 

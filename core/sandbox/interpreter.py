@@ -92,7 +92,7 @@ def _has_default_export(code: str) -> bool:
     except jsbox.JavaScriptError as error:
         return not (error.message.startswith("Could not find export") and error.message.endswith(f"{_MODULE}'"))
     except jsbox.JsTimeoutError:
-        pass  # nobody knows; it will be seen when the code runs
+        pass  # undecided: running the code will show it
     return True
 
 
@@ -101,7 +101,8 @@ def _evaluate(compiled: Compiled, request: dict[str, Any], console: ConsoleWrite
         return console.write(level, _replace_surrogates(json.loads(line)))
 
     task = {
-        "input": _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", request["input"]),  # they have no UTF-8
+        # A lone surrogate has no UTF-8, but an escape in JSON.
+        "input": _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", request["input"]),
         "outputCharacters": request["output_bytes"],
         "maxDepth": MAX_DEPTH,
         "lineCharacters": CONSOLE_BYTES + 1,
@@ -122,10 +123,10 @@ def _evaluate(compiled: Compiled, request: dict[str, Any], console: ConsoleWrite
         if time.monotonic() - began >= request["timeout_s"]:
             return _timeout_fault(request)
         return _escaped_fault(error.name or "", error.message, request)
-    except (ValueError, MemoryError):  # not even the runtime and the input fit
+    except (ValueError, MemoryError):  # not even the runtime and the input fit into the limit
         return _out_of_memory(request)
     if result.startswith("-"):
-        if time.monotonic() - began >= request["timeout_s"]:  # it was stopped, and took that for an error of its own
+        if time.monotonic() - began >= request["timeout_s"]:  # the interruption surfaced as an error of the code
             return _timeout_fault(request)
         report = json.loads(result[1:])
         has_grown = peak_bytes() - before > request["memory_bytes"] // 2
@@ -156,18 +157,18 @@ def _trace(report: dict[str, Any], compiled: Compiled) -> tuple[tuple[int, int] 
     """Return where it was thrown, and `stack` and `cause` where they exist: only frames of the user's functions."""
     places: list[tuple[int, int]] = []
     frames = []
-    for found in islice(_FRAME.finditer(report["stack"]), MAX_FRAMES):
-        if (place := compiled.locate(int(found[2]), int(found[3]))) is not None:
-            name = _replace_surrogates(found[1] or "")[:_NAME_CHARACTERS]
+    for frame in islice(_FRAME.finditer(report["stack"]), MAX_FRAMES):
+        if (place := compiled.locate(int(frame[2]), int(frame[3]))) is not None:
+            name = _replace_surrogates(frame[1] or "")[:_NAME_CHARACTERS]
             called = {"function": name} if name and name != "<anonymous>" else {}
             places.append(place)
             frames.append({**called, **_position_fields(place)})
-    told: dict[str, Any] = {"stack": frames} if frames else {}
+    trace: dict[str, Any] = {"stack": frames} if frames else {}
     if (cause := report.get("cause")) is not None:
-        its_place, its_own = _trace(cause, compiled)
+        cause_place, cause_trace = _trace(cause, compiled)
         message = _error_text(cause["name"], _replace_surrogates(cause["message"]))
-        told["cause"] = {"message": message, **(_position_fields(its_place) if its_place else {}), **its_own}
-    return places[0] if places else None, told
+        trace["cause"] = {"message": message, **(_position_fields(cause_place) if cause_place else {}), **cause_trace}
+    return places[0] if places else None, trace
 
 
 def _position_fields(place: tuple[int, int]) -> dict[str, Any]:

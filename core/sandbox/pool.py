@@ -11,7 +11,7 @@ from core.sandbox import frames
 from core.sandbox.process import OnMessage, WorkerGone, WorkerProcess
 
 MAX_ANSWERS = 200
-"""Answers of one worker. A fresh process now and then costs nothing and bounds any leak of the engine."""
+"""The limit of responses per worker: a fresh process costs little, and bounds any leak of the engine."""
 
 
 class PoolClosed(Exception):
@@ -27,7 +27,7 @@ class WorkerPool:
 
     def __init__(self, size: int = 2) -> None:
         self._size = size
-        self._line = FairSemaphore(size)
+        self._slots = FairSemaphore(size)
         self._idle: list[WorkerProcess] = []
         self._busy: set[WorkerProcess] = set()
         self._closed = False
@@ -40,48 +40,49 @@ class WorkerPool:
     @property
     def has_room(self) -> bool:
         """Whether a call would be served at once."""
-        return self._line.has_room
+        return self._slots.has_room
 
     async def call(
-        self, request: dict[str, Any], limit_s: float, heard: OnMessage | None = None, owner: str = ""
+        self, request: dict[str, Any], limit_s: float, on_message: OnMessage | None = None, owner: str = ""
     ) -> dict[str, Any]:
-        """Return the response of a worker; `heard` receives its earlier messages. `owner` groups waiting calls.
+        """Return the response of a worker; `on_message` receives its earlier messages. `owner` groups waiting calls.
 
         `limit_s` counts from the start of the work, not of the waiting. Cancelling the caller kills the worker. Raises
         BadFrame (the request is too long), PoolClosed, WorkerTimeout, or WorkerGone.
         """
-        async with self._line.place(owner):
+        async with self._slots.slot(owner):
             long = frames.is_long(request)
             frame = await asyncio.to_thread(frames.pack, request) if long else frames.pack(request)
             try:
-                return await self._call_on(self._idle.pop() if self._idle else WorkerProcess(), frame, limit_s, heard)
+                worker = self._idle.pop() if self._idle else WorkerProcess()
+                return await self._call_on(worker, frame, limit_s, on_message)
             except WorkerGone as error:
                 if error.started:
                     raise
-                # It died while idle: nothing has happened.
-                return await self._call_on(WorkerProcess(), frame, limit_s, heard)
+                # It died while idle, and nothing has happened: a fresh worker may repeat the request.
+                return await self._call_on(WorkerProcess(), frame, limit_s, on_message)
 
     async def close(self) -> None:
         """Kill every worker, busy or idle, and refuse further calls."""
         self._closed = True
         for worker in (*self._idle, *self._busy):
             worker.kill()
-        async with AsyncExitStack() as places:
+        async with AsyncExitStack() as slots:
             for _ in range(self._size):
-                await places.enter_async_context(self._line.place())  # with all of them, no call is left inside
+                await slots.enter_async_context(self._slots.slot())  # holding all slots, no call is inside any more
             for worker in self._idle:
                 await worker.end()
             self._idle.clear()
 
     async def _call_on(
-        self, worker: WorkerProcess, frame: bytes, limit_s: float, heard: OnMessage | None
+        self, worker: WorkerProcess, frame: bytes, limit_s: float, on_message: OnMessage | None
     ) -> dict[str, Any]:
         self._busy.add(worker)
         reusable = False
         try:
             if self._closed:
                 raise PoolClosed
-            answer = await worker.ask(frame, limit_s, heard)
+            answer = await worker.ask(frame, limit_s, on_message)
             reusable = not (self._closed or worker.retired or worker.answers >= MAX_ANSWERS)
         except WorkerGone:
             if self._closed:
@@ -108,8 +109,8 @@ class FairSemaphore:
     an owner of many waiters does not starve the others.
     """
 
-    def __init__(self, places: int) -> None:
-        self._free = places
+    def __init__(self, slots: int) -> None:
+        self._free = slots
         self._waiting: OrderedDict[str, deque[Future[None]]] = OrderedDict()
 
     @property
@@ -118,7 +119,7 @@ class FairSemaphore:
         return self._free > 0
 
     @asynccontextmanager
-    async def place(self, owner: str = "") -> AsyncIterator[None]:
+    async def slot(self, owner: str = "") -> AsyncIterator[None]:
         """Acquire a slot, and release it at the end."""
         if self._free > 0:
             self._free -= 1
@@ -127,26 +128,26 @@ class FairSemaphore:
         try:
             yield
         finally:
-            self._give()
+            self._release_slot()
 
     async def _wait(self, owner: str) -> None:
-        turn: Future[None] = get_running_loop().create_future()
-        self._waiting.setdefault(owner, deque()).append(turn)
+        waiter: Future[None] = get_running_loop().create_future()
+        self._waiting.setdefault(owner, deque()).append(waiter)
         try:
-            await turn
+            await waiter
         except BaseException:
-            if turn.done() and not turn.cancelled():
-                self._give()  # the place came at the moment of the cancellation
+            if waiter.done() and not waiter.cancelled():
+                self._release_slot()  # the slot arrived at the moment of the cancellation, and would be lost
             raise
 
-    def _give(self) -> None:
+    def _release_slot(self) -> None:
         """Hand the slot to the next waiter, or free it."""
         while self._waiting:
-            owner, turns = self._waiting.popitem(last=False)
-            turn = turns.popleft()
-            if turns:
-                self._waiting[owner] = turns  # at the end: the other owners come first
-            if not turn.done():
-                turn.set_result(None)
+            owner, waiters = self._waiting.popitem(last=False)
+            waiter = waiters.popleft()
+            if waiters:
+                self._waiting[owner] = waiters  # at the end: the other owners come first
+            if not waiter.done():
+                waiter.set_result(None)
                 return
         self._free += 1

@@ -8,18 +8,35 @@ reused; the pool repeats a request on a fresh worker only if the work had not st
 """
 
 import asyncio
+import os
+import subprocess
+import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
-from core.sandbox import frames, launch
+from core.sandbox import frames
+
+WORKER_SWITCH = "--sandbox-worker"
+"""A frozen build that is started with this switch alone must call `core.sandbox.worker.main()` and nothing else."""
+
+if sys.platform == "win32":
+    CREATION_FLAGS = subprocess.CREATE_NO_WINDOW  # or a console opens beside the window
+else:
+    CREATION_FLAGS = 0
+
+_ROOT = Path(__file__).resolve().parents[2]
+
+# Windows needs the first, interpreters outside the system's folders the second, dates in user code the third.
+_PASSED_VARIABLES = ("SYSTEMROOT", "LD_LIBRARY_PATH", "TZ")
 
 START_S = 30.0
-"""A worker is ready after about 0.1 s; this is the patience with a machine that is swapping."""
+"""A worker is ready after about 0.1 s, but much later on a machine that is swapping."""
 
 GRACE_S = 0.5
-"""What a worker gets beyond the limit to end by itself and report; then it is killed."""
+"""The time after the limit for a worker to report; then it is killed."""
 
 
 OnMessage = Callable[[dict[str, Any]], object]
@@ -52,8 +69,8 @@ class WorkerProcess:
         """The process id, None until it is started."""
         return self._process.pid if self._process else None
 
-    async def ask(self, frame: bytes, limit_s: float, heard: OnMessage | None = None) -> dict[str, Any]:
-        """Return the response to a packed request; `heard` receives the messages before it.
+    async def ask(self, frame: bytes, limit_s: float, on_message: OnMessage | None = None) -> dict[str, Any]:
+        """Return the response to a packed request; `on_message` receives the messages before it.
 
         The limit counts from the worker's `started` message. Raises WorkerGone or WorkerTimeout; after these, and after
         a cancellation, the worker must be ended.
@@ -64,8 +81,8 @@ class WorkerProcess:
             try:
                 async with asyncio.timeout(limit_s + GRACE_S):
                     while "console" in (answer := await _receive(process)):
-                        if heard is not None:
-                            heard(answer)
+                        if on_message is not None:
+                            on_message(answer)
             except TimeoutError:
                 raise WorkerTimeout from None
             except WorkerGone as error:
@@ -79,8 +96,8 @@ class WorkerProcess:
         """Kill the process, even in the middle of its work. Returns at once; `end` waits."""
         self._start.cancel()
         if self._process is not None and self._process.returncode is None and not self._is_killed:
-            self._is_killed = True  # a second signal would take the end of the process from who waits for it
-            with suppress(ProcessLookupError):  # it ended by itself in this moment
+            self._is_killed = True  # a second signal would lose the exit status for the waiting task
+            with suppress(ProcessLookupError):  # it has just ended by itself
                 self._process.kill()
 
     async def end(self) -> None:
@@ -94,10 +111,10 @@ class WorkerProcess:
         await self._process.wait()
         with suppress(ConnectionError):
             await stdin.wait_closed()
-        await stdout.read()  # so that the loop has let go of both pipes when this returns
+        await stdout.read()  # so that both pipes are closed when this returns
 
     async def _started(self) -> Process:
-        await asyncio.wait({self._start})  # not `await`: to kill the worker must not look like a cancelled caller
+        await asyncio.wait({self._start})  # not `await`: a killed worker must not look like a cancelled caller
         if self._start.cancelled():
             raise WorkerGone("the worker was killed")
         return self._start.result()
@@ -105,12 +122,12 @@ class WorkerProcess:
     async def _spawn(self) -> Process:
         try:
             self._process = process = await asyncio.create_subprocess_exec(
-                *launch.command(),
+                *worker_command(),
                 stdin=PIPE,
                 stdout=PIPE,
                 stderr=DEVNULL,
-                env=launch.environment(),
-                creationflags=launch.CREATION_FLAGS,
+                env=worker_environment(),
+                creationflags=CREATION_FLAGS,
             )
             async with asyncio.timeout(START_S):
                 await _receive(process)
@@ -144,3 +161,16 @@ def _pipes(process: Process) -> tuple[asyncio.StreamWriter, asyncio.StreamReader
     assert process.stdin is not None
     assert process.stdout is not None
     return process.stdin, process.stdout
+
+
+def worker_command() -> list[str]:
+    """Return program and arguments. `-I` keeps the working folder, PYTHONPATH and the user's site out of the worker."""
+    if getattr(sys, "frozen", False):
+        return [sys.executable, WORKER_SWITCH]
+    bootstrap = f"import sys; sys.path.insert(0, {str(_ROOT)!r}); from core.sandbox.worker import main; main()"
+    return [sys.executable, "-I", "-c", bootstrap]
+
+
+def worker_environment() -> dict[str, str]:
+    """Return the environment of a worker: a few variables, no keys, proxies or home."""
+    return {name: os.environ[name] for name in _PASSED_VARIABLES if name in os.environ}

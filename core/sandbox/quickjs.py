@@ -48,17 +48,16 @@ class QuickJsSandbox:
             "stack_bytes": limits.stack_bytes,
             "output_bytes": limits.output_bytes,
         }
-        written = console if console is not None else Console()
+        output = console if console is not None else Console()
 
-        def hear(told: dict[str, Any]) -> None:
-            written.lines += [(level, text) for level, text in told["console"]]
-            written.is_cut = written.is_cut or "cut" in told
+        def on_console(message: dict[str, Any]) -> None:
+            output.lines += [(level, text) for level, text in message["console"]]
+            output.is_cut = output.is_cut or "cut" in message
 
-        answer = await self._call(self._pool.call(request, limits.timeout_s, hear, owner), limits.timeout_s)
+        answer = await self._call(self._pool.call(request, limits.timeout_s, on_console, owner), limits.timeout_s)
         if "failed" in answer:
             raise _failure(answer)
-        output: str = answer["output"]
-        return output
+        return str(answer["output"])
 
     async def check(self, source: str) -> CodeFailed | None:
         """Return the error that prevents `source` from compiling, or None; see the port."""

@@ -17,7 +17,7 @@ MAX_CHARACTERS = 100_000
 MAX_DEPTH = 10
 MAX_VIOLATIONS = 20
 
-# Of a value with a million faults nobody needs all, and sorting wants an end.
+# A value may have a million violations: only the first are useful, and sorting them all would take too long.
 _MAX_EXAMINED = 1_000
 
 
@@ -65,8 +65,8 @@ def violations(schema_text: str, value: Any) -> list[tuple[str, str]]:
         return [("", "the schema or the value is nested too deeply to be checked")]
     ranks = _DocumentOrder(value)
     errors.sort(key=lambda error: ranks.of(error.absolute_path))
-    found = dict.fromkeys((pointer(error.absolute_path), describe_error(error)) for error in errors)
-    return list(islice(found, MAX_VIOLATIONS))
+    unique = dict.fromkeys((pointer(error.absolute_path), describe_error(error)) for error in errors)
+    return list(islice(unique, MAX_VIOLATIONS))
 
 
 def _validator(text: str) -> Any:
@@ -89,18 +89,18 @@ def _compiled(text: str) -> Any:
     fallback: Any = Draft202012Validator if dialect is None else None
     kind = validator_for(schema, default=fallback) if isinstance(dialect, str | None) else None
     if kind is None:
-        return f"its $schema names {dialect!r}, a dialect that nobody here knows"
+        return f"its $schema names {dialect!r}, an unknown dialect"
     try:
         kind.check_schema(schema)
         _check_references(schema, specification_with(kind.META_SCHEMA["$schema"]), REGISTRY)
     except SchemaError as error:
-        return f"it is no schema at {pointer(error.path) or 'its top'}: {describe_error(error)}"
+        return f"it is not a schema at {pointer(error.path) or 'its top'}: {describe_error(error)}"
     except UnusableSchema as error:
         return str(error)
     except RecursionError:
         return "it is nested too deeply"
     except ValueError as error:
-        return f"it holds an address that is none: {error}"
+        return f"it holds an invalid address: {error}"
     return kind(schema, registry=REGISTRY)
 
 

@@ -59,20 +59,19 @@ def json_preview(value: Any) -> str:
 
 
 def _expected(error: Any) -> str | None:
-    wanted = error.validator_value
+    expected = error.validator_value
     match error.validator:
         case "type":
-            return _join_items(
-                (_TYPE_NAMES.get(kind, str(kind)) for kind in ([wanted] if isinstance(wanted, str) else wanted)), "or"
-            )
+            kinds = [expected] if isinstance(expected, str) else expected
+            return _join_items((_TYPE_NAMES.get(kind, str(kind)) for kind in kinds), "or")
         case "enum":
-            return "one of " + _join_items(map(json_preview, wanted), "or")
+            return "one of " + _join_items(map(json_preview, expected), "or")
         case "uniqueItems":
             return "a list without repetitions"
         case "anyOf" | "oneOf" if kinds := _kinds_of_branches(error):
             return _join_items(kinds, "or")
     bound = _BOUNDS.get(error.validator)
-    return bound.format(json_preview(wanted)) if bound else None
+    return bound.format(json_preview(expected)) if bound else None
 
 
 def _special_case(error: Any) -> str | None:
@@ -115,19 +114,19 @@ def _extra(error: Any) -> list[str]:
 
 
 def _properties(names: list[str]) -> str:
-    words = _join_items((json.dumps(_shorten(name, _SHOWN_CHARACTERS), ensure_ascii=False) for name in names), "and")
-    return f"the property {words} is" if len(names) == 1 else f"the properties {words} are"
+    listed = _join_items((json.dumps(_shorten(name, _SHOWN_CHARACTERS), ensure_ascii=False) for name in names), "and")
+    return f"the property {listed} is" if len(names) == 1 else f"the properties {listed} are"
 
 
 def _join_items(items: Iterable[str], joint: str) -> str:
-    words = list(items)
-    if len(words) > _MAX_LISTED:
-        words = [*words[:_MAX_LISTED], f"{len(words) - _MAX_LISTED} more"]
-    return f"{', '.join(words[:-1])} {joint} {words[-1]}" if len(words) > 1 else "".join(words)
+    parts = list(items)
+    if len(parts) > _MAX_LISTED:
+        parts = [*parts[:_MAX_LISTED], f"{len(parts) - _MAX_LISTED} more"]
+    return f"{', '.join(parts[:-1])} {joint} {parts[-1]}" if len(parts) > 1 else "".join(parts)
 
 
-def _format_count(count: int, one: str, many: str) -> str:
-    return f"{count} {one if count == 1 else many}"
+def _format_count(count: int, singular: str, plural: str) -> str:
+    return f"{count} {singular if count == 1 else plural}"
 
 
 def _shorten(text: str, characters: int) -> str:

@@ -11,7 +11,7 @@ from core.sandbox.process import WorkerGone, WorkerTimeout
 from core.threads.long_values import encode_async
 
 LIMIT_S = 2.0
-"""For a small value; a second more for each megabyte."""
+"""The limit for a small value; a second more for each megabyte."""
 
 # A plain schema takes about 0.3 s for each megabyte; only what takes far longer is the schema's fault.
 _PER_CHARACTER_S = 1e-6
@@ -66,10 +66,10 @@ class JsonSchemas:
         except StepFailed as error:
             return [Violation("", error.message)]
         if _is_cheap(schema_text, value_text):
-            found = schema_rules.violations(schema_text, value)
+            violations = schema_rules.violations(schema_text, value)
         else:
-            found = await self._ask(schema, value_text)
-        return [Violation(path, message) for path, message in found]
+            violations = await self._ask(schema, value_text)
+        return [Violation(path, message) for path, message in violations]
 
     async def _ask(self, schema: Any, value_text: str) -> list[tuple[str, str]]:
         limit_s = self._limit_s + len(value_text) * _PER_CHARACTER_S

@@ -39,7 +39,7 @@ class Compiled:
         """
         lines = self.code.split("\n")
         if not 1 <= line <= len(lines):
-            return None  # a stack that the person's code made up
+            return None  # a stack that user code has invented
         before = lines[line - 1].encode()[: max(column - 1, 0)].decode(errors="ignore")
         offset = _utf16_units("\n".join([*lines[: line - 1], before]))
         token = bisect_right(self.generated, offset) - 1
@@ -64,9 +64,9 @@ class Compiler:
     def compile(self, source: str) -> Compiled | Fault:
         """Return JavaScript that the engine accepts, or the `typescript_error` in the source. Runs nothing of it."""
         if unspeakable := _UNENCODABLE.search(source):
-            written = f"\\u{ord(unspeakable[0]):04x}"
-            place = position(source, _utf16_units(source[: unspeakable.start()]))
-            return Fault("typescript_error", f"this character can only be written as {written}", place)
+            escape = f"\\u{ord(unspeakable[0]):04x}"
+            at = position(source, _utf16_units(source[: unspeakable.start()]))
+            return Fault("typescript_error", f"this character can only be written as {escape}", at)
         erased = self._erase(source)
         if "problem" in erased:
             return _sucrase_fault(source, erased["problem"], erased["offset"])
@@ -80,7 +80,7 @@ class Compiler:
         try:
             erased: dict[str, Any] = self._runtime.eval("sucrase.transform(source)", timeout=_SUCRASE_LIMIT_S)
         except (jsbox.JavaScriptError, jsbox.JsTimeoutError):
-            self._runtime = None  # whatever it was in the middle of must not be met by the next call
+            self._runtime = None  # its half-finished state must not meet the next call
             return {"problem": "the code is too long or too deeply nested to be read", "offset": None}
         return erased
 
@@ -103,11 +103,11 @@ def _sucrase_fault(source: str, message: str, offset: int | None) -> Fault:
 
 
 def _syntax_error(compiled: Compiled) -> Fault | None:
-    # Sucrase reads tolerantly: much broken code passes it.
+    # Sucrase is tolerant: much broken code passes it.
     try:
         jsbox.Runtime().check_syntax(compiled.code, module=True)
     except jsbox.JavaScriptError as error:
         message = _ENDS_EARLY if error.message.endswith(": ''") else error.message
-        found = _CHECKED_AT.search(error.stack or "")
-        return Fault("typescript_error", message, compiled.locate(int(found[1]), int(found[2])) if found else None)
+        at = _CHECKED_AT.search(error.stack or "")
+        return Fault("typescript_error", message, compiled.locate(int(at[1]), int(at[2])) if at else None)
     return None

@@ -13,7 +13,7 @@ import pytest
 
 from core.errors import CodeFailed
 from core.ports.sandbox import CodeLimits, Console
-from core.sandbox import frames, launch
+from core.sandbox import frames, process
 from core.sandbox import pool as pool_module
 from core.sandbox.pool import WorkerPool
 from core.sandbox.quickjs import QuickJsSandbox
@@ -318,7 +318,7 @@ def test_workers_end_when_the_parent_is_killed(source: str) -> None:
 def worker_alone() -> Iterator[subprocess.Popen[bytes]]:
     """A worker without a pool that would kill it."""
     with subprocess.Popen(
-        launch.command(), env=launch.environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        process.worker_command(), env=process.worker_environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as worker:
         yield worker
         worker.kill()
@@ -359,13 +359,13 @@ def test_a_worker_limits_its_memory_its_files_and_its_dumps() -> None:
 def test_a_worker_gets_next_to_nothing_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECRET_KEY", "x")
     monkeypatch.setenv("TZ", "Europe/Paris")
-    assert launch.environment()["TZ"] == "Europe/Paris"
-    assert launch.environment().keys() <= {"SYSTEMROOT", "LD_LIBRARY_PATH", "TZ"}
+    assert process.worker_environment()["TZ"] == "Europe/Paris"
+    assert process.worker_environment().keys() <= {"SYSTEMROOT", "LD_LIBRARY_PATH", "TZ"}
 
 
 def test_a_frozen_build_starts_itself_with_a_switch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    assert launch.command() == [sys.executable, "--sandbox-worker"]
+    assert process.worker_command() == [sys.executable, "--sandbox-worker"]
 
 
 def test_a_worker_imports_only_the_standard_library_and_the_engine() -> None:
