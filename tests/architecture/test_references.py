@@ -28,14 +28,14 @@ def texts() -> list[tuple[str, str]]:
 
 
 def broken(text: str) -> list[str]:
-    """The references of a text that lead nowhere, and section signs without a document; an RFC has its own sections."""
+    """The references of a text that lead nowhere, and section signs without a document; other standards have their own."""
     wrong = []
     for match in REFERENCE.finditer(text):
         name = match[1]
         for first, last in re.findall(SECTION, match[2]):
             numbers = range(int(first), int(last or first) + 1)
             wrong += [f"{name} §{number}" for number in numbers if str(number) not in SECTIONS.get(name, ())]
-    return wrong + re.findall(r"§\d*", re.sub(r"\bRFC \d+ §", "", REFERENCE.sub("", text)))
+    return wrong + re.findall(r"§\d*", re.sub(r"\b(?:RFC |UAX #)\d+ §", "", REFERENCE.sub("", text)))
 
 
 def test_every_reference_leads_to_a_section_of_a_shipped_document() -> None:
