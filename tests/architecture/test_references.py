@@ -28,7 +28,7 @@ def texts() -> list[tuple[str, str]]:
 
 
 def broken(text: str) -> list[str]:
-    """The references of a text that lead nowhere, and section signs without a document; other standards have their own."""
+    """The references of a text that lead nowhere, and section signs of no document; other standards have their own."""
     wrong = []
     for match in REFERENCE.finditer(text):
         name = match[1]
