@@ -26,10 +26,10 @@ _OWNERS = MatchRule(type="signal", sender=_BUS, interface=_BUS, member="NameOwne
 _OWNERS.add_arg_condition(0, NAME)
 
 RETRY_S = 30.0
-"""How long a service that failed is left alone."""
+"""The pause after a failure."""
 
 MAX_REMEMBERED = 200
-"""How many notifications are remembered, so that a click on one finds what it is about."""
+"""How many notifications are remembered for later clicks."""
 
 CLOSE_TIMEOUT_S = 0.3
 _DISMISSED_BY_USER = 2  # why a notification was closed, in the specification
@@ -60,21 +60,21 @@ class FreedesktopNotifier:
         self._on_shown = on_shown
         self._on_undelivered = on_undelivered
         self._on_changed = on_changed
-        self._wanted: dict[str, DesktopNotification | None] = {}
+        self._pending: dict[str, DesktopNotification | None] = {}
         self._wake = asyncio.Event()
-        self._numbers: dict[str, int] = {}
+        self._ids: dict[str, int] = {}
         self._keys: dict[int, str] = {}
         self._tokens: dict[int, str] = {}
         self._owner = ""
         self._failed_at: float | None = None
-        self.is_there: bool | None = None
+        self.is_available: bool | None = None
         """Whether there is a service; None before that is known."""
-        self.abilities: frozenset[str] = frozenset()
+        self.capabilities: frozenset[str] = frozenset()
         """What the service can do, by the names of the specification."""
 
     def show(self, key: str, message: DesktopNotification) -> None:
         """Show a notification, replacing the visible notification with this key."""
-        self._wanted[key] = message
+        self._pending[key] = message
         self._wake.set()
 
     def hurry(self) -> None:
@@ -83,8 +83,8 @@ class FreedesktopNotifier:
 
     def close(self, key: str) -> None:
         """Close the notification, if it is still visible."""
-        if key in self._wanted or key in self._numbers:
-            self._wanted[key] = None
+        if key in self._pending or key in self._ids:
+            self._pending[key] = None
             self._wake.set()
 
     async def run(self) -> None:
@@ -92,20 +92,20 @@ class FreedesktopNotifier:
         while True:
             try:
                 async with open_bus(self._on_signal, self._wake.set) as bus:
-                    await self._meet(bus)
+                    await self._connect(bus)
                     await self._serve(bus)
             except BusFailed as error:
                 self._fail(error)
-            await self._wait_to_try_again()
+            await self._wait_to_retry()
 
-    # One life of a connection
+    # A connection
 
-    async def _meet(self, bus: SessionBus) -> None:
+    async def _connect(self, bus: SessionBus) -> None:
         await bus.listen(_SIGNALS)
         await bus.listen(_OWNERS)
-        abilities = (await bus.call(_SERVICE, "GetCapabilities"))[0]  # starts the service where the bus knows how
+        capabilities = (await bus.call(_SERVICE, "GetCapabilities"))[0]  # starts the service where the bus knows how
         self._owner = await bus.owner_of(NAME)
-        self._become(is_there=True, abilities=frozenset(str(one) for one in abilities))
+        self._set_state(is_available=True, capabilities=frozenset(map(str, capabilities)))
 
     async def _serve(self, bus: SessionBus) -> None:
         try:
@@ -114,119 +114,116 @@ class FreedesktopNotifier:
                 self._wake.clear()
                 if bus.has_ended:
                     raise BusFailed("the connection is gone")
-                if not self._owner and self._wanted:  # it went; the bus may start another one
-                    await self._meet(bus)
-                while self._wanted:
-                    key = next(iter(self._wanted))
-                    await self._put(bus, key, self._wanted[key])
+                if not self._owner and self._pending:  # the service has gone; the bus may start another
+                    await self._connect(bus)
+                while self._pending:
+                    key = next(iter(self._pending))
+                    await self._send(bus, key, self._pending[key])
         except asyncio.CancelledError:
-            await self._part(bus)
+            await self._close_all(bus)
             raise
 
-    async def _put(self, bus: SessionBus, key: str, message: DesktopNotification | None) -> None:
+    async def _send(self, bus: SessionBus, key: str, message: DesktopNotification | None) -> None:
         """Send a notification or its removal; a later request for the same key is sent afterwards."""
-        number = self._numbers.get(key, 0)
+        id_ = self._ids.get(key, 0)
         try:
             if message is not None:
-                (given,) = await bus.call(_SERVICE, "Notify", "susssasa{sv}i", *self._words(number, message))
-                self._remember(key, int(given))
+                (notification_id,) = await bus.call(_SERVICE, "Notify", "susssasa{sv}i", *self._arguments(id_, message))
+                self._remember(key, int(notification_id))
                 self._on_shown(key)
-            elif number:
-                self._numbers.pop(key, None)
-                await bus.call(_SERVICE, "CloseNotification", "u", number)
-        except BusRefused as error:  # it was gone already, or there are too many
+            elif id_:
+                self._ids.pop(key, None)
+                await bus.call(_SERVICE, "CloseNotification", "u", id_)
+        except BusRefused as error:  # it has gone already, or there are too many
             log.info("the notification service refused: %s", error)
             if message is not None:
                 self._on_undelivered(key, message)
-        if self._wanted.get(key) is message:
-            self._wanted.pop(key, None)
+        if self._pending.get(key) is message:
+            self._pending.pop(key, None)
 
-    def _words(self, number: int, message: DesktopNotification) -> tuple[Any, ...]:
-        has_body = "body" in self.abilities
-        body = html.escape(message.body, quote=False) if "body-markup" in self.abilities else message.body
+    def _arguments(self, id_: int, message: DesktopNotification) -> tuple[Any, ...]:
+        has_body = "body" in self.capabilities
+        body = html.escape(message.body, quote=False) if "body-markup" in self.capabilities else message.body
         title = message.title if has_body or not message.body else f"{message.title}: {message.body}"
-        actions = ["default", message.open_words] if "actions" in self.abilities else []
+        actions = ["default", message.open_words] if "actions" in self.capabilities else []
         hints: dict[str, tuple[str, Any]] = {"desktop-entry": ("s", "metier"), "urgency": ("y", 1)}
         if message.is_quiet:
             hints["suppress-sound"] = ("b", True)
-        return "Metier", number, "metier", title, body if has_body else "", actions, hints, -1
+        return "Metier", id_, "metier", title, body if has_body else "", actions, hints, -1
 
-    def _remember(self, key: str, number: int) -> None:
-        self._numbers[key] = number
-        self._keys.pop(number, None)
-        self._keys[number] = key
+    def _remember(self, key: str, id_: int) -> None:
+        self._ids[key] = id_
+        self._keys.pop(id_, None)
+        self._keys[id_] = key
         for oldest in list(self._keys)[:-MAX_REMEMBERED]:
             del self._keys[oldest]
 
-    async def _part(self, bus: SessionBus) -> None:
+    async def _close_all(self, bus: SessionBus) -> None:
         """Close visible notifications, which would lead nowhere. There is no time to wait long for that."""
         try:
             async with asyncio.timeout(CLOSE_TIMEOUT_S):
-                for number in list(self._numbers.values()):
-                    await bus.call(_SERVICE, "CloseNotification", "u", number)
+                for id_ in list(self._ids.values()):
+                    await bus.call(_SERVICE, "CloseNotification", "u", id_)
         except (BusFailed, TimeoutError) as error:
-            log.info("notifications are left behind: %s", error)
+            log.info("notifications stay open: %s", error)
 
-    # What comes back
+    # Signals
 
     def _on_signal(self, sender: str, name: str, values: tuple[Any, ...]) -> None:
         match name, values:
             case "NameOwnerChanged", (str(), str(), str(owner)) if sender == _BUS:
                 self._on_owner(owner)
-            case "ActivationToken", (int(number), str(token)) if sender == self._owner and number in self._keys:
-                self._tokens[number] = token
-            case "ActionInvoked", (int(number), str()) if sender == self._owner and number in self._keys:
-                self._on_activated(self._keys[number], self._tokens.pop(number, ""))
-            case "NotificationClosed", (int(number), int(reason)) if sender == self._owner:
-                self._on_closed(number, reason)
+            case "ActivationToken", (int(id_), str(token)) if sender == self._owner and id_ in self._keys:
+                self._tokens[id_] = token
+            case "ActionInvoked", (int(id_), str()) if sender == self._owner and id_ in self._keys:
+                self._on_activated(self._keys[id_], self._tokens.pop(id_, ""))
+            case "NotificationClosed", (int(id_), int(reason)) if sender == self._owner:
+                self._on_closed(id_, reason)
 
-    def _on_closed(self, number: int, reason: int) -> None:
-        key = self._keys.get(number)
-        if key is not None and self._numbers.get(key) == number:
-            del self._numbers[key]
+    def _on_closed(self, id_: int, reason: int) -> None:
+        key = self._keys.get(id_)
+        if key is not None and self._ids.get(key) == id_:
+            del self._ids[key]
             if reason == _DISMISSED_BY_USER:
                 self._on_dismissed(key)
 
     def _on_owner(self, owner: str) -> None:
         """Forget the notifications of the previous service: a new service does not have them."""
         if owner != self._owner:
-            self._owner = ""
-            self._numbers.clear()
-            self._keys.clear()
-            self._tokens.clear()
-            if not owner:
-                self._become(is_there=False, abilities=frozenset())
-            else:
-                self._become(is_there=True, abilities=self.abilities)
+            self._forget()
+            self._set_state(is_available=bool(owner), capabilities=self.capabilities if owner else frozenset())
 
-    # Failing
+    # Failures
 
     def _fail(self, error: BusFailed) -> None:
         log.info("no notification service: %s", error)
         self._failed_at = self._clock.monotonic()
+        self._forget()
+        self._set_state(is_available=False, capabilities=frozenset())
+        self._drop_pending()
+
+    def _forget(self) -> None:
         self._owner = ""
-        self._numbers.clear()
+        self._ids.clear()
         self._keys.clear()
         self._tokens.clear()
-        self._become(is_there=False, abilities=frozenset())
-        self._give_up()
 
-    def _give_up(self) -> None:
-        wanted, self._wanted = self._wanted, {}
+    def _drop_pending(self) -> None:
+        pending, self._pending = self._pending, {}
         self._wake.clear()
-        for key, message in wanted.items():
+        for key, message in pending.items():
             if message is not None:
                 self._on_undelivered(key, message)
 
-    async def _wait_to_try_again(self) -> None:
+    async def _wait_to_retry(self) -> None:
         """Wait for the next notification after the retry pause; notifications during the pause are undelivered."""
         while True:
             await self._wake.wait()
             if self._failed_at is None or self._clock.monotonic() - self._failed_at >= RETRY_S:
                 return
-            self._give_up()
+            self._drop_pending()
 
-    def _become(self, *, is_there: bool, abilities: frozenset[str]) -> None:
-        if (is_there, abilities) != (self.is_there, self.abilities):
-            self.is_there, self.abilities = is_there, abilities
+    def _set_state(self, *, is_available: bool, capabilities: frozenset[str]) -> None:
+        if (is_available, capabilities) != (self.is_available, self.capabilities):
+            self.is_available, self.capabilities = is_available, capabilities
             self._on_changed()

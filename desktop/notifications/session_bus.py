@@ -19,10 +19,10 @@ from jeepney.io.asyncio import DBusConnection, open_dbus_connection
 log = logging.getLogger(__name__)
 
 REPLY_TIMEOUT_S = 5.0
-"""How long a call waits for its answer."""
+"""The limit of a call."""
 
 SignalHandler = Callable[[str, str, tuple[Any, ...]], None]
-"""Told of each signal: who sent it, its name, its values."""
+"""Called with each signal: its sender, its name, its values."""
 
 
 class BusFailed(Exception):
@@ -39,63 +39,64 @@ class SessionBus:
     def __init__(self, connection: DBusConnection, on_signal: SignalHandler) -> None:
         self._connection = connection
         self._on_signal = on_signal
-        self._answers: dict[int, asyncio.Future[Message]] = {}
+        self._replies: dict[int, asyncio.Future[Message]] = {}
         self.has_ended = False
 
     async def call(self, to: DBusAddress, method: str, signature: str | None = None, *values: Any) -> tuple[Any, ...]:
         """Call a method and return its values. Raises BusFailed, BusRefused where the response is an error."""
-        return await self._ask(new_method_call(to, method, signature, values))
+        return await self._call(new_method_call(to, method, signature, values))
 
     async def listen(self, rule: MatchRule) -> None:
         """Subscribe to signals. Raises BusFailed."""
-        await self._ask(message_bus.AddMatch(rule))
+        await self._call(message_bus.AddMatch(rule))
 
     async def owner_of(self, name: str) -> str:
         """Return the connection that owns this name. Raises BusFailed where there is none."""
-        (owner,) = await self._ask(message_bus.GetNameOwner(name))
+        (owner,) = await self._call(message_bus.GetNameOwner(name))
         return str(owner)
 
     async def receive(self) -> None:
         """Receive messages until the connection ends."""
         try:
             while True:
-                self._take(await self._connection.receive())
+                self._dispatch(await self._connection.receive())
         except (OSError, EOFError):
             pass
-        except (ValueError, LookupError, TypeError, struct.error):  # what jeepney meets in bytes that are no message
-            log.warning("the session bus said what cannot be read", exc_info=True)
+        except (ValueError, LookupError, TypeError, struct.error):  # jeepney's errors for malformed bytes
+            log.warning("the session bus sent an unreadable message", exc_info=True)
         finally:
             self.has_ended = True
-            for answer in self._answers.values():
-                if not answer.done():
-                    answer.set_exception(BusFailed("the connection is gone"))
+            for reply in self._replies.values():
+                if not reply.done():
+                    reply.set_exception(BusFailed("the connection is gone"))
 
-    async def _ask(self, message: Message) -> tuple[Any, ...]:
+    async def _call(self, message: Message) -> tuple[Any, ...]:
         if self.has_ended:
             raise BusFailed("the connection is gone")
         serial = next(self._connection.outgoing_serial)
-        answer = self._answers[serial] = asyncio.get_running_loop().create_future()
+        reply = self._replies[serial] = asyncio.get_running_loop().create_future()
         try:
             async with asyncio.timeout(REPLY_TIMEOUT_S):
                 await self._connection.send(message, serial=serial)
-                got = await answer
+                response = await reply
         except (OSError, TimeoutError) as error:
-            raise BusFailed(f"{message.header.fields[HeaderFields.member]}: {str(error) or 'no answer'}") from error
+            raise BusFailed(f"{message.header.fields[HeaderFields.member]}: {str(error) or 'no reply'}") from error
         finally:
-            del self._answers[serial]
-        if got.header.message_type is MessageType.error:
-            raise BusRefused(str(got.header.fields.get(HeaderFields.error_name)))
-        return tuple(got.body)
+            del self._replies[serial]
+        if response.header.message_type is MessageType.error:
+            raise BusRefused(str(response.header.fields.get(HeaderFields.error_name)))
+        return tuple(response.body)
 
-    def _take(self, message: Message) -> None:
+    def _dispatch(self, message: Message) -> None:
         fields = message.header.fields
         if message.header.message_type is MessageType.signal:
-            told = fields.get(HeaderFields.sender, ""), fields[HeaderFields.member], tuple(message.body)
-            asyncio.get_running_loop().call_soon(self._on_signal, *told)  # after whoever waits for an earlier answer
+            signal = fields.get(HeaderFields.sender, ""), fields[HeaderFields.member], tuple(message.body)
+            # Not at once: a waiting call whose reply came earlier must resume before the signal is handled.
+            asyncio.get_running_loop().call_soon(self._on_signal, *signal)
             return
-        answer = self._answers.get(fields.get(HeaderFields.reply_serial, 0))
-        if answer is not None and not answer.done():
-            answer.set_result(message)
+        reply = self._replies.get(fields.get(HeaderFields.reply_serial, 0))
+        if reply is not None and not reply.done():
+            reply.set_result(message)
 
 
 @asynccontextmanager
@@ -114,12 +115,11 @@ async def open_bus(on_signal: SignalHandler, on_end: Callable[[], object]) -> As
     finally:
         receiving.cancel()
         await asyncio.wait((receiving,))
-        connection.writer.transport.abort()  # every call has had its answer; a bus that hangs is not waited for
+        connection.writer.transport.abort()  # not closed gracefully, which would wait for a hanging bus
 
 
 def _address() -> str:
     """Return the address from the environment, else systemd's default. Raises KeyError where there is neither."""
-    if told := os.environ.get("DBUS_SESSION_BUS_ADDRESS"):
-        return told
-    usual = Path(os.environ["XDG_RUNTIME_DIR"]) / "bus"
-    return f"unix:path={usual}"
+    if address := os.environ.get("DBUS_SESSION_BUS_ADDRESS"):
+        return address
+    return f"unix:path={Path(os.environ['XDG_RUNTIME_DIR']) / 'bus'}"

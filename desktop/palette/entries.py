@@ -58,7 +58,7 @@ class Query:
 def parse_query(text: str) -> Query:
     """Parse the field's text. `>sto` selects commands that match *sto*; without a prefix workflows come first."""
     stripped = text.lstrip()
-    kind = next((one for one in Kind if one.value and stripped.startswith(one.value)), Kind.WORKFLOW)
+    kind = next((kind for kind in Kind if kind.value and stripped.startswith(kind.value)), Kind.WORKFLOW)
     return Query(kind, stripped[len(kind.value) :].strip())
 
 
@@ -77,30 +77,30 @@ class Titled(Protocol):
 T = TypeVar("T", bound=Titled)
 
 
-def rank_entries(words: str, entries: Iterable[T], most: int = MAX_ENTRIES) -> list[T]:
+def rank_entries(query: str, entries: Iterable[T], most: int = MAX_ENTRIES) -> list[T]:
     """Return the best `most` entries; the first ones in order for an empty query."""
-    wanted = folded(words).split()
-    if not wanted:
+    words = folded(query).split()
+    if not words:
         return list(islice(entries, most))
-    tests = [_make_matcher(word) for word in wanted]
-    found: list[list[T]] = [[] for _ in range(_SCATTERED * len(wanted) + 1)]
+    matchers = [_make_matcher(word) for word in words]
+    by_score: list[list[T]] = [[] for _ in range(_SCATTERED * len(words) + 1)]
     for entry in entries:
-        score = _score(folded(entry.title), tests)
+        score = _score(folded(entry.title), matchers)
         if score is not None:
-            found[score].append(entry)
-    return [entry for group in found for entry in group][:most]
+            by_score[score].append(entry)
+    return [entry for group in by_score for entry in group][:most]
 
 
 _Matcher = Callable[[str], int | None]
 
 
-def _score(title: str, tests: Sequence[_Matcher]) -> int | None:
+def _score(title: str, matchers: Sequence[_Matcher]) -> int | None:
     total = 0
-    for test in tests:
-        one = test(title)
-        if one is None:
+    for matcher in matchers:
+        score = matcher(title)
+        if score is None:
             return None
-        total += one
+        total += score
     return total
 
 
@@ -109,11 +109,11 @@ def _make_matcher(word: str) -> _Matcher:
     at_word = re.compile(rf"\b{re.escape(word)}" if word[0].isalnum() else re.escape(word))
     scattered = re.compile(".*?".join(map(re.escape, word))) if len(word) > _LETTERS else None
 
-    def test(title: str) -> int | None:
+    def match(title: str) -> int | None:
         if word in title:
             if title.startswith(word):
                 return _AT_START
             return _AT_WORD if at_word.search(title) else _INSIDE
         return _SCATTERED if scattered is not None and scattered.search(title) else None
 
-    return test
+    return match

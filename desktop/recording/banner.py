@@ -44,11 +44,11 @@ class RecordingBanner(Adaptive, Surface):
 
     def retranslate(self) -> None:
         if self._steps:
-            words = self.tr("Recording: %n steps so far.", "", self._steps)
+            text = self.tr("Recording: %n steps so far.", "", self._steps)
         else:
-            words = self.tr("Recording: each tool call becomes a step of a template.")
-        self._text.setText(words)
-        self.setAccessibleName(words)
+            text = self.tr("Recording: each tool call becomes a step of a template.")
+        self._text.setText(text)
+        self.setAccessibleName(text)
         self._review.setText(self.tr("Stop and review"))
 
     def apply_theme(self) -> None:

@@ -34,10 +34,10 @@ class ReviewDialog(Adaptive, QDialog):
         self.setObjectName("recording_review")
         self.setModal(False)
         self._intro = Paragraph("", "label", "muted")
-        self._title_name = Paragraph("", "strong")
+        self._title_label = Paragraph("", "strong")
         self.title = QLineEdit(title, self)
         self.title.setMaxLength(256)
-        self._offers_name = ElidedLabel("", "strong")
+        self._suggestions_title = ElidedLabel("", "strong")
         self._all = Button(theme, kind="link", is_small=True)
         self._list = QScrollArea(self)
         self.rows = [SuggestionRow(theme, offer) for offer in review["offers"]]
@@ -48,17 +48,17 @@ class ReviewDialog(Adaptive, QDialog):
         self._later = Button(theme)
         self.save = Button(theme, kind="primary")
         self._column = QVBoxLayout(self)
-        self._head = QHBoxLayout()
-        self._foot = QHBoxLayout()
-        self._lay_out()
+        self._header = QHBoxLayout()
+        self._footer = QHBoxLayout()
+        self._build()
         self._connect()
         self.adapt_to(theme)
-        self._resize_once()
+        self._set_size()
 
-    def fail(self, words: str) -> None:
+    def fail(self, problem: str) -> None:
         """Show why saving failed."""
-        self._failed.setText(words)
-        show_when(self._failed, bool(words))
+        self._failed.setText(problem)
+        show_when(self._failed, bool(problem))
         self.save.setEnabled(True)
         self.title.setFocus()
 
@@ -76,15 +76,15 @@ class ReviewDialog(Adaptive, QDialog):
             if steps
             else self.tr("There is no step yet that a template could be made of.")
         )
-        self._title_name.setText(self.tr("Title of the template"))
-        self.title.setAccessibleName(self._title_name.text())
-        self._offers_name.setText(
+        self._title_label.setText(self.tr("Title of the template"))
+        self.title.setAccessibleName(self._title_label.text())
+        self._suggestions_title.setText(
             self.tr("Values that may change from run to run")
             if self.rows
             else self.tr("No value was found that may change from run to run")
         )
         self._all.setText(self.tr("Take all"))
-        self._left_out.setText(self._left_out_words())
+        self._left_out.setText(self._left_out_text())
         masked = ", ".join(self._review["masked"])
         self._masked.set_text(
             self.tr("Secrets were not kept, and the template lacks them: {places}").format(places=masked)
@@ -98,9 +98,9 @@ class ReviewDialog(Adaptive, QDialog):
         self._column.setContentsMargins(sizes.space_xl, sizes.space_l, sizes.space_xl, sizes.space_l)
         self._column.setSpacing(sizes.space_s)
         self._rows_column.setSpacing(sizes.space_s)
-        self._foot.setSpacing(sizes.space_s)
+        self._footer.setSpacing(sizes.space_s)
 
-    def _lay_out(self) -> None:
+    def _build(self) -> None:
         body = QWidget()
         self._rows_column = QVBoxLayout(body)
         self._rows_column.setContentsMargins(0, 0, 0, 0)
@@ -108,24 +108,24 @@ class ReviewDialog(Adaptive, QDialog):
             self._rows_column.addWidget(row)
         self._rows_column.addStretch()
         self._list.setWidget(body)
-        for ground in (self._list.viewport(), body):  # the dialog's shows through
+        for ground in (self._list.viewport(), body):  # so that the dialog's own shows through
             ground.setAutoFillBackground(False)
         self._list.setWidgetResizable(True)
         self._list.setFrameShape(QFrame.Shape.NoFrame)
-        self._head.addWidget(self._offers_name, 1)
-        self._head.addWidget(self._all)
-        self._foot.addWidget(self._end)
-        self._foot.addStretch(1)
-        self._foot.addWidget(self._later)
-        self._foot.addWidget(self.save)
+        self._header.addWidget(self._suggestions_title, 1)
+        self._header.addWidget(self._all)
+        self._footer.addWidget(self._end)
+        self._footer.addStretch(1)
+        self._footer.addWidget(self._later)
+        self._footer.addWidget(self.save)
         self._column.addWidget(self._intro)
-        self._column.addWidget(self._title_name)
+        self._column.addWidget(self._title_label)
         self._column.addWidget(self.title)
-        self._column.addLayout(self._head)
+        self._column.addLayout(self._header)
         self._column.addWidget(self._list, 1)
         for part in (self._left_out, self._masked, self._failed):
             self._column.addWidget(part)
-        self._column.addLayout(self._foot)
+        self._column.addLayout(self._footer)
         show_when(self._all, bool(self.rows))
         show_when(self._left_out, bool(self._review["left_out"]))
         show_when(self._masked, bool(self._review["masked"]))
@@ -139,10 +139,10 @@ class ReviewDialog(Adaptive, QDialog):
         self._end.clicked.connect(self.end_requested)
         self.save.clicked.connect(self._save)
 
-    def _resize_once(self) -> None:
-        wanted = QSize(self._theme.sizes.chat_column, self._theme.sizes.chat_column * 5 // 6)
+    def _set_size(self) -> None:
+        size = QSize(self._theme.sizes.chat_column, self._theme.sizes.chat_column * 5 // 6)
         parent = self.parentWidget()
-        self.resize(wanted if parent is None else wanted.boundedTo(parent.window().size()))
+        self.resize(size if parent is None else size.boundedTo(parent.window().size()))
 
     def _take_all(self) -> None:
         for row in self.rows:
@@ -152,7 +152,7 @@ class ReviewDialog(Adaptive, QDialog):
         self.save.setEnabled(False)
         self.save_requested.emit(self.title.text(), [row.path for row in self.rows if row.box.isChecked()])
 
-    def _left_out_words(self) -> str:
+    def _left_out_text(self) -> str:
         reasons = {
             "failed": self.tr("failed"),
             "unfinished": self.tr("unfinished"),
@@ -160,8 +160,8 @@ class ReviewDialog(Adaptive, QDialog):
             "unused": self.tr("unused"),
             "excluded": self.tr("left out"),
         }
-        told = [f"{one['step']} ({reasons[str(one['reason'])]})" for one in self._review["left_out"]]
-        return self.tr("Left out: {steps}").format(steps=", ".join(told))
+        omitted = [f"{step['step']} ({reasons[str(step['reason'])]})" for step in self._review["left_out"]]
+        return self.tr("Left out: {steps}").format(steps=", ".join(omitted))
 
 
 VALUE_CHARACTERS = 120
@@ -192,11 +192,11 @@ class SuggestionRow(Adaptive, Card):
 
     def retranslate(self) -> None:
         step, *argument = self.path[1:].split("/")
-        place = f"{step} · {'/'.join(argument)}"
-        self.box.setText(place.replace("&", "&&"))
+        label = f"{step} · {'/'.join(argument)}"
+        self.box.setText(label.replace("&", "&&"))
         self._value.setText(f"{_preview(self._offer['value'])}  →  {self._offer['ref']}")
         self._about.setText(f"{self._origin()} {self._confidence()}")
-        self.box.setAccessibleName(f"{place}: {self._value.text()}")
+        self.box.setAccessibleName(f"{label}: {self._value.text()}")
         self.box.setAccessibleDescription(self._about.text())
 
     def apply_theme(self) -> None:

@@ -30,12 +30,12 @@ class IndexStatusBar(QWidget):
     stopped = Signal()
     continued = Signal()
     left = Signal()
-    """Focus is to go back to the field."""
+    """The focus should go back to the field."""
     abandoned = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
-        self._words = IndexProgress()
+        self._progress = IndexProgress()
         self._label = Label("", "meta", "muted", parent=self)
         self._button = Button(theme, "", "link", is_small=True, parent=self)
         row = QHBoxLayout(self)
@@ -44,14 +44,14 @@ class IndexStatusBar(QWidget):
         row.addWidget(self._button)
         self._button.clicked.connect(self._press)
         self._button.installEventFilter(self)
-        self.show_words(IndexProgress())
+        self.show_progress(IndexProgress())
 
     @property
     def is_behind(self) -> bool:
-        return self._words.done < self._words.total
+        return self._progress.done < self._progress.total
 
-    def show_words(self, words: IndexProgress) -> None:
-        self._words = words
+    def show_progress(self, progress: IndexProgress) -> None:
+        self._progress = progress
         self.retranslate()
 
     def take_focus(self) -> None:
@@ -59,21 +59,21 @@ class IndexStatusBar(QWidget):
             self._button.setFocus(Qt.FocusReason.TabFocusReason)
 
     def retranslate(self) -> None:
-        words = self._words
-        told = {"done": number(words.done), "total": number(words.total)}
-        if words.has_problem:
+        progress = self._progress
+        counts = {"done": number(progress.done), "total": number(progress.total)}
+        if progress.has_problem:
             self._label.setText(self.tr("The index cannot be written"))
             self._button.setText(self.tr("Try again"))
-        elif words.is_stopped:
-            self._label.setText(self.tr("Indexed: {done} of {total}").format(**told))
+        elif progress.is_stopped:
+            self._label.setText(self.tr("Indexed: {done} of {total}").format(**counts))
             self._button.setText(self.tr("Go on"))
         else:
-            self._label.setText(self.tr("Indexing: {done} of {total}").format(**told))
+            self._label.setText(self.tr("Indexing: {done} of {total}").format(**counts))
             self._button.setText(self.tr("Stop"))
-        is_told = words.has_problem or self.is_behind
-        if not is_told and self._button.hasFocus():
+        is_shown = progress.has_problem or self.is_behind
+        if not is_shown and self._button.hasFocus():
             self.left.emit()
-        self.setVisible(is_told)
+        self.setVisible(is_shown)
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and event.key() in _TAB:
@@ -84,7 +84,7 @@ class IndexStatusBar(QWidget):
         return False
 
     def _press(self) -> None:
-        if self._words.has_problem or self._words.is_stopped:
+        if self._progress.has_problem or self._progress.is_stopped:
             self.continued.emit()
         else:
             self.stopped.emit()

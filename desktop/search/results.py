@@ -63,7 +63,7 @@ class Results:
     def with_page(self, page: HitPage, named: dict[WorkflowId, WorkflowLabel]) -> "Results":
         """Return these results and the next page, without workflows that have no label: they were deleted."""
         known = {group.workflow_id for group in self.groups}
-        new = (one for one in page.groups if one.workflow_id in named and one.workflow_id not in known)
+        new = (group for group in page.groups if group.workflow_id in named and group.workflow_id not in known)
         return replace(
             self,
             groups=(*self.groups, *new),
@@ -78,20 +78,20 @@ class Results:
         return replace(
             self,
             groups=tuple(
-                replace(one, hits=(*one.hits, *hits), total=one.total if hits else len(one.hits))
-                if one.workflow_id == workflow_id
-                else one
-                for one in self.groups
+                replace(group, hits=(*group.hits, *hits), total=group.total if hits else len(group.hits))
+                if group.workflow_id == workflow_id
+                else group
+                for group in self.groups
             ),
         )
 
     def shown(self, workflow_id: WorkflowId) -> int:
         """Return how many hits of a workflow are loaded."""
-        return sum(len(one.hits) for one in self.groups if one.workflow_id == workflow_id)
+        return sum(len(group.hits) for group in self.groups if group.workflow_id == workflow_id)
 
     @property
     def total(self) -> int:
-        return sum(one.total for one in self.groups)
+        return sum(group.total for group in self.groups)
 
     def rows(self) -> Iterable[ResultRow]:
         pattern = terms_pattern(parse_query(self.query))
@@ -102,8 +102,8 @@ class Results:
             total = group.total - (len(group.hits) - len(below))
             yield GroupRow(group.workflow_id, named.title, total, named.is_archived, marks)
             yield from map(HitRow, below)
-            left = group.total - len(group.hits)
-            if left > 0:
-                yield MoreRow(group.workflow_id, left)
+            hidden = group.total - len(group.hits)
+            if hidden > 0:
+                yield MoreRow(group.workflow_id, hidden)
         if self.has_more:
             yield MoreRow(None)

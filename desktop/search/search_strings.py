@@ -10,7 +10,7 @@ from desktop.search.results import GroupRow, HitRow, MoreRow, ResultRow
 from desktop.theme.icon_names import Icon, tool_icon
 from desktop.translation.formats import moment
 
-translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+translate = QCoreApplication.translate  # lupdate recognises only this name
 
 
 class ResultStrings(QObject):
@@ -37,13 +37,13 @@ class ResultStrings(QObject):
         """Return the time of the hit; empty for a title."""
         return moment(hit.at.astimezone(), self._now().astimezone()) if hit.at is not None else ""
 
-    def spoken(self, row: ResultRow) -> str:
+    def accessible_text(self, row: ResultRow) -> str:
         """Return the accessible text of a row."""
         match row:
             case GroupRow():
                 return f"{row.title}, {self.note(row)}"
             case HitRow(hit=hit):
-                return ", ".join(one for one in (hit_source(hit), hit.snippet, self.time(hit)) if one)
+                return ", ".join(filter(None, (hit_source(hit), hit.snippet, self.time(hit))))
             case MoreRow():
                 return self.more(row)
 

@@ -1,15 +1,45 @@
-"""A search field with a list below it that the arrow keys move through: the base of palette and picker."""
+"""A search field with a list below it that the arrow keys move through: the base of palette, search and picker."""
 
 import unicodedata
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import Generic, TypeVar
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QAbstractListModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QApplication, QLineEdit, QListView
+from PySide6.QtWidgets import (
+    QAbstractItemDelegate,
+    QAbstractItemView,
+    QApplication,
+    QLineEdit,
+    QListView,
+    QVBoxLayout,
+    QWidget,
+)
 from shiboken6 import isValid
 
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
+from desktop.widgets.accessibility import announce
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.surfaces import Surface
+
+T = TypeVar("T")
+
+ROW_ROLE = Qt.ItemDataRole.UserRole
+"""The row itself."""
+
+_Index = QModelIndex | QPersistentModelIndex
+_ROOT = QModelIndex()
 
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _TAB = (Qt.Key.Key_Tab, Qt.Key.Key_Backtab)
@@ -68,6 +98,110 @@ class ListSearch(QObject):
         else:
             return False
         return True
+
+
+class RowModel(QAbstractListModel, Generic[T]):
+    """Rows that are replaced as a whole, each with its accessible text. `is_selectable` is True of all if absent."""
+
+    def __init__(
+        self, text_of: Callable[[T], str], parent: QObject, is_selectable: Callable[[T], bool] = lambda row: True
+    ) -> None:
+        super().__init__(parent)
+        self._text_of = text_of
+        self._is_selectable = is_selectable
+        self.rows: Sequence[T] = ()
+
+    def show(self, rows: Sequence[T]) -> None:
+        """Replace the rows."""
+        self.beginResetModel()
+        self.rows = tuple(rows)
+        self.endResetModel()
+
+    def find(self, matches: Callable[[T], bool]) -> QModelIndex:
+        """Return the first row that matches; invalid if there is none."""
+        at = next((at for at, row in enumerate(self.rows) if matches(row)), -1)
+        return self.index(at) if at >= 0 else QModelIndex()
+
+    def rowCount(self, parent: _Index = _ROOT) -> int:
+        return 0 if parent.isValid() else len(self.rows)
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        row = self.rows[index.row()]
+        if role == ROW_ROLE:
+            return row
+        is_text = role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
+        return self._text_of(row) if is_text else None
+
+    def flags(self, index: _Index) -> Qt.ItemFlag:
+        if not self._is_selectable(self.rows[index.row()]):
+            return Qt.ItemFlag.NoItemFlags
+        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
+
+
+class SearchOverlay(Adaptive, Surface):
+    """A field over the window with its results below. It closes by choosing a row, on Esc, and when focus leaves it.
+
+    A subclass implements `_fit`, which sets its geometry, and `_take`, which handles the chosen row.
+    """
+
+    chosen = Signal(object)
+    """The row."""
+    closed = Signal()
+    """Closed without a choice: the focus should go back."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__("raised", parent=parent)
+        self._theme = theme
+        self._ground = parent
+        self._field = QLineEdit(self)
+        self._list = QListView(self)
+        self._column = QVBoxLayout(self)
+        self._keys = ListSearch(theme, self._field, self._list)
+        self._keys.taken.connect(self._take)
+        self._keys.escaped.connect(self.close_up)
+        parent.installEventFilter(self)
+        self.hide()
+
+    def set_rows(self, model: QAbstractItemModel, delegate: QAbstractItemDelegate, *widgets: QWidget) -> None:
+        """Set the model and the delegate of the list, and stack the widgets below it."""
+        self._list.setModel(model)
+        self._list.setItemDelegate(delegate)
+        self._list.selectionModel().currentChanged.connect(self._announce_current)
+        for widget in (self._field, self._list, *widgets):
+            self._column.addWidget(widget)
+
+    def show_field(self) -> None:
+        """Show the overlay in front, with the focus in the field."""
+        self.show()
+        self._fit()
+        self.raise_()
+        self._field.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def close_up(self) -> None:
+        """Close without a choice."""
+        if self.isVisible():
+            self.hide()
+            self.closed.emit()
+
+    def apply_theme(self) -> None:
+        sizes = self._theme.sizes
+        self._column.setContentsMargins(sizes.space_s, sizes.space_s, sizes.space_s, sizes.space_s)
+        self._column.setSpacing(sizes.space_xs)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self._ground and event.type() == QEvent.Type.Resize and self.isVisible():
+            self._fit()
+        return False
+
+    def _take(self, index: _Index) -> None:
+        raise NotImplementedError
+
+    def _fit(self) -> None:
+        raise NotImplementedError
+
+    def _announce_current(self, index: _Index) -> None:
+        if index.isValid() and self.isVisible():
+            announce(self, str(index.data(Qt.ItemDataRole.AccessibleTextRole)))
 
 
 def matches(query: str, text: str) -> bool:

@@ -5,6 +5,7 @@ from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
 from desktop.theme.drawing import paint_focus_ring
+from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.theme.tokens import ColorName
 from desktop.theme.typography import TextRole
@@ -49,6 +50,22 @@ def paint_words(
     painter.setFont(font)
     painter.setPen(theme.color(color))
     draw_line(painter, box, QFontMetrics(font).elidedText(words, cut, box.width()), alignment)
+
+
+def paint_icon(painter: QPainter, theme: Theme, icon: Icon, box: QRect) -> QRect:
+    """Paint a small icon at the left of the box, and return the remaining box."""
+    side = theme.sizes.icon_s
+    pixmap = theme.pixmap(icon, "muted", side, painter.device().devicePixelRatio())
+    painter.drawPixmap(box.left(), box.top() + (box.height() - side) // 2, pixmap)
+    return box.adjusted(side + theme.sizes.space_s, 0, 0, 0)
+
+
+def paint_note(painter: QPainter, theme: Theme, text: str, box: QRect, role: TextRole = "secondary") -> QRect:
+    """Paint a note at the right of the box, at its full width up to half of the box, and return the remaining box."""
+    width = min(box.width() // 2, QFontMetrics(theme.font(role)).horizontalAdvance(text) + 1)
+    at_right = box.adjusted(box.width() - width, 0, 0, 0)
+    paint_words(painter, theme, text, at_right, role, "muted", Qt.AlignmentFlag.AlignRight)
+    return box.adjusted(0, 0, -width - theme.sizes.space_m, 0)
 
 
 def draw_line(

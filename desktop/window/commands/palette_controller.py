@@ -76,7 +76,7 @@ class PaletteController(Controller):
         source = PaletteSource(context, switcher, menus, answering, templates, scopes, focus)
         self.palette = palette = Palette(context.theme, source, context.window)
         palette.chosen.connect(self._on_chosen)
-        palette.left.connect(focus.restore)
+        palette.closed.connect(focus.restore)
         templates.changed.connect(palette.refresh)
         stores = context.stores
         signals = (stores.questions.changed, stores.inbox.changed, stores.workflows.changed, stores.background.changed)

@@ -93,10 +93,10 @@ class DesktopNotifier(Notifier):
     @property
     def way(self) -> NotificationChannel:
         system = self._system
-        if system is not None and system.is_there is None:
+        if system is not None and system.is_available is None:
             return NotificationChannel.LOOKING
-        if system is not None and system.is_there:
-            return NotificationChannel.DESKTOP if "actions" in system.abilities else NotificationChannel.UNCLICKABLE
+        if system is not None and system.is_available:
+            return NotificationChannel.DESKTOP if "actions" in system.capabilities else NotificationChannel.UNCLICKABLE
         return NotificationChannel.TRAY if self._tray.can_notify else NotificationChannel.NONE
 
     @property

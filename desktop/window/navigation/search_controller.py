@@ -48,7 +48,7 @@ class SearchController(Controller):
         panel.asked.connect(self._search)
         panel.more_asked.connect(self._search_more)
         panel.chosen.connect(self._open)
-        panel.left.connect(self._on_left)
+        panel.closed.connect(self._on_left)
         panel.index_stopped.connect(core.search.stop_indexing)
         panel.index_continued.connect(core.search.go_on_indexing)
         self._subscriptions = (

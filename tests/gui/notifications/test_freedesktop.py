@@ -104,9 +104,9 @@ async def test_a_service_that_restarts_is_met_anew_and_a_click_on_a_former_numbe
         async with NotificationService(bus) as service:
             client.show("a", ASKS)
             await until(lambda: service.told)
-        await until(lambda: client.is_there is False)
+        await until(lambda: client.is_available is False)
         async with NotificationService(bus) as other:
-            await until(lambda: client.is_there)
+            await until(lambda: client.is_available)
             other.seen[1] = service.told[0]
             await other.click(1)
             client.show("b", ASKS)
@@ -120,7 +120,7 @@ async def test_what_nobody_shows_is_told_and_a_silent_service_stops_nothing(
 ) -> None:
     monkeypatch.setattr(session_bus, "REPLY_TIMEOUT_S", 0.1)
     async with at_work(told) as client:
-        await until(lambda: client.is_there is False)
+        await until(lambda: client.is_available is False)
         client.show("none", ASKS)
         await until(lambda: told.heard)
         async with NotificationService(bus) as service:
@@ -157,14 +157,14 @@ async def test_without_a_bus_or_when_it_dies_it_is_told_too(
     monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", "")
     monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
     async with at_work(told) as client:
-        await until(lambda: client.is_there is False)
+        await until(lambda: client.is_available is False)
         async with a_bus() as address:
             monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", address)
             async with NotificationService(address) as service:
                 told.time.advance(60)
                 client.show("a", ASKS)
                 await until(lambda: service.told)
-        await until(lambda: client.is_there is False)
+        await until(lambda: client.is_available is False)
         told.time.advance(60)
         client.show("b", ASKS)
         await until(lambda: told.heard)
@@ -172,6 +172,6 @@ async def test_without_a_bus_or_when_it_dies_it_is_told_too(
         for address in ("", "unix:path=/nowhere", "tcp:host=x", "nonsense"):
             monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", address)
             client.show(address, ASKS)
-            await until(lambda: not client._wanted)
+            await until(lambda: not client._pending)
             told.time.advance(60)
     assert [key for _, key, _ in told.heard] == ["b", "", "unix:path=/nowhere", "tcp:host=x", "nonsense"]

@@ -31,11 +31,11 @@ def rows(app: App) -> Sequence[ResultRow]:
 
 
 def words(app: App) -> list[str]:
-    return [app.content.search._spoken.spoken(row).split(",")[0] for row in rows(app)]
+    return [app.content.search._strings.accessible_text(row).split(",")[0] for row in rows(app)]
 
 
 def nothing(app: App) -> str:
-    label = app.content.search._words
+    label = app.content.search._message
     return label.text() if label.isVisible() else ""
 
 
@@ -182,11 +182,11 @@ async def test_indexing_shows_how_far_it_is_and_is_stopped_by_key(
         panel.index_continued.connect(lambda: told.append("go on"))
         field = app.focused()
         panel.show_index(IndexProgress(3, 10))
-        assert panel._note._label.text() == "Indexing: 3 of 10"
+        assert panel._index_status._label.text() == "Indexing: 3 of 10"
         app.key(Qt.Key.Key_Tab)
         app.key(Qt.Key.Key_Space)
         panel.show_index(IndexProgress(3, 10, is_stopped=True))
-        assert panel._note._label.text() == "Indexed: 3 of 10"
+        assert panel._index_status._label.text() == "Indexed: 3 of 10"
         app.key(Qt.Key.Key_Space)
         assert told == ["stop", "go on"]
         panel.show_index(IndexProgress())
