@@ -6,7 +6,6 @@ written by a later version is stored as `UnknownFact`, and every fold ignores it
 """
 
 import functools
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, ClassVar, Literal, Self
@@ -38,6 +37,10 @@ WireError = dict[str, Any]
 ConsoleLine = dict[str, str]
 
 
+# The classes by their type on the wire.
+FACTS: dict[str, type["Fact"]] = {}
+
+
 class Fact(BaseModel):
     """What happened. `type` is the name on the wire; `stored` facts are numbered and written to disk."""
 
@@ -45,15 +48,20 @@ class Fact(BaseModel):
     type: ClassVar[str]
     stored: ClassVar[bool] = True
 
+    def __init_subclass__(cls, *, wire: str | None = None, stored: bool = True, **config: Any) -> None:
+        super().__init_subclass__(**config)
+        if wire is not None:  # None: a base of several facts
+            cls.type, cls.stored = wire, stored
+            FACTS[wire] = cls
 
-class RunCreated(Fact):
+
+class RunCreated(Fact, wire="run_created"):
     """The run exists and waits for a slot.
 
     `steps` are the step names of its snapshot, in template order; `children` are the steps that run other templates.
     `agent` is the name of the answering agent, `model` that of its language model, if it has one.
     """
 
-    type = "run_created"
     kind: RunKind
     title: str
     message_id: MessageId
@@ -68,56 +76,44 @@ class RunCreated(Fact):
     root_run_id: RunId | None = None
 
 
-class RunStarted(Fact):
+class RunStarted(Fact, wire="run_started"):
     """The run got a slot. A second start means that it resumed after a crash."""
 
-    type = "run_started"
 
-
-class RunWaiting(Fact):
+class RunWaiting(Fact, wire="run_waiting"):
     """Nothing in the run can proceed until the user answers."""
 
-    type = "run_waiting"
 
-
-class RunResumed(Fact):
+class RunResumed(Fact, wire="run_resumed"):
     """The run no longer waits for the user."""
 
-    type = "run_resumed"
 
-
-class RunPaused(Fact):
+class RunPaused(Fact, wire="run_paused", stored=False):
     """The store cannot be written, so nothing new starts. Never stored. `number` counts the pauses in this process."""
 
-    type = "run_paused"
-    stored = False
     reason: str
     number: int = 1
 
 
-class RunContinued(Fact):
+class RunContinued(Fact, wire="run_continued", stored=False):
     """The store can be written again. Never stored. `number` is that of the pause."""
 
-    type = "run_continued"
-    stored = False
     number: int = 1
 
 
-class RunFinished(Fact):
+class RunFinished(Fact, wire="run_finished"):
     """The run ended. `active_ms` is its active time in all processes."""
 
-    type = "run_finished"
     status: RunStatus
     error: WireError | None = None
     active_ms: int = 0
 
 
-class RootChanged(Fact):
+class RootChanged(Fact, wire="root_changed"):
     """The run has another root. Without `root_run_id` it is its own root: it outlives a parent that succeeded (ENGINE
     §12).
     """
 
-    type = "root_changed"
     root_run_id: RunId | None = None
 
 
@@ -127,75 +123,67 @@ class _StepFact(Fact):
     attempt: int = 1
 
 
-class StepStarted(_StepFact):
+class StepStarted(_StepFact, wire="step_started"):
     """A step began. `total` is the length of the list if the step is a forEach and this is not an iteration."""
 
-    type = "step_started"
     total: int | None = None
 
 
-class StepSkipped(_StepFact):
+class StepSkipped(_StepFact, wire="step_skipped"):
     """`when` was false; `value` is the value of its ref."""
 
-    type = "step_skipped"
     value: Any = None
 
 
-class StepFinished(_StepFact):
+class StepFinished(_StepFact, wire="step_finished"):
     """A step or iteration ended. `output` is stored in the row of the step's result, and restored when events are
     read.
     """
 
-    type = "step_finished"
     status: StepStatus
     output: Any = None
     error: WireError | None = None
 
 
-class RawResultSaved(_StepFact):
+class RawResultSaved(_StepFact, wire="step_raw"):
     """The raw tool result of a step is on disk; its `transformCode` makes the output of it.
 
     `raw` is stored in its own row, and restored when events are read.
     """
 
-    type = "step_raw"
     raw: Any = None
 
 
-class ConsoleWritten(_StepFact):
+class ConsoleWritten(_StepFact, wire="console"):
     """Console output of a step's code, in order and masked. `cut`: further output of the step was dropped."""
 
-    type = "console"
     lines: list[ConsoleLine]
     cut: bool | None = None
 
 
-class IterationsTaken(Fact):
+class IterationsTaken(Fact, wire="iterations_taken"):
     """A fork inherited iterations of a step. `errors` are the first failures, with `index`."""
 
-    type = "iterations_taken"
     step: str
     completed: int
     failed: int
     errors: list[WireError] = []
 
 
-class StepRetry(_StepFact):
+class StepRetry(_StepFact, wire="step_retry"):
     """The attempt failed; the next begins after `delay_ms`."""
 
-    type = "step_retry"
     delay_ms: int
     error: WireError | None = None
 
 
-class InterruptionRaised(Fact):
+class InterruptionRaised(Fact, wire="interruption_raised"):
     """The user is asked; the fields are those of COMMAND_LINE's `interruptions`.
 
     `default_action` is applied at `expires_at`; None if there is no time limit, or if an older version asked.
     The Python name `input_schema` avoids `schema`, a method of pydantic models.
     """
 
-    type = "interruption_raised"
     id: InterruptionId
     step: str
     index: int | None = None
@@ -215,29 +203,25 @@ class InterruptionRaised(Fact):
     risk: Risk | None = None
 
 
-class InterruptionClosed(Fact):
+class InterruptionClosed(Fact, wire="interruption_closed"):
     """An interruption was answered, expired or was cancelled."""
 
-    type = "interruption_closed"
     id: InterruptionId
     kind: InterruptionKind
     status: InterruptionStatus
 
 
-class StatePatched(Fact):
+class StatePatched(Fact, wire="state_patched"):
     """The user changed an output before anything had read it. `path` is `/step/field…`."""
 
-    type = "state_patched"
     path: str
     old: Any
     new: Any
 
 
-class TokenReceived(Fact):
+class TokenReceived(Fact, wire="token", stored=False):
     """A piece of streamed text; `offset` counts the characters of its stream before it."""
 
-    type = "token"
-    stored = False
     text: str
     message_id: MessageId
     offset: int
@@ -245,15 +229,13 @@ class TokenReceived(Fact):
     index: int | None = None
 
 
-class ReasoningReceived(Fact):
+class ReasoningReceived(Fact, wire="reasoning", stored=False):
     """A piece of a model's reasoning. Shown at once; stored as part of a `ThoughtSaved`, except for sub-agents.
 
     `offset` counts the characters of the thought before it, `place` the characters of the turn's text before the
     thought.
     """
 
-    type = "reasoning"
-    stored = False
     text: str
     message_id: MessageId
     offset: int
@@ -263,7 +245,7 @@ class ReasoningReceived(Fact):
     sub_agent_id: SubAgentId | None = None
 
 
-class ThoughtSaved(Fact):
+class ThoughtSaved(Fact, wire="thought"):
     """A stored piece of a thought, which joins several pieces that were shown. `offset` and `place` as in
     `ReasoningReceived`.
 
@@ -271,7 +253,6 @@ class ThoughtSaved(Fact):
     a thought are stored.
     """
 
-    type = "thought"
     text: str
     offset: int
     place: int
@@ -281,14 +262,12 @@ class ThoughtSaved(Fact):
     is_whole: bool = False
 
 
-class ModelWaited(Fact):
+class ModelWaited(Fact, wire="model_waiting", stored=False):
     """The model has sent nothing for `waited_s` of at most `limit_s` seconds. Never stored.
 
     `reason`: "answer", or "retry" with the number of the next attempt and the error `message` of the last attempt.
     """
 
-    type = "model_waiting"
-    stored = False
     step: str
     index: int | None = None
     sub_agent_id: SubAgentId | None = None
@@ -299,7 +278,7 @@ class ModelWaited(Fact):
     message: str | None = None
 
 
-class AnswerWarned(Fact):
+class AnswerWarned(Fact, wire="warning"):
     """A warning about a finished answer.
 
     `length` and `content_filter`: it was cut off. `skipped_data`: parts may be missing. `empty_answer`: no text and no
@@ -307,7 +286,6 @@ class AnswerWarned(Fact):
     that does not exist.
     """
 
-    type = "warning"
     code: str
     message: str
     step: str
@@ -315,14 +293,13 @@ class AnswerWarned(Fact):
     sub_agent_id: SubAgentId | None = None
 
 
-class MessageAdded(Fact):
+class MessageAdded(Fact, wire="message"):
     """A complete message. An agent's message replaces its streamed text; the text is stored in the message row.
 
     `interrupted`: text that a crash cut off; the turn continues after it in another message. `attachments` is the
     metadata of the attached texts (`core.domain.messages.Attachment`).
     """
 
-    type = "message"
     role: Role
     text: str
     message_id: MessageId
@@ -332,12 +309,11 @@ class MessageAdded(Fact):
     attachments: list[dict[str, Any]] | None = None
 
 
-class ToolStarted(Fact):
+class ToolStarted(Fact, wire="tool_start"):
     """A call began. `arguments` are masked. `round` and `offset` (characters of text before it) count within its agent
     or sub-agent.
     """
 
-    type = "tool_start"
     call_id: CallId
     tool: str
     arguments: Any
@@ -348,10 +324,9 @@ class ToolStarted(Fact):
     offset: int | None = None
 
 
-class ToolProgressed(Fact):
+class ToolProgressed(Fact, wire="tool_progress"):
     """The progress of a call: `progress` of `total`, if that is known."""
 
-    type = "tool_progress"
     call_id: CallId
     progress: float
     total: float | None = None
@@ -377,19 +352,15 @@ class _CallEnd(Fact):
         )
 
 
-class ToolEnded(_CallEnd):
+class ToolEnded(_CallEnd, wire="tool_end"):
     """A call ended."""
 
-    type = "tool_end"
 
-
-class ToolEndedLate(_CallEnd):
+class ToolEndedLate(_CallEnd, wire="tool_late"):
     """A call ended after its time limit. It belongs to an attempt that has failed already, and changes nothing."""
 
-    type = "tool_late"
 
-
-class ModelAsked(Fact):
+class ModelAsked(Fact, wire="model_asked"):
     """A model was asked for an answer.
 
     In a chat, `tokens` estimates the whole conversation, of which `room_tokens` may be sent (None: no limit), and
@@ -397,7 +368,6 @@ class ModelAsked(Fact):
     out to fit; `oldest` is the stored message at which the sent part begins, None if that is the turn's own prompt.
     """
 
-    type = "model_asked"
     step: str
     index: int | None = None
     sub_agent_id: SubAgentId | None = None
@@ -408,13 +378,12 @@ class ModelAsked(Fact):
     oldest: MessageId | None = None
 
 
-class TaskChanged(Fact):
+class TaskChanged(Fact, wire="task_changed"):
     """A call of `todo` changed a task of the workflow. The fields are the new state; for `deleted`, the last state.
 
     Emitted again after a crash.
     """
 
-    type = "task_changed"
     id: TaskId
     change: Literal["created", "updated", "completed", "deleted"]
     name: str
@@ -425,14 +394,13 @@ class TaskChanged(Fact):
     call_id: CallId | None = None
 
 
-class UsageReported(Fact):
+class UsageReported(Fact, wire="usage"):
     """The tokens of one model answer. `cost` is None if the price is unknown.
 
     `elapsed_ms` is the time from the first piece of the answer. `said_tokens` estimates the part that stays in the
     conversation, without reasoning.
     """
 
-    type = "usage"
     input_tokens: int
     output_tokens: int
     cost: float | None = None
@@ -441,14 +409,13 @@ class UsageReported(Fact):
     sub_agent_id: SubAgentId | None = None
 
 
-class StepRecorded(Fact):
+class StepRecorded(Fact, wire="step_recorded"):
     """A call became a step of a recording (ENGINE §11).
 
     `input` are its masked arguments as written, with refs; `effect` is the effect of such a call. `is_preset`: the
     result was given instead of running the call.
     """
 
-    type = "step_recorded"
     step: str
     tool: str
     input: Any
@@ -456,25 +423,22 @@ class StepRecorded(Fact):
     is_preset: bool = False
 
 
-class StepPreset(Fact):
+class StepPreset(Fact, wire="step_preset"):
     """The result of a step was given; the step does not run."""
 
-    type = "step_preset"
     step: str
     output: Any
 
 
-class RecordingInput(Fact):
+class RecordingInput(Fact, wire="recording_input"):
     """The value of `@input` in a recording from now on."""
 
-    type = "recording_input"
     input: dict[str, Any]
 
 
-class RecordingSealed(Fact):
+class RecordingSealed(Fact, wire="recording_sealed"):
     """The recording accepts no more steps: it became a template, or its run ended."""
 
-    type = "recording_sealed"
     template_id: TemplateId | None = None
 
 
@@ -482,14 +446,13 @@ class _SubAgentFact(Fact):
     sub_agent_id: SubAgentId
 
 
-class SubAgentStarted(_SubAgentFact):
+class SubAgentStarted(_SubAgentFact, wire="sub_agent_started"):
     """A call started a sub-agent, or a stopped sub-agent resumed.
 
     `agent` is the name of the stored agent that works on the task, if any; `model` its language model. `prompt` is
     masked.
     """
 
-    type = "sub_agent_started"
     name: str
     prompt: str
     call_id: CallId
@@ -499,29 +462,25 @@ class SubAgentStarted(_SubAgentFact):
     model: str | None = None
 
 
-class SubAgentProgress(_SubAgentFact):
+class SubAgentProgress(_SubAgentFact, wire="sub_agent_progress", stored=False):
     """A piece of a sub-agent's text; `offset` counts the characters before it."""
 
-    type = "sub_agent_progress"
-    stored = False
     text: str
     offset: int
 
 
-class SubAgentText(_SubAgentFact):
+class SubAgentText(_SubAgentFact, wire="sub_agent_text"):
     """The whole text of a sub-agent, which replaces its streamed text. `interrupted`: text that was cut off and
     discarded.
     """
 
-    type = "sub_agent_text"
     text: str
     interrupted: bool = False
 
 
-class SubAgentFinished(_SubAgentFact):
+class SubAgentFinished(_SubAgentFact, wire="sub_agent_finished"):
     """A sub-agent ended. The tokens and the cost (None if unknown) are the sums of its answers."""
 
-    type = "sub_agent_finished"
     status: StepStatus
     duration_ms: int
     input_tokens: int = 0
@@ -536,17 +495,6 @@ class UnknownFact(Fact):
     type = "unknown"
     name: str
     data: dict[str, Any]
-
-
-def _leaves(kind: type[Fact]) -> Iterator[type[Fact]]:
-    for subclass in kind.__subclasses__():
-        yield from _leaves(subclass)
-        if not subclass.__name__.startswith("_") and subclass is not UnknownFact:
-            yield subclass
-
-
-# By name on the wire. Derived from the subclasses, so that a new fact cannot be forgotten here.
-FACTS: Mapping[str, type[Fact]] = {fact.type: fact for fact in _leaves(Fact)}
 
 
 def stream_fact(message_id: MessageId, step: str, index: int | None, offset: int, text: str) -> Fact:

@@ -78,7 +78,7 @@ class TaskList:
     def waits_for(self, task: Task) -> list[Task]:
         """Find the dependencies of the task that are not completed."""
         dependencies = (self.tasks[task_id] for task_id in task.dependencies if task_id in self.tasks)
-        return [task_id for task_id in dependencies if task_id.status is not TaskStatus.COMPLETED]
+        return [needed for needed in dependencies if needed.status is not TaskStatus.COMPLETED]
 
     def shown_status(self, task: Task) -> TaskStatus:
         """Return the status as displayed: `blocked` while dependencies are open."""
@@ -91,9 +91,8 @@ class TaskList:
             raise ToolFailed("too_many", message, limit=MAX_TASKS)
         for dependency in task.dependencies:
             if dependency not in self.tasks or dependency == task.id:
-                problem = (
-                    "a task cannot depend on itself" if dependency == task.id else f"there is no task {dependency!r}"
-                )
+                is_self = dependency == task.id
+                problem = "a task cannot depend on itself" if is_self else f"there is no task {dependency!r}"
                 raise ToolFailed("invalid_arguments", f"dependencies: {problem}", id=dependency)
         changed = replace(self, tasks={**self.tasks, task.id: task})
         if circle := _circle(changed, task):
@@ -107,9 +106,8 @@ class TaskList:
         task = self.get(task_id)
         needed_by = [other for other in self.ordered() if task_id in other.dependencies]
         if needed_by:
-            message = (
-                f"{task.name!r} is needed by {_list_names(needed_by)}: change their dependencies or delete them first"
-            )
+            names = _list_names(needed_by)
+            message = f"{task.name!r} is needed by {names}: change their dependencies or delete them first"
             raise ToolFailed("in_use", message, needed_by=[other.id for other in needed_by])
         return replace(self, tasks={other_id: other for other_id, other in self.tasks.items() if other_id != task_id})
 
