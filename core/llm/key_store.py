@@ -99,21 +99,19 @@ class KeySource(StrEnum):
 
 
 class KeyStore:
-    """Finds and stores keys. `places` returns where keys were stored, so that the keyring is asked only for keys that
-    it has.
-    """
+    """Finds and stores keys. `locations` returns where keys are, so that the keyring is asked only for its own."""
 
     def __init__(
         self,
         file: KeyFile,
         keyring: SystemKeyring,
         environment: Mapping[str, str],
-        places: Callable[[], Mapping[str, KeyLocation]],
+        locations: Callable[[], Mapping[str, KeyLocation]],
     ) -> None:
         self._file = file
         self._keyring = keyring
         self._environment = environment
-        self._places = places
+        self._locations = locations
         self._lock = asyncio.Lock()
 
     async def find(self, choice: ModelChoice) -> Secret | None:
@@ -152,9 +150,9 @@ class KeyStore:
             await asyncio.to_thread(self._file.put, name, None)
             return KeyLocation.KEYRING
 
-    async def get_secret(self, name: str, place: KeyLocation) -> Secret | None:
+    async def get_secret(self, name: str, location: KeyLocation) -> Secret | None:
         """Load the secret of that name from its location. Raises Refused `no_keyring` or `keys_unreadable`."""
-        if place is KeyLocation.FILE:
+        if location is KeyLocation.FILE:
             value = await asyncio.to_thread(self._file.get, name)
         else:
             try:
@@ -169,15 +167,15 @@ class KeyStore:
         Raises Refused `keys_unreadable`, `keys_not_writable`, or `no_keyring` if it is in a keyring that does not
         respond.
         """
-        await self.remove_secret(origin, self._places().get(origin))
+        await self.remove_secret(origin, self._locations().get(origin))
 
-    async def remove_secret(self, name: str, place: KeyLocation | None) -> None:
-        """Remove any secret; `place` is where it was stored. Raises like `remove`."""
+    async def remove_secret(self, name: str, location: KeyLocation | None) -> None:
+        """Remove any secret; `location` is where it was stored. Raises like `remove`."""
         async with self._lock:
             try:
                 await self._keyring.remove(name)
             except KeyringUnavailable as error:
-                if place is KeyLocation.KEYRING:
+                if location is KeyLocation.KEYRING:
                     raise Refused("no_keyring", str(error)) from None
             await asyncio.to_thread(self._file.put, name, None)
 
@@ -185,14 +183,14 @@ class KeyStore:
         for variable in _variables(choice):
             if value := self._environment.get(variable, "").strip():
                 return Secret(value), KeySource.ENVIRONMENT
-        origin, place = choice.origin, self._places().get(choice.origin)
+        origin, location = choice.origin, self._locations().get(choice.origin)
         # Asking a locked keyring may open a password dialog, so it is asked only for keys that it has, or may have.
-        if place is KeyLocation.KEYRING or (place is None and choice.needs_key):
+        if location is KeyLocation.KEYRING or (location is None and choice.needs_key):
             try:
                 if key := await self._keyring.get(origin):
                     return Secret(key), KeySource.KEYRING
             except KeyringUnavailable as error:
-                log.log(logging.WARNING if place else logging.INFO, "no key from the keyring: %s", error)
+                log.log(logging.WARNING if location else logging.INFO, "no key from the keyring: %s", error)
         try:
             if key := await asyncio.to_thread(self._file.get, origin):
                 return Secret(key), KeySource.FILE

@@ -18,6 +18,7 @@ from core.domain.text.json_text import (
     encode_output,
     output_too_large,
     readable_json,
+    strings_in,
 )
 from core.domain.text.masking import (
     is_secret_pair,
@@ -70,17 +71,17 @@ def is_long(value: Any) -> bool:
 
 async def encode_output_async(value: Any) -> str:
     """Encode like `encode_output`, long values in a thread. Raises StepFailed likewise."""
-    return await in_thread(_written(value), SINGLE_THREAD) if is_long(value) else encode_output(value)
+    return await in_thread(_encoded_output(value), SINGLE_THREAD) if is_long(value) else encode_output(value)
 
 
 async def encode_async(value: Any) -> str:
     """Encode like `encode`, long values in a thread. Raises StepFailed likewise."""
-    return await in_thread(_whole(value, ASCII), SINGLE_THREAD) if is_long(value) else encode(value)
+    return await in_thread(_encoded(value, ASCII), SINGLE_THREAD) if is_long(value) else encode(value)
 
 
 async def readable_async(value: Any) -> str:
     """Encode like `readable_json`, long values in a thread."""
-    return await in_thread(_whole(value, READABLE), SINGLE_THREAD) if is_long(value) else readable_json(value)
+    return await in_thread(_encoded(value, READABLE), SINGLE_THREAD) if is_long(value) else readable_json(value)
 
 
 async def decode_async(text: str) -> Any:
@@ -90,18 +91,18 @@ async def decode_async(text: str) -> Any:
     return await asyncio.get_running_loop().run_in_executor(SINGLE_THREAD, decode, text)
 
 
-def _whole(value: Any, written: JsonFormat) -> Pieces[str]:
+def _encoded(value: Any, style: JsonFormat) -> Pieces[str]:
     texts: list[str] = []
     try:
-        for text, _ in _texts(value, written):
+        for text, _ in _texts(value, style):
             texts.append(text)
             yield
     except RecursionError:  # in pieces the recursion is twice as deep
-        return written.value(value)
+        return style.value(value)
     return "".join(texts)
 
 
-def _written(value: Any) -> Pieces[str]:
+def _encoded_output(value: Any) -> Pieces[str]:
     texts: list[str] = []
     size = in_strings = 0
     try:
@@ -116,7 +117,7 @@ def _written(value: Any) -> Pieces[str]:
         raise StepFailed("not_json", "the value cannot be held as JSON: it is nested too deeply") from None
     if size - in_strings > STRUCTURE_BYTES or in_strings > STRING_BYTES:
         in_strings = 0
-        for text in _strings(value):
+        for text in strings_in(value):
             in_strings += len(encode_basestring_ascii(text)) - 2
             yield
         if size - in_strings > STRUCTURE_BYTES or in_strings > STRING_BYTES:
@@ -127,60 +128,41 @@ def _written(value: Any) -> Pieces[str]:
 # The values are cut, not the text: each piece is encoded by the C encoder in one call, which is fast but holds the GIL,
 # so pieces have about 32 KB. Long strings are cut by character, long containers into groups of members; the brackets
 # and commas between groups are written here. The result equals that of the encoder for the whole value.
-def _texts(value: Any, written: JsonFormat) -> Iterator[tuple[str, bool]]:
+def _texts(value: Any, style: JsonFormat) -> Iterator[tuple[str, bool]]:
     """Yield the JSON of a value in short texts, each with a flag: whether it is part of a long string."""
     if isinstance(value, str) and len(value) > PIECE_CHARACTERS:
         yield '"', False
         for start in range(0, len(value), PIECE_CHARACTERS):
-            yield written.string(value[start : start + PIECE_CHARACTERS])[1:-1], True
+            yield style.string(value[start : start + PIECE_CHARACTERS])[1:-1], True
         yield '"', False
     elif not isinstance(value, dict | list | tuple) or not is_long(value):
-        yield written.value(value), False
+        yield style.value(value), False
     elif isinstance(value, dict):
-        yield from _members(iter(value.items()), "{", "}", dict, written)
+        yield from _members(iter(value.items()), "{", "}", dict, style)
     else:
-        yield from _members(iter(value), "[", "]", list, written)
+        yield from _members(iter(value), "[", "]", list, style)
 
 
-def _members(
-    members: Iterator[Any], begin: str, end: str, kind: type, written: JsonFormat
-) -> Iterator[tuple[str, bool]]:
+def _members(members: Iterator[Any], begin: str, end: str, kind: type, style: JsonFormat) -> Iterator[tuple[str, bool]]:
     """Yield short members in groups and long members individually."""
-    before = begin
+    prefix = begin
     while group := list(islice(members, GROUP)):
         together = kind(group)
         if not is_long(together):
-            yield before + written.value(together)[1:-1], False
-            before = ","
+            yield prefix + style.value(together)[1:-1], False
+            prefix = ","
             continue
         for member in group:
             if kind is dict:
                 key, value = member
-                yield before + written.value({key: None})[1 : -len("null}")], False
+                yield prefix + style.value({key: None})[1 : -len("null}")], False
             else:
                 value = member
-                if before:
-                    yield before, False
-            yield from _texts(value, written)
-            before = ","
-    yield end if before == "," else begin + end, False
-
-
-def _strings(value: Any) -> Iterator[str]:
-    """Yield all texts of a value, keys included."""
-    todo = [value]
-    while todo:
-        part = todo.pop()
-        if isinstance(part, str):
-            yield part
-        elif isinstance(part, dict):
-            todo.extend(part)
-            todo.extend(part.values())
-        elif isinstance(part, list | tuple):
-            todo.extend(part)
-
-
-MASKED_PIECE_CHARACTERS = 32 * 1024
+                if prefix:
+                    yield prefix, False
+            yield from _texts(value, style)
+            prefix = ","
+    yield end if prefix == "," else begin + end, False
 
 
 async def masked_async(value: Any) -> Any:
@@ -213,9 +195,9 @@ def _masked_text(text: str) -> Pieces[str]:
     pieces: list[str] = []
     start = 0
     while start < len(whole):
-        end = min(start + MASKED_PIECE_CHARACTERS, len(whole))
+        end = min(start + PIECE_CHARACTERS, len(whole))
         if end < len(whole):
-            middle = start + MASKED_PIECE_CHARACTERS // 2
+            middle = start + PIECE_CHARACTERS // 2
             end = max(whole.rfind("\n", middle, end), whole.rfind(" ", middle, end)) + 1 or end
         pieces.append(masked_text(whole[start:end]))
         start = end

@@ -25,7 +25,7 @@ VALUES = st.recursive(
 def short_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the limits small, so that small values are encoded like long values."""
     monkeypatch.setattr(long_values, "SHORT_CHARACTERS", 8)
-    monkeypatch.setattr(long_values, "MASKED_PIECE_CHARACTERS", 3)
+    monkeypatch.setattr(long_values, "PIECE_CHARACTERS", 3)
     monkeypatch.setattr(long_values, "GROUP", 2)
 
 

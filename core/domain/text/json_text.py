@@ -6,10 +6,12 @@ terminal. NaN, sets and cycles are rejected when a value is encoded, not when it
 
 import json
 import math
-from collections.abc import Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NoReturn, TypeVar
 
 from core.errors import StepFailed
+
+T = TypeVar("T")
 
 TYPE_NAMES = {dict: "object", list: "list", str: "text", bool: "true/false", int: "number", float: "number"}
 
@@ -31,24 +33,22 @@ def encode(value: Any) -> str:
 
 def decode(text: str) -> Any:
     """Decode a text made by `encode`. Raises ValueError for invalid JSON."""
-    try:
-        return json.loads(text)
-    except RecursionError:
-        raise ValueError("the JSON is nested too deeply") from None
+    return _decoded(json.loads, text)
 
 
 def parse(text: str) -> Any:
     """Parse untrusted text. Raises ValueError, also for NaN, infinities and 1e999."""
-    try:
-        return _READER.decode(text)
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
+    return _decoded(_READER.decode, text)
 
 
 def parse_at(text: str, start: int) -> tuple[Any, int]:
     """Parse the value that begins at `start`, and return its end too. Raises ValueError like `parse`."""
+    return _decoded(_READER.raw_decode, text, start)
+
+
+def _decoded(decoder: Callable[..., T], *arguments: Any) -> T:
     try:
-        return _READER.raw_decode(text, start)
+        return decoder(*arguments)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
 
@@ -98,7 +98,7 @@ def encode_output(value: Any) -> str:
     # limit.
     text = encode(value)
     if len(text) > STRUCTURE_BYTES:
-        strings = _string_characters(value)
+        strings = sum(len(json.dumps(text)) - 2 for text in strings_in(value))
         if len(text) - strings > STRUCTURE_BYTES or strings > STRING_BYTES:
             raise output_too_large(len(text))
     return text
@@ -110,19 +110,17 @@ def output_too_large(size: int) -> StepFailed:
     return StepFailed("output_too_large", message, bytes=size)
 
 
-def _string_characters(value: Any) -> int:
-    """Count the characters of the encoded text inside strings."""
-    total, todo = 0, [value]
+def strings_in(value: Any) -> Iterator[str]:
+    """Yield all strings of a value, keys included."""
+    todo = [value]
     while todo:
         item = todo.pop()
         if isinstance(item, str):
-            total += len(json.dumps(item)) - 2
+            yield item
         elif isinstance(item, dict):
-            todo.extend(item.values())
-            total += sum(len(json.dumps(key)) - 2 for key in item)
+            todo += [*item, *item.values()]
         elif isinstance(item, list | tuple):
-            todo.extend(item)
-    return total
+            todo += item
 
 
 def parse_pointer(pointer: str) -> list[str]:
