@@ -183,31 +183,33 @@ class StoredServer:
     tools_json: str | None = None
 
 
-def find_secrets(server: Mapping[str, Any]) -> dict[str, str]:
+def find_secrets(config: Mapping[str, Any]) -> dict[str, str]:
     """Find the values of a configuration that look like secrets, by `env/NAME`, `headers/NAME`, `args/2` or `url`."""
-    secrets: dict[str, str] = {}
-    for section in ("env", "headers"):
-        for name, value in (server.get(section) or {}).items():
-            if value and not _is_reference(value) and (is_secret_name(name) or masked_text(value) != value):
-                secrets[f"{section}/{name}"] = value
-    args = list(server.get("args") or ())
-    for position, value in enumerate(args):
-        flag, is_pair, _ = value.partition("=")
-        is_given = (
-            position > 0
-            and args[position - 1].startswith("-")
-            and "=" not in args[position - 1]
-            and not value.startswith("-")
-        )
-        is_named = (is_pair and flag.startswith("-") and is_secret_name(flag)) or (
-            is_given and is_secret_name(args[position - 1])
-        )
-        if not _is_reference(value) and (is_named or masked_text(value) != value):
-            secrets[f"args/{position}"] = value
-    url = server.get("url")
-    if url and masked_text(url) != url:
-        secrets["url"] = url
-    return secrets
+    args = list(config.get("args") or ())
+    named = [
+        *(
+            (f"{section}/{name}", name, value)
+            for section in ("env", "headers")
+            for name, value in (config.get(section) or {}).items()
+            if value
+        ),
+        *((f"args/{position}", _flag_of(args, position), value) for position, value in enumerate(args)),
+        ("url", "", config.get("url") or ""),
+    ]
+    return {
+        path: value
+        for path, name, value in named
+        if not _is_reference(value) and (is_secret_name(name) or masked_text(value) != value)
+    }
+
+
+def _flag_of(args: Sequence[str], position: int) -> str:
+    """Return the flag that an argument belongs to: `--token=VALUE`, or `--token` before it; else ""."""
+    flag, is_pair, _ = args[position].partition("=")
+    if flag.startswith("-"):
+        return flag if is_pair else ""
+    before = args[position - 1] if position else ""
+    return before if before.startswith("-") and "=" not in before else ""
 
 
 def masked_config(config: Mapping[str, Any], paths: Iterable[str]) -> dict[str, Any]:

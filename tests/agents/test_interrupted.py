@@ -73,13 +73,13 @@ async def send(
 
 async def settle(world: World, run_id: RunId, number: int) -> Any:
     """Answer the questions, each time in another way, until the run ends."""
-    while (told := await world.settled(run_id))["status"] == "waiting":
-        one = next(one for one in told["interruptions"] if one["status"].startswith("awaiting"))
+    while (run := await world.settled(run_id))["status"] == "waiting":
+        opened = next(entry for entry in run["interruptions"] if entry["status"].startswith("awaiting"))
         edited = Answer(Action.SUBMIT, {"text": "edited"})
         answers = (Answer(Action.APPROVE), Answer(Action.REJECT, reason="not now"), edited)
-        await world.core.engine.answer(run_id, answers[number % 3], interruption=one["id"])
+        await world.core.engine.answer(run_id, answers[number % 3], interruption=opened["id"])
         number += 1
-    return told
+    return run
 
 
 async def assert_goes_on(world: World, server: Provider, strict: Strict, run: Run, number: int = 0) -> Any:

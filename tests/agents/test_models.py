@@ -54,8 +54,8 @@ async def test_thoughts_are_shown_and_are_no_part_of_the_answer() -> None:
     assert await world.said() == ("ok", MessageState.FINAL)
     rebuilt, watched = await world.rebuilt(turn), await world.watched()
     assert rebuilt == watched
-    assert [one.text for one in (*rebuilt.thoughts, *watched.thoughts)] == ["let me see"] * 2
-    assert not any(one.is_open for one in rebuilt.thoughts)
+    assert [thought.text for thought in (*rebuilt.thoughts, *watched.thoughts)] == ["let me see"] * 2
+    assert not any(thought.is_open for thought in rebuilt.thoughts)
 
 
 async def test_what_was_thought_is_kept_where_the_answer_breaks_off() -> None:
@@ -69,7 +69,7 @@ async def test_what_was_thought_is_kept_where_the_answer_breaks_off() -> None:
         (long, 0, False),
         ("and so", PIECE_CHARACTERS, True),
     ]
-    assert [one.text for one in (await world.rebuilt(turn)).thoughts] == [long + "and so"]
+    assert [thought.text for thought in (await world.rebuilt(turn)).thoughts] == [long + "and so"]
 
 
 async def test_an_answer_that_was_cut_off_is_kept_with_a_warning() -> None:

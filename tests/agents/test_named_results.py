@@ -189,4 +189,6 @@ async def test_wrong_arguments_are_told_with_their_path_and_what_was_expected(
     async with a_world(more_tools=[tool("go", schema=SCHEMA, server=saying("never"))]) as world:
         call = await made(world, "go", arguments)
     assert (call["status"], call["error"]["code"]) == ("error", "invalid_arguments")
-    assert any(one["path"] == path and expected in one["message"] for one in call["error"]["violations"]), call
+    assert any(
+        violation["path"] == path and expected in violation["message"] for violation in call["error"]["violations"]
+    ), call

@@ -112,7 +112,7 @@ class Story:
 async def _consent(
     wanted: Sequence[PendingCall], advertised: Collection[str] | None = None
 ) -> list[PermittedCall | CallResult]:
-    return [PermittedCall(one.arguments) for one in wanted]
+    return [PermittedCall(call.arguments) for call in wanted]
 
 
 def a_prompt(fortune: random.Random) -> str:
@@ -159,8 +159,14 @@ async def test_a_turn_with_sub_agents_that_dies_anywhere_goes_on_as_if_it_had_no
     rebuilt, reference = replay(await story.disk.events.of_run(RUN)), replay(await whole.disk.events.of_run(RUN))
     assert rebuilt is not None
     assert reference is not None
-    texts = {one.id: (one.name, one.status, str(one.text)) for one in reference.sub_agents.values()}
-    assert {one.id: (one.name, one.status, str(one.text)) for one in rebuilt.sub_agents.values()} == texts, seed
+    texts = {
+        sub_agent.id: (sub_agent.name, sub_agent.status, str(sub_agent.text))
+        for sub_agent in reference.sub_agents.values()
+    }
+    assert {
+        sub_agent.id: (sub_agent.name, sub_agent.status, str(sub_agent.text))
+        for sub_agent in rebuilt.sub_agents.values()
+    } == texts, seed
     assert {status for _, status, _ in texts.values()} == {StepStatus.COMPLETED}
     assert count(await story.disk.events.of_run(RUN), SubAgentFinished) == len(texts), seed
     assert {row.status for row in await story.disk.tool_calls.of_run(RUN)} <= {CallStatus.COMPLETED}, seed

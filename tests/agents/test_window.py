@@ -31,8 +31,10 @@ def fitting(
 ) -> tuple[ChatMessage, ...]:
     """Return what is sent in a window of that size, and how much of the history is left out."""
     fitted = window_of.fit_context(messages, prompt_at, sum(map(tool_tokens, tools)), available_tokens(window, answer))
-    history = [one for one in messages[:prompt_at] if one.role != "system"]
-    told = [one for one in fitted.messages[: fitted.messages.index(messages[prompt_at])] if one.role != "system"]
+    history = [message for message in messages[:prompt_at] if message.role != "system"]
+    told = [
+        message for message in fitted.messages[: fitted.messages.index(messages[prompt_at])] if message.role != "system"
+    ]
     assert history[fitted.dropped :] == told
     return fitted.messages
 

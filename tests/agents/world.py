@@ -77,10 +77,10 @@ class World:
         self, wanted: Sequence[PendingCall], advertised: Collection[str] | None = None
     ) -> list[PermittedCall | CallResult]:
         """Return the prepared decisions for calls of a tool; other calls pass, unless they are made to wait."""
-        self.wanted.append([one.tool for one in wanted])
+        self.wanted.append([call.tool for call in wanted])
         if self.is_consent_open:
             await asyncio.Event().wait()
-        return [self.verdicts.get(one.tool, PermittedCall(one.arguments)) for one in wanted]
+        return [self.verdicts.get(call.tool, PermittedCall(call.arguments)) for call in wanted]
 
     async def ask(self, ask: InterruptionRequest, *, anew: bool = False) -> Interruption:
         """Return the same answer to every question, or wait."""

@@ -37,7 +37,7 @@ def problems(text: str) -> list[tuple[str, str]]:
     with pytest.raises(Refused) as refused:
         read_pasted(text)
     assert refused.value.code == "bad_config"
-    return [(one["place"], one["message"]) for one in refused.value.parameters["problems"]]
+    return [(problem["place"], problem["message"]) for problem in refused.value.parameters["problems"]]
 
 
 def test_comments_and_trailing_commas_are_forgiven_and_texts_keep_what_looks_like_them() -> None:
@@ -66,7 +66,7 @@ def test_every_usual_form_is_read(text: str) -> None:
 def test_goose_has_parts_of_its_own_and_variables_that_are_asked_for() -> None:
     found = read_pasted(GOOSE)
     assert [server.fields["name"] for server in found.servers] == ["gh", "web"]
-    assert [one.id for one in found.inputs] == ["GITHUB_TOKEN"]
+    assert [variable.id for variable in found.inputs] == ["GITHUB_TOKEN"]
     assert len(found.skipped) == 1
     filled, secret = found.filled({"GITHUB_TOKEN": "t"})
     assert filled.servers[0].fields["env"] == {"GITHUB_TOKEN": "t"}

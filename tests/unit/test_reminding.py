@@ -24,7 +24,7 @@ def moments(
     until: timedelta, *requests: PendingRequest, after: timedelta = HALF_HOUR
 ) -> list[tuple[float, tuple[str, ...]]]:
     """Return the reminders until then, as minutes and requests, planning only at the announced times."""
-    held = {one.id: one for one in requests}
+    held = {request.id: request for request in requests}
     now, reminded_at = START, None
     found: list[tuple[float, tuple[str, ...]]] = []
     while now <= START + until:
@@ -32,7 +32,9 @@ def moments(
         if due.due:
             found.append(((now - START) / minutes(1), due.due))
             reminded_at = now
-            held.update((one, PendingRequest(one, held[one].asked_at, now)) for one in due.due)
+            held.update(
+                (request_id, PendingRequest(request_id, held[request_id].asked_at, now)) for request_id in due.due
+            )
         if due.next_at is None:
             break
         assert due.next_at > now

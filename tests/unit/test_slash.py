@@ -125,11 +125,11 @@ def test_of_one_title_the_exact_case_counts_first_and_then_the_prompt_which_runs
     assert target("/tidy x") == a_prompt("Tidy")
 
 
-@pytest.mark.parametrize("one", TITLES, ids=lambda one: one.id)
-def test_what_is_written_for_a_title_names_it_again(one: SlashTarget) -> None:
-    found = parse_slash(f"{command_text(one.title)}the rest", TITLES)
+@pytest.mark.parametrize("target", TITLES, ids=lambda target: target.id)
+def test_what_is_written_for_a_title_names_it_again(target: SlashTarget) -> None:
+    found = parse_slash(f"{command_text(target.title)}the rest", TITLES)
     assert isinstance(found, SlashCommand)
-    assert (found.target.title, found.rest) == (one.title, "the rest")
+    assert (found.target.title, found.rest) == (target.title, "the rest")
 
 
 # Templates

@@ -18,7 +18,7 @@ class Fed(StandardStreams):
 
 async def lines(*pieces: bytes) -> list[str | None]:
     """Return the lines; None for a line that was too long."""
-    return [None if isinstance(one, LineTooLong) else one async for one in Fed(*pieces).lines()]
+    return [None if isinstance(line, LineTooLong) else line async for line in Fed(*pieces).lines()]
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 100])

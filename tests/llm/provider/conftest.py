@@ -37,23 +37,23 @@ class Heard:
 
     @property
     def text(self) -> str:
-        return "".join(one.text for one in self.deltas if isinstance(one, TextDelta))
+        return "".join(delta.text for delta in self.deltas if isinstance(delta, TextDelta))
 
     @property
     def thought(self) -> str:
-        return "".join(one.text for one in self.deltas if isinstance(one, ReasoningDelta))
+        return "".join(delta.text for delta in self.deltas if isinstance(delta, ReasoningDelta))
 
     @property
     def calls(self) -> list[CallRequest]:
-        return [one.call for one in self.deltas if isinstance(one, CallDelta)]
+        return [delta.call for delta in self.deltas if isinstance(delta, CallDelta)]
 
     @property
     def usage(self) -> list[Usage]:
-        return [one for one in self.deltas if isinstance(one, Usage)]
+        return [delta for delta in self.deltas if isinstance(delta, Usage)]
 
     @property
     def warnings(self) -> list[str]:
-        return [one.code for one in self.deltas if isinstance(one, ModelWarning)]
+        return [delta.code for delta in self.deltas if isinstance(delta, ModelWarning)]
 
     @property
     def failure(self) -> StepFailed:

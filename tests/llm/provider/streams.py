@@ -365,7 +365,7 @@ THOUGHT_OF: dict[str, Stream] = {
     "a plain error": Stream(b'{"error": {"message": "out of credit"}}', code="provider_error", error="out of credit"),
     "JSON of another kind": Stream(b'{"object": "list", "data": []}', code="bad_response"),
     "a line of JSON for each piece": Stream(
-        b"\n".join(json.dumps(one).encode() for one in (chunk(content="A"), chunk(content="B"), STOP)), "AB"
+        b"\n".join(json.dumps(value).encode() for value in (chunk(content="A"), chunk(content="B"), STOP)), "AB"
     ),
     "a web page": Stream(
         b"<!doctype html><html><title>Sign in</title>\n<script>x = 1</script><body>Please sign in</body></html>",

@@ -30,9 +30,16 @@ def catalogue(phone: Phone) -> Catalogue:
 
 def test_presets_are_what_they_are_said_to_be() -> None:
     assert list(PRESETS) == ["openai", "openrouter", "mistral", "ollama", "lmstudio", "llamacpp", "vllm", "custom"]
-    assert {one.id: one.port for one in LOCAL} == {"ollama": 11434, "lmstudio": 1234, "llamacpp": 8080, "vllm": 8000}
-    assert {one.id for one in PRESETS.values() if one.needs_key} == {"openai", "openrouter", "mistral"}
-    assert all(one.base_url.startswith("https://") and one.key_env for one in PRESETS.values() if one.needs_key)
+    assert {preset.id: preset.port for preset in LOCAL} == {
+        "ollama": 11434,
+        "lmstudio": 1234,
+        "llamacpp": 8080,
+        "vllm": 8000,
+    }
+    assert {preset.id for preset in PRESETS.values() if preset.needs_key} == {"openai", "openrouter", "mistral"}
+    assert all(
+        preset.base_url.startswith("https://") and preset.key_env for preset in PRESETS.values() if preset.needs_key
+    )
     for preset in PRESETS.values():
         assert not preset.base_url or preset_at(preset.base_url) is preset
 
@@ -109,14 +116,14 @@ async def test_servers_on_this_machine_are_found_without_waiting_for_those_that_
         socket.create_server(("127.0.0.1", 0)) as closed,
     ):
         closed.close()
-        ports = [one.server.server_port for one in (answers, is_empty, is_another, sends_on, sleeps)]
+        ports = [server.server.server_port for server in (answers, is_empty, is_another, sends_on, sleeps)]
         ports += [never_accepts.getsockname()[1], 1]
         presets = [Preset(str(port), "S", f"http://127.0.0.1:{port}/v1", port=port) for port in ports]
         began = asyncio.get_running_loop().time()
         found = await catalogue.discover(presets)
         assert asyncio.get_running_loop().time() - began < 2
         assert len(answers.asked) == 1  # nobody was sent on to it
-    assert [(one.preset.id, [model.id for model in one.models]) for one in found] == [
+    assert [(server.preset.id, [model.id for model in server.models]) for server in found] == [
         (str(ports[0]), ["a", "b"]),
         (str(ports[1]), []),
     ]

@@ -137,7 +137,7 @@ async def test_a_connection_that_is_dropped_at_once_is_tried_again(phone: Phone)
 
 
 async def test_what_is_no_http_is_an_error(phone: Phone) -> None:
-    with listening(lambda one: one.sendall(b"SSH-2.0-OpenSSH_9.2\r\n")) as url:
+    with listening(lambda connection: connection.sendall(b"SSH-2.0-OpenSSH_9.2\r\n")) as url:
         assert (await phone.ask(url)).failure.code == "connection_failed"
 
 
@@ -263,7 +263,7 @@ async def test_options_that_a_server_does_not_know_are_left_out_from_then_on(pho
     with provider(picky) as server:
         assert (await phone.ask(server.url)).text == "a"
         assert (await phone.ask(server.url)).text == "a"
-    assert ["stream_options" in one.body for one in server.posts] == [True, False, False]
+    assert ["stream_options" in post.body for post in server.posts] == [True, False, False]
     assert phone.clock.slept == []
 
 

@@ -74,12 +74,15 @@ def test_every_history_is_valid_for_a_strict_provider(name: str, short_ids: bool
     json.dumps(sent).encode("utf-8")
     if short_ids:
         ids = [made["id"] for message in sent for made in message.get("tool_calls", [])]
-        assert all(len(one) == 9 and one.isalnum() for one in ids)
+        assert all(len(call_id) == 9 and call_id.isalnum() for call_id in ids)
 
 
 def test_results_go_to_their_calls_whatever_order_they_came_in() -> None:
     sent = wire_messages((user("go"), said("", call("a"), call("b")), result("b", "B"), result("a", "A")))
-    assert [(one["tool_call_id"], one["content"]) for one in sent if one["role"] == "tool"] == [("a", "A"), ("b", "B")]
+    assert [(message["tool_call_id"], message["content"]) for message in sent if message["role"] == "tool"] == [
+        ("a", "A"),
+        ("b", "B"),
+    ]
 
 
 def test_a_call_without_a_result_gets_one_that_says_so() -> None:
@@ -120,10 +123,10 @@ async def test_tools_are_described_and_called_by_their_own_names(phone: Phone) -
     with provider(calls(("1", "mcp__notes__get_it", {}), ("2", "add", {"n": 1}))) as server:
         heard = await phone.ask(server.url, tools=(TOOL, odd))
     sent = server.posts[0].body["tools"]
-    assert [one["function"]["name"] for one in sent] == ["add", "mcp__notes__get_it"]
+    assert [tool["function"]["name"] for tool in sent] == ["add", "mcp__notes__get_it"]
     assert sent[0]["function"]["parameters"] == dict(TOOL.input_schema)
     assert sent[1]["function"]["parameters"] == {"type": "object", "properties": {}}
-    assert [one.tool for one in heard.calls] == ["mcp__notes__get it", "add"]
+    assert [call.tool for call in heard.calls] == ["mcp__notes__get it", "add"]
 
 
 async def test_a_strict_provider_gets_a_valid_conversation(phone: Phone) -> None:

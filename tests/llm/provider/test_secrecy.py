@@ -108,7 +108,7 @@ async def test_arguments_stay_what_they_are_around_a_masked_key(phone: Phone) ->
     phone.key = KEY
     with provider(ECHOES["in arguments"]) as server:
         heard = await phone.ask(server.url)
-    (delta,) = [one for one in heard.deltas if isinstance(one, CallDelta)]
+    (delta,) = [delta for delta in heard.deltas if isinstance(delta, CallDelta)]
     assert delta.call.arguments == {"key": MASK, "n": 1}
 
 

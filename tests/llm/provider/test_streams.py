@@ -77,7 +77,9 @@ def _compare(heard: Heard, stream: Stream) -> None:
         assert given if wanted == ANY_ID else given == wanted
     assert len(set(ids)) == len(ids)
     assert tuple(heard.warnings) == stream.warnings
-    assert [(one.input_tokens, one.output_tokens) for one in heard.usage] == ([stream.usage] if stream.usage else [])
+    assert [(usage.input_tokens, usage.output_tokens) for usage in heard.usage] == (
+        [stream.usage] if stream.usage else []
+    )
     code = heard.error.code if heard.error is not None else None
     assert code == stream.code, heard.error
     assert stream.error in (heard.error.message if heard.error is not None else "")
