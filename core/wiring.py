@@ -14,7 +14,9 @@ from core.agents.loop import AgentLoop
 from core.app import APP, SEARCH_FILE, Core, Folders, Stores
 from core.bus import Bus
 from core.domain.ids import WorkflowId
+from core.engine.log.journal import Journal
 from core.engine.plan.validation import Validator
+from core.engine.runs.child_runs import ChildStartRequests
 from core.engine.runs.engine import Engine
 from core.engine.runs.step_runner import StepRunner
 from core.errors import StorageFailed
@@ -31,6 +33,7 @@ from core.ports.search import SearchIndex
 from core.ports.storage import Storage
 from core.ports.tools import FilePicker
 from core.recording import export
+from core.recording.recordings import RecordingRegistry
 from core.sandbox.pool import WorkerPool
 from core.sandbox.quickjs import QuickJsSandbox
 from core.sandbox.schemas import JsonSchemas
@@ -214,9 +217,23 @@ async def run_core(
             loop = AgentLoop(models.client, box.invoker, storage, clock, box.schemas, agents)
             steps = StepRunner(box.invoker, box.sandbox, loop, box.schemas)
             templates = TemplateService(storage, box.validator)
-            engine = Engine(storage, bus, clock, steps, box.validator, templates, settings.read, agents.for_steps)
+            journal = Journal(storage, bus, clock, text_interval_s=settings.current.stream_write_interval_s)
+            registry = RecordingRegistry(storage, journal, clock)
+            children = ChildStartRequests(storage, templates, settings.read, agents.for_steps)
+            engine = Engine(
+                storage,
+                bus,
+                clock,
+                journal,
+                steps,
+                box.validator,
+                children,
+                registry,
+                settings.read,
+                stores.background,
+            )
             book = TemplateBookService(storage, box.validator, clock)
-            recordings = export.Recordings(engine, storage, box.validator, book, box.invoker, clock)
+            recordings = export.Recordings(engine, registry, storage, box.validator, book, box.invoker, clock)
             for tool in recording_tools(recordings):
                 box.registry.register(tool, is_checked=True)
             consent.know(box.invoker.infos)
@@ -233,7 +250,7 @@ async def run_core(
                 ):
                     access = KeyCheck(models.keys, storage)
                     runs = RunService(engine, storage, clock, access, agents)
-                    chat = ChatService(engine, storage, clock, access, agents)
+                    chat = ChatService(engine, registry, storage, clock, access, agents)
                     workflows = WorkflowService(engine, storage, bus, clock, access, agents)
                     prompts = PromptService(await storage.prompts.all(), storage, bus)
                     for tool in collection_tools(ExecutionService(engine, runs, templates, storage), book):

@@ -126,7 +126,7 @@ class Ledger:
         self._log.emit(
             ToolEnded.of(stored.id, result),
             writes=[PutToolCall(self._ended(stored, masked_result, encode(masked_result.value)))],
-            beside=self._recorder.call_ended(stored.id, masked_result, result.value),
+            companion=self._recorder.call_ended(stored.id, masked_result, result.value),
         )
         return result
 
@@ -139,11 +139,11 @@ class Ledger:
             self._stored.pop(row.id, None)
         self._open.update({row.id: (row, self._clock.monotonic()) for row in started})
         facts = [_started(row, offset) for row in started]
-        beside: Companion | None = None
+        companion: Companion | None = None
         for row in started:
             started_companion = self._companion(row)
-            beside = started_companion if beside is None else beside.then(started_companion)
-        await self._log.commit(*facts, writes=[PutToolCall(row) for row in started], beside=beside)
+            companion = started_companion if companion is None else companion.then(started_companion)
+        await self._log.commit(*facts, writes=[PutToolCall(row) for row in started], companion=companion)
 
     def end(self, call_id: CallId, result: CallResult, result_json: str | None = None, raw: Any = None) -> None:
         """Store and emit the outcome of a call. `result` and `result_json` are masked, `raw` is the unmasked value.
@@ -154,7 +154,7 @@ class Ledger:
         self._log.emit(
             ToolEnded.of(call_id, result),
             writes=[PutToolCall(self._ended(row, result, result_json))],
-            beside=self._recorder.call_ended(call_id, result, raw),
+            companion=self._recorder.call_ended(call_id, result, raw),
         )
 
     def _companion(self, row: ToolCall) -> Companion | None:
@@ -168,13 +168,13 @@ class Ledger:
         self._stored.pop(row.id, None)
         refused_row = replace(self._ended(row, result, result_json), started_at=at, effect=Effect.NONE)
         started_companion = self._companion(row)
-        beside = (
+        companion = (
             started_companion.then(self._recorder.call_ended(row.id, result, raw))
             if started_companion is not None
             else None
         )
         facts = [_started(row, offset), ToolEnded.of(row.id, result)]
-        self._log.emit(*facts, writes=[PutToolCall(refused_row)], beside=beside)
+        self._log.emit(*facts, writes=[PutToolCall(refused_row)], companion=companion)
 
     def end_late(self, call_id: CallId, result: CallResult) -> None:
         """Emit how a call ended after its time limit. Its row does not change."""

@@ -175,6 +175,11 @@ class Step(_Model):
     config: StepConfig = Field(default_factory=StepConfig)
 
     @property
+    def tool_name(self) -> str | None:
+        """The tool that the step calls, if it calls one."""
+        return self.action.tool_name if isinstance(self.action, ToolAction) else None
+
+    @property
     def on_error(self) -> OnError:
         """What a failure means. By default, a step fails the run, an iteration does not."""
         return self.config.on_error or (OnError.CONTINUE if self.for_each else OnError.FAIL)

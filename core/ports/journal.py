@@ -26,15 +26,15 @@ class RunLog(Protocol):
 
     @property
     def message_id(self) -> MessageId: ...
-    def emit(self, *facts: Fact, writes: Sequence[Write] = (), beside: "Companion | None" = None) -> None:
+    def emit(self, *facts: Fact, writes: Sequence[Write] = (), companion: "Companion | None" = None) -> None:
         """Publish the facts now; they and the writes are committed with the next group, 50 ms or 64 steps later.
 
-        `beside` is committed in the same transaction; likewise in `commit`.
+        `companion` is committed in the same transaction; likewise in `commit`.
         """
         ...
 
     def commit(
-        self, *facts: Fact, writes: Sequence[Write] = (), beside: "Companion | None" = None
+        self, *facts: Fact, writes: Sequence[Write] = (), companion: "Companion | None" = None
     ) -> "Future[frozenset[int]]":
         """Commit everything put before, then these writes, at the next turn of the loop; then publish the facts.
 

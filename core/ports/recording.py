@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from core.domain.ids import CallId, RunId, WorkflowId
+from core.domain.run import Run
 from core.domain.tool import CallResult, Effect
 from core.ports.journal import Companion
 
@@ -89,6 +90,22 @@ class NoRecorder:
 
 
 NO_RECORDER = NoRecorder()
+
+
+class RunRecordings(Protocol):
+    """The recordings of the store, as the engine sees them."""
+
+    def recorder(self, run: Run, *, is_fresh: bool) -> CallRecorder:
+        """Return the recorder of the run's agent calls. `is_fresh`: no previous process began the run."""
+        ...
+
+    async def cancel(self, run: Run) -> None:
+        """Cancel an open recording; an ended recording stays unchanged."""
+        ...
+
+    def forget(self, workflow_id: WorkflowId) -> None:
+        """Drop the recording of the workflow from memory: nothing is recorded any more."""
+        ...
 
 
 class Recordings(Protocol):

@@ -1,5 +1,6 @@
 """Running user code and checking values against foreign JSON schemas, where neither can do harm."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -72,6 +73,15 @@ class Violation:
 
     path: str
     message: str
+
+    def as_dict(self) -> dict[str, str]:
+        return {"path": self.path, "message": self.message}
+
+
+def describe_violations(violations: Sequence[Violation], whole: str) -> tuple[str, list[dict[str, str]]]:
+    """Return the violations as a text and as a JSON value. `whole` is the name of the value at the path ""."""
+    text = "; ".join(f"{violation.path or whole}: {violation.message}" for violation in violations)
+    return text, [violation.as_dict() for violation in violations]
 
 
 class Schemas(Protocol):

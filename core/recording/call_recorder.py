@@ -16,8 +16,8 @@ from core.engine.plan.refs import ROOTS, Scope, find_refs, format_ref, resolve
 from core.ports.clock import Clock
 from core.ports.journal import Companion
 from core.ports.writes import PutStepResult
+from core.recording.open_recording import OpenRecording, RecordingSource, recorded_step_row
 from core.recording.recorded_arguments import mask_except_refs, restore_refs, unresolved_refs, unresolved_result
-from core.recording.recordings import OpenRecording, RecordingRegistry, recorded_step_row
 from core.threads.long_values import masked_async
 
 MAX_LISTED_NAMES = 40
@@ -42,13 +42,13 @@ class RunCallRecorder:
 
     def __init__(
         self,
-        book: RecordingRegistry,
+        source: RecordingSource,
         run_id: RunId,
         workflow_id: WorkflowId,
         clock: Clock,
         since: datetime | None = None,
     ) -> None:
-        self._registry = book
+        self._source = source
         self._since = since
         self._run_id = run_id
         self._workflow_id = workflow_id
@@ -62,9 +62,9 @@ class RunCallRecorder:
         self._presets: set[CallId] = set()
 
     async def open(self) -> None:
-        found = await self._registry.find_open(self._workflow_id)
+        found = await self._source.find_open(self._workflow_id)
         if found is None and self._since is not None:
-            found, self._since = await self._registry.ended_since(self._workflow_id, self._since), None
+            found, self._since = await self._source.ended_since(self._workflow_id, self._since), None
         self._recording = found or self._recording
         if self._open_recording is not None:
             for call_id in self._written.keys() - self._masked.keys():

@@ -21,7 +21,8 @@ from core.ports.tools import ToolRunner
 from core.ports.writes import StoredTemplate
 from core.recording.call_recorder import recording_guide
 from core.recording.external_calls import CallExecutor, ExternalCalls
-from core.recording.recordings import OpenRecording
+from core.recording.open_recording import OpenRecording
+from core.recording.recordings import RecordingRegistry
 from core.recording.template_builder import (
     MAX_TITLE_LENGTH,
     ExportOptions,
@@ -63,6 +64,7 @@ class Recordings:
     def __init__(
         self,
         engine: Engine,
+        registry: RecordingRegistry,
         storage: Storage,
         validator: Validator,
         titles: TemplateTitles,
@@ -70,12 +72,12 @@ class Recordings:
         clock: Clock,
     ) -> None:
         self._engine = engine
-        self._registry = engine.recordings
+        self._registry = registry
         self._storage = storage
         self._validator = validator
         self._titles = titles
         self._clock = clock
-        self._calls = ExternalCalls(engine.recordings, tools, clock)
+        self._calls = ExternalCalls(registry, tools, clock)
 
     async def find_open(self, workflow_id: WorkflowId) -> RunId | None:
         found = await self._registry.find_open(workflow_id)

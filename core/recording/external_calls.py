@@ -18,7 +18,8 @@ from core.ports.clock import Clock
 from core.ports.tools import CallContext, ToolRunner
 from core.ports.writes import PutToolCall
 from core.recording.call_recorder import RunCallRecorder
-from core.recording.recordings import OpenRecording, RecordingRegistry
+from core.recording.open_recording import OpenRecording
+from core.recording.recordings import RecordingRegistry
 from core.threads.long_values import masked_async
 
 CALL_TIMEOUT_S = 10.0
@@ -33,8 +34,8 @@ class ExternalCalls:
     The user cannot be asked: a call that needs consent is `rejected`.
     """
 
-    def __init__(self, book: RecordingRegistry, tools: ToolRunner, clock: Clock) -> None:
-        self._registry = book
+    def __init__(self, registry: RecordingRegistry, tools: ToolRunner, clock: Clock) -> None:
+        self._registry = registry
         self._tools = tools
         self._clock = clock
 

@@ -10,8 +10,9 @@ both or neither.
 import asyncio
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from core.domain.events import (
@@ -24,63 +25,26 @@ from core.domain.events import (
     StepFinished,
     StepPreset,
 )
-from core.domain.ids import CallId, MessageId, RunId, WorkflowId, new_id
+from core.domain.ids import MessageId, RunId, WorkflowId, new_id
 from core.domain.recording import Recording
-from core.domain.run import ACTIVE_STATUSES, Run, RunKind, RunStatus, Snapshot, StepKey, StepResult, StepStatus
+from core.domain.run import ACTIVE_STATUSES, Run, RunKind, RunStatus, Snapshot, StepStatus
 from core.domain.template import Template
 from core.domain.text.json_text import encode_output
 from core.domain.text.masking import masked
 from core.domain.workflow import Workflow
 from core.engine.log.journal import Journal
-from core.engine.log.run_journal import RunJournal
 from core.engine.plan.refs import NAME, ROOTS
 from core.errors import NotFound, Refused, StepFailed, StorageFailed
 from core.ports.clock import Clock
 from core.ports.journal import Companion
 from core.ports.storage import PAGE_ROWS, Storage
 from core.ports.writes import ChangeRun, CreateRun, MarkUnreadable, Put, PutStepResult, StoredTemplate, Write
+from core.recording.call_recorder import RunCallRecorder
+from core.recording.open_recording import OpenRecording, RecordingStart, recorded_step_row
 
 log = logging.getLogger(__name__)
 
 MAX_NAME_LENGTH = 128
-
-
-@dataclass(slots=True, eq=False)
-class OpenRecording:
-    """A recording that accepts steps.
-
-    `names` are assigned to calls that have not been published yet; `at_work` names the calls in progress.
-    """
-
-    run: Run
-    snapshot: Snapshot
-    log: RunJournal
-    recording: Recording
-    names: dict[CallId, str] = field(default_factory=dict)
-    at_work: set[str] = field(default_factory=set)
-
-
-@dataclass(frozen=True, slots=True)
-class RecordingStart:
-    """The start of a recording, or a new input, to be committed together with a run. Call either `keep` or `drop` after
-    it.
-    """
-
-    recordings: "RecordingRegistry"
-    opened: OpenRecording
-    beside: Companion | None
-    is_new: bool
-
-    def confirm(self) -> None:
-        """Apply the facts: they are on disk."""
-        if self.beside is not None:
-            for fact in self.beside.facts:
-                self.opened.recording.apply(fact)
-
-    def discard(self) -> None:
-        """Forget a new recording: it was not written."""
-        if self.is_new:
-            self.recordings.forget(self.opened.run.workflow_id)
 
 
 class RecordingRegistry:
@@ -123,6 +87,11 @@ class RecordingRegistry:
             if run.kind is RunKind.RECORDING and run.finished_at is not None and run.finished_at >= since:
                 return await self._read(run)
         return None
+
+    def recorder(self, run: Run, *, is_fresh: bool) -> RunCallRecorder:
+        """Return a recorder of the run's agent calls. `is_fresh`: no previous process began the run."""
+        since = None if is_fresh else run.created_at
+        return RunCallRecorder(self, run.id, run.workflow_id, self._clock, since)
 
     async def all_open(self) -> list[OpenRecording]:
         """Return every open recording, the oldest first."""
@@ -194,7 +163,7 @@ class RecordingRegistry:
         found = await self.find_open(workflow.id)
         if found is not None:
             facts = [RecordingInput(input=dict(given))] if given is not None else []
-            return RecordingStart(self, found, Companion(found.log, facts) if facts else None, False)
+            return RecordingStart(found, Companion(found.log, facts) if facts else None)
         now = self._clock.now()
         template = Template(title=workflow.title or "Recording", steps=[])
         snapshot = replace(rules or Snapshot(template, {}), template=template, input=dict(given or {}), gated=False)
@@ -212,9 +181,8 @@ class RecordingRegistry:
         created = RunCreated(kind=run.kind, title=run.title, message_id=run.message_id, steps=[], mode=snapshot.mode)
         opened = OpenRecording(run, snapshot, journal, Recording(snapshot.input))
         self._open[workflow.id] = opened
-        return RecordingStart(
-            self, opened, Companion(journal, [created, RunStarted()], [CreateRun(run, snapshot)]), True
-        )
+        companion = Companion(journal, [created, RunStarted()], [CreateRun(run, snapshot)])
+        return RecordingStart(opened, companion, partial(self.forget, workflow.id))
 
     async def start(self, workflow_id: WorkflowId, given: Mapping[str, Any] | None = None) -> OpenRecording:
         """Start or continue a recording as `begin` does, and commit it. Raises NotFound too."""
@@ -223,9 +191,9 @@ class RecordingRegistry:
             raise NotFound("workflow", workflow_id)
         beginning = await self.begin(workflow, given, None)
         beginning.confirm()
-        if (beside := beginning.beside) is not None:
+        if (companion := beginning.companion) is not None:
             try:
-                await beginning.opened.log.commit(*beside.facts, writes=beside.writes)
+                await beginning.opened.log.commit(*companion.facts, writes=companion.writes)
             except BaseException:
                 beginning.discard()
                 raise
@@ -287,13 +255,6 @@ class RecordingRegistry:
         self._open.pop(workflow_id, None)
         if self._found is not None:
             self._found.pop(workflow_id, None)
-
-
-def recorded_step_row(
-    opened: OpenRecording, name: str, status: StepStatus, output_json: str | None, now: datetime
-) -> StepResult:
-    """Return the row of a recorded step that has ended."""
-    return StepResult(opened.run.id, StepKey(name), status, output_json=output_json, finished_at=now)
 
 
 def _require_storable(value: Any, what: str) -> None:

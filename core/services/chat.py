@@ -18,6 +18,7 @@ from core.errors import NotFound, Refused, StorageFailed, workflow_busy
 from core.ports.clock import Clock
 from core.ports.storage import Storage
 from core.ports.writes import PutAttachedText, UnqueueMessage, Write
+from core.recording.recordings import RecordingRegistry
 from core.services.agents import OFFLINE, AgentService
 from core.services.attachments import require_within_limits
 from core.services.key_check import KeyCheck, key_missing, refusal
@@ -33,8 +34,17 @@ _SCANNED_CHARACTERS = 1000
 class ChatService:
     """Sends messages of the user to agents."""
 
-    def __init__(self, engine: Engine, storage: Storage, clock: Clock, access: KeyCheck, agents: AgentService) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        recordings: RecordingRegistry,
+        storage: Storage,
+        clock: Clock,
+        access: KeyCheck,
+        agents: AgentService,
+    ) -> None:
         self._engine = engine
+        self._recordings = recordings
         self._storage = storage
         self._clock = clock
         self._access = access
@@ -109,9 +119,8 @@ class ChatService:
         must_wait = model is not None and granted is None
         if not record:
             return await (self._leave(request) if must_wait else self._engine.start(request))
-        recordings = self._engine.recordings
-        beginning = await recordings.begin(request.workflow, record_input, request.snapshot())
-        request = replace(request, beside=beginning.beside)
+        beginning = await self._recordings.begin(request.workflow, record_input, request.snapshot())
+        request = replace(request, companion=beginning.companion)
         try:
             run = await (self._leave(request) if must_wait else self._engine.start(request))
         except BaseException:
@@ -133,7 +142,7 @@ class ChatService:
             return await self._storage.runs.get(run.id) is not None
 
         log = self._engine.journal.open(run.id, run.workflow_id, run.message_id)
-        await log.create(*facts, writes=writes, is_ours=is_ours, beside=request.beside)
+        await log.create(*facts, writes=writes, is_ours=is_ours, companion=request.companion)
         return run
 
     def _named(self, agent: str) -> dict[str, Any]:

@@ -70,17 +70,17 @@ class Journal:
         self._lengths: dict[tuple[str, int | None], int] = {}
         self._is_dead = False
 
-    def emit(self, *facts: Fact, writes: Sequence[Write] = (), beside: Companion | None = None) -> None:
-        assert beside is None, "no recording is on"
+    def emit(self, *facts: Fact, writes: Sequence[Write] = (), companion: Companion | None = None) -> None:
+        assert companion is None, "no recording is on"
         if not self._is_dead:
             self._waiting.extend(writes)
             events = tuple(event for event in self._stamp(facts) if event.fact.stored)
             self._waiting.extend([AppendEvents(self.run_id, events)] if events else [])
 
     def commit(
-        self, *facts: Fact, writes: Sequence[Write] = (), beside: Companion | None = None
+        self, *facts: Fact, writes: Sequence[Write] = (), companion: Companion | None = None
     ) -> "asyncio.Future[frozenset[int]]":
-        self.emit(*facts, writes=writes, beside=beside)
+        self.emit(*facts, writes=writes, companion=companion)
         done: asyncio.Future[frozenset[int]] = asyncio.get_running_loop().create_future()
         asyncio.get_running_loop().call_soon(self._commit, done)
         return done

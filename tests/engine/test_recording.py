@@ -76,7 +76,7 @@ class Conversation:
         return {offer.path: offer.ref for offer in (await self.review()).offers}
 
     async def recorded(self, run_id: RunId) -> Recording:
-        book = self.core.engine.recordings
+        book = self.core.chat._recordings
         recording = await book.recording(await book.run(run_id))
         assert isinstance(recording, Recording)
         return recording

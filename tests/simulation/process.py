@@ -11,9 +11,12 @@ from core.domain.interruption import InterruptionKind
 from core.domain.live_run import LiveRun
 from core.domain.run import Run, RunStatus, StepStatus
 from core.domain.settings import Settings
+from core.engine.log.journal import Journal
 from core.engine.plan.validation import Validator
+from core.engine.runs.child_runs import ChildStartRequests
 from core.engine.runs.engine import Engine
 from core.engine.runs.step_runner import StepRunner
+from core.recording.recordings import RecordingRegistry
 from core.tools.invocation import ToolInvoker
 from core.tools.registry import Registry
 from tests.simulation.cast import (
@@ -63,7 +66,10 @@ class Process:
         settings = Settings(max_running_runs=scenario["maxRuns"])
         validator = Validator(self._tools, sandbox, schemas)
         templates = GivenTemplates(world)
-        self.engine = Engine(disk, bus, self.clock, steps, validator, templates, lambda: settings, lambda *_: {})
+        journal = Journal(disk, bus, self.clock, text_interval_s=settings.stream_write_interval_s)
+        recordings = RecordingRegistry(disk, journal, self.clock)
+        children = ChildStartRequests(disk, templates, lambda: settings, lambda *_: {})
+        self.engine = Engine(disk, bus, self.clock, journal, steps, validator, children, recordings, lambda: settings)
         self.watcher = Watcher(world, bus)
         self.people = People(scenario, world, disk, self.engine, self.clock, self.watcher, is_last=fate is None)
         self._is_open = False

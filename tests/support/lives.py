@@ -117,7 +117,7 @@ async def start_run(core: Core, scenario: Scenario, place: Place) -> None:
     workflow = Workflow(WORKFLOW, "W", "offline", now, now)
     beginning = None
     if scenario.records and await core.storage.runs.get(RUN) is None:
-        beginning = await core.engine.recordings.begin(workflow, None, None)
+        beginning = await core.chat._recordings.begin(workflow, None, None)
     request = StartRequest(
         workflow,
         Template.model_validate(template(*scenario.steps)),
@@ -128,7 +128,7 @@ async def start_run(core: Core, scenario: Scenario, place: Place) -> None:
         script=scenario.script,
         mode=scenario.mode,
         key=KEY,
-        beside=beginning.beside if beginning is not None else None,
+        companion=beginning.companion if beginning is not None else None,
     )
     run = await core.engine.start(request)
     if not run.status.is_final and not core.engine.drives(run.id):

@@ -10,7 +10,7 @@ from core.domain.sub_agent import location_of
 from core.domain.template import Step
 from core.domain.text.json_text import encode_output, parse_pointer, value_at, with_value_at
 from core.errors import Refused, StepFailed
-from core.ports.sandbox import Schemas
+from core.ports.sandbox import Schemas, describe_violations
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +137,7 @@ async def _require_valid(value: Any, schema: Any, schemas: Schemas) -> None:
         return
     violations = await schemas.violations(schema, value)
     if violations:
-        told = "; ".join(f"{one.path or 'the answer'}: {one.message}" for one in violations)
-        raise _bad_answer(told, [{"path": one.path, "message": one.message} for one in violations])
+        raise _bad_answer(*describe_violations(violations, "the answer"))
 
 
 def _bad_answer(message: str, violations: Sequence[Mapping[str, str]] = ()) -> Refused:

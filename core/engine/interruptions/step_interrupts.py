@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from core.domain.interruption import Action, Interruption, InterruptionKind, InterruptionRequest, InterruptionStatus
-from core.domain.template import Interrupt, Step, ToolAction
+from core.domain.template import Interrupt, Step
 from core.engine.plan.dispatch import ForEachItems, Proceed, Skip, StepCall, UserOutput
 from core.engine.plan.refs import Scope, as_text, resolve
 from core.errors import StepFailed
@@ -33,7 +33,6 @@ def build_ask(
             schema = schema or missing
         case InterruptionKind.LOCAL_EXECUTION:
             schema = schema or step.output_schema
-    is_tool = isinstance(step.action, ToolAction)
     return InterruptionRequest(
         asked.kind,
         step.name,
@@ -42,8 +41,8 @@ def build_ask(
         options=resolve(asked.options, scope, "/interrupt/options"),
         input=given,
         outputs=dict(reads) if asked.kind is InterruptionKind.STATE_EDIT else None,
-        tool=step.action.tool_name if isinstance(step.action, ToolAction) else None,
-        arguments=given if is_tool else None,
+        tool=step.tool_name,
+        arguments=given if step.tool_name is not None else None,
         timeout_ms=asked.timeout_ms,
         default_action=Action(asked.default_action),
     )

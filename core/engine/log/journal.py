@@ -272,5 +272,5 @@ def _with_companions(entries: Iterable[JournalEntry]) -> Iterator[JournalEntry]:
     """Yield the entries, each followed by its companion entry of another run."""
     for entry in entries:
         yield entry
-        if entry.beside is not None:
-            yield entry.beside
+        if entry.companion is not None:
+            yield entry.companion

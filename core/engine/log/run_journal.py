@@ -23,8 +23,8 @@ _StreamKey = tuple[str, int | None]
 class JournalEntry:
     """Facts and writes that belong together, and the future that waits for them to be on disk.
 
-    `raises`: if it cannot be written it is given up and `done` gets the StorageFailed; otherwise it is held. `beside`
-    is the entry of another run in the same commit; its rows are among the `writes`.
+    `raises`: if it cannot be written it is given up and `done` gets the StorageFailed; otherwise it is held.
+    `companion` is the entry of another run in the same commit; its rows are among the `writes`.
     """
 
     run: "RunJournal"
@@ -32,7 +32,7 @@ class JournalEntry:
     writes: Sequence[Write]
     done: "asyncio.Future[LostWrites] | None" = None
     raises: bool = False
-    beside: "JournalEntry | None" = None
+    companion: "JournalEntry | None" = None
 
     @property
     def characters(self) -> int:
@@ -89,21 +89,21 @@ class RunJournal:
         """The number of the next stored fact."""
         return self._seq + 1
 
-    def emit(self, *facts: Fact, writes: Sequence[Write] = (), beside: Companion | None = None) -> None:
-        entry = self._entry(facts, writes, beside)
+    def emit(self, *facts: Fact, writes: Sequence[Write] = (), companion: Companion | None = None) -> None:
+        entry = self._entry(facts, writes, companion)
         self.publish_in_order(entry)
-        if entry.beside is not None:
-            entry.beside.run.publish_in_order(entry.beside)
+        if entry.companion is not None:
+            entry.companion.run.publish_in_order(entry.companion)
         self._journal.put(entry)
 
     def commit(
-        self, *facts: Fact, writes: Sequence[Write] = (), beside: Companion | None = None
+        self, *facts: Fact, writes: Sequence[Write] = (), companion: Companion | None = None
     ) -> asyncio.Future[LostWrites]:
         done: asyncio.Future[LostWrites] = asyncio.get_running_loop().create_future()
-        entry = self._entry(facts, writes, beside, done)
+        entry = self._entry(facts, writes, companion, done)
         self.publish_when_written(entry)
-        if entry.beside is not None:
-            entry.beside.run.publish_when_written(entry.beside)
+        if entry.companion is not None:
+            entry.companion.run.publish_when_written(entry.companion)
         self._journal.put(entry)
         return done
 
@@ -111,14 +111,14 @@ class RunJournal:
         self,
         facts: Sequence[Fact],
         writes: Sequence[Write],
-        beside: Companion | None,
+        companion: Companion | None,
         done: "asyncio.Future[LostWrites] | None" = None,
     ) -> JournalEntry:
         entry = JournalEntry(self, self.number(facts), writes, done)
-        if beside is not None:
-            other, events = companion_journal(beside)
-            entry.writes = [*writes, *beside.writes]
-            entry.beside = JournalEntry(other, list(events), (), done)
+        if companion is not None:
+            other, events = companion_journal(companion)
+            entry.writes = [*writes, *companion.writes]
+            entry.companion = JournalEntry(other, list(events), (), done)
         return entry
 
     async def create(
@@ -126,9 +126,9 @@ class RunJournal:
         *facts: Fact,
         writes: Sequence[Write],
         is_ours: Callable[[], Awaitable[bool]],
-        beside: Companion | None = None,
+        companion: Companion | None = None,
     ) -> LostWrites:
-        """Commit the creation of the run, then publish its facts and those of `beside`.
+        """Commit the creation of the run, then publish its facts and those of `companion`.
 
         `is_ours` returns whether the rows are on disk where that is unknown: after a failure, or a repeated commit.
         Raises StorageFailed; nothing has been published then, neither here nor beside.
@@ -136,9 +136,9 @@ class RunJournal:
         events = tuple(self.number(facts))
         done: asyncio.Future[LostWrites] = asyncio.get_running_loop().create_future()
         rows = [*writes, AppendEvents(self.run_id, events)]
-        other, others = (None, ()) if beside is None else companion_journal(beside)
-        if beside is not None and other is not None:
-            rows += [*beside.writes, AppendEvents(other.run_id, others)]
+        other, others = (None, ()) if companion is None else companion_journal(companion)
+        if companion is not None and other is not None:
+            rows += [*companion.writes, AppendEvents(other.run_id, others)]
         self._journal.put(JournalEntry(self, [], rows, done, raises=True))
         try:
             lost = await done
@@ -240,10 +240,10 @@ class RunJournal:
         return events
 
 
-def companion_journal(beside: Companion) -> tuple[RunJournal, tuple[Event, ...]]:
+def companion_journal(companion: Companion) -> tuple[RunJournal, tuple[Event, ...]]:
     """Return the journal of the other run, and its facts as numbered events."""
-    assert isinstance(beside.log, RunJournal)
-    return beside.log, tuple(beside.log.number(beside.facts))
+    assert isinstance(companion.log, RunJournal)
+    return companion.log, tuple(companion.log.number(companion.facts))
 
 
 def _written_characters(write: Write) -> int:

@@ -7,7 +7,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from core.domain.events import iso_time
+from core.domain.events import ToolStarted, iso_time
+from core.domain.ids import CallId
 from core.domain.run import Run, Snapshot, StepKey
 from core.domain.template import AgentAction, Step, When
 from core.domain.text.json_text import readable_json, type_name
@@ -47,6 +48,25 @@ class StepCall:
     def whole_prompt(self) -> str:
         """The prompt of the agent, followed by the input as JSON."""
         return self.prompt if self.input is None else f"{self.prompt}\n\n{readable_json(self.input)}"
+
+    @property
+    def tool_name(self) -> str | None:
+        """The tool that the step calls, if it calls one."""
+        return self.step.tool_name
+
+    def tool_call_id(self, attempt: int) -> CallId:
+        """Return the id of the tool call: the same after a crash, and another for each attempt."""
+        return CallId(str(self.key) if attempt == 1 else f"{self.key} attempt {attempt}")
+
+    def tool_started(self, attempt: int, shown: Any) -> ToolStarted:
+        """Return the start of the tool call; `shown` are its arguments without secrets."""
+        return ToolStarted(
+            call_id=self.tool_call_id(attempt),
+            tool=self.tool_name or "",
+            arguments=shown,
+            step=self.key.step,
+            index=self.key.index,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,15 @@ def dependency_map(steps: Sequence[Step]) -> dict[str, list[str]]:
     return {step.name: dependencies(step, names, step_refs(step)) for step in steps}
 
 
+def dependents(steps: Sequence[Step], name: str) -> set[str]:
+    """Return the step and all steps that depend on it, directly or not."""
+    waits_for = dependency_map(steps)
+    names = {name}
+    while more := {step for step, needed in waits_for.items() if step not in names and names & set(needed)}:
+        names |= more
+    return names
+
+
 def find_cycle(waits_for: Mapping[str, Sequence[str]]) -> list[str] | None:
     """Return a cycle in the direction of the data (`a`, `b`, `a`), or None."""
     try:

@@ -26,9 +26,8 @@ from core.domain.template import ToolAction
 from core.domain.tool import CallResult, CallStatus, Effect
 from core.engine.interruptions.interruptions import Interruptions
 from core.engine.plan.dispatch import StepCall
-from core.engine.plan.outcomes import step_error_info
+from core.engine.plan.outcomes import CallOutcome, step_error_info
 from core.engine.runs.checkpoints import Checkpoints, RawResult
-from core.engine.runs.step_runner import step_call_id, tool_started
 from core.errors import StepFailed
 from core.ports.clock import Clock
 from core.threads.long_values import masked_async
@@ -59,9 +58,9 @@ class PriorAttempt:
 class RunPhase(Enum):
     """The phase of a run as its calls see it: it continues, it has its outcome, or the app is closing."""
 
-    GOES_ON = auto()
-    OVER = auto()
-    LEFT = auto()
+    CONTINUES = auto()
+    ENDED = auto()
+    CLOSING = auto()
 
 
 @dataclass(slots=True, eq=False)
@@ -125,6 +124,27 @@ class Attempts:
                 if not is_unknown:
                     await self._retry(error)
 
+    def outcome(
+        self,
+        *,
+        output: Any = None,
+        output_json: str | None = None,
+        error: StepFailed | None = None,
+        is_cancelled: bool = False,
+    ) -> CallOutcome:
+        """Return the outcome of the call after the last attempt."""
+        return CallOutcome(
+            self.call,
+            self.effect,
+            output,
+            output_json,
+            error,
+            is_cancelled,
+            self.attempt,
+            self.errors,
+            self.has_acted,
+        )
+
     async def _claim(self, claim: "Future[frozenset[int]] | None") -> None:
         """Announce the attempt. An attempt with effects waits until its claim is on disk."""
         key = self.call.key
@@ -141,7 +161,7 @@ class Attempts:
     async def _retry(self, error: StepFailed) -> None:
         """Sleep until the next attempt is due. Raises the error if there is none."""
         config, course = self.call.step.config, self.phase()
-        if self.attempt >= config.max_attempts or error.code in NOT_RETRIED or course is RunPhase.OVER:
+        if self.attempt >= config.max_attempts or error.code in NOT_RETRIED or course is RunPhase.ENDED:
             raise error
         delay_s = min(config.backoff_ms / 1000 * 2 ** (self.attempt - 1) + random.random(), MAX_DELAY_S)
         left_s = self.time_left_s()
@@ -151,7 +171,7 @@ class Attempts:
         self.errors = (*self.errors, info)
         self.checkpoints.step_retrying(self.call.key, self.attempt, delay_s, self.errors, self.effect)
         self.is_idle = True
-        if course is RunPhase.LEFT:
+        if course is RunPhase.CLOSING:
             raise LostClaim
         await self.clock.sleep(delay_s)
         self._advance()
@@ -168,15 +188,15 @@ class Attempts:
         """
         step, key = self.call.step, self.call.key
         is_transformed = isinstance(step.action, ToolAction) and step.action.transform_code is not None
-        unknown = unknown_outcome(str(key), _tool_name(self.call))
+        unknown = unknown_outcome(str(key), self.call.tool_name)
         shown = await masked_async(self.call.input)
         if self.prior is not None and self.attempt == self.prior.attempt:
             cut_off = CallResult(CallStatus.UNKNOWN, error=ErrorInfo.of(unknown))
-            self.checkpoints.emit(tool_started(self.call, self.attempt, shown), self._tool_ended(cut_off))
+            self.checkpoints.emit(self.call.tool_started(self.attempt, shown), self._tool_ended(cut_off))
         match self.phase():
-            case RunPhase.OVER:
+            case RunPhase.ENDED:
                 raise unknown
-            case RunPhase.LEFT:
+            case RunPhase.CLOSING:
                 raise LostClaim
         match step.config.on_unknown:
             case "rerun":
@@ -192,7 +212,7 @@ class Attempts:
             prompt=unknown.message,
             schema=step.output_schema if not is_transformed else None,  # that is for what comes of it
             input=shown,
-            tool=_tool_name(self.call),
+            tool=self.call.tool_name,
             arguments=shown,
         )
         answer = (await self.interruptions.ask(ask)).answer
@@ -206,12 +226,12 @@ class Attempts:
                 self.checkpoints.emit(ended)
             return answer
         why = answer.reason if answer is not None and answer.reason else "the user reports that it had no effect"
-        failed = StepFailed("failed", f"{key}: {why}", failed_during="tool_execution", tool_name=_tool_name(self.call))
+        failed = StepFailed("failed", f"{key}: {why}", failed_during="tool_execution", tool_name=self.call.tool_name)
         self.checkpoints.emit(self._tool_ended(CallResult(CallStatus.ERROR, error=ErrorInfo.of(failed))))
         raise failed
 
     def _tool_ended(self, result: CallResult) -> ToolEnded:
-        return ToolEnded.of(step_call_id(self.call, self.attempt), result)
+        return ToolEnded.of(self.call.tool_call_id(self.attempt), result)
 
 
 class LostClaim(Exception):  # no error: the run ended before the step began
@@ -223,7 +243,3 @@ def unknown_outcome(step: str, tool: str | None) -> StepFailed:
     what = f"{tool} in step {step}" if tool else f"step {step}"
     message = f"{what} may or may not have had its effect: it was cut off, or did not answer in time"
     return StepFailed("outcome_unknown", message, failed_during="tool_execution", tool_name=tool)
-
-
-def _tool_name(call: StepCall) -> str | None:
-    return call.step.action.tool_name if isinstance(call.step.action, ToolAction) else None

@@ -11,14 +11,13 @@ compare-and-set of the store is the guard behind it.
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from functools import partial
 from typing import Protocol
 
 from core.domain.ids import RunId
 from core.domain.interruption import Interruption
-from core.domain.run import ErrorInfo, Run, RunStatus, Snapshot, StepKey, StepResult
+from core.domain.run import ErrorInfo, Run, RunStatus, Snapshot, StepKey
 from core.domain.template import WorkflowCall
 from core.engine.interruptions.consent_policy import CallConsentPolicy
 from core.engine.interruptions.interruptions import Interruptions
@@ -28,10 +27,10 @@ from core.engine.plan.dispatch import StepCall
 from core.engine.plan.planner import Cancelled, Failed, Plan, Succeeded
 from core.engine.runs.checkpoints import Checkpoints
 from core.engine.runs.limits import RunLimits
+from core.engine.runs.recovered_run import RecoveredState
 from core.engine.runs.step_executor import StepExecutor
 from core.engine.runs.step_runner import StepContext, StepRunner
 from core.ports.clock import Clock
-from core.ports.interrupted_work import InterruptedWork
 from core.ports.recording import CallRecorder
 from core.ports.sub_agents import RunSubAgents
 
@@ -78,15 +77,6 @@ class RunHost(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class RecoveredState:
-    """What a previous process left of a run: results, interruptions, and the interrupted work of its agents."""
-
-    results: Sequence[StepResult]
-    interruptions: Sequence[Interruption]
-    interrupted_work: Mapping[StepKey, InterruptedWork] = field(default_factory=dict)
-
-
 class Driver:
     """Drives a run. `drive` returns when the run has ended and nothing of it is in flight."""
 
@@ -99,7 +89,7 @@ class Driver:
         clock: Clock,
         owner: RunHost,
         *,
-        remains: RecoveredState | None,
+        recovered: RecoveredState | None,
         no_progress_s: float,
     ) -> None:
         self.run = run
@@ -111,10 +101,10 @@ class Driver:
         self._owner = owner
         self._wake = asyncio.Event()
         self._plan = Plan(snapshot.template.steps, snapshot.template.max_parallel)
-        results = remains.results if remains is not None else ()
+        results = recovered.results if recovered is not None else ()
         active_ms = max([run.active_ms, *(result.active_ms for result in results)])
         self._checkpoints = Checkpoints(run, journal, clock, self._plan.terminal, active_ms)
-        known = remains.interruptions if remains is not None else ()
+        known = recovered.interruptions if recovered is not None else ()
         self._crew = RunSubAgents.from_results(results, self._wake.set)
         self.interruptions = Interruptions(
             run, journal, clock, known, self._wake.set, self._on_closed, steps.tools.remember, self._crew.name_of
@@ -136,12 +126,12 @@ class Driver:
             run,
             snapshot,
             journal,
-            remains is None,
+            recovered is None,
             self.interruptions.ask,
             consents,
             partial(owner.run_child, self),
-            remains.interrupted_work if remains is not None else {},
-            recorder=owner.recorder(run, is_fresh=remains is None),
+            recovered.interrupted_work if recovered is not None else {},
+            recorder=owner.recorder(run, is_fresh=recovered is None),
             sub_agents=self._crew,
         )
         self.steps = StepExecutor(
@@ -151,7 +141,7 @@ class Driver:
             self._plan,
             self._checkpoints,
             self.interruptions,
-            StepGate(consents, self.interruptions, self._checkpoints, steps),
+            StepGate(consents, self.interruptions, journal, steps.effect),
             self._limits,
             self._wake.set,
             results,
@@ -180,10 +170,10 @@ class Driver:
 
         The run is then `enqueued` on disk (or still `waiting`), and the next recovery continues it.
         """
-        self._is_checkpointed = self.steps.is_stopping = True
+        self._is_checkpointed = self.steps.in_flight.is_stopping = True
         self._wake.set()
-        tasks = [flight.task for flight in self.steps.in_flight.values()]
-        for flight in self.steps.in_flight.values():
+        tasks = [flight.task for flight in self.steps.in_flight.calls.values()]
+        for flight in self.steps.in_flight.calls.values():
             if flight.is_repeatable:
                 flight.task.cancel()
         if tasks:
@@ -193,7 +183,7 @@ class Driver:
 
     async def drive(self) -> None:
         try:
-            async with asyncio.TaskGroup() as self.steps.tasks:
+            async with asyncio.TaskGroup() as self.steps.in_flight.tasks:
                 if self.run.status is not RunStatus.WAITING:
                     if await self._checkpoints.claim_run() and not await self._owner.is_claimed(self.run.id):
                         return  # the claim is lost: the run was cancelled
@@ -221,12 +211,12 @@ class Driver:
         """
         turn = self._clock.monotonic()
         while True:
-            self.steps.apply_outcomes()
+            self.steps.record_outcomes()
             if self._is_checkpointed:
                 return
             self.steps.start_ready()
-            if self.is_waiting and (self.steps.has_outcomes or (self.steps.in_flight and not self._is_blocked_on_user)):
-                self._resume()  # it was found waiting, and somebody had answered
+            if self.is_waiting and (self.steps.has_outcomes or self._is_progressing):
+                self._resume()  # it was recovered as waiting, and the answer was on disk already
             if self._plan.outcome is not None and not self.steps.has_outcomes:
                 return
             if not self.steps.has_outcomes:
@@ -253,14 +243,14 @@ class Driver:
         asking = self.interruptions.waiting_calls  # nobody would ever answer them
         doomed = [
             flight.task
-            for key, flight in self.steps.in_flight.items()
+            for key, flight in self.steps.in_flight.calls.items()
             if everything or flight.ends_with_run or (key.step, key.index) in asking
         ]
         for task in doomed:
             task.cancel()
         if doomed:
             await asyncio.wait(doomed, timeout=CANCEL_TIMEOUT_S)
-        self.steps.apply_outcomes()
+        self.steps.record_outcomes()
         self.interruptions.cancel_open()
         self.steps.cancel_interrupted()
         await self._checkpoints.run_finished(outcome)
@@ -268,11 +258,11 @@ class Driver:
 
     async def _drain(self) -> None:
         """Record what is in flight at the end of the run, under its own limits; it changes nothing."""
-        while self.steps.in_flight or self.steps.has_outcomes:
+        while self.steps.in_flight.calls or self.steps.has_outcomes:
             if not self.steps.has_outcomes:
                 await self._wake.wait()
                 self._wake.clear()
-            self.steps.apply_outcomes()
+            self.steps.record_outcomes()
 
     def _release(self) -> None:
         self._limits.stop()
@@ -291,9 +281,14 @@ class Driver:
 
         blocked = [
             waits(key) or self._crew.all_waiting(key.step, key.index, lambda one: waits(StepKey(one)))
-            for key in self.steps.in_flight
+            for key in self.steps.in_flight.calls
         ]
         return all(blocked) and (self._plan.has_suspended or bool(blocked))
+
+    @property
+    def _is_progressing(self) -> bool:
+        """Whether something is in flight that needs no answer."""
+        return bool(self.steps.in_flight.calls) and not self._is_blocked_on_user
 
     def _wait(self) -> None:
         self._is_settled = True
@@ -333,7 +328,7 @@ class Driver:
     @property
     def is_quiet(self) -> bool:
         """Whether nothing in flight ends by itself and no answer is pending."""
-        return not self.is_waiting and not self.interruptions.waiting_calls and self.steps.is_unbounded
+        return not self.is_waiting and not self.interruptions.waiting_calls and self.steps.in_flight.is_unbounded
 
     def _idle_s(self) -> float:
         """Return the seconds since the last fact of this run and its descendants; 0 while something ends by itself."""

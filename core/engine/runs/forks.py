@@ -2,25 +2,20 @@
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
+from typing import Any
 
 from core.domain.events import Fact, IterationsTaken, RawResultSaved, StepFinished, StepSkipped
 from core.domain.fold import MAX_ITERATION_ERRORS
-from core.domain.ids import RunId
-from core.domain.run import StepResult, StepStatus
-from core.domain.template import ReturnAction, Step, ToolAction
+from core.domain.ids import RunId, WorkflowId, new_id
+from core.domain.run import Run, Snapshot, StepResult, StepStatus
+from core.domain.template import ReturnAction, Step
 from core.domain.text.json_text import decode
-from core.engine.plan.graph import dependency_map
+from core.domain.workflow import Workflow
+from core.engine.plan.graph import dependents
 from core.engine.plan.outcomes import failure_event
 from core.engine.plan.planner import StepDone
-
-
-def dependents(steps: Sequence[Step], name: str) -> set[str]:
-    """Return the step and all steps that depend on it, directly or not."""
-    waits_for = dependency_map(steps)
-    found = {name}
-    while more := {one for one, names in waits_for.items() if one not in found and found & set(names)}:
-        found |= more
-    return found
+from core.engine.runs.start_request import StartRequest
 
 
 def reused_results(steps: Sequence[Step], name: str, results: Sequence[StepResult], run_id: RunId) -> list[StepResult]:
@@ -101,8 +96,30 @@ def _is_uncertain_call(steps: Mapping[str, Step], result: StepResult) -> bool:
     is_at_work = len(result.attempt_errors) < result.attempt
     is_cut_off = result.status in (StepStatus.RUNNING, StepStatus.CANCELLED) and is_at_work
     is_unknown = result.error is not None and result.error.code == "outcome_unknown"
-    return isinstance(steps[result.key.step].action, ToolAction) and (is_cut_off or is_unknown)
+    return steps[result.key.step].tool_name is not None and (is_cut_off or is_unknown)
 
 
 def _as_interrupted(result: StepResult) -> StepResult:
     return replace(result, status=StepStatus.RUNNING, error=None, finished_at=None)
+
+
+def fork_request(source: Run, snapshot: Snapshot, given: Mapping[str, Any] | None, now: datetime) -> StartRequest:
+    """Return a request to run `source` again in a workflow of its own, with another input if `given`."""
+    agent = snapshot.agent or ""
+    workflow = Workflow(WorkflowId(new_id("wf")), source.title, agent, now, now)
+    return StartRequest(
+        workflow,
+        snapshot.template,
+        snapshot.input if given is None else given,
+        source.kind,
+        mode=snapshot.mode,
+        allow=snapshot.allow,
+        base=snapshot.base,
+        script=snapshot.script,
+        model=snapshot.model,
+        profile=snapshot.profile,
+        cast=snapshot.cast,
+        template_id=source.template_id,
+        template_version=source.template_version,
+        in_new_workflow=True,
+    )

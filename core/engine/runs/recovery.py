@@ -1,161 +1,163 @@
-"""Loads what a previous process left of a run (ENGINE §10).
+"""Takes over the runs that a previous process left unfinished (ENGINE §10).
 
-Recovery has to answer three questions about a run from its rows alone. How far did it get? Results are rows, so a step
-with a final row is done. What was interrupted? A step whose claim has no result, and an agent's open calls and streamed
-text. Does it make progress at all? A run that keeps crashing the app must not do so forever, so the number of results
-at each unclean end is stored, and the third end in a row without a new result ends the run.
+Recovery uses the same entry point as a start, the queue, so repeating it is harmless.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+import asyncio
+import logging
+from collections.abc import Collection, Sequence
 
-from core.domain.events import Event, Fact, StepFinished
-from core.domain.fold import replay
-from core.domain.live_run import LiveRun
-from core.domain.messages import Message, MessageState
-from core.domain.run import ErrorInfo, Run, RunStatus, Snapshot, StepKey, StepResult, StepStatus
-from core.domain.sub_agent import is_sub_agent, location_of
-from core.domain.template import AgentAction
-from core.domain.text.stream import TextStream
-from core.domain.tool import CallStatus, ToolCall
-from core.engine.runs.driver import RecoveredState
-from core.ports.interrupted_work import NO_INTERRUPTED_WORK, InterruptedWork
-from core.ports.storage import Storage
-from core.ports.writes import ChangeRun, PutStepResult, Write
-
-MAX_UNCLEAN_ENDS = 3
-
-
-@dataclass(frozen=True, slots=True)
-class RecoveredRun:
-    """A run as the previous process left it."""
-
-    run: Run
-    snapshot: Snapshot
-    remains: RecoveredState
-    events: Sequence[Event]
-
-    @property
-    def last_seq(self) -> int:
-        return self.events[-1].seq if self.events else 0
-
-    @property
-    def _results(self) -> int:
-        """The number of committed results."""
-        return sum(result.status is not StepStatus.RUNNING for result in self.remains.results)
-
-    @property
-    def unclean_ends(self) -> int:
-        """How often in a row the run was in flight at an unclean end without a new result, this time included."""
-        run = self.run
-        if run.status is not RunStatus.RUNNING:
-            return run.unclean_ends
-        return run.unclean_ends + 1 if run.unclean_ends and run.results_then == self._results else 1
-
-    @property
-    def as_taken_up(self) -> Run:
-        """The run in the state in which it continues: enqueued, or waiting as before."""
-        waits = self.run.status is RunStatus.WAITING
-        return self.run if waits else replace(self.run, status=RunStatus.ENQUEUED)
-
-    @property
-    def back(self) -> ChangeRun:
-        """The change that takes the run over; it is lost if the run has ended meanwhile."""
-        if self.run.status is RunStatus.WAITING:
-            return ChangeRun(self.run.id, frozenset({RunStatus.WAITING}), RunStatus.WAITING)
-        return ChangeRun(
-            self.run.id,
-            frozenset({RunStatus.RUNNING, RunStatus.ENQUEUED}),
-            RunStatus.ENQUEUED,
-            unclean_ends=self.unclean_ends,
-            results_then=self._results if self.run.status is RunStatus.RUNNING else self.run.results_then,
-        )
-
-
-RECOVERY_EXHAUSTED = ErrorInfo(
-    "recovery_exhausted",
-    f"the app ended {MAX_UNCLEAN_ENDS} times while this run was at work, and it came no further between",
-    failed_during="engine",
+from core.bus import Bus
+from core.domain.ids import RunId
+from core.domain.run import ErrorInfo, Run, RunKind, RunStatus
+from core.engine.interruptions.interruptions import Interruptions
+from core.engine.log.journal import Journal
+from core.engine.runs.recovered_run import (
+    MAX_UNCLEAN_ENDS,
+    RECOVERY_EXHAUSTED,
+    RecoveredRun,
+    close_interrupted_steps,
+    load_recovered_run,
 )
+from core.engine.runs.run_registry import ActiveRun
+from core.engine.runs.scheduler import Scheduler
+from core.errors import StorageFailed
+from core.ports.clock import Clock
+from core.ports.storage import Storage
+from core.ports.writes import MarkUnreadable
+
+log = logging.getLogger(__name__)
+
+RECOVERY_BATCH = 50
 
 
-async def load_recovered_run(run: Run, storage: Storage) -> RecoveredRun:
-    """Load what is left of an unfinished run. Raises StorageFailed, `unreadable` if its rows are damaged."""
-    snapshot = await storage.snapshots.of_run(run.id)
-    results = await storage.step_results.of_run(run.id)
-    events = await storage.events.of_run(run.id)
-    agents = {step.name for step in snapshot.template.steps if isinstance(step.action, AgentAction)}
-    open_rows = [result for result in results if not result.status.is_final]
-    is_cut_off = any(row.key.step in agents or is_sub_agent(row.key.step) for row in open_rows)
-    left_open = await _interrupted_work(run, storage, events, open_rows) if is_cut_off else {}
-    return RecoveredRun(
-        run, snapshot, RecoveredState(results, await storage.interruptions.of_run(run.id), left_open), events
-    )
+class Recovery:
+    """Recovers unfinished runs of the store, and ends those that nothing continues."""
+
+    def __init__(self, storage: Storage, bus: Bus, clock: Clock, journal: Journal, scheduler: Scheduler) -> None:
+        self._storage = storage
+        self._bus = bus
+        self._clock = clock
+        self._journal = journal
+        self._scheduler = scheduler
+
+    async def recover(self, only: RunId | None = None, exclude: Collection[RunId] = ()) -> list[RunId]:
+        """Recover the unfinished runs of the store, oldest first, and return the ids of the roots, and of `only`.
+
+        `only` limits recovery to a run and its descendants; `exclude` leaves out runs with their descendants. A run
+        whose parent has ended meanwhile ends too, or continues as a root. A run that cannot be read is marked
+        `unreadable`; a run that was in flight at three unclean ends without progress ends as `recovery_exhausted`.
+        Neither stops the others.
+        """
+        unfinished = [
+            run
+            for run in await self._storage.runs.unfinished()
+            if run.id not in self._scheduler.registry
+            and run.kind is not RunKind.RECORDING  # it has no driver, and waits indefinitely
+            and (only is None or only in (run.id, run.root))
+            and run.id not in exclude
+            and run.root not in exclude
+        ]
+        new_roots: set[RunId] = set()
+        for start in range(0, len(unfinished), RECOVERY_BATCH):
+            batch = unfinished[start : start + RECOVERY_BATCH]
+            loaded = await asyncio.gather(*(self._load(run) for run in batch))
+            new_roots |= await self._resume([recovered for recovered in loaded if recovered is not None])
+        self._scheduler.admit()
+        return [run.id for run in unfinished if run.root is None or run.id in new_roots or run.id == only]
+
+    async def cancel(self, run: Run) -> None:
+        """Write the end of an unfinished run that no process drives."""
+        await self._end(await load_recovered_run(run, self._storage), RunStatus.CANCELLED)
+
+    async def _load(self, run: Run) -> RecoveredRun | None:
+        """Return the recovered run; None if it cannot be read, which is then stored."""
+        try:
+            return await load_recovered_run(run, self._storage)
+        except StorageFailed as error:
+            if error.code != "unreadable":
+                raise
+            log.warning("run %s cannot be read: %s", run.id, error.message)
+            await self._storage.commit([MarkUnreadable(run.id, error.message)])
+            return None
+
+    async def _resume(self, batch: Sequence[RecoveredRun]) -> set[RunId]:
+        """Enqueue the recovered runs, unless they have ended since. Returns the ids of runs that became roots.
+
+        The compare-and-set in the store comes first, in a single commit: a run that another caller ended or recovered
+        between the read and this point is lost there and left alone. Only then are its events published and its end,
+        its new root or its place in the queue decided. A run that waited for the user gets its driver at once and keeps
+        waiting.
+        """
+        resumable, new_roots = [], set[RunId]()
+        for recovered in batch:
+            if recovered.unclean_ends >= MAX_UNCLEAN_ENDS:
+                self._republish(recovered)
+                await self._end(recovered, RunStatus.ERROR, RECOVERY_EXHAUSTED)
+            else:
+                resumable.append(recovered)
+        changes = [recovered.takeover for recovered in resumable]
+        lost = await self._storage.commit(changes) if changes else frozenset()
+        for position, recovered in enumerate(resumable):
+            run, parent = recovered.run, await self._parent_of(recovered.run)
+            if position in lost or run.id in self._scheduler.registry:
+                continue
+            self._republish(recovered)
+            if ends_with_parent(run, parent):
+                await self._end(recovered, RunStatus.CANCELLED)
+                continue
+            active = self._activate(recovered)
+            self._scheduler.registry.add(active)
+            if (root := current_root(run, parent)) != run.root:
+                self._scheduler.change_root(active, root)
+                new_roots |= {run.id} if root is None else set()
+            if run.status is RunStatus.WAITING or not active.has_own_slot:
+                self._scheduler.begin(active)
+            else:
+                self._scheduler.queue.add(active)
+        return new_roots
+
+    async def _parent_of(self, run: Run) -> Run | None:
+        """Return the row of the parent run."""
+        if run.parent is None:
+            return None
+        active = self._scheduler.registry.get(run.parent)
+        return active.run if active is not None and not active.is_finished else await self._storage.runs.get(run.parent)
+
+    def _republish(self, recovered: RecoveredRun) -> None:
+        """Publish the events of a previous process: observers have not seen them, and repeated events change
+        nothing."""
+        for event in recovered.events:
+            self._bus.publish(event)
+
+    def _activate(self, recovered: RecoveredRun) -> ActiveRun:
+        run = recovered.run
+        journal = self._journal.open(run.id, run.workflow_id, run.message_id, recovered.last_seq)
+        return ActiveRun(recovered.as_resumed, recovered.snapshot, journal, recovered.state)
+
+    async def _end(self, recovered: RecoveredRun, status: RunStatus, error: ErrorInfo | None = None) -> None:
+        active = self._activate(recovered)
+        Interruptions(recovered.run, active.log, self._clock, recovered.state.interruptions).cancel_open()
+        await self._scheduler.end(active, status, error, *close_interrupted_steps(recovered, self._clock.now()))
 
 
-async def _interrupted_work(
-    run: Run, storage: Storage, events: Sequence[Event], open_rows: Sequence[StepResult]
-) -> dict[StepKey, InterruptedWork]:
-    """Return the interrupted work of agents by step, with that of their sub-agents below it.
+def ends_with_parent(run: Run, parent: Run | None) -> bool:
+    """Return whether the end of the parent run ends this run too: the parent failed, or it was waiting for this run.
 
-    Stored chunks continue the text of the events: what an event already contains comes before the chunks.
+    `parent` is the row of the parent. The state of an unreadable parent is unknown, so the run continues (ENGINE §12).
     """
-    calls: dict[StepKey, list[ToolCall]] = {}
-    for call in await storage.tool_calls.of_run(run.id):
-        if call.status is CallStatus.RUNNING:
-            calls.setdefault(StepKey(call.step, call.index), []).append(call)
-    texts: dict[StepKey, TextStream] = {}
-    told = replay(events)
-    for chunk in await storage.chunks.of_run(run.id):
-        key = StepKey(chunk.step, chunk.index)
-        if key not in texts:
-            texts[key] = _streamed_text(told, key)
-        texts[key].append(chunk.offset, chunk.text)
-    whole = {key: str(text) for key, text in texts.items()}
-    rows = {row.key: row for row in open_rows if is_sub_agent(row.key.step) and row.key.round is None}
-    left = {
-        key: InterruptedWork(tuple(calls.get(key, ())), whole.get(key), rows.get(key))
-        for key in {**calls, **texts, **rows}
-    }
-    owners: dict[StepKey, dict[StepKey, InterruptedWork]] = {}
-    for key in [key for key in left if is_sub_agent(key.step)]:
-        place = location_of(key.step)
-        owners.setdefault(StepKey(place.step, place.index), {})[key] = left.pop(key)
-    return {key: replace(left.get(key, NO_INTERRUPTED_WORK), below=owners.get(key, {})) for key in {**left, **owners}}
+    if parent is None or not parent.status.is_final or _is_unreadable(parent):
+        return False
+    return parent.status is not RunStatus.SUCCESS or run.awaited
 
 
-def _streamed_text(told: LiveRun | None, key: StepKey) -> TextStream:
-    """Return the text of the agent or sub-agent, as far as events contain it."""
-    if told is None:
-        return TextStream()
-    if (sub_agent_id := location_of(key.step).sub_agent_id) is not None:
-        sub_agent = told.sub_agents.get(sub_agent_id)
-        return TextStream() if sub_agent is None else sub_agent.text
-    step = told.steps.get(key.step)
-    return step.texts.get(key.index, TextStream()) if step is not None else TextStream()
+def current_root(run: Run, parent: Run | None) -> RunId | None:
+    """Return the root of a recovered run: the top of its chain; None if its parent has ended and it is a root
+    itself."""
+    if parent is None or _is_unreadable(parent):
+        return run.root
+    return None if parent.status.is_final else parent.root or parent.id
 
 
-def close_interrupted_steps(found: RecoveredRun, now: datetime) -> tuple[Sequence[Fact], Sequence[Write]]:
-    """Return the facts and rows that close the interrupted steps of a run that nothing continues."""
-    facts: list[Fact] = []
-    writes: list[Write] = []
-    for key, left in found.remains.interrupted_work.items():
-        its_facts, its_writes = left.closed(found.run, key, now)
-        facts += its_facts
-        writes += its_writes
-    open_rows = [one for one in found.remains.results if not one.status.is_final and one.key.round is None]
-    left_steps = [one for one in open_rows if not is_sub_agent(one.key.step)]
-    status = StepStatus.CANCELLED
-    facts += [StepFinished(step=one.key.step, index=one.key.index, status=status) for one in left_steps]
-    writes += [PutStepResult(replace(one, status=status, finished_at=now)) for one in left_steps]
-    return facts, writes
-
-
-async def closing_message(run: Run, status: RunStatus, storage: Storage) -> Message | None:
-    """Return the open message of the run as it is closed; None if it has no open message."""
-    open_ones = [one for one in await storage.messages.of_workflow(run.workflow_id) if one.id == run.message_id]
-    if not open_ones or open_ones[-1].state is not MessageState.OPEN:
-        return None
-    is_broken = status is RunStatus.CANCELLED or open_ones[-1].text
-    return replace(open_ones[-1], state=MessageState.INTERRUPTED if is_broken else MessageState.FINAL)
+def _is_unreadable(run: Run) -> bool:
+    return run.error is not None and run.error.code == "unreadable"

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from core.domain.ids import RunId
-from core.domain.interruption import Interruption
 from core.domain.run import Run, Snapshot, StepKey
 from core.domain.settings import Settings
 from core.engine.log.run_journal import RunJournal
-from core.engine.runs.driver import Driver, RecoveredState
+from core.engine.runs.driver import Driver
+from core.engine.runs.recovered_run import RecoveredState
 from core.engine.runs.start_request import StartRequest
-from core.errors import limit_reached, workflow_busy
+from core.errors import NotFound, limit_reached, workflow_busy
 from core.ports.storage import Storage
 
 
@@ -20,6 +20,7 @@ class ActiveRun:
     """An active run in this process: being written, queued for a slot, or driven.
 
     `settled` is set while it waits for the user; `parent` is the driver and the step of the run that awaits this run.
+    `is_cancelled`: it was cancelled while it was being written.
     """
 
     run: Run
@@ -53,15 +54,10 @@ class ActiveRun:
 
 
 class RunRegistry:
-    """The active runs, and the queue of runs without a slot.
+    """The active runs of this process."""
 
-    A run that waits for the user uses no slot, and a child run uses the slot of its root.
-    """
-
-    def __init__(self, settings: Callable[[], Settings]) -> None:
-        self._settings = settings
+    def __init__(self) -> None:
         self._runs: dict[RunId, ActiveRun] = {}
-        self._queue: list[ActiveRun] = []
 
     def __iter__(self) -> Iterator[ActiveRun]:
         return iter(tuple(self._runs.values()))
@@ -69,88 +65,93 @@ class RunRegistry:
     def __contains__(self, run_id: RunId) -> bool:
         return run_id in self._runs
 
+    def __getitem__(self, run_id: RunId) -> ActiveRun:
+        return self._runs[run_id]
+
     def get(self, run_id: RunId) -> ActiveRun | None:
         return self._runs.get(run_id)
 
-    def add(self, seat: ActiveRun) -> None:
-        self._runs[seat.run.id] = seat
+    def add(self, active: ActiveRun) -> None:
+        self._runs[active.run.id] = active
 
-    def remove(self, seat: ActiveRun) -> None:
+    def remove(self, active: ActiveRun) -> None:
         """Remove a run that is over, or was not begun at all."""
-        seat.is_finished = True
-        seat.ended.set()
-        seat.settled.set()
-        del self._runs[seat.run.id]
+        active.is_finished = True
+        active.ended.set()
+        active.settled.set()
+        del self._runs[active.run.id]
 
     def descendants(self, run_id: RunId) -> list[Driver]:
         """Return the drivers of all descendants of the run."""
-        found: list[Driver] = []
-        for seat in self:
-            if seat.run.parent == run_id and seat.driver is not None and not seat.has_own_slot:
-                found += [seat.driver, *self.descendants(seat.run.id)]
-        return found
+        drivers: list[Driver] = []
+        for active in self:
+            if active.run.parent == run_id and active.driver is not None and not active.has_own_slot:
+                drivers += [active.driver, *self.descendants(active.run.id)]
+        return drivers
 
     def detached_children(self, run_id: RunId) -> list[ActiveRun]:
         """Return the child runs that continue after the end of the run."""
-        mine = [seat for seat in self if seat.run.parent == run_id and seat.is_driven]
-        return [seat for seat in mine if not seat.run.awaited and not seat.has_own_slot]
+        children = [active for active in self if active.run.parent == run_id and active.is_driven]
+        return [child for child in children if not child.run.awaited and not child.has_own_slot]
+
+
+class AdmissionQueue:
+    """The runs that wait for a slot, first in first out.
+
+    A run that waits for the user uses no slot, and a child run uses the slot of its root.
+    """
+
+    def __init__(self, registry: RunRegistry, settings: Callable[[], Settings]) -> None:
+        self._registry = registry
+        self._settings = settings
+        self._queue: list[ActiveRun] = []
 
     def require_slot(self, request: StartRequest) -> None:
         """Raise Refused `workflow_busy` or `limit_reached` if the run may not start.
 
-        Call it in the same turn as `take`, so that two starts in one turn cannot both take the last slot.
+        Call it in the same turn of the loop as `RunRegistry.add`, so that two starts in one turn cannot both take the
+        last slot.
         """
-        active = [seat for seat in self if not seat.is_finished and seat.is_top_level]
-        if any(seat.run.workflow_id == request.workflow.id for seat in active):
+        active = [active for active in self._registry if not active.is_finished and active.is_top_level]
+        if any(other.run.workflow_id == request.workflow.id for other in active):
             raise workflow_busy(request.workflow.id, request.workflow.title)
         if request.gated and not request.queued:
             limit = self._settings().max_workflows(request.mode)
             if len(active) >= limit:
                 raise limit_reached(request.mode, limit)
 
-    def enqueue(self, seat: ActiveRun) -> None:
-        """Add the run to the queue."""
-        self._queue.append(seat)
+    def add(self, active: ActiveRun) -> None:
+        self._queue.append(active)
 
-    def dequeue(self, seat: ActiveRun) -> bool:
+    def remove(self, active: ActiveRun) -> bool:
         """Remove the run from the queue, and return whether it was in it."""
-        if seat not in self._queue:
+        if active not in self._queue:
             return False
-        self._queue.remove(seat)
+        self._queue.remove(active)
         return True
 
     def admit(self) -> list[ActiveRun]:
-        """Remove and return the runs that get the free slots, first in first out. A gated run also waits for the
-        workflow gate.
-        """
+        """Remove and return the runs that get the free slots. A gated run also waits for the workflow gate."""
         settings = self._settings()
-        driven = [seat for seat in self if seat.is_driven]
-        at_work = sum(seat.has_own_slot and not seat.is_waiting for seat in driven)
-        active = sum(seat.is_top_level for seat in driven)
+        driven = [active for active in self._registry if active.is_driven]
+        used_slots = sum(active.has_own_slot and not active.is_waiting for active in driven)
+        workflows = sum(active.is_top_level for active in driven)
         admitted = []
-        for seat in tuple(self._queue):
-            if at_work >= settings.max_running_runs:
+        for active in tuple(self._queue):
+            if used_slots >= settings.max_running_runs:
                 break
-            if seat.snapshot.gated and active >= settings.max_workflows(seat.snapshot.mode):
+            # a gated run that has to wait does not hold up the runs behind it: they may be of another mode
+            if active.snapshot.gated and workflows >= settings.max_workflows(active.snapshot.mode):
                 continue
-            self._queue.remove(seat)
-            at_work, active = at_work + 1, active + seat.is_top_level
-            admitted.append(seat)
+            self._queue.remove(active)
+            used_slots, workflows = used_slots + 1, workflows + active.is_top_level
+            admitted.append(active)
         return admitted
 
 
-async def ancestor_interruptions(run: Run, seats: RunRegistry, storage: Storage) -> list[Interruption]:
-    """Return the interruptions of the ancestors of the run. Raises StorageFailed if a stored ancestor cannot be
-    read."""
-    found: list[Interruption] = []
-    above = run.parent
-    while above is not None:
-        seat = seats.get(above)
-        if seat is not None and seat.driver is not None:
-            found += seat.driver.interruptions.all
-            above = seat.run.parent
-            continue
-        found += await storage.interruptions.of_run(above)
-        stored = await storage.runs.get(above)
-        above = stored.parent if stored is not None else None
-    return found
+async def stored_run(storage: Storage, run_id: RunId) -> Run:
+    """Return the row of the run. Raises NotFound."""
+    run = await storage.runs.get(run_id)
+    if run is None:
+        raise NotFound("run", run_id)
+    return run

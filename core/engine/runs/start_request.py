@@ -1,5 +1,4 @@
-"""Start requests, the rows and facts of a new run, and its presets: results that replace running a step (ENGINE
-§11)."""
+"""Start requests, the rows and facts of a new run, and presets: results that replace running a step (ENGINE §11)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,7 +7,7 @@ from typing import Any
 
 from core.domain.agent import Agent
 from core.domain.events import Fact, MessageAdded, RunCreated, StepPreset
-from core.domain.ids import MessageId, RunId, TemplateId, WorkflowId, new_id
+from core.domain.ids import MessageId, RunId, TemplateId, new_id
 from core.domain.messages import Attachment, Message, MessageState, Role, attachment_fields
 from core.domain.model import ModelChoice
 from core.domain.run import Run, RunKind, RunStatus, Snapshot, StepAgent, StepKey, StepResult, StepStatus
@@ -17,7 +16,7 @@ from core.domain.text.json_text import encode_output, type_name
 from core.domain.workflow import Workflow
 from core.errors import NotFound, Refused, StepFailed
 from core.ports.journal import Companion
-from core.ports.sandbox import Schemas
+from core.ports.sandbox import Schemas, Violation, describe_violations
 from core.ports.templates import ResolvedTemplate
 from core.ports.writes import ArchiveWorkflow, CreateRun, PutMessage, PutWorkflow, Write
 
@@ -31,7 +30,7 @@ class StartRequest:
     start by the user in the window; over the limit the start is refused, or queued if `queued` is set too. `base`: the
     folder of relative paths. `parent`: the run of which a step starts this run, and waits for it if `awaited`; the run
     is then displayed in the parent's message. `in_new_workflow`: the workflow has no other run. `presets` are results
-    of steps that are not run. `beside` is committed with the creation of the run.
+    of steps that are not run. `companion` is committed with the creation of the run.
     """
 
     workflow: Workflow
@@ -55,7 +54,7 @@ class StartRequest:
     profile: Agent | None = None
     cast: Mapping[str, StepAgent] = field(default_factory=dict)
     presets: Mapping[str, Any] = field(default_factory=dict)
-    beside: Companion | None = None
+    companion: Companion | None = None
     message_id: MessageId | None = None
     attachments: tuple[Attachment, ...] = ()
     writes: tuple[Write, ...] = ()
@@ -112,6 +111,14 @@ class StartRequest:
             awaited=self.awaited,
         )
 
+    async def require_valid_input(self, schemas: Schemas) -> None:
+        """Raise Refused `bad_input` unless the input fits the schema of the template."""
+        schema = self.template.input_schema
+        violations = await schemas.violations(schema, dict(self.input)) if schema is not None else []
+        if violations:
+            text, problems = describe_violations(violations, "the input")
+            raise Refused("bad_input", text, problems=problems)
+
     def snapshot(self) -> Snapshot:
         return Snapshot(
             self.template,
@@ -153,7 +160,7 @@ def creation_records(request: StartRequest, run: Run, snapshot: Snapshot) -> tup
         rows.insert(1, ArchiveWorkflow(run.workflow_id, None))
     if request.prompt is None:
         return [created], [*rows, PutMessage(answer)]
-    said = Message(
+    message = Message(
         request.message_id or MessageId(new_id("msg")),
         run.workflow_id,
         Role.USER,
@@ -162,32 +169,10 @@ def creation_records(request: StartRequest, run: Run, snapshot: Snapshot) -> tup
         run_id=run.id,
         attachments=request.attachments,
     )
-    told = MessageAdded(
-        role=Role.USER, text=said.text, message_id=said.id, attachments=attachment_fields(said.attachments)
+    added = MessageAdded(
+        role=Role.USER, text=message.text, message_id=message.id, attachments=attachment_fields(message.attachments)
     )
-    return [created, told], [*rows, PutMessage(said), PutMessage(answer), *request.writes]
-
-
-def fork_request(source: Run, snapshot: Snapshot, given: Mapping[str, Any] | None, now: datetime) -> StartRequest:
-    """Return a request to run `source` again in a workflow of its own, with another input if `given`."""
-    agent = snapshot.agent or ""
-    workflow = Workflow(WorkflowId(new_id("wf")), source.title, agent, now, now)
-    return StartRequest(
-        workflow,
-        snapshot.template,
-        snapshot.input if given is None else given,
-        source.kind,
-        mode=snapshot.mode,
-        allow=snapshot.allow,
-        base=snapshot.base,
-        script=snapshot.script,
-        model=snapshot.model,
-        profile=snapshot.profile,
-        cast=snapshot.cast,
-        template_id=source.template_id,
-        template_version=source.template_version,
-        in_new_workflow=True,
-    )
+    return [created, added], [*rows, PutMessage(message), PutMessage(answer), *request.writes]
 
 
 async def preset_rows(request: StartRequest, run_id: RunId, schemas: Schemas, now: datetime) -> list[StepResult]:
@@ -210,7 +195,7 @@ async def validate_preset(template: Template, name: str, output: Any, schemas: S
     It has to fit `outputSchema`; for a list, each iteration has to, and null stands for a failed iteration. Raises
     NotFound, Refused `bad_preset`.
     """
-    step = next((one for one in template.steps if one.name == name), None)
+    step = next((step for step in template.steps if step.name == name), None)
     if step is None:
         raise NotFound("step", name)
     try:
@@ -222,14 +207,14 @@ async def validate_preset(template: Template, name: str, output: Any, schemas: S
         raise Refused("bad_preset", message, step=name)
     if step.output_schema is None:
         return text
-    values = [(f"/{at}", item) for at, item in enumerate(output)] if step.for_each is not None else [("", output)]
-    found = []
-    for place, value in values:
-        if place and value is None:
-            continue
-        violations = await schemas.violations(step.output_schema, value)
-        found += [{"path": place + one.path, "message": one.message} for one in violations]
-    if found:
-        told = "; ".join(f"{one['path'] or 'the result'}: {one['message']}" for one in found)
-        raise Refused("bad_preset", f"{name}: {told}", step=name, violations=found)
+    # the schema is that of an iteration, and a failed iteration is null
+    iterations = enumerate(output) if step.for_each is not None else ()
+    values = [(f"/{index}", item) for index, item in iterations if item is not None]
+    violations: list[Violation] = []
+    for path, value in values if step.for_each is not None else [("", output)]:
+        missed = await schemas.violations(step.output_schema, value)
+        violations += [Violation(path + violation.path, violation.message) for violation in missed]
+    if violations:
+        problems, listed = describe_violations(violations, "the result")
+        raise Refused("bad_preset", f"{name}: {problems}", step=name, violations=listed)
     return text

@@ -5,8 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, assert_never
 
-from core.domain.events import AnswerWarned, ConsoleWritten, ToolEnded, ToolEndedLate, ToolStarted
-from core.domain.ids import CallId
+from core.domain.events import AnswerWarned, ConsoleWritten, ToolEnded, ToolEndedLate
 from core.domain.run import ErrorInfo, Run, Snapshot, StepKey
 from core.domain.template import (
     AgentAction,
@@ -29,7 +28,15 @@ from core.ports.consent import Asker, Consent
 from core.ports.interrupted_work import NO_INTERRUPTED_WORK, InterruptedWork
 from core.ports.journal import RunLog
 from core.ports.recording import NO_RECORDER, CallRecorder
-from core.ports.sandbox import CONSOLE_BYTES, CONSOLE_LINE_BYTES, CodeLimits, Console, Sandbox, Schemas
+from core.ports.sandbox import (
+    CONSOLE_BYTES,
+    CONSOLE_LINE_BYTES,
+    CodeLimits,
+    Console,
+    Sandbox,
+    Schemas,
+    describe_violations,
+)
 from core.ports.sub_agents import RunSubAgents, SubAgents
 from core.ports.tools import CallContext, ToolRunner
 from core.threads.long_values import decode_async, masked_async
@@ -117,7 +124,7 @@ class StepRunner:
 
     def has_time_limit(self, step: Step) -> bool:
         """Return whether an attempt ends by itself (ENGINE §2)."""
-        if isinstance(step.action, ToolAction) and self.waits_for_user(step.action.tool_name):
+        if step.tool_name is not None and self.waits_for_user(step.tool_name):
             return False
         if self.starts_agents(step):
             return step.config.timeout_ms is not None
@@ -130,7 +137,7 @@ class StepRunner:
 
     def starts_agents(self, step: Step) -> bool:
         """Return whether the step calls a tool that starts sub-agents."""
-        info = self.tools.info(step.action.tool_name) if isinstance(step.action, ToolAction) else None
+        info = self.tools.info(step.tool_name) if step.tool_name is not None else None
         return info is not None and info.begins_agents
 
     async def run(self, call: StepCall, attempt: int, effect: Effect, setting: StepContext, raw: RawResult) -> Any:
@@ -173,9 +180,8 @@ class StepRunner:
             return
         violations = await self.schemas.violations(step.output_schema, output)
         if violations:
-            told = "; ".join(f"{one.path or 'the output'}: {one.message}" for one in violations)
-            listed = [{"path": one.path, "message": one.message} for one in violations]
-            raise StepFailed("bad_output", f"the output does not fit: {told}", violations=listed)
+            text, listed = describe_violations(violations, "the output")
+            raise StepFailed("bad_output", f"the output does not fit: {text}", violations=listed)
 
     async def _run_code(
         self, code: str, input_json: str, call: StepCall, attempt: int, limit_s: float | None, setting: StepContext
@@ -224,8 +230,8 @@ class StepRunner:
     ) -> Any:
         assert isinstance(call.step.action, ToolAction)
         name, log = call.step.action.tool_name, setting.log
-        log.emit(tool_started(call, attempt, await masked_async(call.input)))
-        own_id = step_call_id(call, attempt)
+        log.emit(call.tool_started(attempt, await masked_async(call.input)))
+        own_id = call.tool_call_id(attempt)
         context = CallContext.of(
             setting.run, setting.snapshot, own_id, call.key, setting.ask, log.emit, sub_agents=sub_agents
         )
@@ -262,24 +268,6 @@ class StepRunner:
 def _is_uncertain(error: ErrorInfo) -> bool:
     """Return whether the call may have had its effect before it failed."""
     return error.code == "timeout" or bool(error.parameters.get("uncertain"))
-
-
-def step_call_id(call: StepCall, attempt: int) -> CallId:
-    """Return the id of a step's call: the same after a crash, and another for each attempt."""
-    return CallId(str(call.key) if attempt == 1 else f"{call.key} attempt {attempt}")
-
-
-def tool_started(call: StepCall, attempt: int, shown: Any) -> ToolStarted:
-    """Return the start of a step's call; `shown` are its arguments without secrets."""
-    assert isinstance(call.step.action, ToolAction)
-    key = call.key
-    return ToolStarted(
-        call_id=step_call_id(call, attempt),
-        tool=call.step.action.tool_name,
-        arguments=shown,
-        step=key.step,
-        index=key.index,
-    )
 
 
 def _emit_missing_agents(call: StepCall, setting: StepContext) -> None:

@@ -1,0 +1,175 @@
+"""Loads what a previous process left of a run (ENGINE §10).
+
+Recovery has to answer three questions about a run from its rows alone. How far did it get? Results are rows, so a step
+with a final row is done. What was interrupted? A step whose claim has no result, and an agent's open calls and streamed
+text. Does it make progress at all? A run that keeps crashing the app must not do so forever, so the number of results
+at each unclean end is stored, and the third end in a row without a new result ends the run.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from core.domain.events import Event, Fact, StepFinished
+from core.domain.fold import replay
+from core.domain.interruption import Interruption
+from core.domain.live_run import LiveRun
+from core.domain.messages import Message, MessageState
+from core.domain.run import ErrorInfo, Run, RunStatus, Snapshot, StepKey, StepResult, StepStatus
+from core.domain.sub_agent import is_sub_agent, location_of
+from core.domain.template import AgentAction
+from core.domain.text.stream import TextStream
+from core.domain.tool import CallStatus, ToolCall
+from core.ports.interrupted_work import NO_INTERRUPTED_WORK, InterruptedWork
+from core.ports.storage import Storage
+from core.ports.writes import ChangeRun, PutStepResult, Write
+
+MAX_UNCLEAN_ENDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class RecoveredState:
+    """What a previous process left of a run: results, interruptions, and the interrupted work of its agents."""
+
+    results: Sequence[StepResult]
+    interruptions: Sequence[Interruption]
+    interrupted_work: Mapping[StepKey, InterruptedWork] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RecoveredRun:
+    """A run as the previous process left it."""
+
+    run: Run
+    snapshot: Snapshot
+    state: RecoveredState
+    events: Sequence[Event]
+
+    @property
+    def last_seq(self) -> int:
+        return self.events[-1].seq if self.events else 0
+
+    @property
+    def _results(self) -> int:
+        """The number of committed results."""
+        return sum(result.status is not StepStatus.RUNNING for result in self.state.results)
+
+    @property
+    def unclean_ends(self) -> int:
+        """How often in a row the run was in flight at an unclean end without a new result, this time included."""
+        run = self.run
+        if run.status is not RunStatus.RUNNING:
+            return run.unclean_ends
+        return run.unclean_ends + 1 if run.unclean_ends and run.results_then == self._results else 1
+
+    @property
+    def as_resumed(self) -> Run:
+        """The run in the state in which it continues: enqueued, or waiting as before."""
+        waits = self.run.status is RunStatus.WAITING
+        return self.run if waits else replace(self.run, status=RunStatus.ENQUEUED)
+
+    @property
+    def takeover(self) -> ChangeRun:
+        """The change that takes the run over; it is lost if the run has ended meanwhile."""
+        if self.run.status is RunStatus.WAITING:
+            return ChangeRun(self.run.id, frozenset({RunStatus.WAITING}), RunStatus.WAITING)
+        return ChangeRun(
+            self.run.id,
+            frozenset({RunStatus.RUNNING, RunStatus.ENQUEUED}),
+            RunStatus.ENQUEUED,
+            unclean_ends=self.unclean_ends,
+            results_then=self._results if self.run.status is RunStatus.RUNNING else self.run.results_then,
+        )
+
+
+RECOVERY_EXHAUSTED = ErrorInfo(
+    "recovery_exhausted",
+    f"the app ended {MAX_UNCLEAN_ENDS} times while this run was at work, and it came no further between",
+    failed_during="engine",
+)
+
+
+async def load_recovered_run(run: Run, storage: Storage) -> RecoveredRun:
+    """Load what is left of an unfinished run. Raises StorageFailed, `unreadable` if its rows are damaged."""
+    snapshot = await storage.snapshots.of_run(run.id)
+    results = await storage.step_results.of_run(run.id)
+    events = await storage.events.of_run(run.id)
+    agents = {step.name for step in snapshot.template.steps if isinstance(step.action, AgentAction)}
+    open_rows = [result for result in results if not result.status.is_final]
+    has_interrupted_agent = any(row.key.step in agents or is_sub_agent(row.key.step) for row in open_rows)
+    work = await _interrupted_work(run, storage, events, open_rows) if has_interrupted_agent else {}
+    return RecoveredRun(
+        run, snapshot, RecoveredState(results, await storage.interruptions.of_run(run.id), work), events
+    )
+
+
+async def _interrupted_work(
+    run: Run, storage: Storage, events: Sequence[Event], open_rows: Sequence[StepResult]
+) -> dict[StepKey, InterruptedWork]:
+    """Return the interrupted work of agents by step, with that of their sub-agents below it.
+
+    Stored chunks continue the text of the events: what an event already contains comes before the chunks.
+    """
+    calls: dict[StepKey, list[ToolCall]] = {}
+    for call in await storage.tool_calls.of_run(run.id):
+        if call.status is CallStatus.RUNNING:
+            calls.setdefault(StepKey(call.step, call.index), []).append(call)
+    streams: dict[StepKey, TextStream] = {}
+    live = replay(events)
+    for chunk in await storage.chunks.of_run(run.id):
+        key = StepKey(chunk.step, chunk.index)
+        if key not in streams:
+            streams[key] = _streamed_text(live, key)
+        streams[key].append(chunk.offset, chunk.text)
+    texts = {key: str(stream) for key, stream in streams.items()}
+    rows = {row.key: row for row in open_rows if is_sub_agent(row.key.step) and row.key.round is None}
+    work = {
+        key: InterruptedWork(tuple(calls.get(key, ())), texts.get(key), rows.get(key))
+        for key in {**calls, **texts, **rows}
+    }
+    by_agent: dict[StepKey, dict[StepKey, InterruptedWork]] = {}
+    for key in [key for key in work if is_sub_agent(key.step)]:
+        location = location_of(key.step)
+        by_agent.setdefault(StepKey(location.step, location.index), {})[key] = work.pop(key)
+    return {
+        key: replace(work.get(key, NO_INTERRUPTED_WORK), below=by_agent.get(key, {})) for key in {**work, **by_agent}
+    }
+
+
+def _streamed_text(live: LiveRun | None, key: StepKey) -> TextStream:
+    """Return the text of the agent or sub-agent, as far as events contain it."""
+    if live is None:
+        return TextStream()
+    if (sub_agent_id := location_of(key.step).sub_agent_id) is not None:
+        sub_agent = live.sub_agents.get(sub_agent_id)
+        return TextStream() if sub_agent is None else sub_agent.text
+    step = live.steps.get(key.step)
+    return step.texts.get(key.index, TextStream()) if step is not None else TextStream()
+
+
+def close_interrupted_steps(recovered: RecoveredRun, now: datetime) -> tuple[Sequence[Fact], Sequence[Write]]:
+    """Return the facts and rows that close the interrupted steps of a run that nothing continues."""
+    facts: list[Fact] = []
+    writes: list[Write] = []
+    for key, work in recovered.state.interrupted_work.items():
+        more_facts, more_writes = work.closed(recovered.run, key, now)
+        facts += more_facts
+        writes += more_writes
+    status = StepStatus.CANCELLED
+    for row in recovered.state.results:
+        # rounds end with their step, and sub-agents were closed with the work of their agents above
+        if not row.status.is_final and row.key.round is None and not is_sub_agent(row.key.step):
+            facts.append(StepFinished(step=row.key.step, index=row.key.index, status=status))
+            writes.append(PutStepResult(replace(row, status=status, finished_at=now)))
+    return facts, writes
+
+
+async def closing_message(run: Run, status: RunStatus, storage: Storage) -> Message | None:
+    """Return the open message of the run as it is closed; None if it has no open message."""
+    messages = [
+        message for message in await storage.messages.of_workflow(run.workflow_id) if message.id == run.message_id
+    ]
+    if not messages or messages[-1].state is not MessageState.OPEN:
+        return None
+    is_interrupted = status is RunStatus.CANCELLED or messages[-1].text
+    return replace(messages[-1], state=MessageState.INTERRUPTED if is_interrupted else MessageState.FINAL)
