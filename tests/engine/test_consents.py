@@ -64,7 +64,7 @@ async def test_a_rejected_call_is_a_result_that_the_model_reads() -> None:
 async def test_a_rejection_without_a_reason_says_so() -> None:
     async with a_world() as world:
         run, (one,) = await waiting(world, agent("a", note("x")))
-        assert "a person rejected this call" in (await answer(world, run, one, "reject"))["output"]
+        assert "the user rejected this call" in (await answer(world, run, one, "reject"))["output"]
 
 
 async def test_other_arguments_can_be_submitted_and_have_to_fit() -> None:

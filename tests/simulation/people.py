@@ -60,7 +60,7 @@ class People:
                     tasks.create_task(self._follow(run), name=f"person {run['name']}")
                 if self._scenario.get("recoverMs") is not None:
                     tasks.create_task(self._recover_again(self._scenario["recoverMs"]), name="recovering again")
-            while self._engine.journal.held_runs or self._is_draining:  # noqa: ASYNC110  # a person looks now and then
+            while self._engine.journal._held or self._is_draining:  # noqa: ASYNC110  # a person looks now and then
                 await asyncio.sleep(1)
             watching.cancel()
 
@@ -111,7 +111,7 @@ class People:
 
     async def _cancel(self, run_id: RunId) -> None:
         loop = asyncio.get_running_loop()
-        before, failed, held = loop.time(), self._disk.failed, self._engine.journal.held_runs
+        before, failed, held = loop.time(), self._disk.failed, self._engine.journal._held
         self._world.cancelled_at.setdefault(run_id, before)
         run = await self._engine.cancel(run_id)
         took = loop.time() - before

@@ -93,7 +93,7 @@ class Process:
                     self._is_open = True
                     await self.people.live()
             self._is_open = False
-        self.watcher.unwritten.update(self.engine.journal.held_runs)
+        self.watcher.unwritten.update(self.engine.journal._held)
         await self._tools.close()
         for _ in range(3):  # what was cancelled gets its turn
             await asyncio.sleep(0)
@@ -102,7 +102,7 @@ class Process:
 
     def ask_why_idle(self, seconds: float) -> None:
         """Before a long pause: is there really nothing that could go on? (ENGINE §4)"""
-        if seconds < IDLE_S or self._disk.at_work or self.engine.journal.held_runs or not self._is_open:
+        if seconds < IDLE_S or self._disk.at_work or self.engine.journal._held or not self._is_open:
             return
         rows = [row for _, row in self._disk.tables.runs.values() if not row.status.is_final]
         for row in rows:

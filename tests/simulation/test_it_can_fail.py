@@ -55,7 +55,7 @@ def told_too_early(patch: Patch) -> None:
 
     def hasty(self: RunJournal, *facts: Any, writes: Any = ()) -> "asyncio.Future[frozenset[int]]":
         done = record(self, *facts, writes=writes)
-        self._journal.publish(self._line.pop().events)
+        self._journal.publish(self._waiting.pop().events)
         return done
 
     patch.setattr(RunJournal, "record", hasty)

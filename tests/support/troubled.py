@@ -173,7 +173,7 @@ class Troubled:
             self._press_until_written(core)
 
     def _press_until_written(self, core: Core) -> None:
-        if core.engine.journal.held_runs:
+        if core.engine.journal._held:
             core.engine.journal.retry_now()
             asyncio.get_running_loop().call_later(PRESS_S, self._press_until_written, core)
 

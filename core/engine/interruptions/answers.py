@@ -12,6 +12,9 @@ from core.domain.text.json_text import encode_output, parse_pointer, value_at, w
 from core.errors import Refused, StepFailed
 from core.ports.sandbox import Schemas, describe_violations
 
+_NO_ARGUMENTS = "submit an object of arguments"
+_NO_EDITS = "submit a list of {path, value}"
+
 
 @dataclass(frozen=True, slots=True)
 class StatePatch:
@@ -23,47 +26,53 @@ class StatePatch:
     new: Any
 
 
-def select_interruption(known: Sequence[Interruption], wanted: InterruptionId | None, step: str | None) -> Interruption:
+def select_interruption(
+    raised: Sequence[Interruption], wanted: InterruptionId | None, step: str | None
+) -> Interruption:
     """Return the interruption that an answer is for: by its id, by its step, or the only open one.
 
     Raises Refused: `not_found`, `already_answered`, `nothing_open`, `which_interruption` with the open interruptions.
     """
-    named = [one for one in known if (one.id == wanted if wanted is not None else _is_raised_at(one, step))]
-    waiting = [one for one in named if one.is_open]
-    if len(waiting) == 1:
-        return waiting[0]
-    told = [{"id": one.id, "step": one.ask.step, "kind": one.ask.kind} for one in known if one.is_open]
-    if waiting:
-        raise Refused("which_interruption", f"{len(waiting)} are open: name one by its id", open=told)
-    if wanted is not None and not named:
+    candidates = [
+        known for known in raised if (known.id == wanted if wanted is not None else _is_raised_at(known, step))
+    ]
+    open_candidates = [candidate for candidate in candidates if candidate.is_open]
+    if len(open_candidates) == 1:
+        return open_candidates[0]
+    listed = [{"id": known.id, "step": known.ask.step, "kind": known.ask.kind} for known in raised if known.is_open]
+    if open_candidates:
+        raise Refused("which_interruption", f"{len(open_candidates)} are open: name one by its id", open=listed)
+    if wanted is not None and not candidates:
         raise Refused("not_found", f"the run has no interruption {wanted!r}", kind="interruption", name=wanted)
-    if named and (wanted is not None or step is not None):
-        raise already_answered(named[-1])
-    raise Refused("nothing_open", "nothing waits for such an answer", open=told)
+    if candidates and (wanted is not None or step is not None):
+        raise already_answered(candidates[-1])
+    raise Refused("nothing_open", "no interruption waits for such an answer", open=listed)
 
 
-def _is_raised_at(one: Interruption, step: str | None) -> bool:
+def _is_raised_at(interruption: Interruption, step: str | None) -> bool:
     """Return whether the interruption was raised at the step, by the step itself or by a sub-agent of it.
 
     `step` may also be the id of a sub-agent; None matches every interruption.
     """
-    return step in (None, one.ask.step, location_of(one.ask.step).step)
+    return step in (None, interruption.ask.step, location_of(interruption.ask.step).step)
 
 
-def already_answered(found: Interruption) -> Refused:
-    message = f"the interruption of {found.ask.step!r} is closed already: {found.status}"
-    return Refused("already_answered", message, id=found.id, status=found.status)
+def already_answered(interruption: Interruption) -> Refused:
+    message = f"the interruption of {interruption.ask.step!r} is closed already: {interruption.status}"
+    return Refused("already_answered", message, id=interruption.id, status=interruption.status)
 
 
-async def validate_answer(found: Interruption, answer: Answer, step: Step, tool_schema: Any, schemas: Schemas) -> None:
+async def validate_answer(
+    interruption: Interruption, answer: Answer, step: Step, tool_schema: Any, schemas: Schemas
+) -> None:
     """Raise Refused `bad_answer` unless the answer fits the kind of the interruption and its schema.
 
     The violations of a schema are parameters of the error.
     """
-    kind, value = found.ask.kind, answer.value
+    kind, value = interruption.ask.kind, answer.value
     if answer.action not in CLOSED_STATUS[kind]:
-        taken = ", ".join(CLOSED_STATUS[kind])
-        raise _bad_answer(f"{kind} takes {taken}, not {answer.action}")
+        accepted = ", ".join(CLOSED_STATUS[kind])
+        raise _bad_answer(f"{kind} takes {accepted}, not {answer.action}")
     if answer.action is Action.APPROVE:
         if value is not None and (kind is InterruptionKind.OUTCOME or value not in APPROVAL_SCOPES):
             raise _bad_answer(f"the value of approve is {', '.join(APPROVAL_SCOPES)}, or absent")
@@ -76,31 +85,33 @@ async def validate_answer(found: Interruption, answer: Answer, step: Step, tool_
         raise _bad_answer(error.message) from None
     match kind:
         case InterruptionKind.INPUT_REVIEW | InterruptionKind.QUESTION | InterruptionKind.OUTCOME:
-            await _require_valid(value, found.ask.schema, schemas)
+            await _require_valid(value, interruption.ask.schema, schemas)
         case InterruptionKind.TOOL_INPUT:
             if not isinstance(value, Mapping):
-                raise _bad_answer("what is submitted is an object of arguments")
-            await _require_valid({**found.ask.input, **value}, tool_schema, schemas)
+                raise _bad_answer(_NO_ARGUMENTS)
+            await _require_valid({**interruption.ask.input, **value}, tool_schema, schemas)
         case InterruptionKind.LOCAL_EXECUTION:
-            await _require_valid(value, found.ask.schema if step.output_schema is None else step.output_schema, schemas)
+            await _require_valid(
+                value, interruption.ask.schema if step.output_schema is None else step.output_schema, schemas
+            )
         case InterruptionKind.TOOL_APPROVAL:
             if not isinstance(value, Mapping):
-                raise _bad_answer("what is submitted is an object of arguments")
+                raise _bad_answer(_NO_ARGUMENTS)
             await _require_valid(value, tool_schema, schemas)
 
 
-def state_patches(found: Interruption, answer: Answer) -> tuple[list[StatePatch], dict[str, Any]]:
+def state_patches(interruption: Interruption, answer: Answer) -> tuple[list[StatePatch], dict[str, Any]]:
     """Return the changes of a state edit, and the edited outputs by step. Raises Refused `bad_answer`."""
     if not isinstance(answer.value, Sequence) or isinstance(answer.value, str):
-        raise _bad_answer("what is submitted is a list of {path, value}")
+        raise _bad_answer(_NO_EDITS)
     outputs: dict[str, Any] = {}
-    made = []
-    for one in answer.value:
-        if not isinstance(one, Mapping) or set(one) != {"path", "value"} or not isinstance(one["path"], str):
-            raise _bad_answer("what is submitted is a list of {path, value}")
-        step, *parts = _pointer_parts(one["path"])
-        path, new = one["path"], one["value"]
-        shown = found.ask.outputs or {}
+    changes = []
+    for edit in answer.value:
+        if not isinstance(edit, Mapping) or set(edit) != {"path", "value"} or not isinstance(edit["path"], str):
+            raise _bad_answer(_NO_EDITS)
+        step, *parts = _pointer_parts(edit["path"])
+        path, new = edit["path"], edit["value"]
+        shown = interruption.ask.outputs or {}
         if step not in shown:
             raise _bad_answer(f"{path} begins with no step whose output is read here: {', '.join(shown)}")
         whole = outputs.get(step, shown[step])
@@ -108,13 +119,13 @@ def state_patches(found: Interruption, answer: Answer) -> tuple[list[StatePatch]
             outputs[step] = with_value_at(whole, parts, new)
         except LookupError:
             raise _bad_answer(f"there is nothing at {path}") from None
-        made.append(StatePatch(step, path, _previous_value(whole, parts), new))
+        changes.append(StatePatch(step, path, _previous_value(whole, parts), new))
     for output in outputs.values():
         try:
             encode_output(output)
         except StepFailed as error:
             raise _bad_answer(error.message) from None
-    return made, outputs
+    return changes, outputs
 
 
 def _pointer_parts(path: str) -> list[str]:

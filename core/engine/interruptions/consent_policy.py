@@ -1,6 +1,6 @@
 """Consent to the tool calls of a run (AGENTS_AND_TOOLS §6, ENGINE §8).
 
-wanted call ──► asked before? ──► its answer
+call call ──► asked before? ──► its answer
              │ no
              ├── free, excepted, or approved for the whole run ──► permitted
              ├── impossible (not registered, invalid, …) ──► its result
@@ -44,7 +44,7 @@ AncestorInterruptions = Callable[[], Awaitable[Sequence[Interruption]]]
 
 
 class CallConsentPolicy:
-    """A `core.ports.consent.Consent`. `asked_above` returns the interruptions of the ancestor runs."""
+    """A `core.ports.consent.Consent`. `ancestors` returns the interruptions of the ancestor runs."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class CallConsentPolicy:
         clock: Clock,
         tools: ToolRunner,
         interruptions: Interruptions,
-        asked_above: AncestorInterruptions,
+        ancestors: AncestorInterruptions,
     ) -> None:
         self._run = run
         self._mode = snapshot.mode
@@ -63,148 +63,149 @@ class CallConsentPolicy:
         self._clock = clock
         self._tools = tools
         self._interruptions = interruptions
-        self._asked_above = asked_above
+        self._ancestors = ancestors
 
     async def __call__(
         self, wanted: Sequence[PendingCall], advertised: Collection[str] | None = None
     ) -> list[PermittedCall | CallResult]:
-        found = [await self.examine(one, advertised) for one in wanted]
-        return list(await asyncio.gather(*(self._settle(*pair) for pair in zip(wanted, found, strict=True))))
+        # all calls of a round are examined first, so that their requests are raised together
+        examined = [await self.examine(call, advertised) for call in wanted]
+        return list(await asyncio.gather(*map(self._settle, wanted, examined)))
 
-    def needs_examination(self, wanted: PendingCall) -> bool:
+    def needs_examination(self, call: PendingCall) -> bool:
         """Return whether the call has to pass `examine` before it is made. A call that an exception permits is
         audited.
         """
-        if self.find_request(wanted) is not None or self._is_scoped(wanted):
+        if self.find_request(call) is not None or self._is_scoped(call):
             return True
-        return not self._is_permitted(wanted, self._terms(wanted))
+        return not self._is_permitted(call, self._terms(call))
 
-    def find_request(self, wanted: PendingCall) -> Interruption | None:
+    def find_request(self, call: PendingCall) -> Interruption | None:
         """Return the newest consent request about the call, open or closed."""
-        return self._interruptions.find([CONSENT_KIND], wanted.step, wanted.index, call_id=wanted.call_id)
+        return self._interruptions.find([CONSENT_KIND], call.step, call.index, call_id=call.call_id)
 
     async def examine(
-        self, wanted: PendingCall, advertised: Collection[str] | None = None
+        self, call: PendingCall, advertised: Collection[str] | None = None
     ) -> Interruption | PermittedCall | CallResult:
         """Return a permission, a refusal, or the consent request about the call, which is raised if there is none
         yet."""
-        if (found := self.find_request(wanted)) is not None:
-            return found
-        terms = self._terms(wanted, reaches_out=await self._reaches_out(wanted))
-        if self._is_permitted(wanted, terms):
-            return PermittedCall(wanted.arguments)
-        if await self._is_approved_for_run(wanted.tool):
-            self._audit(wanted, terms, Decider.RUN)
-            return PermittedCall(wanted.arguments)
-        refusal = await self._tools.refusal(wanted.tool, wanted.arguments, self._run.workflow_id, advertised)
+        if (request := self.find_request(call)) is not None:
+            return request
+        terms = self._terms(call, reaches_out=await self._reaches_out(call))
+        if self._is_permitted(call, terms):
+            return PermittedCall(call.arguments)
+        if await self._is_approved_for_run(call.tool):
+            self._audit(call, terms, Decider.RUN)
+            return PermittedCall(call.arguments)
+        refusal = await self._tools.refusal(call.tool, call.arguments, self._run.workflow_id, advertised)
         if refusal is not None:
             return refusal
-        shown = await masked_async(wanted.arguments)
-        return self._interruptions.raise_(self._ask(wanted, shown))
+        shown = await masked_async(call.arguments)
+        return self._interruptions.raise_(self._ask(call, shown))
 
-    def resolve(self, wanted: PendingCall, closed: Interruption) -> PermittedCall | CallResult | Interruption:
+    def resolve(self, call: PendingCall, closed: Interruption) -> PermittedCall | CallResult | Interruption:
         """Return what a closed request means for the call; an Interruption if the user is asked again."""
         answer = closed.answer
         is_expired = closed.status is InterruptionStatus.EXPIRED
         if answer is None:
-            return rejected_result(wanted.tool, "the run ended before anybody had agreed to it")
+            return rejected_result(call.tool, "the run ended before the user had agreed to it")
         match answer.action:
             case Action.APPROVE:
-                return PermittedCall(wanted.arguments)
+                return PermittedCall(call.arguments)
             case Action.SUBMIT:
-                return PermittedCall(restore_secrets(answer.value, closed.ask.arguments, wanted.arguments))
-            case Action.SKIP if is_expired:
-                return self._interruptions.raise_(self._ask(wanted, closed.ask.arguments))
+                return PermittedCall(restore_secrets(answer.value, closed.ask.arguments, call.arguments))
+            case Action.SKIP if is_expired:  # the default action `skip` is to ask again
+                return self._interruptions.raise_(self._ask(call, closed.ask.arguments))
             case _:
-                why = answer.reason or ("nobody agreed to it in time" if is_expired else "a person rejected this call")
-                return rejected_result(wanted.tool, why)
+                reason = answer.reason or (
+                    "the user did not agree to it in time" if is_expired else "the user rejected this call"
+                )
+                return rejected_result(call.tool, reason)
 
-    def audit_approved_step(self, wanted: PendingCall, gate: Interruption) -> None:
+    def audit_approved_step(self, call: PendingCall, approved: Interruption) -> None:
         """Audit that the user approved the step that makes exactly this call: that is consent to the call."""
-        terms = self._terms(wanted)
+        terms = self._terms(call)
         if terms.ruling is not Ruling.FREE:
-            self._audit(wanted, terms, Decider.PERSON, gate)
+            self._audit(call, terms, Decider.PERSON, approved)
 
     async def _settle(
-        self, wanted: PendingCall, found: Interruption | PermittedCall | CallResult
+        self, call: PendingCall, decision: Interruption | PermittedCall | CallResult
     ) -> PermittedCall | CallResult:
-        while isinstance(found, Interruption):
-            closed = found if not found.is_open else await self._interruptions.ask(found.ask)
-            found = self.resolve(wanted, closed)
-        return found
+        while isinstance(decision, Interruption):
+            closed = decision if not decision.is_open else await self._interruptions.ask(decision.ask)
+            decision = self.resolve(call, closed)
+        return decision
 
-    def _is_permitted(self, wanted: PendingCall, terms: ConsentTerms) -> bool:
+    def _is_permitted(self, call: PendingCall, terms: ConsentTerms) -> bool:
         """Return whether the terms permit the call without asking. A call that an exception permits is audited."""
         if terms.ruling is Ruling.EXCEPTED:
-            self._audit(wanted, terms, Decider.EXCEPTION)
+            self._audit(call, terms, Decider.EXCEPTION)
         return terms.ruling is not Ruling.ASK
 
-    def _terms(self, wanted: PendingCall, *, reaches_out: bool = False) -> ConsentTerms:
-        return self._tools.terms(
-            wanted.tool, _argument_object(wanted), self._mode, self._origins, reaches_out=reaches_out
-        )
+    def _terms(self, call: PendingCall, *, reaches_out: bool = False) -> ConsentTerms:
+        return self._tools.terms(call.tool, _argument_object(call), self._mode, self._origins, reaches_out=reaches_out)
 
-    def _is_scoped(self, wanted: PendingCall) -> bool:
-        info = self._tools.info(wanted.tool)
+    def _is_scoped(self, call: PendingCall) -> bool:
+        info = self._tools.info(call.tool)
         return info is not None and info.is_scoped
 
-    async def _reaches_out(self, wanted: PendingCall) -> bool:
+    async def _reaches_out(self, call: PendingCall) -> bool:
         """Return whether the call reaches beyond the workflow of this run: then the user is asked (AGENTS_AND_TOOLS
         §5).
         """
-        if not self._is_scoped(wanted):
+        if not self._is_scoped(call):
             return False
-        return await self._tools.reaches_out(wanted.tool, _argument_object(wanted), self._run.workflow_id)
+        return await self._tools.reaches_out(call.tool, _argument_object(call), self._run.workflow_id)
 
-    def _ask(self, wanted: PendingCall, shown: Any) -> InterruptionRequest:
-        terms, info = self._terms(wanted), self._tools.info(wanted.tool)
+    def _ask(self, call: PendingCall, shown: Any) -> InterruptionRequest:
+        terms, info = self._terms(call), self._tools.info(call.tool)
         return InterruptionRequest(
             CONSENT_KIND,
-            wanted.step,
-            wanted.index,
+            call.step,
+            call.index,
             schema=info.input_schema if info is not None else None,
-            tool=wanted.tool,
+            tool=call.tool,
             arguments=shown,
             risk=terms.risk,
-            call_id=wanted.call_id,
+            call_id=call.call_id,
             timeout_ms=terms.timeout_ms,
             default_action=terms.on_timeout,
         )
 
     async def _is_approved_for_run(self, tool: str) -> bool:
         """Return whether the user approved every call of the tool in this run or in an ancestor."""
-        if any(_approves_whole_run(one, tool) for one in self._interruptions.all):
+        if any(_approves_whole_run(interruption, tool) for interruption in self._interruptions.all):
             return True
         while True:
             try:
-                return any(_approves_whole_run(one, tool) for one in await self._asked_above())
+                return any(_approves_whole_run(interruption, tool) for interruption in await self._ancestors())
             except StorageFailed as error:
-                if error.code == "unreadable":  # what cannot be read covers nothing
+                if error.code == "unreadable":  # an approval that cannot be read does not count
                     return False
                 log.warning("run %s waits for the store: %s", self._run.id, error.message)
                 await self._clock.sleep(RETRY_S)
 
     def _audit(
-        self, wanted: PendingCall, terms: ConsentTerms, decider: Decider, gate: Interruption | None = None
+        self, call: PendingCall, terms: ConsentTerms, decider: Decider, approved: Interruption | None = None
     ) -> None:
         """Emit an audit entry for the permitted call. It is on disk before an effect of the call."""
-        place = location_of(wanted.step, wanted.index)
+        location = location_of(call.step, call.index)
         entry = AuditEntry(
-            audit_id(self._run.id, wanted.call_id),
+            audit_id(self._run.id, call.call_id),
             self._clock.now(),
             self._run.workflow_id,
             self._run.id,
             self._run.title,
-            place.step,
-            place.index,
-            wanted.call_id,
-            wanted.tool,
+            location.step,
+            location.index,
+            call.call_id,
+            call.tool,
             terms.risk,
             Decision.APPROVED,
             decider,
-            stored_arguments(wanted.arguments),
-            scope="once" if gate is not None else None,
-            asked_at=gate.created_at if gate is not None else None,
+            stored_arguments(call.arguments),
+            scope="once" if approved is not None else None,
+            asked_at=approved.created_at if approved is not None else None,
         )
         self._log.emit(writes=[PutAudit(entry)])
 
@@ -215,10 +216,14 @@ def rejected_result(tool: str, why: str) -> CallResult:
     return CallResult(CallStatus.ERROR, error=error)
 
 
-def _argument_object(wanted: PendingCall) -> Mapping[str, Any]:
-    return wanted.arguments if isinstance(wanted.arguments, dict) else {}
+def _argument_object(call: PendingCall) -> Mapping[str, Any]:
+    return call.arguments if isinstance(call.arguments, dict) else {}
 
 
-def _approves_whole_run(one: Interruption, tool: str) -> bool:
-    is_approved = one.status is InterruptionStatus.APPROVED and one.ask.kind is CONSENT_KIND and one.ask.tool == tool
-    return is_approved and approval_scope(one.answer) == "run"
+def _approves_whole_run(interruption: Interruption, tool: str) -> bool:
+    is_approved = (
+        interruption.status is InterruptionStatus.APPROVED
+        and interruption.ask.kind is CONSENT_KIND
+        and interruption.ask.tool == tool
+    )
+    return is_approved and approval_scope(interruption.answer) == "run"

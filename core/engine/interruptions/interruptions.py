@@ -33,7 +33,7 @@ from core.ports.writes import CloseInterruption, PutAudit, PutSetting, RaiseInte
 
 _AskKey = tuple[str, int | None, CallId | None]
 
-MAX_EXPIRY_WAIT_S = 10.0  # the wall clock may jump, and a machine that slept counts no monotonic time
+MAX_EXPIRY_WAIT_S = 10.0  # the wall clock may jump, and monotonic time stands still while the machine sleeps
 
 
 class Interruptions:
@@ -65,8 +65,8 @@ class Interruptions:
         self._sub_agent_name = sub_agent_name
         self._all: dict[InterruptionId, Interruption] = {}
         self._by_key: dict[_AskKey, list[InterruptionId]] = {}
-        for one in known:
-            self._add(one)
+        for interruption in known:
+            self._add(interruption)
         self._waiting: dict[InterruptionId, asyncio.Future[Interruption]] = {}
         self._timer: asyncio.TimerHandle | None = None
         log.on_call_ended = self._on_call_ended
@@ -79,12 +79,12 @@ class Interruptions:
     @property
     def open(self) -> list[Interruption]:
         """The unanswered interruptions, in the order in which they were raised."""
-        return [one for one in self._all.values() if one.is_open]
+        return [interruption for interruption in self._all.values() if interruption.is_open]
 
     @property
     def waiting_calls(self) -> set[tuple[str, int | None]]:
         """Step and iteration of the calls that wait for an answer in the middle of their work."""
-        asks = (self._all[found].ask for found in self._waiting)
+        asks = (self._all[waiting_id].ask for waiting_id in self._waiting)
         return {(ask.step, ask.index) for ask in asks}
 
     def find(
@@ -97,21 +97,21 @@ class Interruptions:
         call_id: CallId | None = None,
     ) -> Interruption | None:
         """Return the newest interruption of these kinds at that step, iteration and call, open or closed."""
-        for found in reversed(self._by_key.get((step, index, call_id), ())):
-            one = self._all[found]
-            if one.ask.kind in kinds and attempt in (None, one.ask.attempt):
-                return one
+        for known_id in reversed(self._by_key.get((step, index, call_id), ())):
+            interruption = self._all[known_id]
+            if interruption.ask.kind in kinds and attempt in (None, interruption.ask.attempt):
+                return interruption
         return None
 
-    def _add(self, one: Interruption) -> None:
-        ask = one.ask
-        self._all[one.id] = one
-        self._by_key.setdefault((ask.step, ask.index, ask.call_id), []).append(one.id)
+    def _add(self, interruption: Interruption) -> None:
+        ask = interruption.ask
+        self._all[interruption.id] = interruption
+        self._by_key.setdefault((ask.step, ask.index, ask.call_id), []).append(interruption.id)
 
-    def require_open(self, found: Interruption) -> None:
+    def require_open(self, interruption: Interruption) -> None:
         """Raise Refused `already_answered` unless the interruption is open."""
-        if not self._all[found.id].is_open:
-            raise already_answered(self._all[found.id])
+        if not self._all[interruption.id].is_open:
+            raise already_answered(self._all[interruption.id])
 
     def raise_(self, ask: InterruptionRequest) -> Interruption:
         """Commit a new interruption; it is published once it is on disk."""
@@ -129,9 +129,9 @@ class Interruptions:
             expires_at,
         )
         self._add(raised)
-        timed = {"expires_at": iso_time(expires_at), "default_action": raised.default_action} if expires_at else {}
-        told = InterruptionRaised(**raised.fields(), **timed)
-        self._log.commit(told, writes=[RaiseInterruption(raised)])
+        expiry = {"expires_at": iso_time(expires_at), "default_action": raised.default_action} if expires_at else {}
+        fact = InterruptionRaised(**raised.fields(), **expiry)
+        self._log.commit(fact, writes=[RaiseInterruption(raised)])
         self.schedule_expiry()
         return raised
 
@@ -140,51 +140,53 @@ class Interruptions:
 
         An interruption that was raised before for the same call is used again; with `anew` only while it is open.
         """
-        found = self.find([ask.kind], ask.step, ask.index, attempt=ask.attempt, call_id=ask.call_id)
-        if found is None or (anew and not found.is_open):
-            found = self.raise_(ask)
-        if not found.is_open:
-            return found
-        future = self._waiting.setdefault(found.id, asyncio.get_running_loop().create_future())
+        interruption = self.find([ask.kind], ask.step, ask.index, attempt=ask.attempt, call_id=ask.call_id)
+        if interruption is None or (anew and not interruption.is_open):
+            interruption = self.raise_(ask)
+        if not interruption.is_open:
+            return interruption
+        future = self._waiting.setdefault(interruption.id, asyncio.get_running_loop().create_future())
         self._on_changed()
         try:
             return await future
         finally:
-            self._waiting.pop(found.id, None)
+            self._waiting.pop(interruption.id, None)
 
-    def answer(self, found: Interruption, answer: Answer) -> None:
+    def answer(self, interruption: Interruption, answer: Answer) -> None:
         """Close the interruption with an answer that its kind accepts. Raises Refused `already_answered`."""
-        self.require_open(found)
-        self._close(found, CLOSED_STATUS[found.ask.kind][answer.action], answer)
+        self.require_open(interruption)
+        self._close(interruption, CLOSED_STATUS[interruption.ask.kind][answer.action], answer)
 
     def expire(self) -> None:
         """Close the expired interruptions with their default action."""
         now = self._clock.now()
-        for one in self.open:
-            if one.expires_at is not None and one.expires_at <= now:
-                self._close(one, InterruptionStatus.EXPIRED, Answer(one.default_action))
+        for interruption in self.open:
+            if interruption.expires_at is not None and interruption.expires_at <= now:
+                self._close(interruption, InterruptionStatus.EXPIRED, Answer(interruption.default_action))
         self.schedule_expiry()
 
     def cancel_open(self) -> None:
         """Cancel what is open, because the run is over. Calls that wait in the run are not resumed."""
         self.close()
-        for one in self.open:
-            self._close(one, InterruptionStatus.CANCELLED, None)
+        for interruption in self.open:
+            self._close(interruption, InterruptionStatus.CANCELLED, None)
 
     def _on_call_ended(self, call_id: CallId) -> None:
         """Cancel what was asked in the middle of the call: nothing reads an answer any more.
 
         The run may have been waiting for that alone, so the change is reported.
         """
-        for one in self.open:
-            if one.ask.call_id is not None and one.ask.call_id.startswith(f"{call_id} "):
-                self._close(one, InterruptionStatus.CANCELLED, None)
+        for interruption in self.open:
+            if interruption.ask.call_id is not None and interruption.ask.call_id.startswith(f"{call_id} "):
+                self._close(interruption, InterruptionStatus.CANCELLED, None)
                 self._on_changed()
 
     def schedule_expiry(self) -> None:
         """Schedule the next expiry check: at the next expiry, or earlier, since the wall clock may jump."""
         self.close()
-        due = min((one.expires_at for one in self.open if one.expires_at is not None), default=None)
+        due = min(
+            (interruption.expires_at for interruption in self.open if interruption.expires_at is not None), default=None
+        )
         if due is not None:
             self._timer = asyncio.get_running_loop().call_later(self._delay_to(due), self.expire)
 
@@ -196,14 +198,14 @@ class Interruptions:
     def _delay_to(self, due: datetime) -> float:
         return min(MAX_EXPIRY_WAIT_S, max(0.0, (due - self._clock.now()).total_seconds()))
 
-    def _close(self, found: Interruption, status: InterruptionStatus, answer: Answer | None) -> None:
+    def _close(self, interruption: Interruption, status: InterruptionStatus, answer: Answer | None) -> None:
         now = self._clock.now()
-        closed = found.closed(status, answer, now)
-        self._all[found.id] = closed
+        closed = interruption.closed(status, answer, now)
+        self._all[interruption.id] = closed
         self._commit_closed(closed)
-        if status is InterruptionStatus.CANCELLED:
+        if status is InterruptionStatus.CANCELLED:  # the waiting call is cancelled with its task, and reads no answer
             return
-        waiting = self._waiting.pop(found.id, None)
+        waiting = self._waiting.pop(interruption.id, None)
         if waiting is not None and not waiting.done():
             waiting.set_result(closed)
         self._on_closed(closed)
@@ -224,6 +226,6 @@ class Interruptions:
         if always is not None:
             writes.append(PutSetting(exception_setting(always), encode(Rule.ALLOW)))
         fact = InterruptionClosed(id=closed.id, kind=ask.kind, status=closed.status)
-        kept = self._log.commit(fact, writes=writes)
+        written = self._log.commit(fact, writes=writes)
         if always is not None:
-            kept.add_done_callback(lambda _: self._on_always(always))
+            written.add_done_callback(lambda _: self._on_always(always))

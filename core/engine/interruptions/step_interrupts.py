@@ -13,7 +13,7 @@ from core.errors import StepFailed
 
 def build_ask(
     step: Step,
-    asked: Interrupt,
+    interrupt: Interrupt,
     decision: StepCall | ForEachItems,
     scope: Scope,
     reads: Mapping[str, Any],
@@ -23,53 +23,57 @@ def build_ask(
 
     `reads` are the outputs that the step is about to read. Raises RefFailed for a ref in the prompt or the options.
     """
-    schema = asked.answer_schema
-    given = decision.input if isinstance(decision, StepCall) else None
-    match asked.kind:
+    schema = interrupt.answer_schema
+    arguments = decision.input if isinstance(decision, StepCall) else None
+    match interrupt.kind:
         case InterruptionKind.TOOL_INPUT:
-            missing = _missing_arguments(tool_schema, given)
+            missing = _missing_arguments(tool_schema, arguments)
             if not missing:
                 return None
             schema = schema or missing
         case InterruptionKind.LOCAL_EXECUTION:
             schema = schema or step.output_schema
     return InterruptionRequest(
-        asked.kind,
+        interrupt.kind,
         step.name,
-        prompt=as_text(resolve(asked.prompt, scope, "/interrupt/prompt")) if asked.prompt is not None else None,
+        prompt=as_text(resolve(interrupt.prompt, scope, "/interrupt/prompt")) if interrupt.prompt is not None else None,
         schema=schema,
-        options=resolve(asked.options, scope, "/interrupt/options"),
-        input=given,
-        outputs=dict(reads) if asked.kind is InterruptionKind.STATE_EDIT else None,
+        options=resolve(interrupt.options, scope, "/interrupt/options"),
+        input=arguments,
+        outputs=dict(reads) if interrupt.kind is InterruptionKind.STATE_EDIT else None,
         tool=step.tool_name,
-        arguments=given if step.tool_name is not None else None,
-        timeout_ms=asked.timeout_ms,
-        default_action=Action(asked.default_action),
+        arguments=arguments if step.tool_name is not None else None,
+        timeout_ms=interrupt.timeout_ms,
+        default_action=Action(interrupt.default_action),
     )
 
 
-def apply_answer(step: Step, decision: StepCall | ForEachItems, found: Interruption) -> Proceed | UserOutput | Skip:
+def apply_answer(
+    step: Step, decision: StepCall | ForEachItems, interruption: Interruption
+) -> Proceed | UserOutput | Skip:
     """Return what the closed interruption means for the step. Raises StepFailed `rejected`."""
     assert step.interrupt is not None
-    assert found.answer is not None
-    answer = found.answer
+    assert interruption.answer is not None
+    answer = interruption.answer
     if answer.action is Action.REJECT:
         if step.interrupt.on_reject == "skip":
             return Skip(None)
-        why = f": {answer.reason}" if answer.reason else ""
-        how = "its time was over" if found.status is InterruptionStatus.EXPIRED else "it was rejected"
-        raise StepFailed("rejected", f"{step.name} did not run, since {how}{why}", failed_during="engine")
+        reason = f": {answer.reason}" if answer.reason else ""
+        how = "its time was over" if interruption.status is InterruptionStatus.EXPIRED else "it was rejected"
+        raise StepFailed("rejected", f"{step.name} did not run, since {how}{reason}", failed_during="engine")
     if isinstance(decision, ForEachItems):
-        return UserOutput(answer.value) if found.ask.kind is InterruptionKind.LOCAL_EXECUTION else Proceed(decision)
-    recorded = replace(decision, input=found.ask.input)
-    match found.ask.kind:
+        return (
+            UserOutput(answer.value) if interruption.ask.kind is InterruptionKind.LOCAL_EXECUTION else Proceed(decision)
+        )
+    recorded = replace(decision, input=interruption.ask.input)
+    match interruption.ask.kind:
         case InterruptionKind.LOCAL_EXECUTION:
             return UserOutput(answer.value)
         case InterruptionKind.INPUT_REVIEW if answer.action is Action.SUBMIT:
             return Proceed(replace(decision, input=answer.value))
         case InterruptionKind.TOOL_INPUT:
-            return Proceed(replace(decision, input={**found.ask.input, **answer.value}))
-        case InterruptionKind.STATE_EDIT:
+            return Proceed(replace(decision, input={**interruption.ask.input, **answer.value}))
+        case InterruptionKind.STATE_EDIT:  # resolved again after the edit: the recorded input is older
             return Proceed(decision)
         case _:
             return Proceed(recorded)

@@ -57,16 +57,11 @@ class Journal:
         self._is_closing = False
         self._is_committing = False
         self._refusal: str | None = None
-        self._told = SaveStateChanged(SaveState.SAVED)
+        self._state = SaveStateChanged(SaveState.SAVED)
 
     def open(self, run_id: RunId, workflow_id: WorkflowId, message_id: MessageId, last_seq: int = 0) -> RunJournal:
         """Return the journal of a run; `last_seq` is the number of its last stored fact."""
         return RunJournal(self, run_id, workflow_id, message_id, last_seq)
-
-    @property
-    def held_runs(self) -> dict[RunId, int]:
-        """The runs that cannot be written, with the number of waiting entries."""
-        return {run_id: len(entries) for run_id, entries in self._held.items()}
 
     def retry_now(self) -> None:
         """Retry the held writes at once, at the user's request."""
@@ -79,6 +74,7 @@ class Journal:
             retrying = tasks.create_task(self._retry_held(), name="journal.retry")
             while not (self._is_closing and not self._queue and not self._streaming):
                 await self._urgent.wait()
+                # one turn later, so that everything put in this turn shares the commit
                 await asyncio.sleep(0)
                 await self._commit(self._take())
             retrying.cancel()
@@ -97,16 +93,17 @@ class Journal:
     # Putting
 
     def put(self, entry: JournalEntry) -> None:
+        # chunks that this entry drops must not be written after it: the text that is pending for them goes too
         for write in entry.writes:
             if isinstance(write, DropChunks):
                 entry.run.texts.pop((write.step, write.index), None)
-        held = self._held.get(entry.run.run_id)
-        if held is not None:
-            held.append(entry)
+        waiting = self._held.get(entry.run.run_id)
+        if waiting is not None:  # behind what could not be written: nothing overtakes
+            waiting.append(entry)
             return
         self._queue.append(entry)
-        if self._told.saving is SaveState.SAVED:
-            self._tell_saving()
+        if self._state.saving is SaveState.SAVED:
+            self._publish_state()
         if entry.done is not None or len(self._queue) >= GROUP_ENTRIES:
             self._urgent.set()
         elif self._group_timer is None:
@@ -114,15 +111,15 @@ class Journal:
 
     def schedule_text(self, run: RunJournal, size: int) -> None:
         self._streaming[run] = None
-        if self._told.saving is SaveState.SAVED:
-            self._tell_saving()
+        if self._state.saving is SaveState.SAVED:
+            self._publish_state()
         if size >= TEXT_BYTES:
-            self._text_is_due()
+            self._flush_text()
         elif self._text_timer is None:
             loop = asyncio.get_running_loop()
-            self._text_timer = loop.call_later(self._text_interval_s, self._text_is_due)
+            self._text_timer = loop.call_later(self._text_interval_s, self._flush_text)
 
-    def _text_is_due(self) -> None:
+    def _flush_text(self) -> None:
         self._is_text_due = True
         self._urgent.set()
 
@@ -164,19 +161,20 @@ class Journal:
 
     async def _commit(self, entries: list[JournalEntry]) -> None:
         if not entries:
-            self._tell_saving()
+            self._publish_state()
             return
         self._is_committing = True
         if await self._try(entries) is not None:
+            # run by run, so that a single broken row does not stop the other runs
             runs = dict.fromkeys(entry.run for entry in entries)
             for run in runs:
-                mine = [entry for entry in entries if entry.run is run]
-                error = await self._try(mine)
+                own = [entry for entry in entries if entry.run is run]
+                error = await self._try(own)
                 if error is not None:
-                    self._give_up(mine, error) if mine[0].raises else self._hold(run, mine, error)
+                    self._give_up(own, error) if own[0].raises else self._hold(run, own, error)
         self._is_committing = False
         self._moved.set()
-        self._tell_saving()
+        self._publish_state()
 
     async def _try(self, entries: Sequence[JournalEntry]) -> StorageFailed | None:
         """Commit the entries and fulfil their promises, or return the error.
@@ -197,7 +195,7 @@ class Journal:
             stored = [event for event in part.events if event.fact.stored]
             if stored:
                 events.setdefault(part.run, []).extend(stored)
-        writes.extend(AppendEvents(run.run_id, tuple(told)) for run, told in events.items())
+        writes.extend(AppendEvents(run.run_id, tuple(stored)) for run, stored in events.items())
         try:
             lost = await self._storage.commit(writes) if writes else frozenset()
         except StorageFailed as error:
@@ -206,12 +204,12 @@ class Journal:
             log.exception("a commit failed")
             return StorageFailed("storage_failed", f"{type(error).__name__}: {error}")
         for entry, start in zip(entries, starts, strict=True):
-            mine = frozenset(at - start for at in lost if start <= at < start + len(entry.writes))
+            own_lost = frozenset(position - start for position in lost if start <= position < start + len(entry.writes))
             if entry.done is not None and not entry.done.done():
-                entry.done.set_result(mine)
+                entry.done.set_result(own_lost)
             for part in _with_companions([entry]):
                 part.run.publish_written(part)
-        self.publish(EventsPersisted(tuple(told)) for told in events.values())
+        self.publish(EventsPersisted(tuple(stored)) for stored in events.values())
         return None
 
     def _give_up(self, entries: Sequence[JournalEntry], error: StorageFailed) -> None:
@@ -221,6 +219,7 @@ class Journal:
 
     def _hold(self, run: RunJournal, entries: list[JournalEntry], error: StorageFailed) -> None:
         log.warning("run %s is paused: %s", run.run_id, error.message)
+        # what the run has queued behind these entries is held too: its order must not change
         later = [entry for entry in self._queue if entry.run is run]
         self._queue = deque(entry for entry in self._queue if entry.run is not run)
         self._held[run.run_id] = deque([*entries, *later])
@@ -243,28 +242,28 @@ class Journal:
 
     async def _release(self, run_id: RunId) -> None:
         """Write the waiting entries of a held run, including entries that arrive meanwhile, unless it fails again."""
-        line = self._held[run_id]
-        run = line[0].run
-        while line:
-            entries = list(line)
+        waiting = self._held[run_id]
+        run = waiting[0].run
+        while waiting:
+            entries = list(waiting)
             if await self._try(entries) is not None:
                 return
             for _ in entries:
-                line.popleft()
+                waiting.popleft()
         del self._held[run_id]
         run.publish_now(RunContinued(number=run.pause_count))
         self._moved.set()
-        self._tell_saving()
+        self._publish_state()
 
-    def _tell_saving(self) -> None:
+    def _publish_state(self) -> None:
         if self._held:
             now = SaveStateChanged(SaveState.FAILED, self._refusal)
         elif self._queue or self._streaming or self._is_committing:
             now = SaveStateChanged(SaveState.WRITING)
         else:
             now = SaveStateChanged(SaveState.SAVED)
-        if now != self._told:
-            self._told = now
+        if now != self._state:
+            self._state = now
             self._bus.publish(now)
 
 

@@ -82,7 +82,7 @@ class RunJournal:
         self.texts: dict[_StreamKey, _PendingText] = {}
         self._seq = last_seq
         self._lengths: dict[_StreamKey, int] = {}
-        self._line: deque[JournalEntry] = deque()
+        self._waiting: deque[JournalEntry] = deque()
 
     @property
     def next_seq(self) -> int:
@@ -136,22 +136,23 @@ class RunJournal:
         events = tuple(self.number(facts))
         done: asyncio.Future[LostWrites] = asyncio.get_running_loop().create_future()
         rows = [*writes, AppendEvents(self.run_id, events)]
-        other, others = (None, ()) if companion is None else companion_journal(companion)
+        other, other_events = (None, ()) if companion is None else companion_journal(companion)
         if companion is not None and other is not None:
-            rows += [*companion.writes, AppendEvents(other.run_id, others)]
+            rows += [*companion.writes, AppendEvents(other.run_id, other_events)]
         self._journal.put(JournalEntry(self, [], rows, done, raises=True))
         try:
             lost = await done
         except StorageFailed:
             if not await is_ours():
                 if other is not None:
-                    other.release_numbers(others)
+                    other.release_numbers(other_events)
                 raise
             lost = frozenset()
+        # a commit whose outcome was unknown is repeated by the storage, and then loses to itself
         if lost and await is_ours():
             lost = frozenset()
         if other is not None:
-            other.publish_created(others, lost)
+            other.publish_created(other_events, lost)
         return self.publish_created(events, lost)
 
     async def create_below(
@@ -177,10 +178,10 @@ class RunJournal:
         self._lengths[key] = offset + len(text)
         fact = stream_fact(self.message_id, step, index, offset, text)
         self.publish_in_order(JournalEntry(self, self.number([fact]), ()))
-        waiting = self.texts.setdefault(key, _PendingText(offset))
-        waiting.pieces.append(text)
-        waiting.size += len(text)
-        self._journal.schedule_text(self, waiting.size)
+        pending = self.texts.setdefault(key, _PendingText(offset))
+        pending.pieces.append(text)
+        pending.size += len(text)
+        self._journal.schedule_text(self, pending.size)
 
     def resume_stream(self, step: str, index: int | None, length: int) -> None:
         self._lengths[step, index] = length
@@ -195,15 +196,16 @@ class RunJournal:
     def publish_written(self, entry: JournalEntry) -> None:
         """Publish the entry, which is on disk, and the entries behind it that wait for nothing else."""
         entry.done = None
-        while self._line and self._line[0].done is None:
-            self._journal.publish(self._line.popleft().events)
+        # an emitted entry behind a committed one was not published at once, since its numbers are higher
+        while self._waiting and self._waiting[0].done is None:
+            self._journal.publish(self._waiting.popleft().events)
 
     def take_chunks(self) -> list[Write]:
         """Remove and return the pending text as chunks of at most 4 KiB."""
         writes: list[Write] = []
-        for (step, index), waiting in self.texts.items():
-            offset = waiting.offset
-            for piece in _chunks("".join(waiting.pieces)):
+        for (step, index), pending in self.texts.items():
+            offset = pending.offset
+            for piece in _chunks("".join(pending.pieces)):
                 writes.append(AppendChunk(Chunk(self.run_id, step, index, offset, piece)))
                 offset += len(piece)
         self.texts.clear()
@@ -211,17 +213,18 @@ class RunJournal:
 
     def publish_when_written(self, entry: JournalEntry) -> None:
         """Publish the events of the entry once it is on disk."""
-        self._line.append(entry)
+        self._waiting.append(entry)
 
     def publish_in_order(self, entry: JournalEntry) -> None:
         """Publish the events of the entry after the waiting entries."""
-        if self._line:
-            self._line.append(entry)
+        if self._waiting:
+            self._waiting.append(entry)
         else:
             self._journal.publish(entry.events)
 
     def release_numbers(self, events: Sequence[Event]) -> None:
         """Give back the numbers of unpublished events, unless later events have been numbered."""
+        # otherwise a gap remains, which is harmless: these numbers belong to a start that was refused
         if events and events[-1].seq == self._seq:
             self._seq = events[0].seq - 1
 
@@ -234,6 +237,7 @@ class RunJournal:
                 self._seq += 1
             if isinstance(fact, MessageAdded) and fact.message_id == self.message_id:
                 self.is_message_emitted = True
+            # a turn later: the handler cancels interruptions, which numbers facts of its own
             if isinstance(fact, ToolEnded) and self.on_call_ended is not None:
                 asyncio.get_running_loop().call_soon(self.on_call_ended, fact.call_id)
             events.append(Event(self.run_id, self.workflow_id, self._seq, at, fact))

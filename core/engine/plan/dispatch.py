@@ -121,8 +121,8 @@ def resolve_call(step: Step, scope: Scope) -> StepCall:
     key = StepKey(step.name, scope.index)
     if isinstance(step.action, AgentAction):
         prompt = as_text(resolve(step.action.agent.prompt, scope, "/prompt"))
-        given = resolve(step.input, scope) if "input" in step.model_fields_set else None
-        return StepCall(step, key, given, prompt)
+        arguments = resolve(step.input, scope) if "input" in step.model_fields_set else None
+        return StepCall(step, key, arguments, prompt)
     return StepCall(step, key, resolve(step.input, scope))
 
 
@@ -134,8 +134,8 @@ def _iterations(text: str, scope: Scope, skipped: Collection[str]) -> Skip | For
         return Skip(None)
     items = look_up(ref, scope, "/forEach/ref")
     if not isinstance(items, list):
-        found = type_name(items)
-        raise StepFailed("not_a_list", f"forEach needs a list, but {ref.text} is {found}", ref=ref.text, found=found)
+        kind = type_name(items)
+        raise StepFailed("not_a_list", f"forEach needs a list, but {ref.text} is {kind}", ref=ref.text, found=kind)
     return ForEachItems(items)
 
 
@@ -147,7 +147,7 @@ def evaluate_condition(when: When, scope: Scope) -> tuple[bool, Any]:
     value = _condition_value(when.ref, scope)
     match when.operators:
         case []:
-            return is_truthy(value), value
+            return bool(value), value  # null, false, 0, "", [] and {} are false
         case ["eq"]:
             return json_equal(value, when.eq), value
         case ["neq"]:
@@ -160,24 +160,19 @@ def evaluate_condition(when: When, scope: Scope) -> tuple[bool, Any]:
             raise RefFailed("several_operators", f"a condition takes one operator, not {', '.join(several)}")
 
 
-def is_truthy(value: Any) -> bool:
-    """Return whether the value is truthy: null, false, 0, "", [] and {} are not, everything else is."""
-    return bool(value)
-
-
 def is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def json_equal(one: Any, other: Any) -> bool:
+def json_equal(left: Any, right: Any) -> bool:
     """Return whether two JSON values are deeply equal: `1` equals `1.0`, `true` does not equal `1`."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(json_equal(value, other[key]) for key, value in one.items())
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(json_equal, one, other))
-    return bool(one == other)
+    if isinstance(left, bool) or isinstance(right, bool):  # in Python `True == 1`
+        return left is right
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(json_equal(value, right[key]) for key, value in left.items())
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(json_equal, left, right))
+    return bool(left == right)
 
 
 def _condition_value(text: str, scope: Scope) -> Any:
@@ -187,6 +182,6 @@ def _condition_value(text: str, scope: Scope) -> Any:
     try:
         return look_up(ref, scope, "/when/ref")
     except RefFailed as error:
-        if error.code == "unresolved_ref":
+        if error.code == "unresolved_ref":  # a missing path counts as null: it is what a condition often asks about
             return None
         raise

@@ -203,17 +203,17 @@ class Plan:
         """Replace the output of a step with the user's edit, before any step has read it."""
         self.outputs[name] = output
 
-    def advance(self, happened: PlanEvent) -> None:
+    def advance(self, event: PlanEvent) -> None:
         """Apply an event. Repeated events, and events after the end, change nothing."""
-        match happened:
+        match event:
             case StepDone():
-                self._finish_step(happened)
+                self._finish_step(event)
             case StepFailedRun(name, error):
-                if name not in self.outputs:
+                if name not in self.outputs:  # a late failure of a step that is done changes nothing
                     self._in_flight.discard(name)
                     self.end(Failed(error))
             case ForEachStarted():
-                self._start_list(happened)
+                self._start_list(event)
             case StepSuspended(name):
                 self._in_flight.discard(name)
                 self._suspended.add(name)
@@ -222,12 +222,12 @@ class Plan:
                     self._suspended.discard(name)
                     heapq.heappush(self._ready, self._position[name])
             case IterationDone(name=name):
-                if (items := self._lists.get(name)) is not None and happened.index not in items.ended:
-                    items.in_flight -= 1
-                    _finish_iteration(items, happened)
+                if (state := self._lists.get(name)) is not None and event.index not in state.ended:
+                    state.in_flight -= 1
+                    _finish_iteration(state, event)
                     self._refillable[name] = None
             case _:
-                assert_never(happened)
+                assert_never(event)
 
     def plan(self) -> list[PlanAction]:
         """Return what can begin now; empty if nothing has happened since the last call.
@@ -261,39 +261,40 @@ class Plan:
             self.skipped.add(done.name)
         if done.skipped or done.failed:
             self.absent.add(done.name)
-        place = self._position[done.name]
+        position = self._position[done.name]
         self._lists.pop(done.name, None)
         if done.name in self._in_flight:
             self._in_flight.discard(done.name)
-        elif place in self._ready:  # done in an earlier life of the run
-            self._ready.remove(place)
+        elif position in self._ready:  # preset, or finished by a previous process
+            self._ready.remove(position)
             heapq.heapify(self._ready)
         for follower in self._followers[done.name]:
-            missing = self._pending[follower]
-            missing.discard(done.name)
-            if not missing and follower not in self.outputs:
+            pending = self._pending[follower]
+            pending.discard(done.name)
+            if not pending and follower not in self.outputs:
                 heapq.heappush(self._ready, self._position[follower])
-        if isinstance(self._steps[place].action, ReturnAction) and done.name not in self.absent:
+        if isinstance(self._steps[position].action, ReturnAction) and done.name not in self.absent:
             self.end(Succeeded([done.name]))
 
-    def _start_list(self, opened: ForEachStarted) -> None:
-        step = self._steps[self._position[opened.name]]
+    def _start_list(self, started: ForEachStarted) -> None:
+        step = self._steps[self._position[started.name]]
         assert step.for_each is not None
-        items = _ForEachState(step, opened.items, step.for_each.concurrency, [None] * len(opened.items))
-        for done in opened.done:
-            _finish_iteration(items, done)
-        self._lists[opened.name] = items
-        self._refillable[opened.name] = None
+        state = _ForEachState(step, started.items, step.for_each.concurrency, [None] * len(started.items))
+        for done in started.done:
+            _finish_iteration(state, done)
+        self._lists[started.name] = state
+        self._refillable[started.name] = None
 
-    def _refill(self, items: _ForEachState) -> list[PlanAction]:
+    def _refill(self, state: _ForEachState) -> list[PlanAction]:
         actions: list[PlanAction] = []
-        while (index := items.next_index()) is not None:
-            items.cursor = index + 1
-            items.in_flight += 1
-            actions.append(StartIteration(items.step, index, items.items[index]))
-        if not items.in_flight and not actions:
-            errors = sorted(items.errors, key=lambda error: error[0])
-            actions.append(FinishForEach(items.step, items.outputs, errors, items.is_stopped))
+        while (index := state.next_index()) is not None:
+            state.cursor = index + 1
+            state.in_flight += 1
+            actions.append(StartIteration(state.step, index, state.items[index]))
+        if not state.in_flight and not actions:
+            # in the order of the list, not of time: the output must not depend on which iteration ended first
+            errors = sorted(state.errors, key=lambda error: error[0])
+            actions.append(FinishForEach(state.step, state.outputs, errors, state.is_stopped))
         return actions
 
     def _end_idle(self) -> None:
@@ -301,12 +302,12 @@ class Plan:
         if not stuck:
             self.end(Succeeded(self._terminal))
             return
-        waits = "; ".join(f"{name} misses {', '.join(sorted(self._pending[name])) or 'nothing'}" for name in stuck)
-        self.end(Failed(ErrorInfo("stalled", f"the run can not go on: {waits}", failed_during="engine")))
+        reasons = "; ".join(f"{name} misses {', '.join(sorted(self._pending[name])) or 'nothing'}" for name in stuck)
+        self.end(Failed(ErrorInfo("stalled", f"the run cannot continue: {reasons}", failed_during="engine")))
 
 
-def _finish_iteration(items: _ForEachState, done: IterationDone) -> None:
-    items.ended.add(done.index)
-    items.outputs[done.index] = done.output
+def _finish_iteration(state: _ForEachState, done: IterationDone) -> None:
+    state.ended.add(done.index)
+    state.outputs[done.index] = done.output
     if done.error is not None:
-        items.errors.append((done.index, done.error))
+        state.errors.append((done.index, done.error))

@@ -70,8 +70,8 @@ class Scope:
 
 def whole_ref(text: str) -> Ref | None:
     """Return the ref that spans the whole of `text`, or None."""
-    found = _WHOLE.fullmatch(text)
-    return _parse(found, optional=found[3] == "?") if found else None
+    match = _WHOLE.fullmatch(text)
+    return _parse(match, optional=match[3] == "?") if match else None
 
 
 def find_refs(value: Any, path: str = "") -> Iterator[RefOccurrence]:
@@ -80,9 +80,9 @@ def find_refs(value: Any, path: str = "") -> Iterator[RefOccurrence]:
         if (ref := whole_ref(value)) is not None:
             yield RefOccurrence(ref, path, True)
         elif "@" in value:
-            for found in _IN_TEXT.finditer(value):
-                if found[1]:
-                    yield RefOccurrence(_parse(found), path, False)
+            for match in _IN_TEXT.finditer(value):
+                if match[1]:
+                    yield RefOccurrence(_parse(match), path, False)
     elif isinstance(value, dict):
         for key, item in value.items():
             yield from find_refs(item, f"{path}/{_escape(str(key))}")
@@ -109,7 +109,7 @@ def look_up(ref: Ref, scope: Scope, path: str = "") -> Any:
     """Return the value of a ref. Only keys of mappings and indexes of lists are followed, never attributes."""
     if ref.root in scope.absent:
         return None
-    value, seen = _root_value(ref, scope, path), f"@{ref.root}"
+    value, walked = _root_value(ref, scope, path), f"@{ref.root}"
     for key in ref.keys:
         if isinstance(value, Mapping) and key in value:
             value = value[key]
@@ -119,9 +119,13 @@ def look_up(ref: Ref, scope: Scope, path: str = "") -> Any:
             return None
         else:
             raise RefFailed(
-                "unresolved_ref", f"{ref.text} has no value: {seen} has no {key!r}", ref=ref.text, found=seen, path=path
+                "unresolved_ref",
+                f"{ref.text} has no value: {walked} has no {key!r}",
+                ref=ref.text,
+                found=walked,
+                path=path,
             )
-        seen += f"[{key}]" if _is_index(key) else f".{key}"
+        walked += f"[{key}]" if _is_index(key) else f".{key}"
     return value
 
 
@@ -146,12 +150,12 @@ def _resolve_text(text: str, scope: Scope, path: str) -> Any:
     if (ref := whole_ref(text)) is not None:
         return look_up(ref, scope, path)
 
-    def replacement(found: re.Match[str]) -> str:
-        if not found[1]:
+    def replacement(match: re.Match[str]) -> str:
+        if not match[1]:
             return "@"
-        ref = _parse(found)
+        ref = _parse(match)
         if ref.root not in ROOTS and ref.root not in scope.outputs and ref.root not in scope.absent:
-            return found[0]
+            return match[0]
         return as_text(look_up(ref, scope, path))
 
     return _IN_TEXT.sub(replacement, text)
@@ -164,14 +168,14 @@ def as_text(value: Any) -> str:
     return value if isinstance(value, str) else readable_json(value)
 
 
-def _parse(found: re.Match[str], *, optional: bool = False) -> Ref:
+def _parse(match: re.Match[str], *, optional: bool = False) -> Ref:
     keys = []
-    for segment in _SEGMENTS.findall(found[2]):
+    for segment in _SEGMENTS.findall(match[2]):
         if segment.startswith('["'):
             keys.append(_unquote(segment[1:-1]))
         else:
             keys.append(segment.strip(".[]"))
-    return Ref(found[0].removesuffix("?"), found[1], tuple(keys), optional)
+    return Ref(match[0].removesuffix("?"), match[1], tuple(keys), optional)
 
 
 def _unquote(text: str) -> str:
@@ -192,7 +196,7 @@ def _escape(key: str) -> str:
 def escape_refs(value: Any) -> Any:
     """Return `value` escaped so that `resolve` gives it back: nothing in its texts is a ref."""
     if isinstance(value, str):
-        return _IN_TEXT.sub(lambda found: f"@{found[0]}" if found[1] else "@@@@", value)
+        return _IN_TEXT.sub(lambda match: f"@{match[0]}" if match[1] else "@@@@", value)
     if isinstance(value, dict):
         return {key: escape_refs(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -210,7 +214,7 @@ def replace_refs(value: Any, change: Callable[[RefOccurrence], Any], path: str =
         if "@" not in value:
             return value
         return _IN_TEXT.sub(
-            lambda found: str(change(RefOccurrence(_parse(found), path, False))) if found[1] else found[0], value
+            lambda match: str(change(RefOccurrence(_parse(match), path, False))) if match[1] else match[0], value
         )
     if isinstance(value, dict):
         return {key: replace_refs(item, change, f"{path}/{_escape(str(key))}") for key, item in value.items()}

@@ -124,45 +124,48 @@ class Validator:
             problems.append(Problem("no_steps", "/steps", "a template needs at least one step"))
         names = [step["name"] for step in raw_steps if isinstance(step, dict) and isinstance(step.get("name"), str)]
         known, waits_for = frozenset(names), {}
-        for place, step in steps:
-            where = f"/steps/{place}"
+        for position, step in steps:
+            base = f"/steps/{position}"
             refs = list(step_refs(step))
             waits_for[step.name] = dependencies(step, known, refs)
-            problems += _check_refs(step, refs, where, names)
-            problems += _check_condition(step.when, where, step.name)
-            problems += _check_interrupt(step, where)
+            problems += _check_refs(step, refs, base, names)
+            problems += _check_condition(step.when, base, step.name)
+            problems += _check_interrupt(step, base)
             problems += [
-                Problem(p.code, where + p.path, p.message, step.name, p.severity) for p in _unknown_fields(step)
+                Problem(p.code, base + p.path, p.message, step.name, p.severity) for p in _unknown_fields(step)
             ]
-            problems += await self._check_action(step, where)
-            problems += await self._check_schema(step.output_schema, f"{where}/outputSchema", step.name)
+            problems += await self._check_action(step, base)
+            problems += await self._check_schema(step.output_schema, f"{base}/outputSchema", step.name)
             if step.interrupt is not None:
                 schema = step.interrupt.answer_schema
-                problems += await self._check_schema(schema, f"{where}/interrupt/schema", step.name)
+                problems += await self._check_schema(schema, f"{base}/interrupt/schema", step.name)
         problems += _check_cycle(waits_for)
         problems += await self._check_schema(data.get("inputSchema"), "/inputSchema")
         if template is not None:
             problems += [p for p in _unknown_fields(template) if p.path != "/format"]
         return ValidationResult(template, problems)
 
-    async def _check_action(self, step: Step, where: str) -> list[Problem]:
+    async def _check_action(self, step: Step, base: str) -> list[Problem]:
         match step.action:
             case CodeAction(code=code):
-                found = await self._check_code(code, f"{where}/action/code", step.name)
-                # It would fail before it has done anything: one may save it, and see.
-                return [replace(one, severity="warning") if one.code == NO_DEFAULT_EXPORT else one for one in found]
+                problems = await self._check_code(code, f"{base}/action/code", step.name)
+                # it would fail before it has any effect, so an unfinished step may be saved
+                return [
+                    replace(problem, severity="warning") if problem.code == NO_DEFAULT_EXPORT else problem
+                    for problem in problems
+                ]
             case WorkflowAction(workflow=WorkflowCall(template_id=template_id, title=title)):
                 if (template_id is None) == (title is None):
-                    message = "a workflow step names a templateId or a title, one of them"
-                    return [Problem("missing_field", f"{where}/action/workflow", message, step.name)]
+                    message = "a workflow step names either a templateId or a title"
+                    return [Problem("missing_field", f"{base}/action/workflow", message, step.name)]
             case ToolAction(tool_name=name, transform_code=code):
                 problems = []
                 if self.tools.info(name) is None:
                     known = [info.name for info in self.tools.infos()]
                     message = f"there is no tool {name!r} here{_suggestion(name, known)}"
-                    problems.append(Problem("unknown_tool", f"{where}/action/toolName", message, step.name, "warning"))
+                    problems.append(Problem("unknown_tool", f"{base}/action/toolName", message, step.name, "warning"))
                 if code is not None:
-                    problems += await self._check_code(code, f"{where}/action/transformCode", step.name)
+                    problems += await self._check_code(code, f"{base}/action/transformCode", step.name)
                 return problems
         return []
 
@@ -171,8 +174,8 @@ class Validator:
         if error is None:
             return []
         line, column = error.parameters.get("line"), error.parameters.get("column")
-        place = f" (line {line}, column {column})" if line is not None else ""
-        return [Problem(error.code, path, f"{error.message}{place}", step)]
+        location = f" (line {line}, column {column})" if line is not None else ""
+        return [Problem(error.code, path, f"{error.message}{location}", step)]
 
     async def _check_schema(self, schema: Any, path: str, step: str | None = None) -> list[Problem]:
         if schema is None:
@@ -190,34 +193,34 @@ def _parse_template(data: Mapping[str, Any]) -> tuple[Template | None, list[Prob
     try:
         return Template.model_validate(data), []
     except ValidationError as error:
-        return None, [_shape_problem(one, data) for one in error.errors(include_url=False)]
+        return None, [_shape_problem(each, data) for each in error.errors(include_url=False)]
 
 
 def _shape_problem(error: Any, data: Mapping[str, Any]) -> Problem:
-    place = [part for part in error["loc"] if not _is_action_tag(part, error["loc"])]
-    step = _step_name(data, place)
+    path = [part for part in error["loc"] if not _is_action_tag(part, error["loc"])]
+    step = _step_name(data, path)
     code = _CODES.get(error["type"], "wrong_type")
-    if "when" in place:
+    if "when" in path:
         code = "bad_condition" if code == "wrong_type" else code
-    if "interrupt" in place:
+    if "interrupt" in path:
         code = "bad_interrupt" if code == "wrong_type" else code
     message = error["msg"][0].lower() + error["msg"][1:]
     if code == "unknown_action":
         message = f"an action has one of {', '.join(ACTION_KEYS)}"
     elif code == "missing_field":
-        message = f"{place[-1]!r} is missing"
-    return Problem(code, "".join(f"/{part}" for part in place), message, step)
+        message = f"{path[-1]!r} is missing"
+    return Problem(code, "".join(f"/{part}" for part in path), message, step)
 
 
-def _is_action_tag(part: Any, place: Sequence[Any]) -> bool:
+def _is_action_tag(part: Any, path: Sequence[Any]) -> bool:
     """Return whether this part of the path is the action's tag, which pydantic inserts once, behind `action`."""
-    at = place.index("action") if "action" in place else -1
-    return at >= 0 and len(place) > at + 1 and place[at + 1] is part and part in ACTION_KEYS
+    at = path.index("action") if "action" in path else -1
+    return at >= 0 and len(path) > at + 1 and path[at + 1] is part and part in ACTION_KEYS
 
 
-def _step_name(data: Mapping[str, Any], place: Sequence[Any]) -> str | None:
-    if len(place) > 1 and place[0] == "steps" and isinstance(place[1], int):
-        step = data["steps"][place[1]]
+def _step_name(data: Mapping[str, Any], path: Sequence[Any]) -> str | None:
+    if len(path) > 1 and path[0] == "steps" and isinstance(path[1], int):
+        step = data["steps"][path[1]]
         if isinstance(step, dict) and isinstance(step.get("name"), str):
             return str(step["name"])
     return None
@@ -226,9 +229,9 @@ def _step_name(data: Mapping[str, Any], place: Sequence[Any]) -> str | None:
 def _parsable_steps(raw: Sequence[Any]) -> list[tuple[int, Step]]:
     """Return the steps that can be parsed, with their positions; the others are reported as problems already."""
     steps = []
-    for place, step in enumerate(raw):
+    for position, step in enumerate(raw):
         try:
-            steps.append((place, Step.model_validate(step)))
+            steps.append((position, Step.model_validate(step)))
         except ValidationError:
             continue
     return steps
@@ -256,11 +259,11 @@ def _suggestion(name: str, known: Sequence[str]) -> str:
 
 def _check_names(raw_steps: Sequence[Any]) -> Iterator[Problem]:
     seen: set[str] = set()
-    for place, step in enumerate(raw_steps):
+    for position, step in enumerate(raw_steps):
         name = step.get("name") if isinstance(step, dict) else None
         if not isinstance(name, str) or not name:
             continue
-        path = f"/steps/{place}/name"
+        path = f"/steps/{position}/name"
         if name in ROOTS:
             yield Problem("reserved_name", path, f"{name!r} is the name of a root of refs", name)
         elif not NAME.fullmatch(name):
@@ -274,42 +277,42 @@ def _check_names(raw_steps: Sequence[Any]) -> Iterator[Problem]:
 _EVALUATED_ONCE = ("/when/", "/forEach/", "/interrupt/")  # looked at once, before any item
 
 
-def _check_refs(step: Step, refs: Iterable[RefOccurrence], where: str, names: Sequence[str]) -> Iterator[Problem]:
-    for found in refs:
-        path, ref = where + found.path, found.ref
+def _check_refs(step: Step, refs: Iterable[RefOccurrence], base: str, names: Sequence[str]) -> Iterator[Problem]:
+    for occurrence in refs:
+        path, ref = base + occurrence.path, occurrence.ref
         if ref.root in ("item", "index"):
-            if step.for_each is None or found.path.startswith(_EVALUATED_ONCE):
+            if step.for_each is None or occurrence.path.startswith(_EVALUATED_ONCE):
                 message = f"{ref.text} is only known inside forEach"
                 yield Problem("item_outside_for_each", path, message, step.name)
         elif ref.root not in ROOTS and ref.root not in names:
-            yield _unknown_root(found, path, step.name, names)
-    for place, name in enumerate(step.depends_on):
+            yield _unknown_root(occurrence, path, step.name, names)
+    for position, name in enumerate(step.depends_on):
         if name not in names:
             message = f"there is no step {name!r}{_suggestion(name, names)}"
-            yield Problem("unknown_ref", f"{where}/dependsOn/{place}", message, step.name)
+            yield Problem("unknown_ref", f"{base}/dependsOn/{position}", message, step.name)
     for field, text in (("when", step.when and step.when.ref), ("forEach", step.for_each and step.for_each.ref)):
         if text and whole_ref(text) is None:
             code = "bad_condition" if field == "when" else "unknown_ref"
-            yield Problem(code, f"{where}/{field}/ref", f"{text!r} is not one ref", step.name)
+            yield Problem(code, f"{base}/{field}/ref", f"{text!r} is not one ref", step.name)
 
 
-def _unknown_root(found: RefOccurrence, path: str, step: str, names: Sequence[str]) -> Problem:
-    hint = _suggestion(found.ref.root, [*ROOTS, *names])
-    if found.is_whole:
-        return Problem("unknown_ref", path, f"{found.ref.text} names no step{hint}", step)
-    message = f"@{found.ref.root} names no step and stays as it is{hint}"
+def _unknown_root(occurrence: RefOccurrence, path: str, step: str, names: Sequence[str]) -> Problem:
+    hint = _suggestion(occurrence.ref.root, [*ROOTS, *names])
+    if occurrence.is_whole:
+        return Problem("unknown_ref", path, f"{occurrence.ref.text} names no step{hint}", step)
+    message = f"@{occurrence.ref.root} names no step and stays as it is{hint}"
     return Problem("unknown_word", path, message, step, "warning")
 
 
-def _check_condition(when: When | None, where: str, step: str) -> Iterator[Problem]:
+def _check_condition(when: When | None, base: str, step: str) -> Iterator[Problem]:
     if when is None:
         return
     if len(when.operators) > 1:
         message = f"a condition takes one operator, not {', '.join(when.operators)}"
-        yield Problem("several_operators", f"{where}/when", message, step)
+        yield Problem("several_operators", f"{base}/when", message, step)
     for name in ("gt", "lt"):
         if name in when.operators and not is_number(getattr(when, name)):
-            yield Problem("bad_condition", f"{where}/when/{name}", f"{name} compares with a number", step)
+            yield Problem("bad_condition", f"{base}/when/{name}", f"{name} compares with a number", step)
 
 
 _STEP_INTERRUPT_KINDS = frozenset(
@@ -325,22 +328,22 @@ _FOR_EACH_KINDS = frozenset({InterruptionKind.APPROVAL, InterruptionKind.LOCAL_E
 _APPROVABLE_BY_EXPIRY = frozenset({InterruptionKind.APPROVAL, InterruptionKind.INPUT_REVIEW})
 
 
-def _check_interrupt(step: Step, where: str) -> Iterator[Problem]:
+def _check_interrupt(step: Step, base: str) -> Iterator[Problem]:
     """Yield problems of the step's interrupt: which kind goes with what (ENGINE §2, §6, §8)."""
-    asked = step.interrupt
-    if asked is None:
+    interrupt = step.interrupt
+    if interrupt is None:
         return
-    path = f"{where}/interrupt"
-    if asked.kind not in _STEP_INTERRUPT_KINDS:
+    path = f"{base}/interrupt"
+    if interrupt.kind not in _STEP_INTERRUPT_KINDS:
         kinds = ", ".join(sorted(_STEP_INTERRUPT_KINDS))
         yield Problem("bad_interrupt", f"{path}/kind", f"a step can ask for {kinds}", step.name)
-    elif step.for_each is not None and asked.kind not in _FOR_EACH_KINDS:
-        message = f"{asked.kind} does not go with forEach; approval and local-execution do"
+    elif step.for_each is not None and interrupt.kind not in _FOR_EACH_KINDS:
+        message = f"{interrupt.kind} does not go with forEach; approval and local-execution do"
         yield Problem("bad_interrupt", f"{path}/kind", message, step.name)
-    elif asked.kind is InterruptionKind.TOOL_INPUT and not isinstance(step.action, ToolAction):
+    elif interrupt.kind is InterruptionKind.TOOL_INPUT and not isinstance(step.action, ToolAction):
         yield Problem("bad_interrupt", f"{path}/kind", "tool-input needs a step that calls a tool", step.name)
-    if asked.default_action == "approve" and asked.kind not in _APPROVABLE_BY_EXPIRY:
-        message = f"{asked.kind} cannot be approved by the passing of time"
+    if interrupt.default_action == "approve" and interrupt.kind not in _APPROVABLE_BY_EXPIRY:
+        message = f"{interrupt.kind} cannot be approved by the passing of time"
         yield Problem("bad_interrupt", f"{path}/defaultAction", message, step.name)
 
 
