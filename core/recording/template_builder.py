@@ -66,72 +66,72 @@ class _InputSchema:
     values: dict[str, Any]
     schema: dict[str, Any] = field(default_factory=lambda: {"type": "object"})
 
-    def add(self, found: RefOccurrence) -> None:
+    def add(self, occurrence: RefOccurrence) -> None:
         """Extend the schema by the key that the ref reads."""
         schema: dict[str, Any] = self.schema
         value: Any = self.values
-        for key in found.ref.keys:
+        for key in occurrence.ref.keys:
             if not isinstance(value, dict):
                 return
             value = value.get(key)
-            known = schema.setdefault("properties", {}).setdefault(key, _example_schema(key, value))
-            if not found.ref.optional and key not in schema.setdefault("required", []):
+            property_schema = schema.setdefault("properties", {}).setdefault(key, _example_schema(key, value))
+            if not occurrence.ref.optional and key not in schema.setdefault("required", []):
                 schema["required"].append(key)
-            schema = known
+            schema = property_schema
 
 
-def preview_export(recording: Recording, messages: Sequence[str], wishes: ExportOptions | None = None) -> ExportPreview:
+def preview_export(
+    recording: Recording, messages: Sequence[str], options: ExportOptions | None = None
+) -> ExportPreview:
     """Return what there is to decide. Raises Refused `bad_input`."""
-    wishes = wishes or ExportOptions()
-    found = select_steps(list(recording.steps.values()), wishes.include, wishes.exclude)
-    offered = suggest_refs(found.steps, recording.input, messages)
-    shown = drop_unused(found, [step.recorded_arguments for step in found.steps], wishes.include)
-    lacking = [step_pointer(step.name, keys) for step in shown.steps for keys in _masked_paths(step.recorded_arguments)]
-    return ExportPreview(shown, offered, lacking)
+    options = options or ExportOptions()
+    selection = select_steps(list(recording.steps.values()), options.include, options.exclude)
+    suggestions = suggest_refs(selection.steps, recording.input, messages)
+    used = drop_unused(selection, [step.recorded_arguments for step in selection.steps], options.include)
+    secrets = [step_pointer(step.name, keys) for step in used.steps for keys in _masked_paths(step.recorded_arguments)]
+    return ExportPreview(used, suggestions, secrets)
 
 
-def build_template(recording: Recording, messages: Sequence[str], title: str, wishes: ExportOptions) -> BuiltTemplate:
+def build_template(recording: Recording, messages: Sequence[str], title: str, options: ExportOptions) -> BuiltTemplate:
     """Return the template. Raises Refused: `empty_recording`, `bad_input`."""
-    found = select_steps(list(recording.steps.values()), wishes.include, wishes.exclude)
-    if not any(step.tool is not None for step in found.steps):
-        raise Refused(
-            "empty_recording", "there is no step that a template could be made of", left_out=_omissions(found)
-        )
-    accepted = _accepted_suggestions(suggest_refs(found.steps, recording.input, messages), wishes.accept)
-    given = _InputSchema(dict(recording.input))
-    for offer in accepted:
-        if offer.key is not None:
-            given.values[offer.key] = offer.value
-    inputs = {step.name: _step_input(step, recording, found, accepted) for step in found.steps}
-    found = drop_unused(found, inputs.values(), wishes.include)
-    for step in found.steps:
-        for ref in find_refs(inputs[step.name]):
-            if ref.ref.root == "input":
-                given.add(ref)
-    steps = _template_steps(found.steps, inputs)
+    selection = select_steps(list(recording.steps.values()), options.include, options.exclude)
+    if not any(step.tool is not None for step in selection.steps):
+        raise Refused("empty_recording", "the recording has no step for a template", left_out=_omissions(selection))
+    accepted = _accepted_suggestions(suggest_refs(selection.steps, recording.input, messages), options.accept)
+    schema = _InputSchema(dict(recording.input))
+    for suggestion in accepted:
+        if suggestion.key is not None:
+            schema.values[suggestion.key] = suggestion.value
+    inputs = {step.name: _step_input(step, recording, selection, accepted) for step in selection.steps}
+    selection = drop_unused(selection, inputs.values(), options.include)
+    for step in selection.steps:
+        for occurrence in find_refs(inputs[step.name]):
+            if occurrence.ref.root == "input":
+                schema.add(occurrence)
+    steps = _template_steps(selection.steps, inputs)
     template: dict[str, Any] = {"format": FORMAT, "title": title}
-    if wishes.description:
-        template["description"] = wishes.description
-    if len(given.schema) > 1:
-        template["inputSchema"] = given.schema
-    lacking = [step_pointer(step.name, keys) for step in found.steps for keys in _masked_paths(inputs[step.name])]
-    return BuiltTemplate({**template, "steps": steps}, found.left_out, lacking)
+    if options.description:
+        template["description"] = options.description
+    if len(schema.schema) > 1:
+        template["inputSchema"] = schema.schema
+    secrets = [step_pointer(step.name, keys) for step in selection.steps for keys in _masked_paths(inputs[step.name])]
+    return BuiltTemplate({**template, "steps": steps}, selection.left_out, secrets)
 
 
-def _omissions(found: StepSelection) -> list[dict[str, str]]:
-    return [{"step": name, "reason": str(reason)} for name, reason in found.left_out.items()]
+def _omissions(selection: StepSelection) -> list[dict[str, str]]:
+    return [{"step": name, "reason": str(reason)} for name, reason in selection.left_out.items()]
 
 
-def _accepted_suggestions(offered: Sequence[RefSuggestion], accept: Collection[str] | str) -> list[RefSuggestion]:
+def _accepted_suggestions(suggestions: Sequence[RefSuggestion], accept: Collection[str] | str) -> list[RefSuggestion]:
     """Return the accepted suggestions. Raises Refused `bad_input` for paths without a suggestion."""
     if isinstance(accept, str):
-        accept = [offer.path for offer in offered] if accept == ACCEPT_ALL else [accept]
+        accept = [suggestion.path for suggestion in suggestions] if accept == ACCEPT_ALL else [accept]
     if ACCEPT_ALL in accept:
-        return list(offered)
-    if unknown := sorted(set(accept) - {offer.path for offer in offered}):
-        message = f"nothing is offered at {', '.join(unknown)}"
-        raise Refused("bad_input", message, paths=unknown, offered=[offer.path for offer in offered])
-    return [offer for offer in offered if offer.path in accept]
+        return list(suggestions)
+    if unknown := sorted(set(accept) - {suggestion.path for suggestion in suggestions}):
+        message = f"no suggestion at {', '.join(unknown)}"
+        raise Refused("bad_input", message, paths=unknown, suggestions=[suggestion.path for suggestion in suggestions])
+    return [suggestion for suggestion in suggestions if suggestion.path in accept]
 
 
 # The arguments of a step
@@ -147,24 +147,26 @@ def _step_input(
     """
     if step.tool is None:
         return escape_refs(masked(step.output))
-    written = step.recorded_arguments if isinstance(step.recorded_arguments, dict) else {}
-    kept = {one.name for one in selection.steps}
+    arguments = step.recorded_arguments if isinstance(step.recorded_arguments, dict) else {}
+    selected = {other.name for other in selection.steps}
     before = set(_completed_before(step, recording))
 
-    def change(found: RefOccurrence) -> Any:
-        ref = found.ref
-        if ref.root in ROOTS or (ref.root in before and ref.root in kept):
-            return _ref_source(found)
+    def change(occurrence: RefOccurrence) -> Any:
+        ref = occurrence.ref
+        if ref.root in ROOTS or (ref.root in before and ref.root in selected):
+            return _ref_source(occurrence)
         if ref.root in before and ref.root in selection.twins:
-            return _ref_source(found, selection.twins[ref.root])
+            return _ref_source(occurrence, selection.twins[ref.root])
         if ref.root in before:
-            return _ref_value(found, recording)
-        return _ref_source(found) if found.is_whole else f"@{ref.text}"  # a word of the text
+            return _ref_value(occurrence, recording)
+        return (
+            _ref_source(occurrence) if occurrence.is_whole else f"@{ref.text}"
+        )  # a word of the text, such as an e-mail address
 
-    value = replace_refs(written, change)
-    for offer in accepted:
-        if offer.step == step.name:
-            value = with_value_at(value, [str(key) for key in offer.keys], offer.ref)
+    value = replace_refs(arguments, change)
+    for suggestion in accepted:
+        if suggestion.step == step.name:
+            value = with_value_at(value, [str(key) for key in suggestion.keys], suggestion.ref)
     return value
 
 
@@ -173,78 +175,82 @@ def _completed_before(step: RecordedStep, recording: Recording) -> list[str]:
     return [name for name in names[: names.index(step.name)] if recording.steps[name].is_completed]
 
 
-def _ref_source(found: RefOccurrence, root: str | None = None) -> str:
-    ref = found.ref
+def _ref_source(occurrence: RefOccurrence, root: str | None = None) -> str:
+    ref = occurrence.ref
     text = ref.text if root is None else f"@{root}{ref.text[1 + len(ref.root) :]}"
     return f"{text}?" if ref.optional else text
 
 
-def _ref_value(found: RefOccurrence, recording: Recording) -> Any:
+def _ref_value(occurrence: RefOccurrence, recording: Recording) -> Any:
     """Return the value of a ref to an omitted step, without secrets."""
-    root = found.ref.root
+    root = occurrence.ref.root
     try:
-        value = look_up(found.ref, Scope(recording.input, {root: masked(recording.outputs[root])}))
+        value = look_up(occurrence.ref, Scope(recording.input, {root: masked(recording.outputs[root])}))
     except RefFailed:
         value = None
-    return escape_refs(value) if found.is_whole else escape_refs(as_text(value))
+    return escape_refs(value) if occurrence.is_whole else escape_refs(as_text(value))
 
 
 def _masked_paths(value: Any, keys: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
     """Return the paths at which secrets were masked."""
     if isinstance(value, dict):
-        return [place for key, part in value.items() for place in _masked_paths(part, (*keys, key))]
+        return [path for key, part in value.items() for path in _masked_paths(part, (*keys, key))]
     if isinstance(value, list):
-        return [place for at, part in enumerate(value) for place in _masked_paths(part, (*keys, at))]
+        return [path for index, part in enumerate(value) for path in _masked_paths(part, (*keys, index))]
     return [keys] if isinstance(value, str) and MASK in value else []
 
 
 # The steps
 
 
-def _template_steps(kept: Sequence[RecordedStep], inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _template_steps(selected: Sequence[RecordedStep], inputs: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the steps in the order of their calls.
 
     A step with effects keeps its place among all others; the result of the last call is the result of the template.
     """
-    names = {step.name for step in kept}
-    made: list[dict[str, Any]] = []
+    names = {step.name for step in selected}
+    steps: list[dict[str, Any]] = []
     awaited: set[str] = set()
-    above: dict[str, set[str]] = {}
+    ancestors: dict[str, set[str]] = {}
     last_effect: str | None = None
-    since: list[str] = []
-    for step in kept:
-        read = {found.ref.root for found in find_refs(inputs[step.name])} & names
+    since_effect: list[str] = []
+    for step in selected:
+        reads = {occurrence.ref.root for occurrence in find_refs(inputs[step.name])} & names
+        # an effect waits for all calls since the last effect, and other calls for that effect: the order of the calls
+        # is kept as far as it may matter, and no more, so that the rest can run in parallel
         if step.tool is None or step.effect is Effect.NONE:
-            before = [last_effect] if last_effect is not None and step.tool is not None else []
+            effects_before = [last_effect] if last_effect is not None and step.tool is not None else []
         else:
-            before = since or ([last_effect] if last_effect is not None else [])
-        direct = read | set(before)
-        implied = {name for one in direct for name in above.get(one, ())}  # a failed call may name later ones
-        waits = [name for name in before if name not in read | implied]
-        above[step.name] = direct | implied
-        made.append(_template_step(step, inputs[step.name], waits))
-        awaited |= read | set(waits)
+            effects_before = since_effect or ([last_effect] if last_effect is not None else [])
+        needed = reads | set(effects_before)
+        implied = {
+            ancestor for name in needed for ancestor in ancestors.get(name, ())
+        }  # a failed call may name later ones
+        waits = [name for name in effects_before if name not in reads | implied]
+        ancestors[step.name] = needed | implied
+        steps.append(_template_step(step, inputs[step.name], waits))
+        awaited |= reads | set(waits)
         if step.tool is None:
             continue
         if step.effect is Effect.NONE:
-            since.append(step.name)
+            since_effect.append(step.name)
         else:
-            last_effect, since = step.name, []
-    last = next(step.name for step in reversed(kept) if step.tool is not None)
-    others = [step.name for step in kept if step.name not in awaited and step.name != last]
-    if others:
-        result = {"name": _unique_name("result", names), "action": {"return": True}, "input": f"@{last}"}
-        made.append({**result, "dependsOn": others})
-    return made
+            last_effect, since_effect = step.name, []
+    result_step = next(step.name for step in reversed(selected) if step.tool is not None)
+    unread = [step.name for step in selected if step.name not in awaited and step.name != result_step]
+    if unread:
+        result = {"name": _unique_name("result", names), "action": {"return": True}, "input": f"@{result_step}"}
+        steps.append({**result, "dependsOn": unread})
+    return steps
 
 
 def _template_step(step: RecordedStep, value: Any, waits: Sequence[str]) -> dict[str, Any]:
     action: dict[str, Any] = {"set": True} if step.tool is None else {"toolName": step.tool}
-    made: dict[str, Any] = {"name": step.name, "action": action, "input": value}
+    template_step: dict[str, Any] = {"name": step.name, "action": action, "input": value}
     if contains_mask(value):
-        places = ", ".join(step_pointer("", keys)[1:] or "/" for keys in _masked_paths(value))
-        made["description"] = f"A secret was not kept: give it at {places} before this runs."
-    return {**made, "dependsOn": list(waits)} if waits else made
+        paths = ", ".join(step_pointer("", keys)[1:] or "/" for keys in _masked_paths(value))
+        template_step["description"] = f"A secret was not stored. Set it at {paths} before running this."
+    return {**template_step, "dependsOn": list(waits)} if waits else template_step
 
 
 def _unique_name(name: str, taken: Collection[str]) -> str:
@@ -268,7 +274,7 @@ def _example_schema(key: str, value: Any) -> dict[str, Any]:
             return {"type": "object" if isinstance(value, dict) else "array"}
         case _:
             return {}
-    is_told = (
+    is_shown = (
         masked({key: value}) == {key: value} and not contains_mask(value) and len(str(value)) <= MAX_EXAMPLE_LENGTH
     )
-    return {"type": kind, "examples": [value]} if is_told else {"type": kind}
+    return {"type": kind, "examples": [value]} if is_shown else {"type": kind}

@@ -101,7 +101,7 @@ class Attempts:
         is_unknown = False
         if self.permit is not None:
             permitted, self.effect = await self.permit()
-            self.call, self.resolve_again = permitted, lambda attempt: permitted  # it stays as the person saw it
+            self.call, self.resolve_again = permitted, lambda attempt: permitted  # it stays as the user saw it
         if self.prior is not None:
             self.attempt, self.errors = self.prior.attempt, self.prior.errors
             is_unknown = self.prior.was_interrupted and self.effect is Effect.ONCE and not self.raw.is_kept
@@ -110,11 +110,12 @@ class Attempts:
                 self._advance()
         while True:
             if is_unknown:
-                known = await self._resolve_unknown()
-                if known is None:
+                answer = await self._resolve_unknown()
+                if answer is None:
                     self._advance()
                 elif not self.raw.is_kept:
-                    return known.value
+                    return answer.value
+                # otherwise the answer is the raw result, and the attempt below runs the transform alone
             await self._claim(claim)
             claim, self.has_acted = None, True
             try:
@@ -151,7 +152,7 @@ class Attempts:
         if claim is None and not self.has_claim and self.effect is not Effect.NONE:
             claim, self.has_claim = self.checkpoints.claim(key), True
         if claim is not None:
-            if await claim:
+            if await claim:  # a position that was not written: the run ended first
                 raise LostClaim
         elif self.effect is not Effect.NONE:
             await self.checkpoints.claim_again(key, self.attempt, self.errors)
@@ -160,8 +161,8 @@ class Attempts:
 
     async def _retry(self, error: StepFailed) -> None:
         """Sleep until the next attempt is due. Raises the error if there is none."""
-        config, course = self.call.step.config, self.phase()
-        if self.attempt >= config.max_attempts or error.code in NOT_RETRIED or course is RunPhase.ENDED:
+        config, phase = self.call.step.config, self.phase()
+        if self.attempt >= config.max_attempts or error.code in NOT_RETRIED or phase is RunPhase.ENDED:
             raise error
         delay_s = min(config.backoff_ms / 1000 * 2 ** (self.attempt - 1) + random.random(), MAX_DELAY_S)
         left_s = self.time_left_s()
@@ -171,7 +172,7 @@ class Attempts:
         self.errors = (*self.errors, info)
         self.checkpoints.step_retrying(self.call.key, self.attempt, delay_s, self.errors, self.effect)
         self.is_idle = True
-        if course is RunPhase.CLOSING:
+        if phase is RunPhase.CLOSING:  # the retry is on disk, and is left to the next process
             raise LostClaim
         await self.clock.sleep(delay_s)
         self._advance()
@@ -191,8 +192,8 @@ class Attempts:
         unknown = unknown_outcome(str(key), self.call.tool_name)
         shown = await masked_async(self.call.input)
         if self.prior is not None and self.attempt == self.prior.attempt:
-            cut_off = CallResult(CallStatus.UNKNOWN, error=ErrorInfo.of(unknown))
-            self.checkpoints.emit(self.call.tool_started(self.attempt, shown), self._tool_ended(cut_off))
+            interrupted = CallResult(CallStatus.UNKNOWN, error=ErrorInfo.of(unknown))
+            self.checkpoints.emit(self.call.tool_started(self.attempt, shown), self._tool_ended(interrupted))
         match self.phase():
             case RunPhase.ENDED:
                 raise unknown
@@ -210,7 +211,7 @@ class Attempts:
             key.index,
             self.attempt,
             prompt=unknown.message,
-            schema=step.output_schema if not is_transformed else None,  # that is for what comes of it
+            schema=step.output_schema if not is_transformed else None,  # the schema is that of the transformed output
             input=shown,
             tool=self.call.tool_name,
             arguments=shown,
@@ -225,8 +226,8 @@ class Attempts:
             else:
                 self.checkpoints.emit(ended)
             return answer
-        why = answer.reason if answer is not None and answer.reason else "the user reports that it had no effect"
-        failed = StepFailed("failed", f"{key}: {why}", failed_during="tool_execution", tool_name=self.call.tool_name)
+        reason = answer.reason if answer is not None and answer.reason else "the user reports that it had no effect"
+        failed = StepFailed("failed", f"{key}: {reason}", failed_during="tool_execution", tool_name=self.call.tool_name)
         self.checkpoints.emit(self._tool_ended(CallResult(CallStatus.ERROR, error=ErrorInfo.of(failed))))
         raise failed
 
@@ -234,7 +235,7 @@ class Attempts:
         return ToolEnded.of(self.call.tool_call_id(self.attempt), result)
 
 
-class LostClaim(Exception):  # no error: the run ended before the step began
+class LostClaim(Exception):  # no error: it unwinds the task of the call
     """The claim was not written, because the run is over."""
 
 

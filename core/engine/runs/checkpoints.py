@@ -135,7 +135,7 @@ class Checkpoints:
 
     def state_patched(self, patches: Iterable[StatePatch], outputs: Mapping[str, Any]) -> None:
         """Commit outputs that the user edited, in the same group as the answer."""
-        facts = [StatePatched(path=one.path, old=one.old, new=one.new) for one in patches]
+        facts = [StatePatched(path=patch.path, old=patch.old, new=patch.new) for patch in patches]
         texts = {step: encode(output) for step, output in outputs.items()}
         for step in texts.keys() & self._terminal:
             self.keep_output(step, texts[step])
@@ -156,38 +156,42 @@ class Checkpoints:
         row = replace(self._row(StepKey(step), StepStatus.COMPLETED, "null"), skipped=True)
         self._log.emit(StepSkipped(step=step, value=value), writes=[PutStepResult(row)])
 
-    def step_completed(self, ended: CallOutcome, output_json: str) -> None:
+    def step_completed(self, outcome: CallOutcome, output_json: str) -> None:
         """Write the result of a step. For an instant call, its start is emitted in the same entry
         (`CallOutcome.is_instant`).
         """
-        key, is_return = ended.call.key, isinstance(ended.call.step.action, ReturnAction)
+        key, is_return = outcome.call.key, isinstance(outcome.call.step.action, ReturnAction)
         if key.index is None and (is_return or key.step in self._terminal):
             self.keep_output(key.step, output_json)
         status = StepStatus.COMPLETED
-        fact = StepFinished(step=key.step, index=key.index, attempt=ended.attempt, status=status, output=ended.output)
-        rows = [PutStepResult(self._row(key, status, output_json, ended.attempt, ended.errors))]
-        if ended.is_instant:
+        fact = StepFinished(
+            step=key.step, index=key.index, attempt=outcome.attempt, status=status, output=outcome.output
+        )
+        rows = [PutStepResult(self._row(key, status, output_json, outcome.attempt, outcome.errors))]
+        if outcome.is_instant:
             self._log.emit(StepStarted(step=key.step, index=key.index), fact, writes=rows)
         else:
-            self._write(ended.effect, fact, rows)
+            self._write(outcome.effect, fact, rows)
 
-    def step_failed(self, ended: CallOutcome, error: ErrorInfo) -> None:
-        key, status = ended.call.key, StepStatus.ERROR
+    def step_failed(self, outcome: CallOutcome, error: ErrorInfo) -> None:
+        key, status = outcome.call.key, StepStatus.ERROR
         if key.index is None and key.step in self._terminal:
             self.keep_output(key.step, None)
-        fact = StepFinished(step=key.step, index=key.index, attempt=ended.attempt, status=status, error=error.as_dict())
-        row = replace(self._row(key, status, None, ended.attempt, ended.errors), error=error)
-        if ended.is_instant:
+        fact = StepFinished(
+            step=key.step, index=key.index, attempt=outcome.attempt, status=status, error=error.as_dict()
+        )
+        row = replace(self._row(key, status, None, outcome.attempt, outcome.errors), error=error)
+        if outcome.is_instant:
             self.step_started(key)
-        self._write(ended.effect, fact, [PutStepResult(row)])
+        self._write(outcome.effect, fact, [PutStepResult(row)])
 
-    def step_cancelled(self, key: StepKey, left: InterruptedWork = NO_INTERRUPTED_WORK) -> None:
+    def step_cancelled(self, key: StepKey, work: InterruptedWork = NO_INTERRUPTED_WORK) -> None:
         """Emit the cancellation of a step; it reaches the disk together with the end of the run.
 
-        `left` is the interrupted work of its agent.
+        `work` is the interrupted work of its agent.
         """
         fact = StepFinished(step=key.step, index=key.index, status=StepStatus.CANCELLED)
-        facts, writes = left.closed(self._run, key, self._clock.now())
+        facts, writes = work.closed(self._run, key, self._clock.now())
         self._log.emit(*facts, fact, writes=[PutStepResult(self._row(key, StepStatus.CANCELLED, None)), *writes])
 
     def run_finished(self, outcome: RunOutcome) -> "Future[frozenset[int]]":

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Protocol
 
-from core.domain.ids import RunId
+from core.domain.ids import RunId, SubAgentId
 from core.domain.interruption import Interruption
 from core.domain.run import ErrorInfo, Run, RunStatus, Snapshot, StepKey
 from core.domain.template import WorkflowCall
@@ -87,7 +87,7 @@ class Driver:
         journal: RunJournal,
         steps: StepRunner,
         clock: Clock,
-        owner: RunHost,
+        host: RunHost,
         *,
         recovered: RecoveredState | None,
         no_progress_s: float,
@@ -98,19 +98,26 @@ class Driver:
         self.log = journal
         self._steps = steps
         self._clock = clock
-        self._owner = owner
+        self._host = host
         self._wake = asyncio.Event()
         self._plan = Plan(snapshot.template.steps, snapshot.template.max_parallel)
         results = recovered.results if recovered is not None else ()
         active_ms = max([run.active_ms, *(result.active_ms for result in results)])
         self._checkpoints = Checkpoints(run, journal, clock, self._plan.terminal, active_ms)
-        known = recovered.interruptions if recovered is not None else ()
-        self._crew = RunSubAgents.from_results(results, self._wake.set)
+        interruptions = recovered.interruptions if recovered is not None else ()
+        self._sub_agents = RunSubAgents.from_results(results, self._wake.set)
         self.interruptions = Interruptions(
-            run, journal, clock, known, self._wake.set, self._on_closed, steps.tools.remember, self._crew.name_of
+            run,
+            journal,
+            clock,
+            interruptions,
+            self._wake.set,
+            self._on_closed,
+            steps.tools.remember,
+            self._sub_agents.name_of,
         )
-        asked_above = partial(owner.ancestor_interruptions, run)
-        consents = CallConsentPolicy(run, snapshot, journal, clock, steps.tools, self.interruptions, asked_above)
+        ancestors = partial(host.ancestor_interruptions, run)
+        consent = CallConsentPolicy(run, snapshot, journal, clock, steps.tools, self.interruptions, ancestors)
         self._limits = RunLimits(
             snapshot.template.timeout_ms,
             no_progress_s,
@@ -122,26 +129,26 @@ class Driver:
         self._is_settled = False
         self._is_overdue = False
         self._is_checkpointed = False
-        setting = StepContext(
+        context = StepContext(
             run,
             snapshot,
             journal,
             recovered is None,
             self.interruptions.ask,
-            consents,
-            partial(owner.run_child, self),
+            consent,
+            partial(host.run_child, self),
             recovered.interrupted_work if recovered is not None else {},
-            recorder=owner.recorder(run, is_fresh=recovered is None),
-            sub_agents=self._crew,
+            recorder=host.recorder(run, is_fresh=recovered is None),
+            sub_agents=self._sub_agents,
         )
         self.steps = StepExecutor(
-            setting,
+            context,
             steps,
             clock,
             self._plan,
             self._checkpoints,
             self.interruptions,
-            StepGate(consents, self.interruptions, journal, steps.effect),
+            StepGate(consent, self.interruptions, journal, steps.effect),
             self._limits,
             self._wake.set,
             results,
@@ -172,10 +179,10 @@ class Driver:
         """
         self._is_checkpointed = self.steps.in_flight.is_stopping = True
         self._wake.set()
-        tasks = [flight.task for flight in self.steps.in_flight.calls.values()]
-        for flight in self.steps.in_flight.calls.values():
-            if flight.is_repeatable:
-                flight.task.cancel()
+        tasks = [call.task for call in self.steps.in_flight.calls.values()]
+        for call in self.steps.in_flight.calls.values():
+            if call.is_repeatable:
+                call.task.cancel()
         if tasks:
             await asyncio.wait(tasks, timeout=CHECKPOINT_TIMEOUT_S)
         for task in tasks:
@@ -185,7 +192,7 @@ class Driver:
         try:
             async with asyncio.TaskGroup() as self.steps.in_flight.tasks:
                 if self.run.status is not RunStatus.WAITING:
-                    if await self._checkpoints.claim_run() and not await self._owner.is_claimed(self.run.id):
+                    if await self._checkpoints.claim_run() and not await self._host.is_claimed(self.run.id):
                         return  # the claim is lost: the run was cancelled
                     self._checkpoints.run_started()
                     self._limits.start()
@@ -239,22 +246,22 @@ class Driver:
         outcome = self._plan.outcome
         assert outcome is not None
         self._limits.stop()
-        everything = isinstance(outcome, Cancelled) or self._is_overdue
-        asking = self.interruptions.waiting_calls  # nobody would ever answer them
-        doomed = [
-            flight.task
-            for key, flight in self.steps.in_flight.calls.items()
-            if everything or flight.ends_with_run or (key.step, key.index) in asking
+        ends_all = isinstance(outcome, Cancelled) or self._is_overdue
+        waiting = self.interruptions.waiting_calls  # after the end of the run they would wait forever
+        cancelled = [
+            call.task
+            for key, call in self.steps.in_flight.calls.items()
+            if ends_all or call.ends_with_run or (key.step, key.index) in waiting
         ]
-        for task in doomed:
+        for task in cancelled:
             task.cancel()
-        if doomed:
-            await asyncio.wait(doomed, timeout=CANCEL_TIMEOUT_S)
+        if cancelled:
+            await asyncio.wait(cancelled, timeout=CANCEL_TIMEOUT_S)
         self.steps.record_outcomes()
         self.interruptions.cancel_open()
         self.steps.cancel_interrupted()
         await self._checkpoints.run_finished(outcome)
-        self._owner.on_ended(self.run, is_success=isinstance(outcome, Succeeded))
+        self._host.on_ended(self.run, is_success=isinstance(outcome, Succeeded))
 
     async def _drain(self) -> None:
         """Record what is in flight at the end of the run, under its own limits; it changes nothing."""
@@ -269,18 +276,22 @@ class Driver:
         if not self.is_waiting:
             self._checkpoints.run_released()
 
-    # Waiting for people
+    # Waiting for the user
 
     @property
     def _is_blocked_on_user(self) -> bool:
         """Whether nothing of the run can progress before the user answers."""
-        asking = self.interruptions.waiting_calls
+        waiting = self.interruptions.waiting_calls
 
         def waits(key: StepKey) -> bool:
-            return (key.step, key.index) in asking or key in self._waiting_children
+            return (key.step, key.index) in waiting or key in self._waiting_children
+
+        def sub_agent_waits(sub_agent_id: SubAgentId) -> bool:
+            return waits(StepKey(sub_agent_id))
 
         blocked = [
-            waits(key) or self._crew.all_waiting(key.step, key.index, lambda one: waits(StepKey(one)))
+            waits(key)
+            or self._sub_agents.all_waiting(key.step, key.index, lambda sub_agent_id: waits(StepKey(sub_agent_id)))
             for key in self.steps.in_flight.calls
         ]
         return all(blocked) and (self._plan.has_suspended or bool(blocked))
@@ -293,11 +304,11 @@ class Driver:
     def _wait(self) -> None:
         self._is_settled = True
         if self.is_waiting:  # since before this process
-            self._owner.on_waiting(self.run, self.log.commit())
+            self._host.on_waiting(self.run, self.log.commit())
             return
         self.is_waiting = True
         self._limits.stop()
-        self._owner.on_waiting(self.run, self._checkpoints.run_waits())
+        self._host.on_waiting(self.run, self._checkpoints.run_waits())
 
     def _resume(self) -> None:
         """Wake the run after an answer. If it was waiting, its resumption is committed before anything else happens."""
@@ -306,7 +317,7 @@ class Driver:
             self.is_waiting = self._is_settled = False
             self._checkpoints.run_resumed()
             self._limits.start()
-            self._owner.on_waiting(self.run, None)
+            self._host.on_waiting(self.run, None)
 
     def _on_closed(self, closed: Interruption) -> None:
         self.steps.on_closed(closed)
@@ -332,7 +343,7 @@ class Driver:
 
     def _idle_s(self) -> float:
         """Return the seconds since the last fact of this run and its descendants; 0 while something ends by itself."""
-        whole = [self, *self._owner.descendants(self.run.id)]
-        if not all(driver.is_quiet for driver in whole):
+        drivers = [self, *self._host.descendants(self.run.id)]
+        if not all(driver.is_quiet for driver in drivers):
             return 0.0
-        return self._clock.monotonic() - max(driver.last_emitted_at for driver in whole)
+        return self._clock.monotonic() - max(driver.last_emitted_at for driver in drivers)

@@ -27,37 +27,49 @@ def reused_results(steps: Sequence[Step], name: str, results: Sequence[StepResul
     repeated. A `return` is not reused, since it would end the new run; agent rounds are not, since their step has its
     output.
     """
-    again = dependents(steps, name)
-    kept = {step.name: step for step in steps if step.name not in again and not isinstance(step.action, ReturnAction)}
-    mine = [result for result in results if result.key.step in kept and result.key.round is None]
-    whole = [
-        result for result in mine if result.key.index is None and _allows_continuing(kept[result.key.step], result)
+    repeated = dependents(steps, name)
+    reused = {
+        step.name: step for step in steps if step.name not in repeated and not isinstance(step.action, ReturnAction)
+    }
+    candidates = [result for result in results if result.key.step in reused and result.key.round is None]
+    whole_steps = [
+        result
+        for result in candidates
+        if result.key.index is None and _allows_continuing(reused[result.key.step], result)
     ]
-    done = {result.key.step for result in whole}
-    parts = [result for result in mine if result.key.index is not None and _is_reused_iteration(result, done)]
-    left = [
-        _as_interrupted(result) for result in mine if result.key.step not in done and _is_uncertain_call(kept, result)
+    done = {result.key.step for result in whole_steps}
+    iterations = [
+        result for result in candidates if result.key.index is not None and _is_reused_iteration(result, done)
     ]
-    taken = {result.key for result in (*parts, *whole, *left)}
-    raws = [result for result in results if result.key.is_raw and result.key.of_call in taken]
-    return [replace(result, run_id=run_id, active_ms=0) for result in (*raws, *parts, *whole, *left)]
+    uncertain = [
+        _as_interrupted(result)
+        for result in candidates
+        if result.key.step not in done and _is_uncertain_call(reused, result)
+    ]
+    keys = {result.key for result in (*iterations, *whole_steps, *uncertain)}
+    raws = [result for result in results if result.key.is_raw and result.key.of_call in keys]
+    return [replace(result, run_id=run_id, active_ms=0) for result in (*raws, *iterations, *whole_steps, *uncertain)]
 
 
 def reused_facts(results: Sequence[StepResult]) -> list[Fact]:
     """Return the facts about the reused steps and iterations that have ended."""
-    parts: dict[str, list[StepResult]] = {}
+    iterations: dict[str, list[StepResult]] = {}
     ended = [result for result in results if result.status.is_final]
     for result in ended:
         if result.key.index is not None and not result.key.is_raw:
-            parts.setdefault(result.key.step, []).append(result)
-    wholes = [_result_fact(result) for result in ended if result.key.index is None]
-    return [*(_reused_iterations(step, mine) for step, mine in parts.items()), *wholes]
+            iterations.setdefault(result.key.step, []).append(result)
+    whole_steps = [_result_fact(result) for result in ended if result.key.index is None]
+    return [*(_reused_iterations(step, of_step) for step, of_step in iterations.items()), *whole_steps]
 
 
-def _reused_iterations(step: str, parts: Sequence[StepResult]) -> IterationsTaken:
-    errors = [{"index": part.key.index, **part.error.as_dict()} for part in parts if part.error is not None]
+def _reused_iterations(step: str, iterations: Sequence[StepResult]) -> IterationsTaken:
+    errors = [
+        {"index": iteration.key.index, **iteration.error.as_dict()}
+        for iteration in iterations
+        if iteration.error is not None
+    ]
     return IterationsTaken(
-        step=step, completed=len(parts) - len(errors), failed=len(errors), errors=errors[:MAX_ITERATION_ERRORS]
+        step=step, completed=len(iterations) - len(errors), failed=len(errors), errors=errors[:MAX_ITERATION_ERRORS]
     )
 
 
@@ -103,14 +115,14 @@ def _as_interrupted(result: StepResult) -> StepResult:
     return replace(result, status=StepStatus.RUNNING, error=None, finished_at=None)
 
 
-def fork_request(source: Run, snapshot: Snapshot, given: Mapping[str, Any] | None, now: datetime) -> StartRequest:
-    """Return a request to run `source` again in a workflow of its own, with another input if `given`."""
+def fork_request(source: Run, snapshot: Snapshot, new_input: Mapping[str, Any] | None, now: datetime) -> StartRequest:
+    """Return a request to run `source` again in a workflow of its own, with `new_input` if given."""
     agent = snapshot.agent or ""
     workflow = Workflow(WorkflowId(new_id("wf")), source.title, agent, now, now)
     return StartRequest(
         workflow,
         snapshot.template,
-        snapshot.input if given is None else given,
+        snapshot.input if new_input is None else new_input,
         source.kind,
         mode=snapshot.mode,
         allow=snapshot.allow,

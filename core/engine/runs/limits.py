@@ -121,7 +121,7 @@ class PausableTimeout:
     def pausing(self, ask: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, Coroutine[Any, Any, T]]:
         """Return a version of `ask` during which the time is not counted."""
 
-        async def asking(*args: P.args, **kwargs: P.kwargs) -> T:
+        async def paused(*args: P.args, **kwargs: P.kwargs) -> T:
             self._pause()
             try:
                 return await ask(*args, **kwargs)
@@ -129,7 +129,7 @@ class PausableTimeout:
                 self._asking -= 1
                 self._continue()
 
-        return asking
+        return paused
 
     def _pause(self) -> None:
         self._asking += 1

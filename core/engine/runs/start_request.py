@@ -65,8 +65,8 @@ class StartRequest:
         parent: Run,
         snapshot: Snapshot,
         workflow: Workflow,
-        found: ResolvedTemplate,
-        given: Mapping[str, Any],
+        resolved: ResolvedTemplate,
+        arguments: Mapping[str, Any],
         *,
         awaited: bool,
         cast: Mapping[str, StepAgent],
@@ -74,8 +74,8 @@ class StartRequest:
         """Return a request for another template as a child of `parent`, under the rules of the parent."""
         return cls(
             workflow,
-            found.template,
-            given,
+            resolved.template,
+            arguments,
             RunKind.WORKFLOW,
             mode=snapshot.mode,
             allow=snapshot.allow,
@@ -84,8 +84,8 @@ class StartRequest:
             model=snapshot.model,
             profile=snapshot.profile,
             cast=cast,
-            template_id=found.id,
-            template_version=found.version,
+            template_id=resolved.id,
+            template_version=resolved.version,
             parent=parent,
             awaited=awaited,
         )

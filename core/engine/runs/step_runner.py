@@ -49,21 +49,21 @@ class ConsoleBudget:
     """
 
     def __init__(self) -> None:
-        self._room: dict[str, int] = defaultdict(lambda: CONSOLE_BYTES)
+        self._bytes_left: dict[str, int] = defaultdict(lambda: CONSOLE_BYTES)
 
     def fact(self, key: StepKey, attempt: int, console: Console) -> ConsoleWritten | None:
         """Return the fact for this console output; None if there is nothing to publish or the budget is used up."""
-        room = self._room[key.step]
-        if room <= 0:
+        bytes_left = self._bytes_left[key.step]
+        if bytes_left <= 0:
             return None
         lines, is_cut = [], console.is_cut
         for line in console.as_list():
-            room -= len(line["text"].encode("utf-8", "replace")) + CONSOLE_LINE_BYTES
-            if room < 0:
+            bytes_left -= len(line["text"].encode("utf-8", "replace")) + CONSOLE_LINE_BYTES
+            if bytes_left < 0:
                 is_cut = True
                 break
             lines.append(line)
-        self._room[key.step] = 0 if is_cut else room
+        self._bytes_left[key.step] = 0 if is_cut else bytes_left
         if not lines and not is_cut:
             return None
         return ConsoleWritten(step=key.step, index=key.index, attempt=attempt, lines=lines, cut=is_cut or None)
@@ -79,8 +79,8 @@ class StepContext:
     """The run in which a step is carried out. `is_fresh`: no previous process began it.
 
     `ask` raises an interruption and waits for its end; `consent` decides about the calls of agents; `run_child` runs
-    another template. `left_open` is the interrupted work of agents, by step and iteration. `recorder` records the calls
-    of agents while a recording is open. `crew` are the sub-agents of the run.
+    another template. `interrupted_work` is that of agents, by step and iteration. `recorder` records the calls
+    of agents while a recording is open. `sub_agents` are the sub-agents of the run.
     """
 
     run: Run
@@ -140,7 +140,7 @@ class StepRunner:
         info = self.tools.info(step.tool_name) if step.tool_name is not None else None
         return info is not None and info.begins_agents
 
-    async def run(self, call: StepCall, attempt: int, effect: Effect, setting: StepContext, raw: RawResult) -> Any:
+    async def run(self, call: StepCall, attempt: int, effect: Effect, context: StepContext, raw: RawResult) -> Any:
         """Return the step's output, a JSON value that fits its `outputSchema`.
 
         If `raw` is kept, the call was made before and only its transform is run. The step's `timeoutMs` applies to the
@@ -152,24 +152,24 @@ class StepRunner:
             case SetAction() | ReturnAction():
                 output = call.input
             case CodeAction(code=code):
-                output = await self._run_code(code, encode(call.input), call, attempt, limit_s, setting)
+                output = await self._run_code(code, encode(call.input), call, attempt, limit_s, context)
             case ToolAction(transform_code=str() as transform):
-                if not raw.is_kept:
-                    await self._use_tool(call, attempt, effect, limit_s, setting, raw)
+                if not raw.is_kept:  # otherwise the call was made before, and must not be repeated
+                    await self._use_tool(call, attempt, effect, limit_s, context, raw)
                 assert raw.text is not None
                 try:
-                    output = await self._run_code(transform, raw.text, call, attempt, limit_s, setting)
+                    output = await self._run_code(transform, raw.text, call, attempt, limit_s, context)
                 except CodeFailed as error:
                     raise CodeFailed(error.code, f"transformCode: {error.message}", **error.parameters) from error
             case ToolAction():
-                output = await self._use_tool(call, attempt, effect, limit_s, setting)
+                output = await self._use_tool(call, attempt, effect, limit_s, context)
             case AgentAction():
                 limit = PausableTimeout(limit_s, "the agent")
-                if attempt == 1 and setting.is_fresh:
-                    _emit_missing_agents(call, setting)
-                output = await limit.run(self.agents.run(_agent_turn(call, attempt, setting, limit), setting.log))
+                if attempt == 1 and context.is_fresh:
+                    _emit_missing_agents(call, context)
+                output = await limit.run(self.agents.run(_agent_turn(call, attempt, context, limit), context.log))
             case WorkflowAction(workflow=workflow):
-                output = await PausableTimeout(limit_s, "the child run").run(setting.run_child(call, attempt, workflow))
+                output = await PausableTimeout(limit_s, "the child run").run(context.run_child(call, attempt, workflow))
             case _:
                 assert_never(step.action)
         await self._require(step, output)
@@ -184,16 +184,16 @@ class StepRunner:
             raise StepFailed("bad_output", f"the output does not fit: {text}", violations=listed)
 
     async def _run_code(
-        self, code: str, input_json: str, call: StepCall, attempt: int, limit_s: float | None, setting: StepContext
+        self, code: str, input_json: str, call: StepCall, attempt: int, limit_s: float | None, context: StepContext
     ) -> Any:
         """Return the result of the code. Its console output is emitted however it ends."""
         limits = CodeLimits() if limit_s is None else CodeLimits(timeout_s=limit_s)
         console = Console()
         try:
-            return await decode_async(await self.sandbox.run(code, input_json, limits, console, owner=setting.run.id))
+            return await decode_async(await self.sandbox.run(code, input_json, limits, console, owner=context.run.id))
         finally:
-            if (fact := setting.console_budget.fact(call.key, attempt, console)) is not None:
-                setting.log.emit(fact)
+            if (fact := context.console_budget.fact(call.key, attempt, console)) is not None:
+                context.log.emit(fact)
 
     async def _use_tool(
         self,
@@ -201,7 +201,7 @@ class StepRunner:
         attempt: int,
         effect: Effect,
         limit_s: float | None,
-        setting: StepContext,
+        context: StepContext,
         raw: RawResult | None = None,
     ) -> Any:
         """Return the result of the tool; for a tool with a transform it is in `raw` and on disk then.
@@ -209,12 +209,12 @@ class StepRunner:
         A tool that starts sub-agents gets them here; they may use every tool.
         """
         if not self.starts_agents(call.step):
-            return await self._call_tool(call, attempt, effect, limit_s, setting, raw)
+            return await self._call_tool(call, attempt, effect, limit_s, context, raw)
         limit = PausableTimeout(limit_s, "the sub-agents")
         tools = [info.name for info in self.tools.infos()]
-        sub_agents = self.agents.sub_agents(_parent_turn(call, attempt, setting, limit), setting.log, tools)
+        sub_agents = self.agents.sub_agents(_parent_turn(call, attempt, context, limit), context.log, tools)
         try:
-            return await limit.run(self._call_tool(call, attempt, effect, None, setting, raw, sub_agents))
+            return await limit.run(self._call_tool(call, attempt, effect, None, context, raw, sub_agents))
         finally:
             sub_agents.close()
 
@@ -224,32 +224,30 @@ class StepRunner:
         attempt: int,
         effect: Effect,
         limit_s: float | None,
-        setting: StepContext,
+        context: StepContext,
         raw: RawResult | None = None,
         sub_agents: SubAgents | None = None,
     ) -> Any:
-        assert isinstance(call.step.action, ToolAction)
-        name, log = call.step.action.tool_name, setting.log
+        assert call.tool_name is not None
+        name, log, call_id = call.tool_name, context.log, call.tool_call_id(attempt)
         log.emit(call.tool_started(attempt, await masked_async(call.input)))
-        own_id = call.tool_call_id(attempt)
-        context = CallContext.of(
-            setting.run, setting.snapshot, own_id, call.key, setting.ask, log.emit, sub_agents=sub_agents
-        )
         result = await self.tools.call(
             name,
             call.input,
-            context,
+            CallContext.of(
+                context.run, context.snapshot, call_id, call.key, context.ask, log.emit, sub_agents=sub_agents
+            ),
             default_timeout_s=TOOL_STEP_TIMEOUT_S,
             timeout_s=limit_s,
-            late=lambda ended: log.commit(ToolEndedLate.of(context.call_id, ended)),
+            late=lambda ended: log.commit(ToolEndedLate.of(call_id, ended)),
             is_permitted=call.is_permitted,
         )
         is_unknown = effect is Effect.ONCE and result.error is not None and _is_uncertain(result.error)
-        ended = ToolEnded.of(context.call_id, result, CallStatus.UNKNOWN if is_unknown else None)
+        ended = ToolEnded.of(call_id, result, CallStatus.UNKNOWN if is_unknown else None)
         if raw is not None and result.status is CallStatus.COMPLETED:
             try:
                 return await raw.keep(result.value, ended, attempt)
-            except StepFailed:
+            except StepFailed:  # too large to be kept, but the call has ended all the same
                 log.commit(ended)
                 raise
         if effect is Effect.NONE:
@@ -270,19 +268,20 @@ def _is_uncertain(error: ErrorInfo) -> bool:
     return error.code == "timeout" or bool(error.parameters.get("uncertain"))
 
 
-def _emit_missing_agents(call: StepCall, setting: StepContext) -> None:
+def _emit_missing_agents(call: StepCall, context: StepContext) -> None:
     """Emit warnings about agents or models that the step names and that do not exist; once per forEach."""
-    one = setting.snapshot.cast.get(call.step.name) if call.key.index in (None, 0) else None
-    for words in one.missing if one is not None else ():
-        setting.log.emit(AnswerWarned(code="unknown_agent", message=words, step=call.key.step, index=call.key.index))
+    key = call.key
+    agent = context.snapshot.cast.get(key.step) if key.index in (None, 0) else None
+    for message in agent.missing if agent is not None else ():
+        context.log.emit(AnswerWarned(code="unknown_agent", message=message, step=key.step, index=key.index))
 
 
-def _agent_turn(call: StepCall, attempt: int, setting: StepContext, limit: PausableTimeout) -> AgentTurn:
+def _agent_turn(call: StepCall, attempt: int, context: StepContext, limit: PausableTimeout) -> AgentTurn:
     """Return the agent's turn."""
     assert isinstance(call.step.action, AgentAction)
     agent = call.step.action.agent
     return replace(
-        _parent_turn(call, attempt, setting, limit),
+        _parent_turn(call, attempt, context, limit),
         prompt=call.whole_prompt,
         tools=tuple(agent.tools) if agent.tools is not None else None,
         max_rounds=agent.max_tool_rounds,
@@ -290,17 +289,17 @@ def _agent_turn(call: StepCall, attempt: int, setting: StepContext, limit: Pausa
     )
 
 
-def _parent_turn(call: StepCall, attempt: int, setting: StepContext, limit: PausableTimeout) -> AgentTurn:
+def _parent_turn(call: StepCall, attempt: int, context: StepContext, limit: PausableTimeout) -> AgentTurn:
     """Return the step as the agents see it that it starts. Its time limit pauses while they wait for the user."""
     return AgentTurn(
-        setting.run,
-        setting.snapshot.for_step(call.step.name),
+        context.run,
+        context.snapshot.for_step(call.step.name),
         call.key,
         "",
-        fresh=setting.is_fresh and attempt == 1,
-        left_open=setting.interrupted_work.get(call.key, NO_INTERRUPTED_WORK),
-        ask=limit.pausing(setting.ask),
-        consent=limit.pausing(setting.consent),
-        recorder=setting.recorder,
-        crew=setting.sub_agents,
+        fresh=context.is_fresh and attempt == 1,
+        left_open=context.interrupted_work.get(call.key, NO_INTERRUPTED_WORK),
+        ask=limit.pausing(context.ask),
+        consent=limit.pausing(context.consent),
+        recorder=context.recorder,
+        crew=context.sub_agents,
     )
