@@ -62,10 +62,10 @@ class RunCallRecorder:
         self._presets: set[CallId] = set()
 
     async def open(self) -> None:
-        found = await self._source.find_open(self._workflow_id)
-        if found is None and self._since is not None:
-            found, self._since = await self._source.ended_since(self._workflow_id, self._since), None
-        self._recording = found or self._recording
+        opened = await self._source.find_open(self._workflow_id)
+        if opened is None and self._since is not None:
+            opened, self._since = await self._source.ended_since(self._workflow_id, self._since), None
+        self._recording = opened or self._recording
         if self._open_recording is not None:
             for call_id in self._written.keys() - self._masked.keys():
                 await self._mask(call_id)
@@ -88,12 +88,13 @@ class RunCallRecorder:
                 return number or 1
             if opened is None:
                 continue
-            if fresh & {found.ref.root for found in find_refs(arguments)}:
+            # a ref to a call of this very part has no value yet, so the call waits for the next part
+            if fresh & {occurrence.ref.root for occurrence in find_refs(arguments)}:
                 return number
-            known = opened.recording.step_of(self._recorded_id(call_id))
-            name = opened.recording.next_name(tool, opened.names.values()) if known is None else known.name
+            step = opened.recording.step_of(self._recorded_id(call_id))
+            name = opened.recording.next_name(tool, opened.names.values()) if step is None else step.name
             if number and _has_preset(opened.recording, name):
-                return number  # it has its result at once, and its place behind those before it
+                return number  # its result is known at once, but it comes after the calls before it
             opened.names[self._recorded_id(call_id)] = name
             fresh.add(name)
             if _has_preset(opened.recording, name):
@@ -114,9 +115,9 @@ class RunCallRecorder:
             return CallResult(CallStatus.COMPLETED, recording.steps[name].output, summary="preset")
         context = {**run_context(opened.run), "step": name, "attempt": 1}
         scope = Scope(recording.input, recording.outputs, ctx=context)
-        failed = unresolved_refs(arguments, scope, recording)
-        if failed:
-            return unresolved_result(self._tools.get(call_id, ""), failed)
+        failures = unresolved_refs(arguments, scope, recording)
+        if failures:
+            return unresolved_result(self._tools.get(call_id, ""), failures)
         self._resolved[call_id] = resolved = resolve(arguments, scope)
         return resolved
 
@@ -127,17 +128,17 @@ class RunCallRecorder:
         """
         recording = opened.recording
         known = {"input", *recording.steps}
-        if not any(found.ref.root in known for found in find_refs(arguments)):
+        if not any(occurrence.ref.root in known for occurrence in find_refs(arguments)):
             return arguments
         scope = Scope(recording.input, recording.outputs, ctx=run_context(opened.run))
-        failed = unresolved_refs(arguments, scope, recording)
-        return unresolved_result(self._tools.get(call_id, ""), failed) if failed else resolve(arguments, scope)
+        failures = unresolved_refs(arguments, scope, recording)
+        return unresolved_result(self._tools.get(call_id, ""), failures) if failures else resolve(arguments, scope)
 
     async def settle(self, call_id: CallId, arguments: Any) -> None:
         if self._open_recording is None or self._step_name(call_id) is None or call_id not in self._written:
             return
         resolved = self._resolved.pop(call_id, self._written[call_id])
-        if resolved is not arguments:  # as a person has changed them
+        if resolved is not arguments:  # the user has edited them
             self._written[call_id] = restore_refs(self._written[call_id], resolved, arguments)
             await self._mask(call_id)
 
@@ -146,50 +147,50 @@ class RunCallRecorder:
         if opened is None or name is None:
             return None
         self._effects[call_id] = effect
-        mine = self._recorded_id(call_id)
-        facts = [StepStarted(step=name), ToolStarted(call_id=mine, tool=tool, arguments=shown, step=name)]
+        recorded_id = self._recorded_id(call_id)
+        facts = [StepStarted(step=name), ToolStarted(call_id=recorded_id, tool=tool, arguments=shown, step=name)]
         for fact in facts:
             opened.recording.apply(fact)
-        opened.names.pop(mine, None)
+        opened.names.pop(recorded_id, None)
         opened.at_work.add(name)
         return Companion(opened.log, facts)
 
-    def call_ended(self, call_id: CallId, kept: CallResult, raw: Any) -> Companion | None:
+    def call_ended(self, call_id: CallId, result: CallResult, raw: Any) -> Companion | None:
         opened = self._open_recording
         step = opened.recording.step_of(self._recorded_id(call_id)) if opened is not None else None
         if opened is None or step is None:
             return None
-        status = _STATUS.get(kept.status, StepStatus.ERROR)
-        error = kept.error.masked() if kept.error is not None else None
-        told = error.as_dict() if error is not None else None
+        status = _STATUS.get(result.status, StepStatus.ERROR)
+        error = result.error.masked() if result.error is not None else None
+        error_value = error.as_dict() if error is not None else None
         is_done = status is StepStatus.COMPLETED
         opened.at_work.discard(step.name)
         raw_arguments = self._written.pop(call_id, step.recorded_arguments)
         known = {*ROOTS, *opened.recording.steps}
-        written = mask_except_refs(raw_arguments, self._masked.pop(call_id, step.recorded_arguments), known)
+        stored_arguments = mask_except_refs(raw_arguments, self._masked.pop(call_id, step.recorded_arguments), known)
         facts = [
-            ToolEnded.of(self._recorded_id(call_id), kept),
+            ToolEnded.of(self._recorded_id(call_id), result),
             StepRecorded(
                 step=step.name,
                 tool=step.tool or "",
-                input={} if written is None else written,
+                input={} if stored_arguments is None else stored_arguments,
                 effect=self._effects.get(call_id, step.effect),
                 is_preset=call_id in self._presets,
             ),
-            StepFinished(step=step.name, status=status, output=kept.value if is_done else None, error=told),
+            StepFinished(step=step.name, status=status, output=result.value if is_done else None, error=error_value),
         ]
         for fact in facts:
             opened.recording.apply(fact)
         if is_done:
             opened.recording.steps[step.name].output = raw
-        output_json = encode(kept.value) if is_done else None
+        output_json = encode(result.value) if is_done else None
         row = recorded_step_row(opened, step.name, status, output_json, self._clock.now())
         return Companion(opened.log, facts, [PutStepResult(replace(row, error=error))])
 
     def close(self) -> None:
         if self._recording is not None:
-            mine = [call_id for call_id in self._recording.names if call_id.startswith(f"{self._run_id} ")]
-            for call_id in mine:
+            unused = [call_id for call_id in self._recording.names if call_id.startswith(f"{self._run_id} ")]
+            for call_id in unused:
                 del self._recording.names[call_id]
 
     @property
@@ -211,8 +212,8 @@ def recording_guide(recording: Recording) -> str:
     """Return the instructions for the model while the recording is open."""
     keys = ", ".join(format_ref("input", [key]) for key in list(recording.input)[:MAX_LISTED_NAMES]) or "no keys yet"
     names = list(recording.steps)[-MAX_LISTED_NAMES:]
-    told = f"Steps so far: {', '.join(names)}." if names else "There are no steps yet."
-    return _GUIDE.replace("\n", " ").format(keys=keys, steps=told)
+    steps = f"Steps so far: {', '.join(names)}." if names else "There are no steps yet."
+    return _GUIDE.replace("\n", " ").format(keys=keys, steps=steps)
 
 
 def _has_preset(recording: Recording, name: str) -> bool:

@@ -116,13 +116,13 @@ class Recordings:
         """Return the recorded steps. Raises NotFound, Refused `not_a_recording`."""
         return await self._registry.recording(await self._registry.run(run_id))
 
-    async def preview(self, run_id: RunId, wishes: ExportOptions | None = None) -> ExportPreview:
+    async def preview(self, run_id: RunId, options: ExportOptions | None = None) -> ExportPreview:
         """Return what an export would contain, also for an ended recording. Raises as `recording`; Refused
         `bad_input`.
         """
         run = await self._registry.run(run_id)
         recording = _frozen_copy(await self._registry.recording(run))
-        return await asyncio.to_thread(preview_export, recording, await self._user_messages(run), wishes)
+        return await asyncio.to_thread(preview_export, recording, await self._user_messages(run), options)
 
     async def review(self, run_id: RunId) -> Mapping[str, Any]:
         return (await self.preview(run_id)).as_dict()
@@ -130,28 +130,28 @@ class Recordings:
     async def seal(self, run_id: RunId, wishes: Mapping[str, Any]) -> Mapping[str, Any]:
         return (await self.export(run_id, parse_export_options(wishes))).as_dict()
 
-    async def export(self, run_id: RunId, wishes: ExportOptions) -> ExportedTemplate:
+    async def export(self, run_id: RunId, options: ExportOptions) -> ExportedTemplate:
         """Export an open recording as a template; the recording ends as a success.
 
         Raises NotFound, Refused (`not_a_recording`, `already_sealed`, `recording_ended`, `empty_recording`,
         `bad_input`, `title_taken`), InvalidTemplate, StorageFailed; nothing has changed then.
         """
-        opened = await self._registry.require_open(run_id)
+        await self._registry.require_open(run_id)
         async with self._titles.held():
             opened = await self._registry.require_open(run_id)
-            title = await self._title(opened, wishes.title)
-            still = _frozen_copy(opened.recording)
-            made = await asyncio.to_thread(build_template, still, await self._user_messages(opened.run), title, wishes)
-            text = encode(made.template)
+            title = await self._title(opened, options.title)
+            copy = _frozen_copy(opened.recording)
+            built = await asyncio.to_thread(build_template, copy, await self._user_messages(opened.run), title, options)
+            text = encode(built.template)
             (await self._validator.check_text(text)).require()
             if not opened.recording.is_open:  # it has ended meanwhile
                 await self._registry.require_open(run_id)
             template_id = TemplateId(new_id("tpl"))
             stored = StoredTemplate(template_id, 1, title, text, self._clock.now())
-            left_out = {name: str(reason) for name, reason in made.left_out.items()}
+            omitted = {name: str(reason) for name, reason in built.left_out.items()}
             output = encode({"template_id": template_id, "title": title})
             run = await self._registry.end(opened, RunStatus.SUCCESS, stored, output)
-        return ExportedTemplate(run, template_id, made.template, left_out, list(made.masked))
+        return ExportedTemplate(run, template_id, built.template, omitted, list(built.masked))
 
     async def call(self, run_id: RunId, tool: str, arguments: Any, through: CallExecutor | None = None) -> CallResult:
         """Make a call from outside as a step of the recording (`ExternalCalls.make`)."""
@@ -184,11 +184,11 @@ class Recordings:
             await self._titles.require_free(title)
             return title
         workflow = await self._storage.workflows.get(opened.run.workflow_id)
-        base = (workflow.title if workflow is not None else opened.run.title)[: MAX_TITLE_LENGTH - 8]
-        title, number = base, 1
+        prefix = (workflow.title if workflow is not None else opened.run.title)[: MAX_TITLE_LENGTH - 8]
+        title, number = prefix, 1
         while await self._is_taken(title):
             number += 1
-            title = f"{base} {number}"
+            title = f"{prefix} {number}"
         return title
 
     async def _is_taken(self, title: str) -> bool:
@@ -199,11 +199,11 @@ class Recordings:
         return False
 
 
-def parse_export_options(given: Mapping[str, Any]) -> ExportOptions:
+def parse_export_options(value: Mapping[str, Any]) -> ExportOptions:
     """Return the export options of a JSON object. Raises Refused `bad_input`."""
-    if unknown := sorted(set(given) - _OPTION_NAMES):
+    if unknown := sorted(set(value) - _OPTION_NAMES):
         raise Refused("bad_input", f"there is no {', '.join(unknown)} to wish for")
-    return ExportOptions(**given)
+    return ExportOptions(**value)
 
 
 def _frozen_copy(recording: Recording) -> Recording:

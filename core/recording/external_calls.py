@@ -54,18 +54,19 @@ class ExternalCalls:
         recorder.note(call_id, tool, arguments)
         await recorder.open()
         recorder.assign_names([(call_id, tool, arguments)])
+        # a call result instead of arguments: the call is not made, since it is preset or a ref has no value
         resolved = recorder.resolve(call_id, arguments)
-        known = resolved if isinstance(resolved, CallResult) else None
-        made = arguments if known is not None else resolved
-        await recorder.settle(call_id, made)
-        row = await self._row(opened, call_id, tool, made)
+        refused = resolved if isinstance(resolved, CallResult) else None
+        passed = arguments if refused is not None else resolved
+        await recorder.settle(call_id, passed)
+        row = await self._row(opened, call_id, tool, passed)
         await self._begin(opened, recorder, row)
         result = CallResult(CallStatus.CANCELLED, error=ErrorInfo("cancelled", "the call was cancelled"))
         try:
-            if known is None:
-                result = await (self._call(opened, row, made) if through is None else through(made))
+            if refused is None:
+                result = await (self._call(opened, row, passed) if through is None else through(passed))
             else:
-                result = known
+                result = refused
         except CancelledError:
             self._end(opened, recorder, row, result, None)
             raise
@@ -105,21 +106,21 @@ class ExternalCalls:
         )
 
     async def _begin(self, opened: OpenRecording, recorder: RunCallRecorder, row: ToolCall) -> None:
-        begun = recorder.call_started(row.id, row.tool, decode(row.arguments_json), row.effect)
-        facts = begun.facts if begun is not None else ()
+        companion = recorder.call_started(row.id, row.tool, decode(row.arguments_json), row.effect)
+        facts = companion.facts if companion is not None else ()
         await opened.log.commit(*facts, writes=[PutToolCall(row)])
 
     def _end(
-        self, opened: OpenRecording, recorder: RunCallRecorder, row: ToolCall, kept: CallResult, raw: Any
+        self, opened: OpenRecording, recorder: RunCallRecorder, row: ToolCall, result: CallResult, raw: Any
     ) -> "Future[frozenset[int]]":
-        ended = recorder.call_ended(row.id, kept, raw)
+        companion = recorder.call_ended(row.id, result, raw)
         settled = replace(
             row,
-            status=kept.status,
-            result_json=encode(kept.value) if kept.error is None else None,
-            error=kept.error.masked() if kept.error is not None else None,
+            status=result.status,
+            result_json=encode(result.value) if result.error is None else None,
+            error=result.error.masked() if result.error is not None else None,
             finished_at=self._clock.now(),
-            duration_ms=kept.duration_ms,
+            duration_ms=result.duration_ms,
         )
-        facts, writes = (ended.facts, ended.writes) if ended is not None else ((), ())
+        facts, writes = (companion.facts, companion.writes) if companion is not None else ((), ())
         return opened.log.commit(*facts, writes=[PutToolCall(settled), *writes])

@@ -22,26 +22,29 @@ MAX_LISTED_STEPS = 40
 def unresolved_refs(arguments: Any, scope: Scope, recording: Recording) -> list[RefFailed]:
     """Return the failures of refs without a value, each once."""
     failed: dict[str, RefFailed] = {}
-    for found in find_refs(arguments):
-        ref = found.ref
+    for occurrence in find_refs(arguments):
+        ref = occurrence.ref
         is_known = ref.root in ROOTS or ref.root in recording.steps
-        if not found.is_whole and not is_known:
+        if not occurrence.is_whole and not is_known:
             continue  # a word of the text
         try:
-            look_up(ref, scope, found.path)
+            look_up(ref, scope, occurrence.path)
         except RefFailed as error:
-            failed.setdefault(f"{found.path} {ref.text}", _explain(error, recording.steps.get(ref.root), scope))
+            failed.setdefault(f"{occurrence.path} {ref.text}", _explain(error, recording.steps.get(ref.root), scope))
     shown = masked(arguments) if failed else arguments
-    return [one if _may_be_shown(one, arguments, shown, recording) else _masked_failure(one) for one in failed.values()]
+    return [
+        failure if _may_be_shown(failure, arguments, shown, recording) else _masked_failure(failure)
+        for failure in failed.values()
+    ]
 
 
-def unresolved_result(tool: str, failed: Sequence[RefFailed]) -> CallResult:
+def unresolved_result(tool: str, failures: Sequence[RefFailed]) -> CallResult:
     """Return the result of a call that is not made because refs in its arguments have no value."""
-    listed = [{"path": one.parameters["path"], "message": one.message} for one in failed]
-    told = "; ".join(f"{one['path']}: {one['message']}" for one in listed)
-    first = failed[0].parameters
+    listed = [{"path": failure.parameters["path"], "message": failure.message} for failure in failures]
+    text = "; ".join(f"{failure['path']}: {failure['message']}" for failure in listed)
+    first = failures[0].parameters
     parameters = {
-        "reason": failed[0].code,
+        "reason": failures[0].code,
         "ref": first["ref"],
         "found": first.get("found"),
         "path": first["path"],
@@ -49,7 +52,7 @@ def unresolved_result(tool: str, failed: Sequence[RefFailed]) -> CallResult:
     }
     error = ErrorInfo(
         "invalid_arguments",
-        f"{tool} was not called. {told}",
+        f"{tool} was not called. {text}",
         failed_during="tool_execution",
         tool_name=tool,
         parameters=parameters,
@@ -62,11 +65,11 @@ def _explain(error: RefFailed, step: RecordedStep | None, scope: Scope) -> RefFa
     if error.code != "unknown_ref":
         return error
     if step is not None:
-        why = f"{step.name} has no result: it {'failed' if step.status is StepStatus.ERROR else f'is {step.status}'}"
+        reason = f"{step.name} has no result: it {'failed' if step.status is StepStatus.ERROR else f'is {step.status}'}"
     else:
         names = list(scope.outputs)[-MAX_LISTED_STEPS:]
-        why = f"no such step has a result; those that have one: {', '.join(names) or 'none yet'}"
-    message = f"{error.parameters['ref']} has no value: {why}. For a literal @ write @@"
+        reason = f"no such step has a result; those that have one: {', '.join(names) or 'none yet'}"
+    message = f"{error.parameters['ref']} has no value: {reason}. For a literal @ write @@"
     return RefFailed("unresolved_ref", message, found=None, **error.parameters)
 
 
@@ -87,38 +90,41 @@ def _masked_failure(error: RefFailed) -> RefFailed:
 _SCHEME = re.compile(r"\s*(?:bearer|basic|token|digest|apikey)?[\s:=]*", re.IGNORECASE)
 
 
-def restore_refs(written: Any, resolved: Any, given: Any) -> Any:
+def restore_refs(written: Any, resolved: Any, passed: Any) -> Any:
     """Return the arguments that a tool was given, with the refs of the `written` arguments where these are unchanged.
 
     `resolved` are the written arguments after resolution.
     """
-    if encode(resolved) == encode(given):
+    if encode(resolved) == encode(passed):
         return written
-    if isinstance(written, dict) and isinstance(resolved, dict) and isinstance(given, dict):
+    if isinstance(written, dict) and isinstance(resolved, dict) and isinstance(passed, dict):
         return {
             key: restore_refs(written[key], resolved[key], part)
             if key in written and key in resolved
             else escape_refs(part)
-            for key, part in given.items()
+            for key, part in passed.items()
         }
-    if isinstance(written, list) and isinstance(resolved, list) and isinstance(given, list):
-        known = min(len(written), len(resolved))
+    if isinstance(written, list) and isinstance(resolved, list) and isinstance(passed, list):
+        shared = min(len(written), len(resolved))
         return [
-            restore_refs(written[at], resolved[at], part) if at < known else escape_refs(part)
-            for at, part in enumerate(given)
+            restore_refs(written[index], resolved[index], part) if index < shared else escape_refs(part)
+            for index, part in enumerate(passed)
         ]
-    return escape_refs(given)
+    return escape_refs(passed)
 
 
-def mask_except_refs(written: Any, kept: Any, known: Collection[str]) -> Any:
+def mask_except_refs(written: Any, masked_value: Any, known: Collection[str]) -> Any:
     """Return the masked copy, but with the refs to `known` roots that stand in the place of a secret."""
     if isinstance(written, str):
-        return written if written == kept or _is_only_refs(written, known) else kept
-    if isinstance(written, dict) and isinstance(kept, dict):
-        return {key: mask_except_refs(part, kept[key], known) if key in kept else part for key, part in written.items()}
-    if isinstance(written, list) and isinstance(kept, list) and len(written) == len(kept):
-        return [mask_except_refs(part, kept[at], known) for at, part in enumerate(written)]
-    return kept
+        return written if written == masked_value or _is_only_refs(written, known) else masked_value
+    if isinstance(written, dict) and isinstance(masked_value, dict):
+        return {
+            key: mask_except_refs(part, masked_value[key], known) if key in masked_value else part
+            for key, part in written.items()
+        }
+    if isinstance(written, list) and isinstance(masked_value, list) and len(written) == len(masked_value):
+        return [mask_except_refs(part, masked_value[index], known) for index, part in enumerate(written)]
+    return masked_value
 
 
 def _is_only_refs(text: str, known: Collection[str]) -> bool:
@@ -126,8 +132,8 @@ def _is_only_refs(text: str, known: Collection[str]) -> bool:
 
     A password may look like a ref to something else.
     """
-    roots = {found.ref.root for found in find_refs(text)}
+    roots = {occurrence.ref.root for occurrence in find_refs(text)}
     if not roots or not roots <= set(known):
         return False
-    rest = replace_refs(text, lambda found: "")
+    rest = replace_refs(text, lambda occurrence: "")
     return isinstance(rest, str) and _SCHEME.fullmatch(rest) is not None

@@ -55,26 +55,26 @@ class RecordingRegistry:
         self._journal = journal
         self._clock = clock
         self._open: dict[WorkflowId, OpenRecording] = {}
-        self._found: dict[WorkflowId, Run] | None = None
+        self._unread: dict[WorkflowId, Run] | None = None
         self._reading = asyncio.Lock()
 
     # Finding
 
     async def find_open(self, workflow_id: WorkflowId) -> OpenRecording | None:
         """Return the open recording of the workflow. Raises StorageFailed."""
-        if (known := self._open.get(workflow_id)) is not None:
-            return known
-        if self._found is not None and workflow_id not in self._found:
+        if (opened := self._open.get(workflow_id)) is not None:
+            return opened
+        if self._unread is not None and workflow_id not in self._unread:
             return None
-        async with self._reading:
-            if self._found is None:
+        async with self._reading:  # two callers must not get two objects of the same recording
+            if self._unread is None:
                 unfinished = await self._storage.runs.unfinished()
-                self._found = {run.workflow_id: run for run in unfinished if run.kind is RunKind.RECORDING}
-            run = self._found.get(workflow_id)
+                self._unread = {run.workflow_id: run for run in unfinished if run.kind is RunKind.RECORDING}
+            run = self._unread.get(workflow_id)
             if run is None or workflow_id in self._open:
                 return self._open.get(workflow_id)
             opened = await self._read(run)
-            self._found.pop(workflow_id, None)
+            self._unread.pop(workflow_id, None)
             if opened is not None:
                 self._open[workflow_id] = opened
             return opened
@@ -96,9 +96,9 @@ class RecordingRegistry:
     async def all_open(self) -> list[OpenRecording]:
         """Return every open recording, the oldest first."""
         await self.find_open(WorkflowId(""))
-        for workflow_id in list(self._found or ()):
+        for workflow_id in list(self._unread or ()):
             await self.find_open(workflow_id)
-        return sorted(self._open.values(), key=lambda one: one.run.created_at)
+        return sorted(self._open.values(), key=lambda opened: opened.run.created_at)
 
     async def _read(self, run: Run) -> OpenRecording | None:
         """Load an open recording; if it is unreadable, mark it so and return None."""
@@ -130,20 +130,20 @@ class RecordingRegistry:
         Raises NotFound, Refused: `not_a_recording`, `already_sealed`, `recording_ended`.
         """
         run = await self.run(run_id)
-        found = await self.find_open(run.workflow_id)
-        if found is not None and found.run.id == run_id:
-            return found
+        opened = await self.find_open(run.workflow_id)
+        if opened is not None and opened.run.id == run_id:
+            return opened
         recording = await self.recording(run)
         if recording.template_id is not None:
-            message = "the recording is sealed: it has become a template"
+            message = "the recording was exported as a template"
             raise Refused("already_sealed", message, template_id=recording.template_id)
-        raise Refused("recording_ended", "the recording has ended: it takes in nothing more", status=run.status)
+        raise Refused("recording_ended", "the recording has ended and accepts no more steps", status=run.status)
 
     async def recording(self, run: Run) -> Recording:
         """Return the recorded steps, whether the recording is open or not. Raises StorageFailed."""
-        found = await self.find_open(run.workflow_id)
-        if found is not None and found.run.id == run.id:
-            return found.recording
+        opened = await self.find_open(run.workflow_id)
+        if opened is not None and opened.run.id == run.id:
+            return opened.recording
         return Recording.of(
             (await self._storage.snapshots.of_run(run.id)).input, await self._storage.events.of_run(run.id)
         )
@@ -151,22 +151,22 @@ class RecordingRegistry:
     # Beginning
 
     async def begin(
-        self, workflow: Workflow, given: Mapping[str, Any] | None, rules: Snapshot | None
+        self, workflow: Workflow, new_input: Mapping[str, Any] | None, rules: Snapshot | None
     ) -> RecordingStart:
-        """Start a recording in the workflow, or continue the open recording; `given` replaces its input.
+        """Start a recording in the workflow, or continue the open recording; `new_input` replaces its input.
 
         `rules` are the mode, folders and base of calls that are made in the recording alone. Nothing is written yet.
         Raises Refused `bad_input`, StorageFailed.
         """
-        if given is not None:
-            _require_storable(given, "the input")
-        found = await self.find_open(workflow.id)
-        if found is not None:
-            facts = [RecordingInput(input=dict(given))] if given is not None else []
-            return RecordingStart(found, Companion(found.log, facts) if facts else None)
+        if new_input is not None:
+            _require_storable(new_input, "the input")
+        opened = await self.find_open(workflow.id)
+        if opened is not None:
+            facts = [RecordingInput(input=dict(new_input))] if new_input is not None else []
+            return RecordingStart(opened, Companion(opened.log, facts) if facts else None)
         now = self._clock.now()
         template = Template(title=workflow.title or "Recording", steps=[])
-        snapshot = replace(rules or Snapshot(template, {}), template=template, input=dict(given or {}), gated=False)
+        snapshot = replace(rules or Snapshot(template, {}), template=template, input=dict(new_input or {}), gated=False)
         run = Run(
             RunId(new_id("run")),
             workflow.id,
@@ -184,12 +184,12 @@ class RecordingRegistry:
         companion = Companion(journal, [created, RunStarted()], [CreateRun(run, snapshot)])
         return RecordingStart(opened, companion, partial(self.forget, workflow.id))
 
-    async def start(self, workflow_id: WorkflowId, given: Mapping[str, Any] | None = None) -> OpenRecording:
+    async def start(self, workflow_id: WorkflowId, new_input: Mapping[str, Any] | None = None) -> OpenRecording:
         """Start or continue a recording as `begin` does, and commit it. Raises NotFound too."""
         workflow = await self._storage.workflows.get(workflow_id)
         if workflow is None:
             raise NotFound("workflow", workflow_id)
-        beginning = await self.begin(workflow, given, None)
+        beginning = await self.begin(workflow, new_input, None)
         beginning.confirm()
         if (companion := beginning.companion) is not None:
             try:
@@ -204,7 +204,7 @@ class RecordingRegistry:
     async def preset(self, run_id: RunId, name: str, output: Any) -> None:
         """Set the result of a step without running it: a recorded step, a future call, or data for refs.
 
-        Raises as `opened`, and Refused: `bad_input`, `step_running`.
+        Raises as `require_open`, and Refused: `bad_input`, `step_running`.
         """
         opened = await self.require_open(run_id)
         if not NAME.fullmatch(name) or name in ROOTS or len(name) > MAX_NAME_LENGTH:
@@ -213,9 +213,9 @@ class RecordingRegistry:
         _require_storable(output, f"the result of {name}")
         if name in opened.names.values() or name in opened.at_work:
             raise Refused("step_running", f"{name} is at work: it will have a result of its own", step=name)
-        kept = masked(output)
-        fact = StepPreset(step=name, output=kept)
-        row = recorded_step_row(opened, name, StepStatus.COMPLETED, encode_output(kept), self._clock.now())
+        stored = masked(output)
+        fact = StepPreset(step=name, output=stored)
+        row = recorded_step_row(opened, name, StepStatus.COMPLETED, encode_output(stored), self._clock.now())
         opened.recording.apply(fact)
         opened.recording.steps[name].output = output
         await opened.log.commit(fact, writes=[PutStepResult(row)])
@@ -246,15 +246,15 @@ class RecordingRegistry:
 
     async def cancel(self, run: Run) -> None:
         """Cancel an open recording; an ended recording stays unchanged."""
-        found = await self.find_open(run.workflow_id)
-        if found is not None and found.run.id == run.id:
-            await self.end(found, RunStatus.CANCELLED, None, None)
+        opened = await self.find_open(run.workflow_id)
+        if opened is not None and opened.run.id == run.id:
+            await self.end(opened, RunStatus.CANCELLED, None, None)
 
     def forget(self, workflow_id: WorkflowId) -> None:
         """Drop the recording of the workflow from memory: nothing is recorded any more."""
         self._open.pop(workflow_id, None)
-        if self._found is not None:
-            self._found.pop(workflow_id, None)
+        if self._unread is not None:
+            self._unread.pop(workflow_id, None)
 
 
 def _require_storable(value: Any, what: str) -> None:

@@ -80,64 +80,70 @@ class _OutputPath:
 
 
 def suggest_refs(
-    steps: Sequence[RecordedStep], given: Mapping[str, Any], messages: Sequence[str]
+    steps: Sequence[RecordedStep], known_input: Mapping[str, Any], messages: Sequence[str]
 ) -> list[RefSuggestion]:
     """Return the suggestions for the literals of these steps, in order.
 
-    `given` is the input of the recording, `messages` are the user's messages. A value is suggested as a ref to an
+    `known_input` is the input of the recording, `messages` are the user's messages. A value is suggested as a ref to an
     output if exactly one earlier output contains it; an output that only repeats an argument of its own call does not
     count beside others. Otherwise it is suggested as an input, if the input contains it once or the user mentioned it.
     """
-    wanted = {_canonical_text(value) for step in steps for _, value in _literals(step)}
-    inputs = _find_values(given, wanted)
-    spoken = "\n".join(messages)
+    searched = {_canonical_text(value) for step in steps for _, value in _literals(step)}
+    input_places = _find_values(known_input, searched)
+    mentioned = "\n".join(messages)
     outputs: dict[str, list[_OutputPath]] = {}
     echoes: set[tuple[str, str]] = set()
-    names = _InputKeys(given)
-    made: list[RefSuggestion] = []
+    names = _InputKeys(known_input)
+    suggestions: list[RefSuggestion] = []
     for step in steps:
         for keys, value in _literals(step):
-            found = _unique_output(_canonical_text(value), outputs, echoes)
-            offer = (
-                _output_suggestion(step, keys, value, found)
-                if found is not None
-                else _input_suggestion(step, keys, value, inputs, spoken, names)
+            source = _unique_output(_canonical_text(value), outputs, echoes)
+            suggestion = (
+                _output_suggestion(step, keys, value, source)
+                if source is not None
+                else _input_suggestion(step, keys, value, input_places, mentioned, names)
             )
-            if offer is not None:
-                made.append(offer)
-        arguments = set(_find_values(step.resolved_arguments, wanted))
-        for same, places in _find_values(step.output, wanted).items():
-            best = min(places, key=lambda place: (not _is_id_key(place), len(place)))
-            outputs.setdefault(same, []).append(_OutputPath(step.name, best))
-            if same in arguments:
-                echoes.add((step.name, same))
-    return _without_nested(made)
+            if suggestion is not None:
+                suggestions.append(suggestion)
+        # an output that repeats an argument is no source of the value: it came from wherever the argument came from
+        arguments = set(_find_values(step.resolved_arguments, searched))
+        for text, paths in _find_values(step.output, searched).items():
+            best = min(paths, key=lambda path: (not _is_id_key(path), len(path)))
+            outputs.setdefault(text, []).append(_OutputPath(step.name, best))
+            if text in arguments:
+                echoes.add((step.name, text))
+    return _without_nested(suggestions)
 
 
 def _unique_output(
-    same: str, outputs: Mapping[str, list[_OutputPath]], echoes: set[tuple[str, str]]
+    text: str, outputs: Mapping[str, list[_OutputPath]], echoes: set[tuple[str, str]]
 ) -> _OutputPath | None:
-    found = outputs.get(same, [])
-    if len(found) > 1:
-        found = [one for one in found if (one.step, same) not in echoes]
-    return found[0] if len(found) == 1 else None
+    places = outputs.get(text, [])
+    if len(places) > 1:
+        places = [place for place in places if (place.step, text) not in echoes]
+    return places[0] if len(places) == 1 else None
 
 
-def _output_suggestion(step: RecordedStep, keys: KeyPath, value: Any, found: _OutputPath) -> RefSuggestion:
-    is_id = _is_id_key(found.keys) or _is_id_key(keys)
+def _output_suggestion(step: RecordedStep, keys: KeyPath, value: Any, source: _OutputPath) -> RefSuggestion:
+    is_id = _is_id_key(source.keys) or _is_id_key(keys)
     return RefSuggestion(
         step_pointer(step.name, keys),
         step.name,
         keys,
         value,
-        format_ref(found.step, found.keys),
+        format_ref(source.step, source.keys),
         ValueOrigin.OUTPUT,
         rate_confidence(value, is_id=is_id),
     )
 
 
 def _input_suggestion(
-    step: RecordedStep, keys: KeyPath, value: Any, inputs: Mapping[str, list[KeyPath]], spoken: str, names: "_InputKeys"
+    step: RecordedStep,
+    keys: KeyPath,
+    value: Any,
+    inputs: Mapping[str, list[KeyPath]],
+    mentioned: str,
+    names: "_InputKeys",
 ) -> RefSuggestion | None:
     path = step_pointer(step.name, keys)
     if _is_masked(value):
@@ -145,12 +151,12 @@ def _input_suggestion(
         return RefSuggestion(
             path, step.name, keys, value, format_ref("input", [key]), ValueOrigin.SECRET, Confidence.HIGH, key
         )
-    places = inputs.get(_canonical_text(value), [])
-    if len(places) == 1:
-        ref = format_ref("input", places[0])
-        is_id = _is_id_key(places[0]) or _is_id_key(keys)
+    paths = inputs.get(_canonical_text(value), [])
+    if len(paths) == 1:
+        ref = format_ref("input", paths[0])
+        is_id = _is_id_key(paths[0]) or _is_id_key(keys)
         return RefSuggestion(path, step.name, keys, value, ref, ValueOrigin.INPUT, rate_confidence(value, is_id=is_id))
-    if places or not _is_mentioned(value, spoken):
+    if paths or not _is_mentioned(value, mentioned):
         return None
     key = names.key_for(_canonical_text(value), keys)
     rated = rate_confidence(value, is_id=_is_id_key(keys))
@@ -214,8 +220,8 @@ def _literal_parts(written: Any, resolved: Any, keys: KeyPath) -> Iterator[tuple
     elif isinstance(written, list) and isinstance(resolved, list) and len(written) == len(resolved):
         if keys and _is_distinctive(resolved) and next(find_refs(written), None) is None:
             yield keys, resolved
-        for at, part in enumerate(written):
-            yield from _literal_parts(part, resolved[at], (*keys, at))
+        for index, part in enumerate(written):
+            yield from _literal_parts(part, resolved[index], (*keys, index))
     elif isinstance(written, str):
         if next(find_refs(written), None) is None and _is_distinctive(resolved):
             yield keys, resolved
@@ -247,54 +253,56 @@ def _canonical_text(value: Any) -> str:
     return encode(value)
 
 
-def _find_values(value: Any, wanted: set[str]) -> dict[str, list[KeyPath]]:
+def _find_values(value: Any, searched: set[str]) -> dict[str, list[KeyPath]]:
     """Return the paths at which the wanted values occur in this value. Of a huge value only the first parts are
     searched.
     """
-    found: dict[str, list[KeyPath]] = {}
-    sizes = _container_types(wanted)
-    todo: list[tuple[KeyPath, Any]] = [((), value)]
+    paths: dict[str, list[KeyPath]] = {}
+    sizes = _container_types(searched)
+    pending: list[tuple[KeyPath, Any]] = [((), value)]
     for _ in range(MAX_SEARCHED_PARTS):
-        if not todo:
+        if not pending:
             break
-        keys, part = todo.pop()
+        keys, part = pending.pop()
         is_scalar = not isinstance(part, dict | list)
         if (is_scalar or part.__class__ in sizes) and _is_distinctive(part):
-            same = _canonical_text(part)
-            if same in wanted and not _is_masked(part):
-                found.setdefault(same, []).append(keys)
+            text = _canonical_text(part)
+            if text in searched and not _is_masked(part):
+                paths.setdefault(text, []).append(keys)
         if isinstance(part, dict):
-            todo.extend(((*keys, key), item) for key, item in reversed(part.items()))
+            pending.extend(((*keys, key), item) for key, item in reversed(part.items()))
         elif isinstance(part, list):
-            todo.extend(((*keys, at), item) for at, item in reversed(list(enumerate(part))))
-    return found
+            pending.extend(((*keys, index), item) for index, item in reversed(list(enumerate(part))))
+    return paths
 
 
-def _container_types(wanted: set[str]) -> set[type]:
+def _container_types(searched: set[str]) -> set[type]:
     """Return the container types among the wanted values. Usually there are none, and no container has to be
     encoded."""
     kinds: Mapping[str, type] = {"{": dict, "[": list}
-    return {kinds[same[0]] for same in wanted if same[0] in kinds}
+    return {kinds[text[0]] for text in searched if text[0] in kinds}
 
 
-def _without_nested(made: Sequence[RefSuggestion]) -> list[RefSuggestion]:
+def _without_nested(suggestions: Sequence[RefSuggestion]) -> list[RefSuggestion]:
     """Return the suggestions without those inside a container that is suggested as a whole."""
-    wholes = {(offer.step, offer.keys) for offer in made if isinstance(offer.value, dict | list)}
+    wholes = {
+        (suggestion.step, suggestion.keys) for suggestion in suggestions if isinstance(suggestion.value, dict | list)
+    }
 
-    def is_inside(offer: RefSuggestion) -> bool:
-        return any((offer.step, offer.keys[:length]) in wholes for length in range(len(offer.keys)))
+    def is_inside(suggestion: RefSuggestion) -> bool:
+        return any((suggestion.step, suggestion.keys[:length]) in wholes for length in range(len(suggestion.keys)))
 
-    return [offer for offer in made if not is_inside(offer)]
+    return [suggestion for suggestion in suggestions if not is_inside(suggestion)]
 
 
-def _is_mentioned(value: Any, spoken: str) -> bool:
+def _is_mentioned(value: Any, messages: str) -> bool:
     """Return whether the user mentioned the value as a word or words of its own: `notes` is no part of `notes.txt`."""
     if isinstance(value, str):
         before = r"(?<![\w./@-])" if value[0].isalnum() else r"(?<!\w)"
         after = r"(?!\w|[./@-]\w)" if value[-1].isalnum() else ""
-        return re.search(before + re.escape(value) + after, spoken) is not None
+        return re.search(before + re.escape(value) + after, messages) is not None
     if isinstance(value, int | float):
-        return re.search(rf"(?<![\w.,-]){re.escape(encode(value))}(?![\w]|[.,]\d)", spoken) is not None
+        return re.search(rf"(?<![\w.,-]){re.escape(encode(value))}(?![\w]|[.,]\d)", messages) is not None
     return False
 
 

@@ -40,35 +40,39 @@ def select_steps(
     A call is repeated if an earlier call had the same arguments and result, and no call with effects came between.
     Raises Refused `bad_input` for unknown names, and for names in both lists.
     """
-    known = {step.name for step in steps}
-    if unknown := sorted((set(include) | set(exclude)) - known):
+    names = {step.name for step in steps}
+    if unknown := sorted((set(include) | set(exclude)) - names):
         raise Refused("bad_input", f"the recording has no step {', '.join(unknown)}", steps=unknown)
     if both := sorted(set(include) & set(exclude)):
         raise Refused("bad_input", f"{', '.join(both)} cannot be both in and out", steps=both)
-    kept: list[RecordedStep] = []
-    left_out: dict[str, OmissionReason] = {}
+    selected: list[RecordedStep] = []
+    omitted: dict[str, OmissionReason] = {}
     twins: dict[str, str] = {}
     for step in steps:
-        reason = _omission_reason(step, kept, twins)
+        reason = _omission_reason(step, selected, twins)
         if step.name in exclude:
-            left_out[step.name] = OmissionReason.EXCLUDED
+            omitted[step.name] = OmissionReason.EXCLUDED
         elif reason is None or step.name in include:
-            kept.append(step)
+            selected.append(step)
             twins.pop(step.name, None)
         else:
-            left_out[step.name] = reason
-    return StepSelection(kept, left_out, twins)
+            omitted[step.name] = reason
+    return StepSelection(selected, omitted, twins)
 
 
-def drop_unused(found: StepSelection, arguments: Iterable[Any], include: Collection[str] = ()) -> StepSelection:
+def drop_unused(selection: StepSelection, arguments: Iterable[Any], include: Collection[str] = ()) -> StepSelection:
     """Return the selection without data that was given a name and is read by no ref in the arguments."""
-    used = {one.ref.root for value in arguments for one in find_refs(value)} | set(include)
-    unused = {step.name: OmissionReason.UNUSED for step in found.steps if step.tool is None and step.name not in used}
-    steps = [step for step in found.steps if step.name not in unused]
-    return StepSelection(steps, {**found.left_out, **unused}, found.twins)
+    used = {occurrence.ref.root for value in arguments for occurrence in find_refs(value)} | set(include)
+    unused = {
+        step.name: OmissionReason.UNUSED for step in selection.steps if step.tool is None and step.name not in used
+    }
+    steps = [step for step in selection.steps if step.name not in unused]
+    return StepSelection(steps, {**selection.left_out, **unused}, selection.twins)
 
 
-def _omission_reason(step: RecordedStep, kept: Sequence[RecordedStep], twins: dict[str, str]) -> OmissionReason | None:
+def _omission_reason(
+    step: RecordedStep, selected: Sequence[RecordedStep], twins: dict[str, str]
+) -> OmissionReason | None:
     if step.status is StepStatus.RUNNING:
         return OmissionReason.UNFINISHED
     if not step.is_completed:
@@ -76,7 +80,7 @@ def _omission_reason(step: RecordedStep, kept: Sequence[RecordedStep], twins: di
     if step.tool is None:
         return None
     call = _call_identity(step)
-    for earlier in reversed(kept):
+    for earlier in reversed(selected):
         if earlier.is_completed and _call_identity(earlier) == call:
             twins[step.name] = earlier.name
             return OmissionReason.REPEATED
