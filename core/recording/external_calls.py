@@ -56,17 +56,17 @@ class ExternalCalls:
         recorder.assign_names([(call_id, tool, arguments)])
         # a call result instead of arguments: the call is not made, since it is preset or a ref has no value
         resolved = recorder.resolve(call_id, arguments)
-        refused = resolved if isinstance(resolved, CallResult) else None
-        passed = arguments if refused is not None else resolved
+        known_result = resolved if isinstance(resolved, CallResult) else None
+        passed = arguments if known_result is not None else resolved
         await recorder.settle(call_id, passed)
         row = await self._row(opened, call_id, tool, passed)
         await self._begin(opened, recorder, row)
         result = CallResult(CallStatus.CANCELLED, error=ErrorInfo("cancelled", "the call was cancelled"))
         try:
-            if refused is None:
+            if known_result is None:
                 result = await (self._call(opened, row, passed) if through is None else through(passed))
             else:
-                result = refused
+                result = known_result
         except CancelledError:
             self._end(opened, recorder, row, result, None)
             raise
