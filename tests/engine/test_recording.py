@@ -249,7 +249,7 @@ async def test_secrets_are_kept_out_and_the_template_says_so() -> None:
         assert review.masked == ["/echo_1/password", "/echo_2/header"]
         sealed = await talk.seal(title="Login")
         first, second = sealed.template["steps"][:2]
-        assert "not kept" in first["description"]
+        assert "not stored" in first["description"]
         assert second["input"]["token"] == "@echo_1.password"
         assert sealed.masked == ["/echo_1/password", "/echo_2/header"]
         still = build_template(await talk.recorded(sealed.run.id), [], "T", ExportOptions(exclude=["echo_1"]))
