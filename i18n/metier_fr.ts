@@ -443,7 +443,7 @@
         <translation>Joindre des fichiers</translation>
     </message>
     <message>
-        <source>The files of a message have at most {total} together</source>
+        <source>The files of a message can have at most {total} in total</source>
         <translation>Les fichiers d’un message font ensemble au plus {total}</translation>
     </message>
     <message>
@@ -451,27 +451,27 @@
         <translation>«&#xa0;{name}&#xa0;» ne peut pas être lu</translation>
     </message>
     <message>
-        <source>“{name}” has changed since it was attached: send again to send what it holds now</source>
+        <source>“{name}” has changed since it was attached: send again to use its current content</source>
         <translation>«&#xa0;{name}&#xa0;» a changé depuis qu’il a été joint&#xa0;: envoyez de nouveau pour envoyer son contenu actuel</translation>
     </message>
     <message>
-        <source>“{name}” is a folder or no file: attach files</source>
+        <source>“{name}” is not a file</source>
         <translation>«&#xa0;{name}&#xa0;» est un dossier ou n’est pas un fichier&#xa0;: joignez des fichiers</translation>
     </message>
     <message>
-        <source>“{name}” is a picture: pictures cannot be sent to a model yet</source>
+        <source>“{name}” is a picture: pictures cannot be attached yet</source>
         <translation>«&#xa0;{name}&#xa0;» est une image&#xa0;: les images ne peuvent pas encore être envoyées à un modèle</translation>
     </message>
     <message>
-        <source>“{name}” is no text: only text files can go along</source>
+        <source>“{name}” is not a text file: only text files can be attached</source>
         <translation>«&#xa0;{name}&#xa0;» n’est pas du texte&#xa0;: seuls des fichiers de texte peuvent être joints</translation>
     </message>
     <message>
-        <source>“{name}” is not there any more</source>
+        <source>“{name}” no longer exists</source>
         <translation>«&#xa0;{name}&#xa0;» n’est plus là</translation>
     </message>
     <message>
-        <source>“{name}” is too large: a file has at most {size}</source>
+        <source>“{name}” is too large: the limit is {size} per file</source>
         <translation>«&#xa0;{name}&#xa0;» est trop grand&#xa0;: un fichier fait au plus {size}</translation>
     </message>
 </context>
@@ -925,7 +925,7 @@
 <context>
     <name>Commands</name>
     <message>
-        <source>Answer what is asked here</source>
+        <source>Answer the request</source>
         <translation>Répondre à la demande affichée</translation>
     </message>
     <message>
@@ -957,7 +957,7 @@
         <translation>Choisir le mode de validation</translation>
     </message>
     <message>
-        <source>Close the list of names</source>
+        <source>Close the suggestions</source>
         <translation>Fermer la liste des noms</translation>
     </message>
     <message>
@@ -989,11 +989,11 @@
         <translation>Supprimer le workflow…</translation>
     </message>
     <message>
-        <source>Do what the notification offers</source>
+        <source>Run the notification’s action</source>
         <translation>Faire ce que la notification propose</translation>
     </message>
     <message>
-        <source>Edit the last message, where nothing is written</source>
+        <source>Edit the last message, if the draft is empty</source>
         <translation>Modifier le dernier message, si rien n’est écrit</translation>
     </message>
     <message>
@@ -1021,7 +1021,7 @@
         <translation>Replier la section</translation>
     </message>
     <message>
-        <source>Fold what has the focus</source>
+        <source>Fold the focused item</source>
         <translation>Replier ce qui a le focus</translation>
     </message>
     <message>
@@ -1117,7 +1117,7 @@
         <translation>Coller comme texte brut</translation>
     </message>
     <message>
-        <source>Peek, or go back</source>
+        <source>Preview, or go back</source>
         <translation>Jeter un œil, ou revenir</translation>
     </message>
     <message>
@@ -1173,15 +1173,15 @@
         <translation>Envoyer</translation>
     </message>
     <message>
-        <source>Send now, and stop the present turn</source>
+        <source>Send now and stop the current turn</source>
         <translation>Envoyer maintenant, en arrêtant le tour en cours</translation>
     </message>
     <message>
-        <source>Send what was written</source>
+        <source>Submit the answer</source>
         <translation>Envoyer ce qui est écrit</translation>
     </message>
     <message>
-        <source>Send, whichever key the settings name</source>
+        <source>Send, whatever key the settings name</source>
         <translation>Envoyer, quelle que soit la touche réglée</translation>
     </message>
     <message>
@@ -1209,23 +1209,23 @@
         <translation>Arrêter l’exécution affichée</translation>
     </message>
     <message>
-        <source>Take the name that is offered</source>
+        <source>Accept the suggestion</source>
         <translation>Accepter le nom proposé</translation>
     </message>
     <message>
-        <source>The workflow viewed before</source>
+        <source>Previously viewed workflow</source>
         <translation>Workflow vu précédemment</translation>
     </message>
     <message>
-        <source>The workflow viewed before, backwards</source>
+        <source>Previously viewed workflow, in reverse</source>
         <translation>Workflow vu précédemment, en sens inverse</translation>
     </message>
     <message>
-        <source>Tick or press what has the focus</source>
+        <source>Toggle or press the focused control</source>
         <translation>Cocher ou actionner ce qui a le focus</translation>
     </message>
     <message>
-        <source>Try again what failed</source>
+        <source>Retry what failed</source>
         <translation>Réessayer ce qui a échoué</translation>
     </message>
     <message>
@@ -1237,7 +1237,7 @@
         <translation>Déplier la section</translation>
     </message>
     <message>
-        <source>Unfold what has the focus</source>
+        <source>Unfold the focused item</source>
         <translation>Déplier ce qui a le focus</translation>
     </message>
     <message>
@@ -1570,11 +1570,11 @@
 <context>
     <name>EmptyConversation</name>
     <message>
-        <source>What is to be done?</source>
+        <source>What would you like to do?</source>
         <translation>Que faut-il faire&#x202f;?</translation>
     </message>
     <message>
-        <source>Write it below. / names a template or a prompt, @ an agent, a model or a file.</source>
+        <source>Type a message below: / for a template or a prompt, @ for an agent, a model or a file.</source>
         <translation>Écrivez-le ci-dessous. / nomme un gabarit ou un prompt, @ un agent, un modèle ou un fichier.</translation>
     </message>
 </context>
@@ -2128,7 +2128,7 @@
         <translation>Mode manuel</translation>
     </message>
     <message>
-        <source>Paused: the data folder cannot be written</source>
+        <source>Paused: cannot write to the data folder</source>
         <translation>En pause&#xa0;: le dossier de données n’est pas accessible en écriture</translation>
     </message>
     <message>
@@ -2267,11 +2267,11 @@
         <translation>Démarrer</translation>
     </message>
     <message>
-        <source>This is still needed to start:</source>
+        <source>Required to start:</source>
         <translation>Il manque encore ceci pour démarrer&#xa0;:</translation>
     </message>
     <message>
-        <source>What is still needed</source>
+        <source>Required input</source>
         <translation>Ce qui manque encore</translation>
     </message>
     <message>
@@ -2392,11 +2392,11 @@
         <translation>Alt avec une lettre ouvre un menu.</translation>
     </message>
     <message>
-        <source>Ctrl+Shift with a digit is another key on each keyboard.</source>
+        <source>Ctrl+Shift with a digit differs from keyboard to keyboard.</source>
         <translation>Ctrl+Maj avec un chiffre change d’un clavier à l’autre.</translation>
     </message>
     <message>
-        <source>Esc always closes what is innermost.</source>
+        <source>Esc always closes the innermost thing.</source>
         <translation>Échap ferme toujours ce qui est au premier plan.</translation>
     </message>
     <message>
@@ -2412,11 +2412,11 @@
         <translation>Cette version n’a pas de commande «&#xa0;{command}&#xa0;».</translation>
     </message>
     <message>
-        <source>This key has its own work in every text.</source>
+        <source>This key edits text.</source>
         <translation>Cette touche a son propre rôle dans tout texte.</translation>
     </message>
     <message>
-        <source>This key writes a character where text can go. Add Ctrl.</source>
+        <source>This key types a character. Add Ctrl.</source>
         <translation>Cette touche écrit un caractère là où l’on peut écrire. Ajoutez Ctrl.</translation>
     </message>
     <message>
@@ -2428,7 +2428,7 @@
         <translation>{command}&#xa0;: «&#xa0;{key}&#xa0;» ne peut pas servir.</translation>
     </message>
     <message>
-        <source>{command}: “{key}” is no key.</source>
+        <source>{command}: “{key}” is not a key.</source>
         <translation>{command}&#xa0;: «&#xa0;{key}&#xa0;» n’est pas une touche.</translation>
     </message>
 </context>
@@ -2447,7 +2447,7 @@
         <translation>Liste des workflows</translation>
     </message>
     <message>
-        <source>Names offered while writing</source>
+        <source>Suggestions</source>
         <translation>Noms proposés pendant la saisie</translation>
     </message>
     <message>
@@ -2941,15 +2941,15 @@
 <context>
     <name>ModeMenu</name>
     <message>
-        <source>Automatic: nothing is asked, several at once</source>
+        <source>Automatic: no approvals, several workflows at once</source>
         <translation>Automatique&#xa0;: sans demander, plusieurs workflows à la fois</translation>
     </message>
     <message>
-        <source>Manual: every call is asked, one at a time</source>
+        <source>Manual: every call needs approval, one workflow at a time</source>
         <translation>Manuel&#xa0;: chaque appel attend votre accord, un workflow à la fois</translation>
     </message>
     <message>
-        <source>Selective: some things are asked, one at a time</source>
+        <source>Selective: some approvals, one workflow at a time</source>
         <translation>Sélectif&#xa0;: certains appels attendent votre accord, un workflow à la fois</translation>
     </message>
     <message>
@@ -3160,7 +3160,7 @@
         <translation>Ouvrir</translation>
     </message>
     <message>
-        <source>So you are told what needs you while you look elsewhere.</source>
+        <source>This is how you are notified when a workflow needs you.</source>
         <translation>Voilà comment vous saurez ce qui a besoin de vous quand vous regardez ailleurs.</translation>
     </message>
     <message>
@@ -3581,7 +3581,7 @@
         <translation>Il est en cours&#x202f;; il sera d’abord arrêté.</translation>
     </message>
     <message>
-        <source>It will be stopped before it is archived. What it has done so far is kept.</source>
+        <source>It will be stopped before it is archived. Its work so far is kept.</source>
         <translation>Il sera arrêté avant d’être archivé. Ce qui est déjà fait est conservé.</translation>
     </message>
     <message>
@@ -3675,7 +3675,7 @@
         <translation>Arrêter et quitter</translation>
     </message>
     <message>
-        <source>What stops now goes on from where it was when Metier is opened again.</source>
+        <source>What stops now continues where it was when Metier is opened again.</source>
         <translation>Ce qui s’arrête maintenant reprendra où il en était à la prochaine ouverture de Metier.</translation>
     </message>
 </context>
@@ -3965,15 +3965,15 @@
 <context>
     <name>SendController</name>
     <message>
-        <source>The turn failed: these wait until you send one, or the next turn succeeds</source>
+        <source>The turn failed: messages wait until you send one, or the next turn succeeds</source>
         <translation>Le tour a échoué&#xa0;: ces messages attendent que vous en envoyiez un, ou qu’un tour réussisse</translation>
     </message>
     <message>
-        <source>The turn was stopped: these wait until you send one, or the next turn succeeds</source>
+        <source>The turn was stopped: messages wait until you send one, or the next turn succeeds</source>
         <translation>Le tour a été arrêté&#xa0;: ces messages attendent que vous en envoyiez un, ou qu’un tour réussisse</translation>
     </message>
     <message>
-        <source>They wait: {reason}</source>
+        <source>Messages wait: {reason}</source>
         <translation>Ils attendent&#xa0;: {reason}</translation>
     </message>
 </context>
@@ -5222,7 +5222,7 @@
         <translation>Insère le prompt «&#xa0;{title}&#xa0;»</translation>
     </message>
     <message>
-        <source>Nothing is called “{name}”: it is sent as text</source>
+        <source>No template or prompt is called “{name}”: sent as text</source>
         <translation>Rien ne s’appelle «&#xa0;{name}&#xa0;»&#xa0;: envoyé comme texte</translation>
     </message>
     <message>
@@ -5230,7 +5230,7 @@
         <translation>Démarre le gabarit «&#xa0;{title}&#xa0;»</translation>
     </message>
     <message>
-        <source>This names nothing: it is sent as text</source>
+        <source>No template or prompt has this name: sent as text</source>
         <translation>Ceci ne nomme rien&#xa0;: envoyé comme texte</translation>
     </message>
     <message>
@@ -6148,7 +6148,7 @@
 <context>
     <name>ViewBanner</name>
     <message>
-        <source>Only a look: Enter opens it, Esc goes back.</source>
+        <source>Preview: Enter opens it, Esc goes back.</source>
         <translation>Simple aperçu&#xa0;: Entrée l’ouvre, Échap revient en arrière.</translation>
     </message>
     <message>

@@ -39,7 +39,7 @@ def scope_title(scope: KeyScope) -> str:
     return {
         KeyScope.EVERYWHERE: translate("KeysHelp", "Everywhere"),
         KeyScope.COMPOSER: translate("KeysHelp", "Writing a message"),
-        KeyScope.COMPLETION: translate("KeysHelp", "Names offered while writing"),
+        KeyScope.COMPLETION: translate("KeysHelp", "Suggestions"),
         KeyScope.ANSWERING: translate("KeysHelp", "Answering"),
         KeyScope.CHOOSING: translate("KeysHelp", "Answering"),
         KeyScope.LIST: translate("KeysHelp", "List of workflows"),
@@ -51,13 +51,13 @@ def scope_title(scope: KeyScope) -> str:
 def refusal_sentence(refusal: Refusal) -> str:
     """Return why a command cannot have a key."""
     return {
-        Refusal.CLOSES: translate("KeyWords", "Esc always closes what is innermost."),
+        Refusal.CLOSES: translate("KeyWords", "Esc always closes the innermost thing."),
         Refusal.MOVES_FOCUS: translate("KeyWords", "Tab always leads to the next control."),
-        Refusal.WRITES: translate("KeyWords", "This key writes a character where text can go. Add Ctrl."),
-        Refusal.EDITS: translate("KeyWords", "This key has its own work in every text."),
+        Refusal.WRITES: translate("KeyWords", "This key types a character. Add Ctrl."),
+        Refusal.EDITS: translate("KeyWords", "This key edits text."),
         Refusal.ALT_GR: translate("KeyWords", "On many keyboards these keys type a character."),
         Refusal.MENU: translate("KeyWords", "Alt with a letter opens a menu."),
-        Refusal.SHIFTED_DIGIT: translate("KeyWords", "Ctrl+Shift with a digit is another key on each keyboard."),
+        Refusal.SHIFTED_DIGIT: translate("KeyWords", "Ctrl+Shift with a digit differs from keyboard to keyboard."),
     }[refusal]
 
 
@@ -65,7 +65,7 @@ def problem_sentence(kind: ProblemKind) -> str:
     """Return why an entry is invalid, with `{command}` and `{key}` to fill in."""
     return {
         ProblemKind.UNKNOWN: translate("KeyWords", "There is no command “{command}” in this version."),
-        ProblemKind.UNREADABLE: translate("KeyWords", "{command}: “{key}” is no key."),
+        ProblemKind.UNREADABLE: translate("KeyWords", "{command}: “{key}” is not a key."),
         ProblemKind.REFUSED: translate("KeyWords", "{command}: “{key}” cannot be used."),
         ProblemKind.TAKEN: translate("KeyWords", "{command}: another command has “{key}”."),
     }[kind]

@@ -28,9 +28,7 @@ def ask_archive(window: QWidget, title: str) -> QMessageBox:
     box = QuestionBox(window, "archive_question")
     box.setWindowTitle(translate("Questions", "Archive workflow"))
     box.setText(translate("Questions", "“{title}” is running.").format(title=_elided(box, title)))
-    box.setInformativeText(
-        translate("Questions", "It will be stopped before it is archived. What it has done so far is kept.")
-    )
+    box.setInformativeText(translate("Questions", "It will be stopped before it is archived. Its work so far is kept."))
     _open_with_answers(
         box,
         translate("Questions", "Stop and archive"),

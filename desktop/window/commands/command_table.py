@@ -71,7 +71,7 @@ _EVERYWHERE = (
     Command("validation.mode", QT_TRANSLATE_NOOP("Commands", "Choose the validation mode"), ("Ctrl+Shift+D",), "run"),
     Command("run.start", QT_TRANSLATE_NOOP("Commands", "Run again"), ("F5",), "run", mac=("Ctrl+R",)),
     Command("run.stop", QT_TRANSLATE_NOOP("Commands", "Stop the shown run"), ("Shift+F5",), "run", mac=("Ctrl+.",)),
-    Command("run.retry", QT_TRANSLATE_NOOP("Commands", "Try again what failed"), ("Ctrl+Shift+R",), "run"),
+    Command("run.retry", QT_TRANSLATE_NOOP("Commands", "Retry what failed"), ("Ctrl+Shift+R",), "run"),
     Command("run.summary", QT_TRANSLATE_NOOP("Commands", "Continue from a summary"), (), "run"),
     Command("recording.toggle", QT_TRANSLATE_NOOP("Commands", "Record, or review the recording"), (), "run"),
     Command(
@@ -98,11 +98,11 @@ _EVERYWHERE = (
     Command("composer.attach", QT_TRANSLATE_NOOP("Commands", "Attach files…"), ("Ctrl+O",), "edit"),
     Command(
         "composer.send_now",
-        QT_TRANSLATE_NOOP("Commands", "Send now, and stop the present turn"),
+        QT_TRANSLATE_NOOP("Commands", "Send now and stop the current turn"),
         ("Ctrl+Shift+Return",),
         "run",
     ),
-    Command("focus.attention", QT_TRANSLATE_NOOP("Commands", "Answer what is asked here"), ("Ctrl+Shift+A",), "go"),
+    Command("focus.attention", QT_TRANSLATE_NOOP("Commands", "Answer the request"), ("Ctrl+Shift+A",), "go"),
     Command(
         "go.next_attention",
         QT_TRANSLATE_NOOP("Commands", "Next workflow that needs you"),
@@ -119,11 +119,11 @@ _EVERYWHERE = (
     ),
     Command("go.inbox", QT_TRANSLATE_NOOP("Commands", "Inbox"), ("Ctrl+Shift+J",), "go"),
     Command(
-        "go.recent", QT_TRANSLATE_NOOP("Commands", "The workflow viewed before"), ("Ctrl+Tab",), "go", mac=("Meta+Tab",)
+        "go.recent", QT_TRANSLATE_NOOP("Commands", "Previously viewed workflow"), ("Ctrl+Tab",), "go", mac=("Meta+Tab",)
     ),
     Command(
         "go.recent_back",
-        QT_TRANSLATE_NOOP("Commands", "The workflow viewed before, backwards"),
+        QT_TRANSLATE_NOOP("Commands", "Previously viewed workflow, in reverse"),
         ("Ctrl+Shift+Tab",),
         "go",
         mac=("Meta+Shift+Tab",),
@@ -177,7 +177,7 @@ _COMPOSER = (
     ),
     Command(
         "composer.send_always",
-        QT_TRANSLATE_NOOP("Commands", "Send, whichever key the settings name"),
+        QT_TRANSLATE_NOOP("Commands", "Send, whatever key the settings name"),
         ("Ctrl+Return",),
         scopes=(KeyScope.COMPOSER,),
     ),
@@ -190,19 +190,19 @@ _COMPOSER = (
     ),
     Command(
         "composer.edit_last",
-        QT_TRANSLATE_NOOP("Commands", "Edit the last message, where nothing is written"),
+        QT_TRANSLATE_NOOP("Commands", "Edit the last message, if the draft is empty"),
         ("Up",),
         scopes=(KeyScope.COMPOSER,),
     ),
     Command(
         "completion.accept",
-        QT_TRANSLATE_NOOP("Commands", "Take the name that is offered"),
+        QT_TRANSLATE_NOOP("Commands", "Accept the suggestion"),
         ("Tab",),
         scopes=(KeyScope.COMPLETION,),
     ),
     Command(
         "completion.close",
-        QT_TRANSLATE_NOOP("Commands", "Close the list of names"),
+        QT_TRANSLATE_NOOP("Commands", "Close the suggestions"),
         ("Esc",),
         scopes=(KeyScope.COMPLETION,),
     ),
@@ -215,13 +215,13 @@ _CARD = (
     Command("attention.confirm", QT_TRANSLATE_NOOP("Commands", "Confirm"), ("Return",), scopes=(KeyScope.CHOOSING,)),
     Command(
         "attention.remember",
-        QT_TRANSLATE_NOOP("Commands", "Tick or press what has the focus"),
+        QT_TRANSLATE_NOOP("Commands", "Toggle or press the focused control"),
         ("Space",),
         scopes=(KeyScope.CHOOSING,),
     ),
     Command(
         "attention.submit",
-        QT_TRANSLATE_NOOP("Commands", "Send what was written"),
+        QT_TRANSLATE_NOOP("Commands", "Submit the answer"),
         ("Ctrl+Return",),
         scopes=(KeyScope.ANSWERING,),
     ),
@@ -235,18 +235,18 @@ _CARD = (
 _OTHER_PLACES = (
     Command(
         "transcript.unfold",
-        QT_TRANSLATE_NOOP("Commands", "Unfold what has the focus"),
+        QT_TRANSLATE_NOOP("Commands", "Unfold the focused item"),
         ("Right",),
         scopes=(KeyScope.TRANSCRIPT,),
     ),
     Command(
         "transcript.fold",
-        QT_TRANSLATE_NOOP("Commands", "Fold what has the focus"),
+        QT_TRANSLATE_NOOP("Commands", "Fold the focused item"),
         ("Left",),
         scopes=(KeyScope.TRANSCRIPT,),
     ),
     Command("list.open", QT_TRANSLATE_NOOP("Commands", "Open"), ("Return",), scopes=(KeyScope.LIST,)),
-    Command("list.peek", QT_TRANSLATE_NOOP("Commands", "Peek, or go back"), ("Space",), scopes=(KeyScope.LIST,)),
+    Command("list.peek", QT_TRANSLATE_NOOP("Commands", "Preview, or go back"), ("Space",), scopes=(KeyScope.LIST,)),
     Command("list.fold", QT_TRANSLATE_NOOP("Commands", "Fold the section"), ("Left",), scopes=(KeyScope.LIST,)),
     Command("list.unfold", QT_TRANSLATE_NOOP("Commands", "Unfold the section"), ("Right",), scopes=(KeyScope.LIST,)),
     Command(
@@ -258,7 +258,7 @@ _OTHER_PLACES = (
     ),
     Command(
         "toast.act",
-        QT_TRANSLATE_NOOP("Commands", "Do what the notification offers"),
+        QT_TRANSLATE_NOOP("Commands", "Run the notification’s action"),
         ("Return",),
         scopes=(KeyScope.TOAST,),
     ),

@@ -44,8 +44,8 @@ class EmptyConversation(EmptyState):
 
     def retranslate(self) -> None:
         self.describe(
-            self.tr("What is to be done?"),
-            self.tr("Write it below. / names a template or a prompt, @ an agent, a model or a file."),
+            self.tr("What would you like to do?"),
+            self.tr("Type a message below: / for a template or a prompt, @ for an agent, a model or a file."),
         )
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -183,7 +183,7 @@ class Header(Adaptive, Surface):
             RunStatus.ENQUEUED: self.tr("Waiting for a place"),
             RunStatus.RUNNING: self.tr("Running"),
             RunStatus.WAITING: self.tr("Waiting for you"),
-            RunStatus.PAUSED: self.tr("Paused: the data folder cannot be written"),
+            RunStatus.PAUSED: self.tr("Paused: cannot write to the data folder"),
             RunStatus.SUCCESS: self.tr("Completed"),
             RunStatus.ERROR: self.tr("Failed"),
             RunStatus.CANCELLED: self.tr("Stopped"),
@@ -257,7 +257,7 @@ class ViewBanner(Adaptive, Surface):
 
     def retranslate(self) -> None:
         if self._state is ViewState.PREVIEWED:
-            text, button = self.tr("Only a look: Enter opens it, Esc goes back."), self.tr("Open")
+            text, button = self.tr("Preview: Enter opens it, Esc goes back."), self.tr("Open")
         else:
             text, button = self.tr("This workflow is archived. A new message restores it."), self.tr("Restore")
         self._text.setText(text)

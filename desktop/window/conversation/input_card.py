@@ -113,9 +113,9 @@ class InputCard(SlotCard):
         self.retranslate()
 
     def retranslate(self) -> None:
-        self.setAccessibleName(self.tr("What is still needed"))
+        self.setAccessibleName(self.tr("Required input"))
         runs = self._runs
-        self._about.setText(self.tr("This is still needed to start:") if runs else self.tr("Fill in the prompt:"))
+        self._about.setText(self.tr("Required to start:") if runs else self.tr("Fill in the prompt:"))
         submit = self.tr("Start") if runs else self.tr("Insert")
         self._submit_button.setText(submit)
         hint = self.tr("{keys} to start") if runs else self.tr("{keys} to insert")

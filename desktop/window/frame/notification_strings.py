@@ -39,7 +39,7 @@ def message_of(notification: Notification) -> DesktopNotification:
 def sample_message() -> DesktopNotification:
     """Return a test notification."""
     title = translate("Notifications", "This is a test")
-    body = translate("Notifications", "So you are told what needs you while you look elsewhere.")
+    body = translate("Notifications", "This is how you are notified when a workflow needs you.")
     return DesktopNotification(title, body, translate("Notifications", "Open"))
 
 

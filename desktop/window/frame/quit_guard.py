@@ -119,7 +119,7 @@ class QuitGuard(Controller):
         if waiting:
             parts.append(self.tr("%n wait(s) for you.", "", waiting))
         box.setText(" ".join(parts))
-        box.setInformativeText(self.tr("What stops now goes on from where it was when Metier is opened again."))
+        box.setInformativeText(self.tr("What stops now continues where it was when Metier is opened again."))
         if self._tray.is_available:
             keep = box.addButton(self.tr("Keep running"), QMessageBox.ButtonRole.ActionRole)
             keep.setObjectName("keep_running")

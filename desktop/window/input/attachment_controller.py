@@ -82,7 +82,7 @@ class AttachmentController(Controller):
             attached.append(outcome.data)
             current.append(replace(file, size=about.size, hash=about.hash, problem=""))
             if about.hash != file.hash and not file.problem:
-                text = self.tr("“{name}” has changed since it was attached: send again to send what it holds now")
+                text = self.tr("“{name}” has changed since it was attached: send again to use its current content")
                 problems.append(text.format(name=file.name))
         if tuple(current) != draft.files:
             if origin == self._viewed:
@@ -123,14 +123,14 @@ class AttachmentController(Controller):
     def _refusal(self, failed: Failed) -> str:
         name = str(failed.details.get("name", ""))
         words = {
-            "file_gone": self.tr("“{name}” is not there any more"),
+            "file_gone": self.tr("“{name}” no longer exists"),
             "file_unreadable": self.tr("“{name}” cannot be read"),
-            "not_a_file": self.tr("“{name}” is a folder or no file: attach files"),
-            "file_is_picture": self.tr("“{name}” is a picture: pictures cannot be sent to a model yet"),
-            "file_is_not_text": self.tr("“{name}” is no text: only text files can go along"),
-            "file_too_large": self.tr("“{name}” is too large: a file has at most {size}"),
+            "not_a_file": self.tr("“{name}” is not a file"),
+            "file_is_picture": self.tr("“{name}” is a picture: pictures cannot be attached yet"),
+            "file_is_not_text": self.tr("“{name}” is not a text file: only text files can be attached"),
+            "file_too_large": self.tr("“{name}” is too large: the limit is {size} per file"),
             "too_many_files": self.tr("A message takes at most {count} files"),
-            "files_too_large": self.tr("The files of a message have at most {total} together"),
+            "files_too_large": self.tr("The files of a message can have at most {total} in total"),
         }.get(failed.code)
         if words is None:
             return failure_words(failed.code, failed.message)

@@ -44,9 +44,11 @@ class ModeMenu(Adaptive, QMenu):
 
     def retranslate(self) -> None:
         self.setAccessibleName(self.tr("Validation mode"))
-        self._actions[ValidationMode.AUTO].setText(self.tr("Automatic: nothing is asked, several at once"))
-        self._actions[ValidationMode.SELECTIVE].setText(self.tr("Selective: some things are asked, one at a time"))
-        self._actions[ValidationMode.MANUAL].setText(self.tr("Manual: every call is asked, one at a time"))
+        self._actions[ValidationMode.AUTO].setText(self.tr("Automatic: no approvals, several workflows at once"))
+        self._actions[ValidationMode.SELECTIVE].setText(self.tr("Selective: some approvals, one workflow at a time"))
+        self._actions[ValidationMode.MANUAL].setText(
+            self.tr("Manual: every call needs approval, one workflow at a time")
+        )
 
     def _choose(self, action: QAction) -> None:
         self.chosen.emit(ValidationMode(action.data()))

@@ -142,11 +142,11 @@ class SendController(Controller):
     def _reason(self, held: QueueHold) -> str:
         match held.code:
             case "turn_failed":
-                return self.tr("The turn failed: these wait until you send one, or the next turn succeeds")
+                return self.tr("The turn failed: messages wait until you send one, or the next turn succeeds")
             case "turn_stopped":
-                return self.tr("The turn was stopped: these wait until you send one, or the next turn succeeds")
+                return self.tr("The turn was stopped: messages wait until you send one, or the next turn succeeds")
             case _:
-                return self.tr("They wait: {reason}").format(reason=failure_words(held.code, held.message))
+                return self.tr("Messages wait: {reason}").format(reason=failure_words(held.code, held.message))
 
 
 def _as_message(message: QueuedMessage) -> Message:

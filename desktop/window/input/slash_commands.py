@@ -288,9 +288,9 @@ class SlashCommands(Controller):
             case SlashCommand(target=target):
                 return self.tr("Inserts the prompt “{title}”").format(title=_shortened(target.title))
             case UnknownCommand(name=name) if name:
-                return self.tr("Nothing is called “{name}”: it is sent as text").format(name=_shortened(name))
+                return self.tr("No template or prompt is called “{name}”: sent as text").format(name=_shortened(name))
             case UnknownCommand() if not is_alone:
-                return self.tr("This names nothing: it is sent as text")
+                return self.tr("No template or prompt has this name: sent as text")
             case _:
                 return ""
 

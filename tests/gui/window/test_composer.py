@@ -216,7 +216,7 @@ async def test_files_are_pasted_and_dropped_and_what_cannot_go_along_is_told(
         paste(urls=[good, binary])
         app.control(Key.Key_V)
         await until(lambda: chips(app) == ["a.txt"])
-        assert complaint(app) == "“b.bin” is no text: only text files can go along"
+        assert complaint(app) == "“b.bin” is not a text file: only text files can be attached"
         data = QMimeData()
         data.setUrls([QUrl.fromLocalFile(str(one)) for one in (picture, tmp_path, good)])
         chat = app.content.chat
@@ -234,7 +234,7 @@ async def test_files_are_pasted_and_dropped_and_what_cannot_go_along_is_told(
         await until(lambda: "has changed" in complaint(app))
         good.unlink()
         app.key(Key.Key_Return)
-        await until(lambda: "not there any more" in complaint(app))
+        await until(lambda: "no longer exists" in complaint(app))
         assert (written(app), chips(app)) == ("say 1 words", ["a.txt"])
         chat.composer._files.focus_last()
         app.key(Key.Key_Delete)

@@ -143,7 +143,7 @@ async def test_what_nothing_is_called_is_sent_as_text_and_the_composer_says_so_b
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
         await begin(app, until, "/unknown thing")
-        assert app.content.chat.composer._hint.text() == "Nothing is called “unknown”: it is sent as text"
+        assert app.content.chat.composer._hint.text() == "No template or prompt is called “unknown”: sent as text"
         app.key(Key.Key_Return)
         await until(lambda: app.viewed is not None and app.turn_texts()[:1] == ["/unknown thing"])
         assert (await app.core.storage.runs.page(limit=1))[0].kind is RunKind.CHAT
