@@ -1,10 +1,8 @@
 """Call the services of the core for the user and show the results in the window."""
 
 import asyncio
-from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable
 from functools import partial
-from typing import Any
 
 from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
@@ -12,16 +10,14 @@ from PySide6.QtGui import QDesktopServices
 from core.domain.agent import AgentSelection
 from core.domain.ids import WorkflowId
 from core.domain.interruption import Answer
-from core.domain.messages import AttachedText
 from core.domain.template import Template, ValidationMode
-from core.ports.templates import ResolvedTemplate
 from core.services.outcome import Failed, Ok
 from core.stores.questions import Question
 from desktop.operations import unwrap
 from desktop.translation.failure_strings import failure_words
 from desktop.window.actions.toast_actions import ToastActions
 from desktop.window.base.context import Controller, WindowContext
-from desktop.window.base.outgoing import OutgoingMessage
+from desktop.window.base.outgoing import OutgoingMessage, TemplateStart
 
 FIRST_SCREEN_MESSAGES = 24
 """Enough messages to fill a screen."""
@@ -29,27 +25,6 @@ FIRST_PAINT_S = 0.05
 """The time that painting the first screen gets before the rest is loaded."""
 
 _MODES_BY_STRICTNESS = (ValidationMode.AUTO, ValidationMode.SELECTIVE, ValidationMode.MANUAL)
-
-
-@dataclass(frozen=True, slots=True)
-class TemplateStart:
-    """A request to start a template in a workflow, or in a new one where `workflow_id` is None.
-
-    `prompt` is the message that named the template, if any. `viewed` is the workflow on the screen at the time of the
-    request: a new workflow takes its place only if it is still viewed.
-    """
-
-    found: ResolvedTemplate
-    given: Mapping[str, Any]
-    workflow_id: WorkflowId | None
-    prompt: str | None
-    answering: AgentSelection | None
-    viewed: WorkflowId | None
-    attached: tuple[AttachedText, ...] = ()
-
-    def is_same(self, other: "TemplateStart") -> bool:
-        """Return whether both start the same template from the same message, whatever the input."""
-        return self.found is other.found and (self.workflow_id, self.prompt) == (other.workflow_id, other.prompt)
 
 
 class WorkflowActions(Controller):
@@ -183,9 +158,9 @@ class WorkflowActions(Controller):
 
     async def _start_template(self, start: TemplateStart, *, queued: bool = False) -> None:
         outcome = await self._core.runs.start(
-            start.found,
+            start.resolved,
             start.given,
-            mode=self._mode_of(start.found.template),
+            mode=self._mode_of(start.resolved.template),
             gated=True,
             queued=queued,
             workflow_id=start.workflow_id,
@@ -194,7 +169,7 @@ class WorkflowActions(Controller):
             attached=start.attached,
         )
         # a template named in a message is retried from that message, one chosen in the palette by choosing it again
-        origin = _origin_key(start.workflow_id) if start.prompt is not None else ("template", start.found.id)
+        origin = _origin_key(start.workflow_id) if start.prompt is not None else ("template", start.resolved.id)
         message = OutgoingMessage(start.prompt, start.attached) if start.prompt is not None else None
         if isinstance(outcome, Ok):
             self.toasts.withdraw(origin)

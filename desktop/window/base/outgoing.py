@@ -1,9 +1,13 @@
-"""A message on its way from the composer to the core."""
+"""What the user sends to the core: messages, and starts of templates."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from core.domain.agent import AgentSelection
+from core.domain.ids import WorkflowId
 from core.domain.messages import AttachedText
+from core.ports.templates import ResolvedTemplate
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,3 +22,24 @@ class OutgoingMessage:
     def hashes(self) -> Sequence[str]:
         """The hashes by which the composer recognizes the attachments."""
         return [attached.about.hash for attached in self.attached]
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateStart:
+    """A request to start a template in a workflow, or in a new one where `workflow_id` is None.
+
+    `prompt` is the message that named the template, if any. `viewed` is the workflow on the screen at the time of the
+    request: a new workflow takes its place only if it is still viewed.
+    """
+
+    resolved: ResolvedTemplate
+    given: Mapping[str, Any]
+    workflow_id: WorkflowId | None
+    prompt: str | None
+    answering: AgentSelection | None
+    viewed: WorkflowId | None
+    attached: tuple[AttachedText, ...] = ()
+
+    def is_same(self, other: "TemplateStart") -> bool:
+        """Return whether both start the same template from the same message, whatever the input."""
+        return self.resolved is other.resolved and (self.workflow_id, self.prompt) == (other.workflow_id, other.prompt)

@@ -29,9 +29,9 @@ from desktop.theme.icon_names import Icon
 from desktop.translation.failure_strings import failure_words
 from desktop.translation.template_strings import about_template
 from desktop.widgets.list_search import folded, matches
-from desktop.window.actions.workflow_actions import TemplateStart, WorkflowActions
+from desktop.window.actions.workflow_actions import WorkflowActions
 from desktop.window.base.context import Controller, WindowContext
-from desktop.window.base.outgoing import OutgoingMessage
+from desktop.window.base.outgoing import OutgoingMessage, TemplateStart
 from desktop.window.conversation.chat_pane import ChatPane
 from desktop.window.navigation.workflow_switcher import WorkflowOpener
 
