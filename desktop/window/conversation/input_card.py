@@ -86,19 +86,11 @@ class InputCard(SlotCard):
         """Show why the input was rejected, at the fields where possible, and allow corrections."""
         self._is_sending = False
         form = self._form
-        unplaced = [
-            violation_text(str(problem.get("message", "")))
-            for problem in problems
-            if form is None
-            or not form.complain(str(problem.get("path", "")), violation_text(str(problem.get("message", ""))))
-        ]
+        violations = [(str(each.get("path", "")), violation_text(str(each.get("message", "")))) for each in problems]
+        unplaced = [message for path, message in violations if form is None or not form.complain(path, message)]
         self._show_problem("\n".join(unplaced) if problems else text)
-        self._update()
-        wrong = form.first_wrong() if form is not None else None
-        if wrong is not None:
-            wrong.setFocus(Qt.FocusReason.OtherFocusReason)
-            self._scroller.reveal(wrong)
-        announce(self, self.problem or (wrong.complaint if wrong is not None else ""), is_urgent=True)
+        complaint = self._reveal_first_problem()
+        announce(self, self.problem or complaint, is_urgent=True)
 
     def put_away(self) -> None:
         """Close the form."""
@@ -168,27 +160,29 @@ class InputCard(SlotCard):
             return
         reading = self._form.read()
         if reading.problem or not reading.has_value:
-            wrong = self._form.first_wrong()
-            if wrong is not None:
-                wrong.setFocus(Qt.FocusReason.OtherFocusReason)
-                self._scroller.reveal(wrong)
-                announce(self, wrong.complaint, is_urgent=True)
+            if complaint := self._reveal_first_problem():
+                announce(self, complaint, is_urgent=True)
             return
         self._is_sending = True
         self._show_problem("")
-        self._update()
         self.submitted.emit(reading.value)
 
     def _on_edited(self) -> None:
         self._show_problem("")
 
-    def _update(self) -> None:
-        self._submit_button.setEnabled(not self._is_sending)
+    def _reveal_first_problem(self) -> str:
+        """Focus the first invalid field and return its complaint; empty if all fields are valid."""
+        field = self._form.first_wrong() if self._form is not None else None
+        if field is None:
+            return ""
+        field.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._scroller.reveal(field)
+        return field.complaint
 
     def _show_problem(self, text: str) -> None:
         self._problem.setText(text)
         show_when(self._problem, bool(text))
-        self._update()
+        self._submit_button.setEnabled(not self._is_sending)
 
     def _replace_page(self, form: SchemaForm | None) -> None:
         before = self._scroller.widget()
