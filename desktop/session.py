@@ -239,7 +239,7 @@ class Session:
         """Save the state of the window for the next start; a disk that refuses costs no more than that."""
         state = replace(
             content.layout_state(self._state),
-            geometry=self._window.kept_geometry(),
+            geometry=self._window.saved_geometry(),
             viewed_workflow=content.preview.opened_workflow,
         )
         try:

@@ -210,7 +210,7 @@ class Content(Adaptive, Surface):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.panels.fit(self.width())
-        self._overlays.keep_clear()
+        self._overlays.update_avoided()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Handle Esc that no child accepted."""
@@ -239,7 +239,7 @@ class Content(Adaptive, Surface):
         chat.transcript.retry_requested.connect(self._retry.resend_prompt_of)
         chat.transcript.link_activated.connect(actions.open_link)
         chat.card.answered.connect(actions.answer)
-        chat.footer.changed.connect(self._overlays.keep_clear)
+        chat.footer.changed.connect(self._overlays.update_avoided)
         self.answering.shown.connect(chat.token_binder.set_context_tokens)
         open_models = partial(self.preferences.open_at, PageId.MODELS)
         for request in (self.answering.connect_requested, self.start.model_requested):
@@ -275,7 +275,7 @@ class Content(Adaptive, Surface):
         self._header_binder.show_now()
         self._commands.show_now()
         self.answering.show()
-        self._overlays.keep_clear()
+        self._overlays.update_avoided()
 
     def _on_viewed(self) -> None:
         """Show another workflow at once: the next key press belongs to it."""

@@ -55,7 +55,7 @@ class WorkflowActions(Controller):
     # Viewing
 
     def show(self, workflow_id: WorkflowId | None) -> None:
-        """View a workflow, or the empty one that the first message begins (None)."""
+        """View a workflow; None is the empty workflow, which the first message begins."""
         self._stores.background.set_viewed(workflow_id)
         if workflow_id is not None:
             self._operations.run(self._load(), f"load {workflow_id}")
@@ -90,7 +90,7 @@ class WorkflowActions(Controller):
     def send(
         self, message: OutgoingMessage, workflow_id: WorkflowId | None, answering: AgentSelection | None = None
     ) -> None:
-        """Send a message to a workflow; None begins a new one that uses `answering`.
+        """Send a message to a workflow; None begins a new workflow, with `answering`.
 
         While a turn runs there, the message is queued, or interrupts the turn.
         """

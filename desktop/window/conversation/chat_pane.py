@@ -46,7 +46,7 @@ class ChatPane(Adaptive, Surface):
         self.token_bar = TokenBar(theme, self)
         self.footer = Footer(theme, self.card, self.inputs, self.queue, self.composer, self.token_bar, self)
         hint = EmptyConversation(theme, self.transcript.viewport())
-        hint.give_way(self.completion, self.mentions)
+        hint.yield_to(self.completion, self.mentions)
         self.conversation = ConversationBinder(context, self.transcript, hint, self)
         self.draft_controller = DraftController(context, self.composer, self)
         self.drafts = self.draft_controller.drafts

@@ -31,12 +31,12 @@ class EmptyConversation(EmptyState):
         self.hide()
         ground.installEventFilter(self)
 
-    def want(self, is_wanted: bool) -> None:
+    def set_wanted(self, is_wanted: bool) -> None:
         """Set whether the conversation is empty."""
         self._is_wanted = is_wanted
         self._appear()
 
-    def give_way(self, *above: QWidget) -> None:
+    def yield_to(self, *above: QWidget) -> None:
         """Hide the hint while any of these widgets would cover its text."""
         self._above.extend(above)
         for widget in above:
@@ -102,7 +102,7 @@ class ConversationBinder(Controller):
         """Render the turns of the viewed workflow; after a switch, at the scroll position of the last visit."""
         turns = self._turns.of(self._view.messages, self._view.run_of, self._texts_of)
         viewed = self._view.workflow_id
-        self._hint.want(viewed is None)
+        self._hint.set_wanted(viewed is None)
         if viewed == self._shown and self._is_shown:
             self._transcript.set_turns(turns)
             return

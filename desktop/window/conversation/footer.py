@@ -81,10 +81,10 @@ class Footer(QObject):
 
     def end_input(self) -> None:
         """Close the input form and show the composer again."""
-        self.inputs.put_away()
+        self.inputs.close_form()
         self.show_composer()
 
-    def take_up(self, text: str, files: Sequence[DraftFile]) -> None:
+    def prepend(self, text: str, files: Sequence[DraftFile]) -> None:
         """Insert text and files before the current draft."""
         self.show_composer()
         self.composer.prepend(text, files)

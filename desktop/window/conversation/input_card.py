@@ -23,7 +23,7 @@ _ENTER_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class InputCard(SlotCard):
-    """`ask` shows it and focuses the first field. It stays open until `put_away`."""
+    """`ask` shows it and focuses the first field. It stays open until `close_form`."""
 
     submitted = Signal(object)
     """The values, as an object of the schema. Disabled then, until `refuse`."""
@@ -92,7 +92,7 @@ class InputCard(SlotCard):
         complaint = self._reveal_first_problem()
         announce(self, self.problem or complaint, is_urgent=True)
 
-    def put_away(self) -> None:
+    def close_form(self) -> None:
         """Close the form."""
         if self._form is not None:
             self.hide()

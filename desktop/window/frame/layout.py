@@ -56,7 +56,7 @@ class Overlays:
         self._toasts.show()  # Qt does not show a child that is created while its window is visible
         self._toasts.raise_()
 
-    def keep_clear(self) -> None:
+    def update_avoided(self) -> None:
         """Update the areas that toasts avoid."""
         areas = [_in_window(widget, self._window) for widget in self._avoided if widget.isVisible()]
         self._toasts.set_keep_clear(areas)

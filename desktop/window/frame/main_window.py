@@ -30,7 +30,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("Metier")
         self._place(geometry)
 
-    def kept_geometry(self) -> Geometry:
+    def saved_geometry(self) -> Geometry:
         """Return the geometry of the normal state, to restore at the next start."""
         box = self.normalGeometry()
         return Geometry(box.x(), box.y(), box.width(), box.height(), is_maximized=self.isMaximized())

@@ -52,9 +52,7 @@ def one_line(text: str, most: int) -> str:
 
 
 def _is_printable(char: str) -> bool:
-    """Return whether the character is visible, or joins emoji or scripts: neither a control nor one that reorders
-    text.
-    """
+    """Return whether the character is visible or joins others. Controls and characters that reorder text are not."""
     return char in "\u200c\u200d" or unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Cn", "Co"}
 
 

@@ -35,7 +35,7 @@ class AnsweringChoice(Controller):
         super().__init__(context)
         self._header = header
         self._picker = picker
-        self._of_new = AgentSelection()
+        self._for_new = AgentSelection()
         header.picker_requested.connect(self.open)
         picker.chosen.connect(self.choose)
         picker.closed.connect(header.focus_picker)
@@ -43,14 +43,14 @@ class AnsweringChoice(Controller):
         self.destroyed.connect(partial(Subscription.close, subscription))
 
     @property
-    def of_new(self) -> AgentSelection:
+    def for_new(self) -> AgentSelection:
         """The agent and model for the first message of a new workflow."""
-        return self._of_new
+        return self._for_new
 
     def on_sent(self, workflow_id: str) -> None:
         """Reset the choice for new workflows after one was created (`workflow_id` is "")."""
         if not workflow_id:
-            self._of_new = AgentSelection()
+            self._for_new = AgentSelection()
             self.show()
 
     def show(self) -> None:
@@ -96,7 +96,7 @@ class AnsweringChoice(Controller):
 
     def _answering(self, workflow_id: WorkflowId | None) -> AgentSelection:
         if workflow_id is None:
-            return self._of_new
+            return self._for_new
         listed = self._stores.workflows.get(workflow_id)
         if listed is not None and listed.workflow.answering is not None:
             return listed.workflow.answering
@@ -117,7 +117,7 @@ class AnsweringChoice(Controller):
     async def _choose(self, answering: AgentSelection, workflow_id: WorkflowId | None) -> None:
         unwrap(await self._core.workflows.choose(workflow_id, answering))
         if workflow_id is None:
-            self._of_new = answering
+            self._for_new = answering
         self._picker.close_up()
         self.show()
 

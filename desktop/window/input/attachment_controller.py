@@ -176,12 +176,12 @@ class AttachmentController(Controller):
         if message.attachments:
             self._operations.run(self._edit_with_files(message), "edit a message")
         else:
-            self._chat.footer.take_up(message.text, ())
+            self._chat.footer.prepend(message.text, ())
 
     async def _edit_with_files(self, message: Message) -> None:
         attached = await self.of_message(message)
         if message.workflow_id == self._viewed:
-            self._chat.footer.take_up(message.text, draft_files(attached))
+            self._chat.footer.prepend(message.text, draft_files(attached))
 
     async def of_message(self, message: Message) -> list[AttachedText]:
         """Return the attached texts of a message; none where they cannot be read."""

@@ -51,7 +51,7 @@ class SendController(Controller):
     def send(self, draft: Draft, interrupts: bool) -> None:
         """Send the draft to the viewed workflow."""
         # all that depends on the viewed workflow is read now: another may be viewed once the files are read
-        origin, selection = self._viewed, self._answering.of_new
+        origin, selection = self._viewed, self._answering.for_new
         if draft.files:
             send = self._send_with_files(draft, interrupts, origin, selection)
             self._operations.run(send, "read attached files")
@@ -75,7 +75,7 @@ class SendController(Controller):
     async def _resend(self, message: Message, origin: WorkflowId | None) -> None:
         attached = await self._attachments.of_message(message)
         outgoing = OutgoingMessage(message.text, tuple(attached))
-        self._slash_commands.send(outgoing, origin, self._answering.of_new)
+        self._slash_commands.send(outgoing, origin, self._answering.for_new)
 
     @command("composer.send_now")
     def send_now(self) -> None:
@@ -123,7 +123,7 @@ class SendController(Controller):
         if workflow_id != self._viewed:
             return
         before = chat.composer.draft()
-        chat.footer.take_up(message.text, draft_files(attached))
+        chat.footer.prepend(message.text, draft_files(attached))
         await chat.drafts.flush()
         outcome = await self._core.queue.take_back(workflow_id, message.id)
         if isinstance(outcome, Failed):

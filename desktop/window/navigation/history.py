@@ -30,7 +30,7 @@ class RecentWorkflows:
         if not self.is_walking:
             self._move_to_front(workflow_id)
 
-    def keep(self, is_there: Callable[[WorkflowId], bool]) -> None:
+    def retain(self, is_there: Callable[[WorkflowId], bool]) -> None:
         """Drop all other workflows. Must not be called during a walk."""
         self._order = [key for key in self._order if is_there(key)]
 

@@ -148,7 +148,7 @@ class RecentSwitcher(Controller):
         """Go further back (1) or forward (-1) in the order of last view."""
         recent, is_first = self._recent, not self._recent.is_walking
         if is_first:
-            recent.keep(self._is_listed)
+            recent.retain(self._is_listed)
         if recent.step(by) is None:
             return
         if not self._modifiers & _HOLDABLE_MODIFIERS:

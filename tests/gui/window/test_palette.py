@@ -121,7 +121,7 @@ async def test_who_answers_is_chosen_by_name(tmp_path: Path, qapp: QApplication,
         type_in(app, "@offl")
         assert titles(app) == ["Offline agent, no language model"]
         app.key(Qt.Key.Key_Return)
-        await until(lambda: app.content.answering.of_new.is_offline)
+        await until(lambda: app.content.answering.for_new.is_offline)
 
 
 async def test_nothing_found_is_said_and_enter_does_nothing(tmp_path: Path, qapp: QApplication, until: Until) -> None:
