@@ -63,7 +63,7 @@ def key_combination(chord: str) -> QKeyCombination:
 
 def first_combination(keys: QKeySequence) -> QKeyCombination:
     """Return the first key of a sequence. Raises IndexError for an empty sequence."""
-    combination: QKeyCombination = keys[0]  # type: ignore[index]  # missing in PySide6's annotations
+    combination: QKeyCombination = keys[0]  # type: ignore[index]  # its types do not have it
     return combination
 
 
