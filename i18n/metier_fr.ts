@@ -455,24 +455,24 @@
         <translation>«&#xa0;{name}&#xa0;» a changé depuis qu’il a été joint&#xa0;: envoyez de nouveau pour envoyer son contenu actuel</translation>
     </message>
     <message>
-        <source>“{name}” is not a file</source>
-        <translation>«&#xa0;{name}&#xa0;» est un dossier ou n’est pas un fichier&#xa0;: joignez des fichiers</translation>
-    </message>
-    <message>
         <source>“{name}” is a picture: pictures cannot be attached yet</source>
         <translation>«&#xa0;{name}&#xa0;» est une image&#xa0;: les images ne peuvent pas encore être envoyées à un modèle</translation>
+    </message>
+    <message>
+        <source>“{name}” is not a file</source>
+        <translation>«&#xa0;{name}&#xa0;» est un dossier ou n’est pas un fichier&#xa0;: joignez des fichiers</translation>
     </message>
     <message>
         <source>“{name}” is not a text file: only text files can be attached</source>
         <translation>«&#xa0;{name}&#xa0;» n’est pas du texte&#xa0;: seuls des fichiers de texte peuvent être joints</translation>
     </message>
     <message>
-        <source>“{name}” no longer exists</source>
-        <translation>«&#xa0;{name}&#xa0;» n’est plus là</translation>
-    </message>
-    <message>
         <source>“{name}” is too large: the limit is {size} per file</source>
         <translation>«&#xa0;{name}&#xa0;» est trop grand&#xa0;: un fichier fait au plus {size}</translation>
+    </message>
+    <message>
+        <source>“{name}” no longer exists</source>
+        <translation>«&#xa0;{name}&#xa0;» n’est plus là</translation>
     </message>
 </context>
 <context>
@@ -925,6 +925,10 @@
 <context>
     <name>Commands</name>
     <message>
+        <source>Accept the suggestion</source>
+        <translation>Accepter le nom proposé</translation>
+    </message>
+    <message>
         <source>Answer the request</source>
         <translation>Répondre à la demande affichée</translation>
     </message>
@@ -957,12 +961,12 @@
         <translation>Choisir le mode de validation</translation>
     </message>
     <message>
-        <source>Close the suggestions</source>
-        <translation>Fermer la liste des noms</translation>
-    </message>
-    <message>
         <source>Close the notification</source>
         <translation>Fermer la notification</translation>
+    </message>
+    <message>
+        <source>Close the suggestions</source>
+        <translation>Fermer la liste des noms</translation>
     </message>
     <message>
         <source>Close this view</source>
@@ -989,10 +993,6 @@
         <translation>Supprimer le workflow…</translation>
     </message>
     <message>
-        <source>Run the notification’s action</source>
-        <translation>Faire ce que la notification propose</translation>
-    </message>
-    <message>
         <source>Edit the last message, if the draft is empty</source>
         <translation>Modifier le dernier message, si rien n’est écrit</translation>
     </message>
@@ -1017,12 +1017,12 @@
         <translation>Occurrence précédente</translation>
     </message>
     <message>
-        <source>Fold the section</source>
-        <translation>Replier la section</translation>
-    </message>
-    <message>
         <source>Fold the focused item</source>
         <translation>Replier ce qui a le focus</translation>
+    </message>
+    <message>
+        <source>Fold the section</source>
+        <translation>Replier la section</translation>
     </message>
     <message>
         <source>Forward</source>
@@ -1141,6 +1141,14 @@
         <translation>Workflow précédent qui vous attend</translation>
     </message>
     <message>
+        <source>Previously viewed workflow</source>
+        <translation>Workflow vu précédemment</translation>
+    </message>
+    <message>
+        <source>Previously viewed workflow, in reverse</source>
+        <translation>Workflow vu précédemment, en sens inverse</translation>
+    </message>
+    <message>
         <source>Quit</source>
         <translation>Quitter</translation>
     </message>
@@ -1161,8 +1169,16 @@
         <translation>Restaurer depuis les archives</translation>
     </message>
     <message>
+        <source>Retry what failed</source>
+        <translation>Réessayer ce qui a échoué</translation>
+    </message>
+    <message>
         <source>Run again</source>
         <translation>Exécuter à nouveau</translation>
+    </message>
+    <message>
+        <source>Run the notification’s action</source>
+        <translation>Faire ce que la notification propose</translation>
     </message>
     <message>
         <source>Search in all workflows</source>
@@ -1175,10 +1191,6 @@
     <message>
         <source>Send now and stop the current turn</source>
         <translation>Envoyer maintenant, en arrêtant le tour en cours</translation>
-    </message>
-    <message>
-        <source>Submit the answer</source>
-        <translation>Envoyer ce qui est écrit</translation>
     </message>
     <message>
         <source>Send, whatever key the settings name</source>
@@ -1209,36 +1221,24 @@
         <translation>Arrêter l’exécution affichée</translation>
     </message>
     <message>
-        <source>Accept the suggestion</source>
-        <translation>Accepter le nom proposé</translation>
-    </message>
-    <message>
-        <source>Previously viewed workflow</source>
-        <translation>Workflow vu précédemment</translation>
-    </message>
-    <message>
-        <source>Previously viewed workflow, in reverse</source>
-        <translation>Workflow vu précédemment, en sens inverse</translation>
+        <source>Submit the answer</source>
+        <translation>Envoyer ce qui est écrit</translation>
     </message>
     <message>
         <source>Toggle or press the focused control</source>
         <translation>Cocher ou actionner ce qui a le focus</translation>
     </message>
     <message>
-        <source>Retry what failed</source>
-        <translation>Réessayer ce qui a échoué</translation>
-    </message>
-    <message>
         <source>Undo archiving or deleting</source>
         <translation>Annuler l’archivage ou la suppression</translation>
     </message>
     <message>
-        <source>Unfold the section</source>
-        <translation>Déplier la section</translation>
-    </message>
-    <message>
         <source>Unfold the focused item</source>
         <translation>Déplier ce qui a le focus</translation>
+    </message>
+    <message>
+        <source>Unfold the section</source>
+        <translation>Déplier la section</translation>
     </message>
     <message>
         <source>Usual size</source>
@@ -1570,12 +1570,12 @@
 <context>
     <name>EmptyConversation</name>
     <message>
-        <source>What would you like to do?</source>
-        <translation>Que faut-il faire&#x202f;?</translation>
-    </message>
-    <message>
         <source>Type a message below: / for a template or a prompt, @ for an agent, a model or a file.</source>
         <translation>Écrivez-le ci-dessous. / nomme un gabarit ou un prompt, @ un agent, un modèle ou un fichier.</translation>
+    </message>
+    <message>
+        <source>What would you like to do?</source>
+        <translation>Que faut-il faire&#x202f;?</translation>
     </message>
 </context>
 <context>
@@ -2263,16 +2263,16 @@
         <translation>Insérer</translation>
     </message>
     <message>
-        <source>Start</source>
-        <translation>Démarrer</translation>
+        <source>Required input</source>
+        <translation>Ce qui manque encore</translation>
     </message>
     <message>
         <source>Required to start:</source>
         <translation>Il manque encore ceci pour démarrer&#xa0;:</translation>
     </message>
     <message>
-        <source>Required input</source>
-        <translation>Ce qui manque encore</translation>
+        <source>Start</source>
+        <translation>Démarrer</translation>
     </message>
     <message>
         <source>{keys} to insert</source>
@@ -2447,12 +2447,12 @@
         <translation>Liste des workflows</translation>
     </message>
     <message>
-        <source>Suggestions</source>
-        <translation>Noms proposés pendant la saisie</translation>
-    </message>
-    <message>
         <source>Notifications</source>
         <translation>Notifications</translation>
+    </message>
+    <message>
+        <source>Suggestions</source>
+        <translation>Noms proposés pendant la saisie</translation>
     </message>
     <message>
         <source>Transcript</source>
@@ -3160,12 +3160,12 @@
         <translation>Ouvrir</translation>
     </message>
     <message>
-        <source>This is how you are notified when a workflow needs you.</source>
-        <translation>Voilà comment vous saurez ce qui a besoin de vous quand vous regardez ailleurs.</translation>
-    </message>
-    <message>
         <source>This is a test</source>
         <translation>Ceci est un essai</translation>
+    </message>
+    <message>
+        <source>This is how you are notified when a workflow needs you.</source>
+        <translation>Voilà comment vous saurez ce qui a besoin de vous quand vous regardez ailleurs.</translation>
     </message>
     <message>
         <source>{kind}: {what}</source>
@@ -3965,16 +3965,16 @@
 <context>
     <name>SendController</name>
     <message>
+        <source>Messages wait: {reason}</source>
+        <translation>Ils attendent&#xa0;: {reason}</translation>
+    </message>
+    <message>
         <source>The turn failed: messages wait until you send one, or the next turn succeeds</source>
         <translation>Le tour a échoué&#xa0;: ces messages attendent que vous en envoyiez un, ou qu’un tour réussisse</translation>
     </message>
     <message>
         <source>The turn was stopped: messages wait until you send one, or the next turn succeeds</source>
         <translation>Le tour a été arrêté&#xa0;: ces messages attendent que vous en envoyiez un, ou qu’un tour réussisse</translation>
-    </message>
-    <message>
-        <source>Messages wait: {reason}</source>
-        <translation>Ils attendent&#xa0;: {reason}</translation>
     </message>
 </context>
 <context>
@@ -5222,16 +5222,16 @@
         <translation>Insère le prompt «&#xa0;{title}&#xa0;»</translation>
     </message>
     <message>
+        <source>No template or prompt has this name: sent as text</source>
+        <translation>Ceci ne nomme rien&#xa0;: envoyé comme texte</translation>
+    </message>
+    <message>
         <source>No template or prompt is called “{name}”: sent as text</source>
         <translation>Rien ne s’appelle «&#xa0;{name}&#xa0;»&#xa0;: envoyé comme texte</translation>
     </message>
     <message>
         <source>Starts the template “{title}”</source>
         <translation>Démarre le gabarit «&#xa0;{title}&#xa0;»</translation>
-    </message>
-    <message>
-        <source>No template or prompt has this name: sent as text</source>
-        <translation>Ceci ne nomme rien&#xa0;: envoyé comme texte</translation>
     </message>
     <message>
         <source>prompt</source>
@@ -6040,8 +6040,32 @@
 <context>
     <name>Transcript</name>
     <message>
+        <source>Assistant</source>
+        <translation>Assistant</translation>
+    </message>
+    <message>
         <source>Conversation</source>
         <translation>Conversation</translation>
+    </message>
+    <message>
+        <source>Notice</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>Vous</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>échec</translation>
+    </message>
+    <message>
+        <source>interrupted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>writing</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -6148,12 +6172,12 @@
 <context>
     <name>ViewBanner</name>
     <message>
-        <source>Preview: Enter opens it, Esc goes back.</source>
-        <translation>Simple aperçu&#xa0;: Entrée l’ouvre, Échap revient en arrière.</translation>
-    </message>
-    <message>
         <source>Open</source>
         <translation>Ouvrir</translation>
+    </message>
+    <message>
+        <source>Preview: Enter opens it, Esc goes back.</source>
+        <translation>Simple aperçu&#xa0;: Entrée l’ouvre, Échap revient en arrière.</translation>
     </message>
     <message>
         <source>Restore</source>
