@@ -1,4 +1,4 @@
-"""The table of commands has the keys of the design, each means one thing in one place, and none is refused."""
+"""The table of commands has the keys of the design; each has one meaning in a scope, and none is refused."""
 
 import json
 from collections import Counter

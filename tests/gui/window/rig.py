@@ -37,7 +37,7 @@ ENGLISH = Arguments(language="en", theme="light")
 
 
 class App:
-    """A window at work. `key` and `type` go to whatever has the focus, as a person's would."""
+    """A running window. `key` and `type` send keys to the focused widget."""
 
     def __init__(self, core: Core, window: MainWindow, content: Content, session: Session) -> None:
         self.core = core
@@ -67,7 +67,7 @@ class App:
         return [message.text for message in self.core.stores.view.messages]
 
     def header_texts(self) -> list[str]:
-        """What the header says, as far as it is seen."""
+        """Return the visible texts of the header."""
         header = self.content.header
         shown: list[QLabel | QPushButton] = [*header.findChildren(QLabel), *header.findChildren(QPushButton)]
         return [one.text() for one in shown if one.isVisible()]

@@ -1,4 +1,4 @@
-"""The dialog of the settings in the real window: what a person finds there, and does by the keyboard."""
+"""The settings dialog in the real window: finds its controls and drives them by keyboard."""
 
 from collections.abc import Awaitable, Callable
 

@@ -54,7 +54,7 @@ def is_written(app: App) -> bool:
     return task is not None and task.done()
 
 
-async def test_what_nobody_viewed_is_listed_opened_whole_and_exported_after_a_restart(
+async def test_what_was_never_viewed_is_listed_opened_whole_and_exported_after_a_restart(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     storage = InMemoryStorage()
@@ -94,7 +94,7 @@ async def test_what_nobody_viewed_is_listed_opened_whole_and_exported_after_a_re
         await until(lambda: any(toast.code == "activity_exported" for toast in app.core.stores.toasts.visible))
 
 
-async def test_with_nothing_to_export_it_says_so_and_opens_nothing(tmp_path: Path, qapp: QApplication) -> None:
+async def test_with_nothing_to_export_it_reports_it_and_opens_nothing(tmp_path: Path, qapp: QApplication) -> None:
     async with an_app(tmp_path, qapp) as app:
         app.content.activity_binder.export()
         assert [toast.code for toast in app.core.stores.toasts.visible] == ["nothing_to_export"]

@@ -1,4 +1,4 @@
-"""What was stopped or not taken is said again, or written anew, and nothing of it is lost or mixed up."""
+"""Stopped and rejected messages are sent again or edited, and nothing of them is lost or mixed up."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -23,7 +23,7 @@ SLOW = ({"say": "a b c", "delay_ms": 60_000},)
 
 
 async def ended(app: App, *texts: str) -> list[WorkflowId]:
-    """Workflows with these titles, the last one on top of the list."""
+    """Return finished workflows with these titles, the last on top of the list."""
     made = []
     for text in texts:
         run = await app.say(f"say 1 words {text}")
@@ -163,7 +163,7 @@ async def test_a_peek_shows_a_workflow_and_goes_back_without_a_trace(
         assert app.content.switcher.viewed_before == [three, one, two]
 
 
-async def test_one_that_needs_somebody_can_be_peeked_at_and_archived(
+async def test_a_workflow_with_a_request_can_be_previewed_and_archived(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     async with an_app(tmp_path, qapp) as app:

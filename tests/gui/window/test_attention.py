@@ -39,7 +39,7 @@ CONTROL_SHIFT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftM
 
 
 def asking(name: str, kind: str = "approval", *after: str, **fields: Any) -> dict[str, Any]:
-    """A step that calculates 6*7 once a person lets it; `fields` are those of its interrupt."""
+    """Return a step that calculates 6*7 after an approval; `fields` are those of its interrupt."""
     return {**tool_step(name, "calculator", *after, expression="6*7"), "interrupt": {"kind": kind, **fields}}
 
 
@@ -298,7 +298,7 @@ async def test_a_restart_brings_everything_back(tmp_path: Path, qapp: QApplicati
         assert questions(app) == []
 
 
-async def test_an_answer_to_a_closed_request_does_nothing_and_the_card_says_so(
+async def test_an_answer_to_a_closed_request_does_nothing_and_the_card_shows_it(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
@@ -311,7 +311,7 @@ async def test_an_answer_to_a_closed_request_does_nothing_and_the_card_says_so(
         answer = app.core.runs.answer
 
         async def late(*args: Any, **named: Any) -> Any:
-            """Somebody else is faster by the way that the answer takes."""
+            """Answer the request elsewhere while the answer is under way."""
             await answer(run.id, Answer(Action.REJECT), interruption=asked.question.id)
             return await answer(*args, **named)
 
@@ -328,7 +328,7 @@ async def test_an_answer_to_a_closed_request_does_nothing_and_the_card_says_so(
         assert card.request.question.step == "two"
 
 
-async def test_a_request_that_closes_under_the_fingers_says_so(
+async def test_a_request_that_closes_while_answered_is_shown_as_closed(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
@@ -353,7 +353,7 @@ SCHEMA = {
 }
 
 
-async def test_what_the_person_did_is_the_output_of_the_step(tmp_path: Path, qapp: QApplication) -> None:
+async def test_what_the_user_did_is_the_output_of_the_step(tmp_path: Path, qapp: QApplication) -> None:
     async with an_app(tmp_path, qapp) as app:
         run = await app.start("Letters", asking("send", "local-execution", schema=SCHEMA))
         await waits(app, run)
@@ -366,7 +366,7 @@ async def test_what_the_person_did_is_the_output_of_the_step(tmp_path: Path, qap
         assert '"by hand"' in ((await ended(app, run)).output_json or "")
 
 
-async def test_what_the_core_refuses_is_told_at_its_field(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+async def test_what_the_core_refuses_is_shown_at_its_field(tmp_path: Path, qapp: QApplication, until: Until) -> None:
     async with an_app(tmp_path, qapp) as app:
         run = await app.start("Letters", asking("send", "local-execution", schema=SCHEMA))
         await waits(app, run)
@@ -444,7 +444,7 @@ async def test_corrections_are_sent_as_the_places_that_changed(
         assert [one.value for one in sent] == [[{"path": "/s/deep/0/x", "value": 5}]]
 
 
-async def test_what_was_read_already_cannot_be_corrected_and_the_card_says_by_whom(
+async def test_what_was_read_already_cannot_be_corrected_and_the_card_shows_by_whom(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     async with an_app(tmp_path, qapp) as app:

@@ -204,7 +204,7 @@ async def test_a_file_goes_along_as_a_chip_and_stands_in_the_transcript(
         assert written(app) == "say 2 words"
 
 
-async def test_files_are_pasted_and_dropped_and_what_cannot_go_along_is_told(
+async def test_files_are_pasted_and_dropped_and_what_cannot_be_attached_is_reported(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     good, binary, picture = tmp_path / "a.txt", tmp_path / "b.bin", tmp_path / "c.png"
@@ -350,7 +350,7 @@ def named(app: App) -> list[str]:
     return [one.title for one in app.content.chat.mentions.shown()]
 
 
-async def test_an_at_sign_names_who_answers_and_files_by_their_paths(
+async def test_an_at_sign_names_agents_and_files_by_their_paths(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     (tmp_path / "two words").mkdir()

@@ -25,7 +25,7 @@ async def refuse(*_: object) -> AsyncIterator[Core]:
     yield  # a generator, which never gets here
 
 
-async def test_it_says_which_folder_what_is_safe_and_can_be_tried_again(
+async def test_it_shows_which_folder_what_is_safe_and_can_be_tried_again(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     window = MainWindow("#FFFFFF", None)

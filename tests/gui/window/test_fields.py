@@ -130,7 +130,7 @@ def compose(field: QWidget) -> None:
 
 
 async def three_that_ask(app: App) -> list[Run]:
-    """In slots 2 to 4; what is in slot 1 has said something."""
+    """Return workflows with requests in slots 2 to 4; slot 1 has an answer."""
     said = await app.say("say 1 word")
     await app.core.engine.wait(said.id)
     asked = (

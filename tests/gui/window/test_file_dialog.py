@@ -1,4 +1,4 @@
-"""The dialog in which a person picks a file, in the real window: opened, answered, closed, and never executed."""
+"""The dialog for files of tools in the real window: opened, answered and closed without blocking."""
 
 import asyncio
 from pathlib import Path
@@ -40,7 +40,7 @@ async def gone(window: QWidget) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_a_person_picks_a_file(window: QWidget, tmp_path: Path) -> None:
+async def test_the_user_picks_a_file(window: QWidget, tmp_path: Path) -> None:
     file = tmp_path / "été.csv"
     file.write_text("1")
     asking = asyncio.create_task(FileDialogs(window)(WANTED))
@@ -71,7 +71,7 @@ async def test_whoever_works_elsewhere_finds_it_when_they_come(window: QWidget) 
     other.deleteLater()
 
 
-async def test_a_person_picks_nothing(window: QWidget) -> None:
+async def test_the_user_picks_nothing(window: QWidget) -> None:
     asking = asyncio.create_task(FileDialogs(window)(FileRequest(WorkflowId("wf_1"))))
     (await shown(window)).reject()
     assert await asking is None

@@ -29,7 +29,7 @@ TITLE = "Said before"
 
 
 def a_store(*texts: str) -> InMemoryStorage:
-    """A workflow in which a person and an agent have said these in turn."""
+    """Return storage with a workflow in which user and agent alternate with these texts."""
     return a_store_of({"wf_1": texts})
 
 
@@ -106,7 +106,7 @@ async def test_all_places_are_counted_and_marked_and_gone_through(
         await until(lambda: bar(app).isVisible() and count(app).endswith("of 4"))
 
 
-async def test_what_is_not_there_says_so_and_the_next_text_is_found(
+async def test_what_is_missing_is_reported_and_the_next_text_is_found(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     async with an_app(tmp_path, qapp, a_store("one two", "a **bold** [link](http://secret.example/x) & more")) as app:
@@ -265,8 +265,7 @@ async def test_ten_thousand_messages_are_searched_without_holding_the_loop(
 
 
 async def longest_pause(seconds: float, is_over: Callable[[], bool] = lambda: False) -> float:
-    """How long the loop was at work while somebody wanted to go on at once: of this thread alone, since others may have
-    the machine meanwhile."""
+    """Return the longest time for which this thread blocked the loop; other threads do not count."""
     longest, began = 0.0, time.perf_counter()
     while time.perf_counter() - began < seconds and not is_over():
         asked = time.thread_time()

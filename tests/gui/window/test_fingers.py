@@ -1,4 +1,4 @@
-"""Requests that come, close and change while a person types, presses and goes about: nothing is answered by mistake."""
+"""Requests that appear, close and change while the user types: nothing is answered by mistake."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -48,7 +48,7 @@ def tool_lines(app: App) -> list[ToolView]:
     return [one for one in app.content.chat.transcript.findChildren(ToolView) if one.isVisible()]
 
 
-async def test_keys_of_one_who_types_stay_in_the_composer_when_a_request_arrives(
+async def test_keys_of_a_typing_user_stay_in_the_composer_when_a_request_arrives(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
@@ -217,7 +217,7 @@ async def test_a_double_click_answers_one_of_three_and_leaves_the_focus_where_it
 async def test_three_of_one_run_are_answered_in_any_order_and_each_gets_its_own_answer(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
-    """By keyboard, the last one first."""
+    """By keyboard, the last request first."""
     async with an_app(tmp_path, qapp) as app:
         prompts = {"a": "circle", "b": "square", "c": "triangle"}
         run = await app.start(

@@ -1,4 +1,4 @@
-"""Where the window stands: as it was left, on a screen, and whole on a small one."""
+"""The geometry of the window: restored, on a screen, and inside a small screen."""
 
 import pytest
 from PySide6.QtCore import QRect
@@ -10,7 +10,7 @@ from desktop.window_state import Geometry
 
 
 class Screen:
-    """A screen of this room; `QGuiApplication` is told that there is no other."""
+    """The only screen that `QGuiApplication` reports."""
 
     def __init__(self, room: QRect) -> None:
         self._room = room

@@ -1,4 +1,4 @@
-"""From anywhere to the answer: Ctrl+J, a choice, Enter, and what was begun where one was stays (UI §6)."""
+"""From anywhere to the answer: Ctrl+J, a choice, Enter; unfinished text stays where it is (UI §6)."""
 
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -124,7 +124,7 @@ PLACES: dict[str, Callable[[App], object]] = {
 
 
 def is_elsewhere(app: App, place: str) -> bool:
-    """Whether it has the keys: not the composer of what was viewed, where one was before."""
+    """Return whether the keys go to this place and not to the composer of the viewed workflow."""
     if place in ("the composer", "the modes"):
         return QApplication.focusWidget() is not None
     in_menu = QApplication.activePopupWidget() is not None

@@ -10,7 +10,7 @@ from tests.gui.window.rig import an_app
 LONG = "Rework the invoices of the spring quarter, then write to everybody"
 
 
-async def test_a_long_name_has_as_much_room_as_who_answers_and_all_is_laid_out_at_once(
+async def test_a_long_name_has_as_much_room_as_the_agent_and_all_is_laid_out_at_once(
     tmp_path: Path, qapp: QApplication
 ) -> None:
     async with an_app(tmp_path, qapp, size=(800, 600), arguments=Arguments(language="fr", theme="light")) as app:

@@ -66,7 +66,7 @@ def test_what_types_characters_is_left_alone(modifiers: Qt.KeyboardModifier) -> 
         assert digit_of(physical(number, key, modifiers), "xcb") is None
 
 
-def test_windows_tells_the_key_by_its_virtual_code() -> None:
+def test_windows_reports_the_key_by_its_virtual_code() -> None:
     event = QKeyEvent(QEvent.Type.KeyPress, Key.Key_Ampersand, CONTROL, 2, 0x31, 0)
     assert digit_of(event, "windows") == 1
     assert digit_of(event, "xcb") is None
@@ -178,7 +178,7 @@ async def test_the_mode_is_chosen_by_keys_and_automatic_mode_can_be_undone(
         await until(lambda: app.core.settings.current.validation_mode is ValidationMode.MANUAL)
 
 
-async def test_run_again_says_the_last_message_once_more(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+async def test_run_again_sends_the_last_message_again(tmp_path: Path, qapp: QApplication, until: Until) -> None:
     async with an_app(tmp_path, qapp) as app:
         (run,) = await finished(app, 1)
         app.content.workflow_actions.show(run.workflow_id)

@@ -1,4 +1,4 @@
-"""Keys that hold in one place: options by number, notifications, on any layout (UI §4)."""
+"""Keys of a scope: options by number and toasts, on any layout (UI §4)."""
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path

@@ -69,7 +69,7 @@ async def look_at_new_ones_and_delete_them(app: App, until: Until) -> None:
 
 
 async def conversations(app: App) -> list[WorkflowId]:
-    """A chat with a call, one with much in it, a template's run, one that waits for a person, an empty view."""
+    """Return a chat with a call, a long one, a template's run, a run with a pending request, and an empty view."""
     script: tuple[dict[str, object], ...] = (
         {"say": TEXT},
         {"call": "calculator", "arguments": {"expression": "1 + 1"}},

@@ -177,7 +177,7 @@ async def test_how_the_window_was_left_comes_back(tmp_path: Path, qapp: QApplica
     window.deleteLater()
 
 
-async def test_what_was_said_is_in_the_inbox_after_a_restart(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+async def test_what_was_shown_is_in_the_inbox_after_a_restart(tmp_path: Path, qapp: QApplication, until: Until) -> None:
     storage = InMemoryStorage()
     async with an_app(tmp_path, qapp, storage) as app:
         app.content.mode.set_mode(ValidationMode.SELECTIVE)

@@ -1,4 +1,4 @@
-"""Conversations of many messages in the real window: their end is there at once, and the place where one was."""
+"""Long conversations in the real window: the end is shown at once, and the scroll position is restored."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

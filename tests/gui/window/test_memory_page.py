@@ -1,4 +1,4 @@
-"""The settings page of what agents remember, on the real window, as a person with a keyboard meets it."""
+"""The settings page of memories in the real window, driven by keyboard."""
 
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta

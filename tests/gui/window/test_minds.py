@@ -1,4 +1,4 @@
-"""The settings pages of models and agents, on the real window, as a person with a keyboard meets them."""
+"""The settings pages of models and agents in the real window, driven by keyboard."""
 
 import json
 import logging
@@ -118,7 +118,7 @@ async def test_a_key_can_be_forgotten(tmp_path: Path, qapp: QApplication, until:
         ("http://127.0.0.1:9/v1", "The server could not be reached"),
     ],
 )
-async def test_what_cannot_be_asked_says_why(
+async def test_what_cannot_be_asked_shows_why(
     tmp_path: Path, qapp: QApplication, until: Until, address: str, words: str
 ) -> None:
     async with an_app(tmp_path, qapp) as app:

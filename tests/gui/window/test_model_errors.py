@@ -1,4 +1,4 @@
-"""Errors of models, and what a model thinks, as the window says them."""
+"""Errors of models, and reasoning, as the window shows them."""
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
@@ -41,7 +41,7 @@ def buttons(view: QWidget) -> list[str]:
         (Reply(sse(chunk(content="half"), done=False)), "The answer was cut off before its end", True),
     ],
 )
-async def test_a_failed_answer_says_why_in_words(
+async def test_a_failed_answer_shows_a_reason(
     tmp_path: Path, qapp: QApplication, until: Until, reply: Reply, title: str, can_retry: bool
 ) -> None:
     with provider(reply) as server:
@@ -57,7 +57,7 @@ async def test_a_failed_answer_says_why_in_words(
             assert ("Try again" in buttons(shown)) is can_retry
 
 
-async def test_a_provider_that_was_asked_too_much_says_when_it_may_be_tried_again(
+async def test_a_provider_that_was_over_its_limit_shows_when_to_retry(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     with provider(fails(429, "quota", Retry_After="86400")) as server:

@@ -1,4 +1,4 @@
-"""Changing the validation mode by key while work is under way: what runs keeps its own, what waits still waits."""
+"""Changing the validation mode by key during work: active runs keep their mode, pending requests stay pending."""
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path

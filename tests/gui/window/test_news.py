@@ -1,4 +1,4 @@
-"""What a screen reader is told while several workflows are at work (UX056)."""
+"""Announcements to screen readers while several workflows are active (UX056)."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -14,7 +14,7 @@ from tests.support.world import tool_step
 Until = Callable[..., Awaitable[None]]
 
 
-async def test_news_are_said_one_a_second_and_an_answer_is_no_news_piece_by_piece(
+async def test_news_are_announced_one_a_second_and_an_answer_is_no_news_piece_by_piece(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     async with an_app(tmp_path, qapp) as app:

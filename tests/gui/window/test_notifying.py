@@ -1,4 +1,4 @@
-"""Looking elsewhere: what the desktop is told, and the way back from it. The bus is real, the service is ours."""
+"""Notifications while another window is active, and the way back. The bus is real, the service is the test's."""
 
 import asyncio
 import os
@@ -40,7 +40,7 @@ async def service(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Notification
 
 
 async def look_elsewhere(app: App, until: Until) -> QWidget:
-    """Another window is the active one."""
+    """Activate another window."""
     other = QWidget()
     other.show()
     other.activateWindow()
@@ -57,7 +57,7 @@ def told(service: NotificationService, title: str) -> list[Shown]:
 
 
 class Forward(QObject):
-    """Counts what would put the app before a person: windows that are shown, raised or made active."""
+    """Counts whatever would bring the app to the front: windows that are shown, raised or activated."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -71,7 +71,7 @@ class Forward(QObject):
 
 
 @needs_dbus
-async def test_the_desktop_tells_what_the_window_cannot_and_a_click_leads_to_it(
+async def test_the_desktop_shows_what_the_window_cannot_and_a_click_leads_to_it(
     tmp_path: Path, qapp: QApplication, until: Until, service: NotificationService
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
@@ -111,7 +111,7 @@ async def test_the_desktop_tells_what_the_window_cannot_and_a_click_leads_to_it(
 
 
 @needs_dbus
-async def test_who_looks_is_told_by_the_window_and_who_does_not_by_the_desktop_once(
+async def test_the_window_notifies_while_active_and_else_the_desktop_once(
     tmp_path: Path, qapp: QApplication, until: Until, service: NotificationService
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
@@ -189,7 +189,7 @@ async def test_several_lead_to_the_inbox_and_one_that_is_gone_to_words(
         await until(lambda: any(toast.code == "workflow_gone" for toast in app.core.stores.toasts.visible))
 
 
-async def test_the_page_says_once_that_nobody_shows_them_and_the_level_can_be_undone(
+async def test_the_page_shows_once_that_they_are_not_shown_and_the_level_can_be_undone(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
@@ -209,7 +209,7 @@ async def test_the_page_says_once_that_nobody_shows_them_and_the_level_can_be_un
 
 
 @pytest.mark.qt_log_ignore("systemTrayWindowChanged", extend=True)
-async def test_without_a_service_the_tray_tells_and_its_click_leads_there_too(
+async def test_without_a_service_the_tray_notifies_and_its_click_leads_there_too(
     tmp_path: Path, qapp: QApplication, until: Until, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[tuple[str, str]] = []

@@ -1,4 +1,4 @@
-"""A person's own keys: given in the settings, in force everywhere at once, and never lost with what is beside them."""
+"""Custom keys: set in the settings, applied at once everywhere, and never lost with invalid entries beside them."""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -29,7 +29,7 @@ CONTROL, ALT, SHIFT = Mod.ControlModifier, Mod.AltModifier, Mod.ShiftModifier
 
 
 class KeysPage:
-    """The page of keys, as a person uses it."""
+    """The page of keys, driven by keyboard."""
 
     def __init__(self, app: App) -> None:
         app.content.preferences.open_at(PageId.KEYS)
@@ -102,7 +102,9 @@ async def test_every_command_has_something_to_do_and_stands_in_its_menu_with_its
         assert action(app, "workflow.rename").text() == "Rename workflow\tF12"
 
 
-async def test_the_help_begins_with_the_keys_of_where_one_was(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+async def test_the_help_begins_with_the_keys_of_the_previous_focus(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
     async with an_app(tmp_path, qapp) as app:
         run = await app.say("say 1 word")
         await app.core.engine.wait(run.id)
@@ -248,7 +250,7 @@ async def test_keys_of_a_place_reach_it_as_it_knows_them(tmp_path: Path, qapp: Q
         await until(lambda: app.core.stores.workflows.get(row.id).workflow.title == "Foo o")  # type: ignore[union-attr]
 
 
-async def test_the_key_that_sends_is_named_as_the_setting_says(tmp_path: Path, qapp: QApplication) -> None:
+async def test_the_key_that_sends_is_named_as_the_setting_is(tmp_path: Path, qapp: QApplication) -> None:
     async with an_app(tmp_path, qapp) as app:
 
         def hints() -> list[str]:
@@ -263,7 +265,7 @@ async def test_the_key_that_sends_is_named_as_the_setting_says(tmp_path: Path, q
         assert hints() == ["F7 to send"]
 
 
-def test_what_a_file_holds_that_cannot_be_used_is_told_and_kept_and_takes_nothing_with_it(tmp_path: Path) -> None:
+def test_what_a_file_holds_that_cannot_be_used_is_reported_and_kept_and_takes_nothing_with_it(tmp_path: Path) -> None:
     file = tmp_path / "window.json"
     odd = {
         "go.anything": ["F7", "Bananas", 3, None],
@@ -294,7 +296,7 @@ def test_what_a_file_holds_that_cannot_be_used_is_told_and_kept_and_takes_nothin
     assert (again["keys"], again["zoom"], again["newer"]) == (odd, 1.5, 1)
 
 
-def test_a_key_of_a_person_takes_the_place_of_a_default_one() -> None:
+def test_a_custom_key_takes_the_place_of_a_default_one() -> None:
     rows = [Command("a", "A", ("Ctrl+1",)), Command("b", "B", ("Ctrl+2",)), Command("c", "C", scopes=(KeyScope.TOAST,))]
     keymap = Keymap(rows, {"b": ["Ctrl+1"], "c": ["Ctrl+1"]})
     assert [keymap.chords(one) for one in "abc"] == [(), ("Ctrl+1",), ()]

@@ -48,7 +48,7 @@ async def test_a_workflow_is_reached_by_four_letters_of_its_name(
         assert not app.content.command_palette.isVisible()
 
 
-async def test_with_nothing_typed_who_needs_somebody_comes_first_then_what_was_viewed_before(
+async def test_with_nothing_typed_pending_requests_come_first_then_what_was_viewed_before(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
@@ -101,7 +101,7 @@ async def test_a_command_is_found_by_its_name_and_shows_its_keys(
         assert app.content.activity.is_collapsed is not folded
 
 
-async def test_the_help_lists_every_key_and_those_of_each_place(
+async def test_the_help_lists_every_key_and_the_keys_of_each_scope(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
@@ -124,7 +124,7 @@ async def test_who_answers_is_chosen_by_name(tmp_path: Path, qapp: QApplication,
         await until(lambda: app.content.answering.for_new.is_offline)
 
 
-async def test_nothing_found_is_said_and_enter_does_nothing(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+async def test_nothing_found_is_shown_and_enter_does_nothing(tmp_path: Path, qapp: QApplication, until: Until) -> None:
     async with an_app(tmp_path, qapp) as app:
         app.control(Qt.Key.Key_K)
         type_in(app, "zzzz qqqq")

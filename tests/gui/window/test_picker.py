@@ -1,4 +1,4 @@
-"""The picker in the header: who answers, chosen by keys, for the next turns of the workflow that is shown."""
+"""The picker in the header: agent and model, chosen by key, for the next turns of the viewed workflow."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
@@ -29,7 +29,7 @@ def server() -> Iterator[Provider]:
 
 
 def who(app: App) -> str:
-    """What the button of the picker says to a screen reader."""
+    """Return the accessible name of the picker's button."""
     names = [one.accessibleName() for one in app.content.header.findChildren(QPushButton)]
     return next(name for name in names if name.startswith("Who answers"))
 
@@ -44,7 +44,7 @@ async def connect(app: App, server: Provider, model: str = "small-model") -> Mod
     return kept.data
 
 
-async def test_the_offline_agent_says_what_it_is_and_a_model_can_be_connected(
+async def test_the_offline_agent_describes_itself_and_a_model_can_be_connected(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     async with an_app(tmp_path, qapp) as app:

@@ -1,4 +1,4 @@
-"""The settings page of prompts, on the real window, as a person with a keyboard meets it."""
+"""The settings page of prompts in the real window, driven by keyboard."""
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -85,7 +85,7 @@ async def test_a_prompt_is_made_changed_and_removed_and_the_removal_is_undone(
         dialog.close()
 
 
-async def test_what_is_refused_is_said_and_nothing_that_was_written_is_lost(
+async def test_what_is_refused_is_shown_and_nothing_that_was_written_is_lost(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     async with an_app(tmp_path, qapp, size=(800, 600)) as app:

@@ -1,4 +1,4 @@
-"""Thousands of keys of one who types on, while requests come, close and move: none is answered (UI §6)."""
+"""Thousands of random keys while requests appear, close and move: none is answered (UI §6)."""
 
 import asyncio
 import os
@@ -43,7 +43,7 @@ GOING: list[tuple[Qt.Key, Qt.KeyboardModifier]] = [
 
 
 class TimeByKeys:
-    """The timer of the guard, in the time of one who presses thirty keys a second."""
+    """The timer of the guard, advanced as if thirty keys were pressed a second."""
 
     def __init__(self, guard: FocusGuard) -> None:
         self._guard = guard
@@ -91,7 +91,7 @@ class Requests:
 
 
 def press(key: Qt.Key, modifiers: Qt.KeyboardModifier, text: str) -> None:
-    """To whatever hears it, as a keyboard's would; shortcuts too."""
+    """Send a key as a keyboard would: through shortcuts to the focused widget."""
     target = QApplication.activePopupWidget() or QApplication.focusWidget()
     assert target is not None
     if modifiers or not text:
@@ -146,7 +146,7 @@ async def test_who_types_on_answers_nothing(tmp_path: Path, qapp: QApplication, 
         assert confirming > KEYS / 200
 
 
-async def test_one_who_stops_and_looks_can_answer(tmp_path: Path, qapp: QApplication) -> None:
+async def test_a_user_who_stops_typing_can_answer(tmp_path: Path, qapp: QApplication) -> None:
     """The same, with the half second that it takes."""
     async with an_app(tmp_path, qapp) as app:
         run = await app.start("Letters", asking("send"))

@@ -1,4 +1,4 @@
-"""Ctrl+Tab: a tap goes to the workflow viewed before, a held key through the list of those viewed last (UI §4)."""
+"""Ctrl+Tab: a tap opens the previously viewed workflow, a held key the list of recent workflows (UI §4)."""
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -17,7 +17,7 @@ CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftM
 
 
 async def viewed_in_turn(app: App, count: int) -> list[WorkflowId]:
-    """Workflows that were viewed one after the other, the last one still."""
+    """Return workflows that were viewed one after the other; the last is still viewed."""
     runs = [await app.say(f"say 1 word {number}") for number in range(count)]
     for run in runs:
         await app.core.engine.wait(run.id)
@@ -77,7 +77,7 @@ async def test_a_held_key_goes_through_the_list_and_arrives_when_it_is_let_go(
         assert {b, c} == set(app.content.switcher.viewed_before[1:3])
 
 
-async def test_esc_another_key_and_another_window_leave_the_list_where_one_was(
+async def test_esc_another_key_and_another_window_leave_the_list_without_switching(
     tmp_path: Path, qapp: QApplication
 ) -> None:
     async with an_app(tmp_path, qapp) as app:

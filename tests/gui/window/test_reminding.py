@@ -1,4 +1,4 @@
-"""A person who left a question open is reminded of it by the window, as the setting says."""
+"""The window reminds the user of an open question, as the setting says."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -28,7 +28,7 @@ Until = Callable[..., Awaitable[None]]
 
 @pytest.fixture
 def pass_time(monkeypatch: pytest.MonkeyPatch) -> Callable[[App, float], None]:
-    """So many minutes pass on the wall, and the person comes back to the window."""
+    """Advance the clock by so many minutes and activate the window."""
     now, passed = SystemClock.now, [timedelta(0)]
     monkeypatch.setattr(SystemClock, "now", lambda clock: now(clock) + passed[0])
 
@@ -40,7 +40,7 @@ def pass_time(monkeypatch: pytest.MonkeyPatch) -> Callable[[App, float], None]:
 
 
 def reminders(app: App) -> list[tuple[str, str]]:
-    """Titles and words of those in the pile."""
+    """Return titles and texts of the stacked reminders."""
     told = [one for one in app.core.stores.toasts.visible if one.code == "question_reminder"]
     return [(words_of(one).title, words_of(one).message) for one in told]
 
@@ -70,7 +70,7 @@ async def ask(app: App, question: str) -> str:
     return run.workflow_id
 
 
-async def test_a_question_without_a_limit_is_told_of_again_until_it_is_answered(
+async def test_a_question_without_a_limit_is_repeated_until_it_is_answered(
     tmp_path: Path, qapp: QApplication, until: Until, pass_time: Callable[[App, float], None]
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
@@ -115,7 +115,7 @@ async def test_several_are_one_toast_that_leads_to_the_inbox(
         await until(app.content.command_palette.isVisible)
 
 
-async def test_who_looks_at_the_card_is_not_reminded_but_who_put_it_off_is(
+async def test_an_open_card_is_not_reminded_of_but_a_postponed_one_is(
     tmp_path: Path, qapp: QApplication, pass_time: Callable[[App, float], None]
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
@@ -133,7 +133,7 @@ async def test_who_looks_at_the_card_is_not_reminded_but_who_put_it_off_is(
         assert len(reminders(app)) == 1
 
 
-async def test_who_looks_elsewhere_is_told_by_the_desktop_unless_they_want_nothing_told(
+async def test_in_another_program_the_desktop_notifies_unless_that_is_off(
     tmp_path: Path, qapp: QApplication, until: Until, pass_time: Callable[[App, float], None]
 ) -> None:
     async with an_app(tmp_path, qapp) as app:

@@ -52,7 +52,7 @@ async def is_indexed(app: App, query: str, until: Until) -> None:
             count = await look()
 
 
-async def test_what_was_said_is_found_and_opened_at_its_place(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+async def test_what_was_sent_is_found_and_opened_at_its_place(tmp_path: Path, qapp: QApplication, until: Until) -> None:
     async with an_app(tmp_path, qapp) as app:
         runs = [await app.say(f"say 2 words about {what}") for what in ("pommes", "cérises", "prunes")]
         for run in runs:
@@ -161,7 +161,7 @@ async def test_a_workflow_that_is_deleted_leaves_the_results(tmp_path: Path, qap
         await until(lambda: nothing(app).startswith("Nothing"))
 
 
-async def test_a_search_that_is_not_possible_says_why(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+async def test_a_search_that_is_not_possible_shows_why(tmp_path: Path, qapp: QApplication, until: Until) -> None:
     async with an_app(tmp_path, qapp) as app:
         index = app.core.search._index
         assert isinstance(index, FileSearchIndex)

@@ -1,4 +1,4 @@
-"""The settings page of MCP servers, on the real window, as a person with a keyboard meets it."""
+"""The settings page of MCP servers in the real window, driven by keyboard."""
 
 import sys
 from dataclasses import replace
@@ -225,7 +225,7 @@ async def test_each_failure_has_its_words_its_details_and_harms_no_other(
         assert notice(app) == "missing does not answer: There is no program “no-such-command”."
 
 
-async def test_a_crash_in_a_call_is_shown_with_what_it_said_last_and_focus_stays(
+async def test_a_crash_in_a_call_is_shown_with_its_last_output_and_focus_stays(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
@@ -248,7 +248,7 @@ async def test_a_crash_in_a_call_is_shown_with_what_it_said_last_and_focus_stays
         assert "tried again in 42\N{NO-BREAK SPACE}s, or when you test it" in texts(app)
 
 
-async def test_an_address_is_added_with_a_secret_header_and_what_is_wrong_is_said_at_its_field(
+async def test_an_address_is_added_with_a_secret_header_and_what_is_wrong_is_shown_at_its_field(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     async with an_app(tmp_path, qapp) as app:

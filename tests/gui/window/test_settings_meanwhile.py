@@ -1,4 +1,4 @@
-"""Settings that change while a call of a server waits for a person: nothing that was asked is lost or answered."""
+"""Settings that change while a server's call waits for the user: no request is lost or answered."""
 
 import asyncio
 import sys

@@ -138,7 +138,7 @@ async def test_a_named_template_runs_in_the_viewed_workflow_with_the_rest_as_its
         assert next(one.kind for one in await app.core.storage.runs.page(limit=5)) is RunKind.WORKFLOW
 
 
-async def test_what_nothing_is_called_is_sent_as_text_and_the_composer_says_so_before(
+async def test_what_nothing_is_called_is_sent_as_text_and_the_composer_shows_it_before(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
@@ -227,7 +227,7 @@ async def test_a_refused_start_leaves_the_text_and_a_form_goes_with_its_workflow
         await app.core.engine.cancel(busy.id)
 
 
-async def test_a_prompt_replaces_what_was_written_and_is_sent_by_the_person_alone(
+async def test_a_prompt_replaces_what_was_written_and_is_sent_by_the_user_alone(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     async with an_app(tmp_path, qapp) as app:

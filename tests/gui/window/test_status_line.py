@@ -18,7 +18,7 @@ Until = Callable[..., Awaitable[None]]
 ASKS = {**tool_step("ask", "calculator", expression="1"), "interrupt": {"kind": "approval"}}
 
 
-async def test_it_says_what_runs_and_waits_and_nothing_at_its_right_moves(
+async def test_it_shows_what_runs_and_waits_and_nothing_at_its_right_moves(
     tmp_path: Path, qapp: QApplication, until: Until, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(saving_state, "SETTLE_S", 0.1)
@@ -42,7 +42,7 @@ async def test_it_says_what_runs_and_waits_and_nothing_at_its_right_moves(
         await until(lambda: line.accessibleName() == "Nothing at work. Saved")
 
 
-async def test_a_full_disk_is_said_there_until_there_is_room(
+async def test_a_full_disk_is_shown_until_there_is_room(
     tmp_path: Path, qapp: QApplication, until: Until, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(journal, "RETRY_S", 0.05)

@@ -1,4 +1,4 @@
-"""Going between workflows by key: each keeps what is its own, and what runs in one is never seen in another."""
+"""Switching workflows by key: each keeps its own state, and nothing of a run shows in another workflow."""
 
 import asyncio
 import json
@@ -47,7 +47,7 @@ async def all_said(app: App, *texts: str) -> list[Run]:
 async def test_an_answer_goes_on_while_another_workflow_is_looked_at(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
-    """Forty pieces, one each 50 ms; after the tenth one looks elsewhere for a second."""
+    """Forty chunks, 50 ms apart; after the tenth, another workflow is viewed for a second."""
     pieces = [f"w{n}" for n in range(40)]
     storage = InMemoryStorage()
     async with an_app(tmp_path, qapp, storage) as app:
@@ -76,7 +76,7 @@ async def test_an_answer_goes_on_while_another_workflow_is_looked_at(
         assert (await storage.messages.of_workflow(run.workflow_id))[-1].text == " ".join(pieces)
 
 
-async def test_what_waits_in_one_workflow_is_said_there_once_and_seen_nowhere_else(
+async def test_what_waits_in_one_workflow_is_shown_there_once_and_seen_nowhere_else(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     storage = InMemoryStorage()

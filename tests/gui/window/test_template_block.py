@@ -1,4 +1,4 @@
-"""A template's run in the real window: one block whose steps are live, unfolded by key, with its output last."""
+"""A template's run in the real window: a block with live steps, unfolded by key, with the output last."""
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -19,7 +19,7 @@ ROWS = [{"name": "one", "count": 1}, {"name": "two", "count": 2}]
 
 
 def steps(app: App) -> dict[str, str]:
-    """What the lines of the steps say, by the name of the step."""
+    """Return the text of each step's line, by step."""
     found = [view for view in app.content.findChildren(StepView) if view.isVisible()]
     return {name: rest for name, _, rest in (view.accessibleName().partition(", ") for view in found)}
 

@@ -1,4 +1,4 @@
-"""Toasts over the real window: whatever they say, they are read and closed by key, and are in nobody's way."""
+"""Toasts over the real window: each is read and closed by key and covers nothing in use."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -26,7 +26,7 @@ NBSP = "\N{NO-BREAK SPACE}"
 
 
 def bar(app: App) -> list[str]:
-    """What the bar says."""
+    """Return the text of the token bar."""
     shown = app.content.chat.token_bar
     found: list[QLabel | QPushButton] = [*shown.findChildren(QLabel), *shown.findChildren(QPushButton)]
     return [one.text() for one in found if one.isVisible()]
@@ -96,7 +96,7 @@ async def test_what_costs_nothing_is_free(tmp_path: Path, qapp: QApplication, un
         await asyncio.sleep(0)
 
 
-async def test_a_person_goes_on_from_a_summary_and_sees_where_the_model_does(
+async def test_the_user_continues_from_a_summary_and_sees_where_the_context_begins(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     def boundaries(app: App) -> list[str]:
@@ -133,7 +133,7 @@ async def test_a_person_goes_on_from_a_summary_and_sees_where_the_model_does(
             assert len(app.turn_texts()) == 7
 
 
-async def test_the_offline_agent_cannot_sum_up_and_says_so(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+async def test_the_offline_agent_cannot_sum_up_and_reports_it(tmp_path: Path, qapp: QApplication, until: Until) -> None:
     async with an_app(tmp_path, qapp) as app:
         run = await app.say("say 1 word")
         app.content.workflow_actions.show(run.workflow_id)

@@ -1,4 +1,4 @@
-"""The settings say, before a change, what it means for what waits: nothing that is asked is lost behind one's back."""
+"""Before a change, the settings show what it means for pending requests, so that none is lost silently."""
 
 import asyncio
 import sys
@@ -96,7 +96,7 @@ async def test_a_server_that_a_request_needs_is_switched_off_only_after_a_warnin
     assert programs(tmp_path) == []
 
 
-async def test_a_server_that_asks_in_a_call_takes_its_question_with_it_as_the_warning_says(
+async def test_a_server_that_asks_in_a_call_takes_its_question_with_it_as_warned(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     async with an_app(tmp_path, qapp) as app:

@@ -1,4 +1,4 @@
-"""The window as a person has it: keys in, and what is seen."""
+"""The whole window: keys in, and what is visible."""
 
 import asyncio
 import random
@@ -80,7 +80,7 @@ async def test_a_message_is_sent_with_enter_and_answered(tmp_path: Path, qapp: Q
         assert app.content.chat.composer.draft().text == ""
 
 
-async def test_a_failed_answer_keeps_its_text_and_says_what_failed(
+async def test_a_failed_answer_keeps_its_text_and_shows_what_failed(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     """Twenty pieces, then a reset (UX007)."""
@@ -127,7 +127,7 @@ async def test_each_workflow_has_exactly_its_own_text_after_fifty_switches(
             assert (await app.core.storage.messages.of_workflow(run.workflow_id))[-1].text == text
 
 
-async def test_slots_and_recent_ones_are_reached_by_key(tmp_path: Path, qapp: QApplication) -> None:
+async def test_slots_and_recent_workflows_are_reached_by_key(tmp_path: Path, qapp: QApplication) -> None:
     async with an_app(tmp_path, qapp) as app:
         runs = [await app.say("say 300 words") for _ in range(3)]
         app.content.chat.composer.focus_text()
@@ -142,7 +142,7 @@ async def test_slots_and_recent_ones_are_reached_by_key(tmp_path: Path, qapp: QA
         assert app.viewed == runs[2].workflow_id
 
 
-async def test_the_walk_through_recent_ones_never_comes_to_a_deleted_one(
+async def test_the_walk_through_recent_workflows_skips_deleted_workflows(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
@@ -167,7 +167,7 @@ def _control_let_go() -> QKeyEvent:
 @pytest.mark.parametrize(
     ("mode", "limit"), [(ValidationMode.AUTO, 3), (ValidationMode.MANUAL, 1), (ValidationMode.SELECTIVE, 1)]
 )
-async def test_at_the_limit_the_text_stays_and_a_toast_says_why(
+async def test_at_the_limit_the_text_stays_and_a_toast_shows_why(
     tmp_path: Path, qapp: QApplication, until: Until, mode: ValidationMode, limit: int
 ) -> None:
     async with an_app(tmp_path, qapp, mode=mode) as app:
@@ -186,7 +186,7 @@ async def test_at_the_limit_the_text_stays_and_a_toast_says_why(
         assert app.content.chat.composer.draft().text == ""
 
 
-async def test_what_was_said_after_all_cannot_be_queued_from_its_toast(
+async def test_what_was_sent_after_all_cannot_be_queued_from_its_toast(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     async with an_app(tmp_path, qapp, mode=ValidationMode.MANUAL) as app:
@@ -256,7 +256,7 @@ async def test_a_templates_run_is_not_tried_again_with_an_earlier_message(
         assert not app.core.stores.background.running_workflows
 
 
-async def test_why_a_message_was_not_taken_is_said_where_it_was_written(
+async def test_why_a_message_was_rejected_is_shown_where_it_was_written(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
@@ -316,7 +316,7 @@ async def test_a_toast_leads_to_its_workflow_from_the_settings(
 async def test_a_background_event_takes_no_focus_and_opens_no_window(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
-    """Three stream, finish and fail while somebody writes (UX029)."""
+    """Three runs stream, finish and fail while the user types (UX029)."""
     async with an_app(tmp_path, qapp) as app:
         app.control(Qt.Key.Key_N)
         app.write("my own ")
@@ -379,7 +379,7 @@ async def test_deleting_asks_first_and_stops_what_runs(tmp_path: Path, qapp: QAp
                 await asyncio.sleep(0.01)
 
 
-async def test_after_a_crash_what_was_seen_is_there_and_nothing_says_running_that_is_not(
+async def test_after_a_crash_what_was_seen_is_there_and_nothing_is_shown_as_running_that_is_not(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     storage = InMemoryStorage()
