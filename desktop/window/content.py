@@ -156,6 +156,7 @@ class Content(Adaptive, Surface):
         self._overlays.begin()
         app = QApplication.instance()
         assert app is not None
+        # the filter installed last runs first: an open list of recent workflows has its keys before the keymap
         for key_filter in (self._keyboard, self.switcher.walk):
             app.installEventFilter(key_filter)
         ActivationWatcher(self._window, self._core.stores.background, self)

@@ -104,7 +104,7 @@ class Controller(QObject):
     """A part of the window that is no widget."""
 
     def __init__(self, context: WindowContext, parent: QObject | None = None) -> None:
-        super().__init__(parent or context.owner)
+        super().__init__(context.owner if parent is None else parent)
         self._context = context
         self._core = context.core
         self._stores = context.stores
