@@ -55,12 +55,14 @@ def keys(action: dict[str, Any], system: str) -> set[str]:
     return found
 
 
-ACTIONS_HERE = [one for one in ACTIONS if one["id"].partition(".")[0] not in ELSEWHERE and one["id"] not in ELSEWHERE]
+ACTIONS_HERE = [
+    each for each in ACTIONS if each["id"].partition(".")[0] not in ELSEWHERE and each["id"] not in ELSEWHERE
+]
 
 
 @pytest.mark.parametrize("action", ACTIONS_HERE, ids=lambda one: str(one["id"]))
 def test_a_command_has_the_keys_and_the_place_of_the_design(action: dict[str, Any]) -> None:
-    rows = [ROWS[one] for one in SEVERAL.get(action["id"], [action["id"]])]
+    rows = [ROWS[each] for each in SEVERAL.get(action["id"], [action["id"]])]
     assert {normalized(key) for row in rows for key in row.keys} == keys(action, "keys")
     on_mac = {normalized(key) for row in rows for key in (row.keys if row.mac is None else row.mac)}
     assert on_mac == keys(action, "mac")
@@ -69,7 +71,7 @@ def test_a_command_has_the_keys_and_the_place_of_the_design(action: dict[str, An
 
 
 def test_what_is_no_command_of_the_design_has_no_key_that_the_design_gives_to_another() -> None:
-    of_design = {one for action in ACTIONS for one in SEVERAL.get(action["id"], [action["id"]])}
+    of_design = {each for action in ACTIONS for each in SEVERAL.get(action["id"], [action["id"]])}
     given = {key for action in ACTIONS_HERE if "everywhere" in action["where"] for key in keys(action, "keys")}
     for command in COMMANDS:
         if command.id not in of_design and command.is_everywhere:

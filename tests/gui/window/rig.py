@@ -70,7 +70,7 @@ class App:
         """Return the visible texts of the header."""
         header = self.content.header
         shown: list[QLabel | QPushButton] = [*header.findChildren(QLabel), *header.findChildren(QPushButton)]
-        return [one.text() for one in shown if one.isVisible()]
+        return [each.text() for each in shown if each.isVisible()]
 
     def row(self, workflow_id: WorkflowId) -> Row | None:
         """How the sidebar shows a workflow."""

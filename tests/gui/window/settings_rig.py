@@ -33,12 +33,12 @@ def control(app: App, name: str) -> QWidget:
     """The visible control that a screen reader calls so."""
     kinds = (QAbstractButton, QLineEdit, QComboBox, QPlainTextEdit, QAbstractSpinBox)
     found = [
-        one
-        for one in dialog(app).findChildren(QWidget)
-        if isinstance(one, kinds)
-        and one.accessibleName() == name
-        and one.isVisible()
-        and not isinstance(one.parentWidget(), QComboBox)
+        widget
+        for widget in dialog(app).findChildren(QWidget)
+        if isinstance(widget, kinds)
+        and widget.accessibleName() == name
+        and widget.isVisible()
+        and not isinstance(widget.parentWidget(), QComboBox)
     ]
     assert len(found) == 1, (name, found)
     return found[0]

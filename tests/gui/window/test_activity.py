@@ -22,7 +22,7 @@ SCRIPT: tuple[dict[str, object], ...] = (
 
 
 def dialogs(app: App) -> list[QFileDialog]:
-    return [one for one in app.window.findChildren(QFileDialog) if one.isVisible()]
+    return [widget for widget in app.window.findChildren(QFileDialog) if widget.isVisible()]
 
 
 def items(app: App) -> ActivityList:
@@ -38,7 +38,7 @@ def kinds(app: App) -> list[ActivityKind]:
 def texts(app: App) -> dict[str, str]:
     """What is open, by its title."""
     found = app.content.activity.findChildren(QPlainTextEdit)
-    return {one.accessibleName(): one.toPlainText() for one in found if one.isVisible()}
+    return {each.accessibleName(): each.toPlainText() for each in found if each.isVisible()}
 
 
 def written(path: Path) -> str:
@@ -89,7 +89,7 @@ async def test_what_was_never_viewed_is_listed_opened_whole_and_exported_after_a
             assert written(path).startswith(begins)
             await until(lambda: is_written(app))  # a second one is not begun before
         told = json.loads(written(tmp_path / "How much.json"))["items"]
-        assert [one["kind"] for one in told] == ["agent", "tool"]
+        assert [each["kind"] for each in told] == ["agent", "tool"]
         assert told[1]["result"] == {"result": 42}
         await until(lambda: any(toast.code == "activity_exported" for toast in app.core.stores.toasts.visible))
 

@@ -24,7 +24,7 @@ SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 def press(app: App, words: str) -> None:
     """A button of the transcript, by the keyboard."""
-    (button,) = [one for one in app.content.chat.transcript.findChildren(QPushButton) if button_says(one, words)]
+    (button,) = [each for each in app.content.chat.transcript.findChildren(QPushButton) if button_says(each, words)]
     button.setFocus(Qt.FocusReason.TabFocusReason)
     app.key(Qt.Key.Key_Space)
 
@@ -34,7 +34,7 @@ def button_says(button: QPushButton, words: str) -> bool:
 
 
 def can_press(app: App, words: str) -> bool:
-    return any(button_says(one, words) for one in app.content.chat.transcript.findChildren(QPushButton))
+    return any(button_says(button, words) for button in app.content.chat.transcript.findChildren(QPushButton))
 
 
 def choose(app: App, words: str) -> None:
@@ -42,7 +42,7 @@ def choose(app: App, words: str) -> None:
     app.key(Qt.Key.Key_F10, SHIFT)
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)
-    next(one for one in menu.actions() if one.text() == words).trigger()
+    next(action for action in menu.actions() if action.text() == words).trigger()
     menu.close()
     app.window.activateWindow()  # the offscreen platform gives it back to nobody
 
@@ -78,7 +78,7 @@ async def test_what_comes_late_of_a_stopped_answer_is_dropped_and_the_next_one_s
                 app.core.bus.publish(Event(first.run_id, first.workflow_id, first.seq, app.core.clock.now(), late))
             await until(lambda: app.turn_texts()[-1] == "the second answer", 15)
             assert app.turn_texts() == ["go on", partial, "go on", "the second answer"]
-            cut_off = [one.accessibleName() for one in app.content.findChildren(CutOffView) if one.isVisible()]
+            cut_off = [widget.accessibleName() for widget in app.content.findChildren(CutOffView) if widget.isVisible()]
             assert cut_off == ["Stopped"]
             await until(lambda: not can_press(app, "Try again"))  # in the frame after the store knows
 
@@ -106,7 +106,7 @@ async def test_a_message_that_a_provider_rejects_is_there_byte_for_byte_to_be_ed
             app.key(Qt.Key.Key_Return)
             await until(lambda: app.turn_texts()[-1] == "now it works", 15)
             assert app.turn_texts()[2] == text
-            assert [one.body["messages"][-1]["content"] for one in server.posts][-1].endswith(text)
+            assert [post.body["messages"][-1]["content"] for post in server.posts][-1].endswith(text)
             await until(lambda: not can_press(app, "Edit message"))
 
 
@@ -119,7 +119,7 @@ async def test_a_key_tries_a_failed_answer_again(tmp_path: Path, qapp: QApplicat
         await until(lambda: len(app.turn_texts()) == 4 and not shown(app).is_active)
         assert app.turn_texts()[2] == "my question"
         app.key(Qt.Key.Key_R, CONTROL_SHIFT)
-        await until(lambda: [one.code for one in app.core.stores.toasts.visible][-1] == "nothing_to_retry")
+        await until(lambda: [toast.code for toast in app.core.stores.toasts.visible][-1] == "nothing_to_retry")
 
 
 async def test_a_key_begins_a_template_again_at_the_step_that_failed(

@@ -121,7 +121,7 @@ async def test_a_rejection_carries_its_reason(tmp_path: Path, qapp: QApplication
         await waits(app, run)
         card = await view(app, run)
         await take_card(app)
-        reason = next(one for one in card.findChildren(QLineEdit) if "Reason" in one.accessibleName())
+        reason = next(field for field in card.findChildren(QLineEdit) if "Reason" in field.accessibleName())
         reason.setFocus()
         QTest.keyClicks(reason, "not today")
         card.button(Action.REJECT).setFocus()
@@ -191,7 +191,7 @@ async def test_a_question_takes_no_focus_opens_no_window_and_leaves_draft_and_sc
         app.content.chat.transcript.scroll_by(-200)
         place, position = app.content.chat.transcript.view_state(), AT_END
         assert place != position
-        focused, windows = app.focused(), {one for one in QApplication.topLevelWidgets() if one.isVisible()}
+        focused, windows = app.focused(), {window for window in QApplication.topLevelWidgets() if window.isVisible()}
         listed = app.core.stores.workflows.get(said.workflow_id)
         assert listed is not None
         run = await app.start_in(listed.workflow, asking("send"))
@@ -200,7 +200,7 @@ async def test_a_question_takes_no_focus_opens_no_window_and_leaves_draft_and_sc
         now = app.content.chat.transcript.view_state()
         assert now == replace(place, turns_below=now.turns_below)  # what is asked is a turn more
         assert app.focused() is focused
-        assert {one for one in QApplication.topLevelWidgets() if one.isVisible()} <= windows
+        assert {window for window in QApplication.topLevelWidgets() if window.isVisible()} <= windows
         QTest.keyClicks(app.focused(), "words")
         assert app.content.chat.composer.draft().text == "my own words"
         assert questions(app) == []
@@ -269,7 +269,7 @@ async def test_a_toast_leads_to_the_card(tmp_path: Path, qapp: QApplication, unt
         run = await app.start("Letters", asking("send"))
         await waits(app, run)
         (toast,) = app.content.toasts.cards
-        go = next(one for one in toast.findChildren(QAbstractButton) if one.text() == "Go to workflow")
+        go = next(button for button in toast.findChildren(QAbstractButton) if button.text() == "Go to workflow")
         go.click()
         await until(lambda: card_of(app).has_focus)
         assert app.viewed == run.workflow_id
@@ -321,7 +321,7 @@ async def test_an_answer_to_a_closed_request_does_nothing_and_the_card_shows_it(
         await until(lambda: card.note)
         assert card.note == "This request was answered elsewhere already. Nothing more was done."
         found = await app.core.storage.interruptions.of_run(run.id)
-        assert {one.ask.step: str(one.status) for one in found} == {"one": "rejected", "two": "awaiting-approval"}
+        assert {each.ask.step: str(each.status) for each in found} == {"one": "rejected", "two": "awaiting-approval"}
         await asyncio.sleep(GUARD_MS / 1000 + 0.1)
         app.key(Qt.Key.Key_Return)
         assert card.request is not None
@@ -441,7 +441,7 @@ async def test_corrections_are_sent_as_the_places_that_changed(
         QTest.keyClicks(box, '{"deep": [{"x": 5}], "y": 2}')
         app.control(Qt.Key.Key_Return)
         assert '{"x":5}' in ((await ended(app, run)).output_json or "")
-        assert [one.value for one in sent] == [[{"path": "/s/deep/0/x", "value": 5}]]
+        assert [each.value for each in sent] == [[{"path": "/s/deep/0/x", "value": 5}]]
 
 
 async def test_what_was_read_already_cannot_be_corrected_and_the_card_shows_by_whom(
@@ -496,7 +496,7 @@ async def test_an_answer_that_is_begun_is_there_again_after_a_crash_until_it_is_
         await take_card(app)
         QTest.keyClicks(app.focused(), "begun")
         app.key(Qt.Key.Key_PageDown)
-        reason = next(one for one in card.findChildren(QLineEdit) if "Reason" in one.accessibleName())
+        reason = next(field for field in card.findChildren(QLineEdit) if "Reason" in field.accessibleName())
         reason.setFocus()
         await asyncio.sleep(GUARD_MS / 1000 + 0.1)
         QTest.keyClicks(reason, "not yet")
@@ -514,7 +514,7 @@ async def test_an_answer_that_is_begun_is_there_again_after_a_crash_until_it_is_
         QTest.keyClicks(app.focused(), "3")
         app.control(Qt.Key.Key_Return)
         await until(lambda: app.core.stores.questions.count(run.workflow_id) == 1)
-        assert any(one.text() == "not yet" for one in card.findChildren(QLineEdit))
+        assert any(field.text() == "not yet" for field in card.findChildren(QLineEdit))
         await app.core.engine.cancel(run.id)
         await until(lambda: not card.begun())
     assert not (tmp_path / "answers.json").exists()
@@ -550,7 +550,7 @@ async def test_later_folds_the_card_of_this_workflow_until_it_is_asked_for(tmp_p
         await asyncio.sleep(0.1)
         assert card.isVisible()
         assert card.height() < height / 2
-        show = next(one for one in card.findChildren(QAbstractButton) if one.text() == "Show")
+        show = next(button for button in card.findChildren(QAbstractButton) if button.text() == "Show")
         show.click()
         assert card.has_focus
         await asyncio.sleep(0.1)
@@ -589,8 +589,8 @@ async def test_the_card_has_names_for_everything_in_both_languages(
         await waits(app, run, 2)
         card = await view(app, run)
         for kind in (QAbstractButton, QLineEdit, QPlainTextEdit):
-            shown = [one for one in card.findChildren(kind) if one.isVisible()]
-            assert all(one.accessibleName() for one in shown)
+            shown = [widget for widget in card.findChildren(kind) if widget.isVisible()]
+            assert all(each.accessibleName() for each in shown)
         assert card.accessibleName() == "Your turn, Letters \u203a one"
         assert QAccessible.queryAccessibleInterface(card) is not None
         app.session.translation.set_language(Language.FRENCH)
@@ -633,7 +633,7 @@ async def test_a_question_shows_its_options_and_sends_what_is_chosen_and_written
         QTest.keyClicks(app.focused(), "soon")
         app.control(Qt.Key.Key_Return)
         await asyncio.sleep(0.1)
-        assert [(one.action, one.value) for one in sent] == [(Action.SUBMIT, {"options": ["a"], "text": "soon"})]
+        assert [(each.action, each.value) for each in sent] == [(Action.SUBMIT, {"options": ["a"], "text": "soon"})]
         assert card_of(app).note
 
 
@@ -687,10 +687,10 @@ async def test_every_button_has_room_for_its_words(
         assert app.window.width() == size[0]
 
         def cramped() -> list[str]:
-            shown = [one for one in card_of(app).findChildren(QPushButton) if one.isVisible()]
-            boxes = {one.text(): QRect(one.mapTo(app.window, QPoint(0, 0)), one.size()) for one in shown}
+            shown = [button for button in card_of(app).findChildren(QPushButton) if button.isVisible()]
+            boxes = {each.text(): QRect(each.mapTo(app.window, QPoint(0, 0)), each.size()) for each in shown}
             assert len(boxes) == 4
-            narrow = [one.text() for one in shown if one.width() < one.sizeHint().width()]
+            narrow = [each.text() for each in shown if each.width() < each.sizeHint().width()]
             return narrow + [text for text, box in boxes.items() if not app.window.rect().contains(box)]
 
         await until(lambda: not cramped())
@@ -712,10 +712,10 @@ async def test_on_a_small_screen_with_large_text_the_parts_of_a_card_stand_below
         await asyncio.sleep(0.3)
 
         def places(*parts: QWidget) -> list[QRect]:
-            return [QRect(one.mapTo(app.window, QPoint(0, 0)), one.size()) for one in parts]
+            return [QRect(part.mapTo(app.window, QPoint(0, 0)), part.size()) for part in parts]
 
-        buttons = [one for one in card.findChildren(QPushButton) if one.isVisible() and one.text()]
+        buttons = [button for button in card.findChildren(QPushButton) if button.isVisible() and button.text()]
         scrolled, *pressed = places(card._scroller, *buttons)
         assert len(pressed) >= 3
-        assert all(app.window.rect().contains(one) and not one.intersects(scrolled) for one in pressed)
+        assert all(app.window.rect().contains(each) and not each.intersects(scrolled) for each in pressed)
         assert app.focused() is card.button(Action.REJECT)

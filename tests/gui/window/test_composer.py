@@ -30,11 +30,11 @@ def written(app: App) -> str:
 
 
 def chips(app: App) -> list[str]:
-    return [one.name for one in app.content.chat.composer.files]
+    return [file.name for file in app.content.chat.composer.files]
 
 
 def waiting(app: App) -> list[str]:
-    return [one.text for one in app.content.chat.queue.messages]
+    return [message.text for message in app.content.chat.queue.messages]
 
 
 def complaint(app: App) -> str:
@@ -42,7 +42,7 @@ def complaint(app: App) -> str:
 
 
 def said(app: App) -> list[str]:
-    return [one.text for one in app.core.stores.view.messages if one.role is Role.USER]
+    return [message.text for message in app.core.stores.view.messages if message.role is Role.USER]
 
 
 async def at_work(app: App, until: Until, text: str = LONG) -> Run:
@@ -72,7 +72,7 @@ def paste(text: str = "", **more: object) -> None:
     if text:
         data.setText(text)
     if "urls" in more:
-        data.setUrls([QUrl.fromLocalFile(str(one)) for one in more["urls"]])  # type: ignore[attr-defined]
+        data.setUrls([QUrl.fromLocalFile(str(each)) for each in more["urls"]])  # type: ignore[attr-defined]
     if "image" in more:
         data.setImageData(more["image"])
     QGuiApplication.clipboard().setMimeData(data)
@@ -189,7 +189,7 @@ async def test_a_file_goes_along_as_a_chip_and_stands_in_the_transcript(
         app.key(Key.Key_Return)
         await until(lambda: app.core.stores.view.messages and not chips(app))
         message = app.core.stores.view.messages[0]
-        assert [one.name for one in message.attachments] == [file.name]
+        assert [attachment.name for attachment in message.attachments] == [file.name]
         texts = await app.core.attachments.texts(message.workflow_id, message.id)
         assert texts == Ok([file.read_text()])
         transcript = app.content.chat.transcript
@@ -218,7 +218,7 @@ async def test_files_are_pasted_and_dropped_and_what_cannot_be_attached_is_repor
         await until(lambda: chips(app) == ["a.txt"])
         assert complaint(app) == "“b.bin” is not a text file: only text files can be attached"
         data = QMimeData()
-        data.setUrls([QUrl.fromLocalFile(str(one)) for one in (picture, tmp_path, good)])
+        data.setUrls([QUrl.fromLocalFile(str(each)) for each in (picture, tmp_path, good)])
         chat = app.content.chat
         chat.dropEvent(
             QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Mod.NoModifier)
@@ -295,12 +295,12 @@ async def test_what_was_begun_stays_with_its_workflow_through_a_switch_and_a_cra
         assert written(app) == "new one"
         app.content.workflow_actions.show(runs[1].workflow_id)
         draft = app.content.chat.composer.draft()
-        assert (draft.text, draft.cursor, [one.text for one in draft.files]) == ("draft B", 6, ["z" * 20_001])
+        assert (draft.text, draft.cursor, [file.text for file in draft.files]) == ("draft B", 6, ["z" * 20_001])
         gone = await app.core.workflows.delete(runs[0].workflow_id)
         assert isinstance(gone, Ok)
         await until(lambda: not app.content.chat.drafts.get(runs[0].workflow_id).text)
         await app.content.chat.drafts.flush()
-        kept = {one.name for one in (tmp_path / "drafts").iterdir()}
+        kept = {each.name for each in (tmp_path / "drafts").iterdir()}
         assert kept == {"new", f"of-{runs[1].workflow_id}"}
 
 
@@ -336,7 +336,7 @@ async def test_a_message_that_waits_belongs_to_its_workflow_alone(
         await until(lambda: app.core.stores.view.is_loaded)
         assert said(app) == ["say 1 words"]
         messages = await app.core.storage.messages.of_workflow(run.workflow_id)
-        assert [one.text for one in messages if one.role is Role.USER] == ["say 20 words", "say 2 words"]
+        assert [message.text for message in messages if message.role is Role.USER] == ["say 20 words", "say 2 words"]
 
 
 def typed(text: str) -> QInputMethodEvent:
@@ -347,7 +347,7 @@ def typed(text: str) -> QInputMethodEvent:
 
 
 def named(app: App) -> list[str]:
-    return [one.title for one in app.content.chat.mentions.shown()]
+    return [each.title for each in app.content.chat.mentions.shown()]
 
 
 async def test_an_at_sign_names_agents_and_files_by_their_paths(
@@ -362,7 +362,7 @@ async def test_an_at_sign_names_agents_and_files_by_their_paths(
         app.write("ask @rev")
         assert named(app) == ["Reviewer"]
         app.key(Key.Key_Return)  # chooses, and sends nothing
-        await until(lambda: any(one.startswith("Reviewer") for one in app.header_texts()))
+        await until(lambda: any(text.startswith("Reviewer") for text in app.header_texts()))
         assert app.content.chat.composer.text_box.hasFocus()
         assert (written(app), app.viewed) == ("ask ", None)
         app.write(f"@{tmp_path}/two")

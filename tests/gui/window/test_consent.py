@@ -79,7 +79,7 @@ def scope(card: AttentionCard) -> ApprovalScope:
 
 
 def arguments(card: AttentionCard) -> QPlainTextEdit:
-    return next(one for one in card.findChildren(QPlainTextEdit) if one.isVisible())
+    return next(field for field in card.findChildren(QPlainTextEdit) if field.isVisible())
 
 
 async def test_the_card_shows_the_tool_its_risk_all_arguments_and_what_an_approval_covers(
@@ -109,7 +109,7 @@ async def test_an_approval_for_the_run_is_given_by_keyboard(tmp_path: Path, qapp
         assert "in this run" in scope(card).covers
         app.control(Qt.Key.Key_Return)
         told = await ended(app, run)
-        assert [one["status"] for one in told["interruptions"]] == ["approved"]
+        assert [each["status"] for each in told["interruptions"]] == ["approved"]
         assert [call["status"] for call in told["tool_calls"]] == ["completed"] * 2
         assert (await app.core.storage.audit.page())[-1].scope == "run"
 
@@ -117,7 +117,7 @@ async def test_an_approval_for_the_run_is_given_by_keyboard(tmp_path: Path, qapp
 async def test_always_is_an_exception_that_the_settings_show(tmp_path: Path, qapp: QApplication) -> None:
     async with an_app(tmp_path, qapp) as app:
         run, card = await chat(app, CALCULATE)
-        next(one for one in scope(card).findChildren(QPushButton) if one.text() == "Always").click()
+        next(button for button in scope(card).findChildren(QPushButton) if button.text() == "Always").click()
         card.button(Action.APPROVE).click()
         await ended(app, run)
         assert app.core.consent.exceptions == {"calculator": Rule.ALLOW}
@@ -126,10 +126,10 @@ async def test_always_is_an_exception_that_the_settings_show(tmp_path: Path, qap
 async def test_changed_arguments_are_sent_and_approved_once(tmp_path: Path, qapp: QApplication) -> None:
     async with an_app(tmp_path, qapp) as app:
         run, card = await chat(app, CALCULATE)
-        next(one for one in scope(card).findChildren(QPushButton) if one.text() == "Always").click()
+        next(button for button in scope(card).findChildren(QPushButton) if button.text() == "Always").click()
         arguments(card).setPlainText('{"expression": "1+1"}')
         assert scope(card).covers == "With changed arguments it is approved once."
-        assert not any(one.isEnabled() for one in scope(card).findChildren(QPushButton))
+        assert not any(button.isEnabled() for button in scope(card).findChildren(QPushButton))
         arguments(card).setPlainText('{"expression": "6*7"}')
         assert "in all workflows" in scope(card).covers
         arguments(card).setPlainText('{"expression": "1+1"}')
@@ -155,7 +155,7 @@ async def test_arguments_that_do_not_fit_say_so_at_their_field(
 async def test_a_reason_reaches_the_agent(tmp_path: Path, qapp: QApplication) -> None:
     async with an_app(tmp_path, qapp) as app:
         run, card = await chat(app, CALCULATE)
-        reason = next(one for one in card.findChildren(QLineEdit) if "Reason" in one.accessibleName())
+        reason = next(field for field in card.findChildren(QLineEdit) if "Reason" in field.accessibleName())
         reason.setFocus()
         QTest.keyClicks(reason, "use your head")
         card.button(Action.REJECT).click()
@@ -167,7 +167,7 @@ async def test_several_requests_are_gone_through_with_what_was_chosen_for_each(
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
         run, card = await chat(app, f'{CALCULATE}\n/tool wait {{"seconds": 0}}', 2)
-        next(one for one in scope(card).findChildren(QPushButton) if one.text() == "For this run").click()
+        next(button for button in scope(card).findChildren(QPushButton) if button.text() == "For this run").click()
         app.key(Qt.Key.Key_PageDown)
         await listening()
         assert (scope(card).covers, "wait" in texts(card)) == ("This call alone.", True)
@@ -198,7 +198,7 @@ async def test_options_are_chosen_by_keyboard(tmp_path: Path, qapp: QApplication
     async with an_app(tmp_path, qapp) as app:
         run, card = await chat(app, '/tool ask_user {"question": "Which?", "type": "checkbox", "options": ["a", "b"]}')
         assert {"Which?", "Question"} <= texts(card)
-        assert not [one for one in card.findChildren(QPlainTextEdit) if one.isVisible()]
+        assert not [field for field in card.findChildren(QPlainTextEdit) if field.isVisible()]
         assert "ask_user" not in texts(card)
         focused = app.focused()
         assert isinstance(focused, QCheckBox)
@@ -239,4 +239,4 @@ async def test_a_mixed_question_takes_both_and_can_be_skipped(tmp_path: Path, qa
         assert '{"options":["a"],"text":"and more"}' in output or '"skipped":true' in output
         described = await app.core.runs.describe(run.id)
         assert isinstance(described, Ok)
-        assert [one["status"] for one in described.data["interruptions"]] == ["answered"] * 2
+        assert [each["status"] for each in described.data["interruptions"]] == ["answered"] * 2

@@ -136,7 +136,7 @@ async def test_esc_closes_what_else_opens_over_the_window_and_the_run_goes_on(
             QTest.keyClicks(app.focused(), sign)
 
         def dialog() -> QWidget | None:
-            shown = [one for one in app.window.findChildren(QDialog) if one.isVisible()]
+            shown = [each for each in app.window.findChildren(QDialog) if each.isVisible()]
             return shown[0] if shown else None
 
         opened: dict[str, tuple[Callable[[], object], Callable[[], object]]] = {

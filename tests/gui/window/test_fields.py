@@ -164,13 +164,13 @@ async def test_an_input_method_and_alt_gr_have_their_keys_in_every_field(
             app.control(Key.Key_A)
             app.key(Key.Key_Backspace)
             viewed, zoom = app.viewed, app.session.state.zoom
-            windows = {one for one in QApplication.topLevelWidgets() if one.isVisible()}
+            windows = {window for window in QApplication.topLevelWidgets() if window.isVisible()}
             press_alt_gr(field, CONTROL | ALT)
             press_alt_gr(field, Mod.GroupSwitchModifier)
             compose(field)
             assert text_of(field) == f"{SIGNS}{SIGNS}日本", name
             assert (app.viewed, app.session.state.zoom, QApplication.activePopupWidget()) == (viewed, zoom, None), name
-            assert {one for one in QApplication.topLevelWidgets() if one.isVisible()} == windows, name
+            assert {window for window in QApplication.topLevelWidgets() if window.isVisible()} == windows, name
             app.control(Key.Key_A)
             app.key(Key.Key_Backspace)
             app.key(Key.Key_Escape)

@@ -23,7 +23,7 @@ def window(qtbot: QtBot) -> QWidget:
 
 
 def visible(window: QWidget) -> list[QFileDialog]:
-    return [one for one in window.findChildren(QFileDialog) if one.isVisible()]
+    return [widget for widget in window.findChildren(QFileDialog) if widget.isVisible()]
 
 
 async def shown(window: QWidget) -> QFileDialog:

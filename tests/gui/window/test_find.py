@@ -134,7 +134,7 @@ async def test_what_is_selected_is_looked_for_and_stays_selected(
 
         def there() -> list[TextView]:
             views = app.content.chat.transcript.viewport().findChildren(TextView)
-            return [one for one in views if one.isVisible() and one.toPlainText() == "a needle there"]
+            return [view for view in views if view.isVisible() and view.toPlainText() == "a needle there"]
 
         await until(there)
         (view,) = there()

@@ -45,7 +45,7 @@ def time_left(app: App) -> TimeLeft:
 
 
 def tool_lines(app: App) -> list[ToolView]:
-    return [one for one in app.content.chat.transcript.findChildren(ToolView) if one.isVisible()]
+    return [widget for widget in app.content.chat.transcript.findChildren(ToolView) if widget.isVisible()]
 
 
 async def test_keys_of_a_typing_user_stay_in_the_composer_when_a_request_arrives(
@@ -70,7 +70,7 @@ async def test_keys_of_a_typing_user_stay_in_the_composer_when_a_request_arrives
         QTest.keyClicks(app.focused(), "a")
         await asyncio.sleep(0.1)
         assert app.content.chat.composer.draft().text == "a"
-        assert [one.text for one in app.content.chat.queue.messages] == ["rm 1 2 y"]
+        assert [message.text for message in app.content.chat.queue.messages] == ["rm 1 2 y"]
         assert app.core.stores.questions.count(run.workflow_id) == 1
         assert len(app.turn_texts()) == 3
 
@@ -151,10 +151,10 @@ async def test_a_question_without_an_answer_goes_on_when_its_time_is_over_and_an
         assert "Soon? Less than a minute left" in card.accessibleDescription()
         assert (await ended(app, timed)).status is RunStatus.SUCCESS
         await until(lambda: not card.isVisible())
-        await until(lambda: any("No answer in time" in one.accessibleName() for one in tool_lines(app)))
+        await until(lambda: any("No answer in time" in line.accessibleName() for line in tool_lines(app)))
         described = await app.core.runs.describe(timed.id)
         assert isinstance(described, Ok)
-        assert [one["summary"] for one in described.data["tool_calls"]] == ["expired"]
+        assert [each["summary"] for each in described.data["tool_calls"]] == ["expired"]
         assert section(app) == [(row.title, 1) for row in [app.row(patient.workflow_id)] if row is not None]
         assert card is await view(app, patient)
         assert (left.isVisible(), card.accessibleDescription()) == (False, "Whenever?")
@@ -236,5 +236,5 @@ async def test_three_of_one_run_are_answered_in_any_order_and_each_gets_its_own_
             app.key(Qt.Key.Key_Return)
             await until(lambda name=name: prompts[name] not in texts(card))
         assert (await ended(app, run)).status is RunStatus.SUCCESS
-        found = {one.ask.step: str(one.status) for one in await app.core.storage.interruptions.of_run(run.id)}
+        found = {each.ask.step: str(each.status) for each in await app.core.storage.interruptions.of_run(run.id)}
         assert found == {"a": "approved", "b": "rejected", "c": "rejected"}

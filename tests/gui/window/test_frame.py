@@ -21,7 +21,7 @@ class Screen:
 
 def place(geometry: Geometry | None, *screens: QRect) -> QRect:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(QGuiApplication, "screens", lambda: [Screen(one) for one in screens])
+        patch.setattr(QGuiApplication, "screens", lambda: [Screen(screen) for screen in screens])
         patch.setattr(QGuiApplication, "primaryScreen", lambda: Screen(screens[0]))
         window = MainWindow("#FFFFFF", geometry)
     box = window.geometry()

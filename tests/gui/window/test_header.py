@@ -19,8 +19,8 @@ async def test_a_long_name_has_as_much_room_as_the_agent_and_all_is_laid_out_at_
         header = app.content.header
         app.content.panels.fold_sidebar(False)
         QApplication.sendPostedEvents()
-        buttons = [one for one in header.findChildren(QPushButton) if one.isVisible()]
-        assert [one.text() for one in buttons if one.width() < one.sizeHint().width()] == []
+        buttons = [button for button in header.findChildren(QPushButton) if button.isVisible()]
+        assert [button.text() for button in buttons if button.width() < button.sizeHint().width()] == []
         who = header.fontMetrics().horizontalAdvance(header._answering.text())
         assert header._title.width() >= who - header._row.spacing()
         assert not header._state.isVisible()

@@ -146,7 +146,7 @@ async def test_f6_goes_through_the_panes_and_back(tmp_path: Path, qapp: QApplica
         def pane() -> QWidget:
             content = app.content
             panes = (content.sidebar, content.chat.transcript, content.chat.composer, content.activity, content.toasts)
-            return next(one for one in panes if one.isAncestorOf(app.focused()) or one is app.focused())
+            return next(each for each in panes if each.isAncestorOf(app.focused()) or each is app.focused())
 
         way = []
         for _ in range(5):

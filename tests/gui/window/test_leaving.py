@@ -79,7 +79,7 @@ async def test_whichever_way_one_closes_it_asks_once_and_staying_is_what_enter_a
                 first = question(app)
                 assert first is not None, way
                 assert first.text() == "2 workflows are at work. 1 waits for you."
-                assert {one.text() for one in first.buttons()} == {"Keep running", "Stop and quit", "Stay"}
+                assert {button.text() for button in first.buttons()} == {"Keep running", "Stop and quit", "Stay"}
                 app.content.quit_guard.ask()
                 assert question(app) is first
                 QTest.keyClick(first, key)
@@ -90,7 +90,7 @@ async def test_whichever_way_one_closes_it_asks_once_and_staying_is_what_enter_a
         app.control(Qt.Key.Key_Q)
         box = question(app)
         assert box is not None
-        stop = next(one for one in box.buttons() if one.objectName() == "stop_and_quit")
+        stop = next(button for button in box.buttons() if button.objectName() == "stop_and_quit")
         await until(box.isActiveWindow)
         for _ in range(3):
             if not stop.hasFocus():
@@ -183,7 +183,7 @@ async def test_what_was_shown_is_in_the_inbox_after_a_restart(tmp_path: Path, qa
         app.content.mode.set_mode(ValidationMode.SELECTIVE)
         await until(lambda: app.core.settings.current.validation_mode is ValidationMode.SELECTIVE)
         app.content.mode.set_mode(ValidationMode.AUTO)
-        await until(lambda: [one.code for one in app.core.stores.inbox.notices] == ["mode_is_auto"])
+        await until(lambda: [notice.code for notice in app.core.stores.inbox.notices] == ["mode_is_auto"])
     async with an_app(tmp_path, qapp, storage) as app:
-        assert [one.code for one in app.core.stores.inbox.notices] == ["mode_is_auto"]
+        assert [notice.code for notice in app.core.stores.inbox.notices] == ["mode_is_auto"]
         assert app.core.stores.toasts.visible == ()

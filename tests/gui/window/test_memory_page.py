@@ -56,7 +56,7 @@ async def test_memories_are_found_read_whole_changed_and_deleted_with_undo(
         assert "3 memories, about " in texts(app)
         write(app, "Search memories", "tea")
         await until(lambda: shown(app) == ["m1"])
-        (row,) = (one for one in dialog(app).findChildren(ItemRow) if one.isVisible())
+        (row,) = (widget for widget in dialog(app).findChildren(ItemRow) if widget.isVisible())
         assert row.name.startswith("Tea at five. xxx")
         press(app, f"Edit {row.name}")
         await until(lambda: isinstance(app.focused(), QPlainTextEdit))
@@ -75,7 +75,7 @@ async def test_memories_are_found_read_whole_changed_and_deleted_with_undo(
         write(app, "Search memories", " ")
         choose(app, "Type of memory", "Knowledge")
         await until(lambda: shown(app) == ["m2"])
-        name = next(one.name for one in dialog(app).findChildren(ItemRow) if one.isVisible())
+        name = next(widget.name for widget in dialog(app).findChildren(ItemRow) if widget.isVisible())
         press(app, f"Edit {name}")
         await until(lambda: isinstance(app.focused(), QPlainTextEdit))
         press(app, "Save memory")
@@ -110,10 +110,10 @@ async def test_thousands_are_turned_page_by_page_and_deleted_once_asked(
         assert not control(app, "Newer").isEnabled()
         press(app, "Older")
         await until(lambda: shown(app)[0] == f"m{2_999 - PAGE_SIZE}")
-        rows = [one for one in dialog(app).findChildren(ItemRow) if one.isVisible()]
+        rows = [widget for widget in dialog(app).findChildren(ItemRow) if widget.isVisible()]
         assert len(rows) <= PAGE_SIZE
-        await until(lambda: all(one.height() >= one.minimumSizeHint().height() for one in rows))
-        tops = [one.mapTo(dialog(app), one.rect().topLeft()).y() for one in rows]
+        await until(lambda: all(row.height() >= row.minimumSizeHint().height() for row in rows))
+        tops = [row.mapTo(dialog(app), row.rect().topLeft()).y() for row in rows]
         assert all(after - before >= rows[0].minimumSizeHint().height() for before, after in pairwise(sorted(tops)))
         press(app, "Newer")
         await until(lambda: shown(app)[0] == "m2999")
@@ -121,7 +121,7 @@ async def test_thousands_are_turned_page_by_page_and_deleted_once_asked(
             press(app, "Delete all…")
             (box,) = dialog(app).findChildren(QMessageBox)
             assert box.text() == "Delete all 3,000 memories?"
-            button = next(one for one in box.buttons() if one.text() == answer)
+            button = next(each for each in box.buttons() if each.text() == answer)
             QTest.keyClick(button, Qt.Key.Key_Space)
             await until(lambda left=left: not dialog(app).findChildren(QMessageBox))
             if not left:
@@ -130,5 +130,5 @@ async def test_thousands_are_turned_page_by_page_and_deleted_once_asked(
         await until(lambda: "Agents remember nothing yet." in texts(app))
         page = dialog(app).findChild(MemoryPage)
         assert isinstance(page, MemoryPage)
-        offered = [one.text() for one in page.findChildren(QAbstractButton) if one.isVisible()]
+        offered = [each.text() for each in page.findChildren(QAbstractButton) if each.isVisible()]
         assert not {"Newer", "Older", "Delete all…"} & set(offered)  # of nothing there is nothing to do

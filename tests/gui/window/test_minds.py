@@ -286,13 +286,13 @@ async def test_every_control_of_both_pages_has_a_name(tmp_path: Path, qapp: QApp
             if page is PageId.AGENTS:
                 press(app, "New agent")
             nameless = [
-                one
-                for one in dialog(app)._pages.page(page).findChildren(QWidget)
-                if one.isVisible()
-                and one.focusPolicy() & Qt.FocusPolicy.TabFocus
-                and not one.accessibleName()
-                and one.focusProxy() is None
-                and not isinstance(one.parentWidget(), QAbstractSpinBox | QComboBox)
+                widget
+                for widget in dialog(app)._pages.page(page).findChildren(QWidget)
+                if widget.isVisible()
+                and widget.focusPolicy() & Qt.FocusPolicy.TabFocus
+                and not widget.accessibleName()
+                and widget.focusProxy() is None
+                and not isinstance(widget.parentWidget(), QAbstractSpinBox | QComboBox)
             ]
             assert nameless == []
 

@@ -57,7 +57,7 @@ def running(app: App) -> list[tuple[str, ValidationMode | None, int]]:
 
 def refused(app: App) -> list[dict[str, object]]:
     """What the toasts of the limit name."""
-    return [dict(one.parameters) for one in app.core.stores.toasts.visible if one.code == "limit_reached"]
+    return [dict(toast.parameters) for toast in app.core.stores.toasts.visible if toast.code == "limit_reached"]
 
 
 async def test_three_that_run_keep_their_mode_and_a_fourth_is_refused_until_it_may(
@@ -79,8 +79,8 @@ async def test_three_that_run_keep_their_mode_and_a_fourth_is_refused_until_it_m
         app.key(Key.Key_Return)
         await until(lambda: refused(app) == [{"mode": "manual", "limit": 1}])
         assert app.content.chat.composer.draft().text == "say 4 words"
-        await until(lambda: [one for one in app.content.toasts.cards if "One workflow" in one.accessibleName()])
-        assert all(one.isVisible() for one in app.content.toasts.cards)
+        await until(lambda: [card for card in app.content.toasts.cards if "One workflow" in card.accessibleName()])
+        assert all(card.isVisible() for card in app.content.toasts.cards)
         app.control(Key.Key_1)
         app.key(Key.Key_F5, SHIFT)
         await until(lambda: app.core.stores.background.running_count == 2)

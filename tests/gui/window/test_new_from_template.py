@@ -100,7 +100,7 @@ async def test_at_the_limit_nothing_starts_and_the_form_keeps_what_was_written_u
         await until(inputs.isVisible)
         QTest.keyClicks(app.focused(), "say 2 words")
         app.key(Key.Key_Return)
-        await until(lambda: any(one.code == "limit_reached" for one in app.core.stores.toasts.visible))
+        await until(lambda: any(toast.code == "limit_reached" for toast in app.core.stores.toasts.visible))
         assert inputs.isVisible()
         await app.core.engine.cancel(busy.id)
         app.key(Key.Key_Return)
@@ -110,9 +110,9 @@ async def test_at_the_limit_nothing_starts_and_the_form_keeps_what_was_written_u
 
 async def test_the_start_page_leads_to_the_templates(tmp_path: Path, qapp: QApplication, until: Until) -> None:
     async with an_app(tmp_path, qapp, size=(800, 600)) as app:
-        buttons = {one.text(): one for one in app.content.start.findChildren(QPushButton)}
+        buttons = {button.text(): button for button in app.content.start.findChildren(QPushButton)}
         page = app.content.start
-        assert all(page.rect().contains(one.geometry()) for one in buttons.values())
+        assert all(page.rect().contains(button.geometry()) for button in buttons.values())
         buttons["New from template"].click()
         await until(lambda: "Ask around" in titles(app))
         app.key(Key.Key_Escape)

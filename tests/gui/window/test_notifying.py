@@ -182,7 +182,7 @@ async def test_several_lead_to_the_inbox_and_one_that_is_gone_to_words(
         await until(lambda: not app.core.stores.notifications._is_present)
         last = await app.say("say 2 words")
         await until(lambda: len(service.told) == 2)
-        (key,) = (one.key for one in app.core.stores.notifications.standing)
+        (key,) = (notification.key for notification in app.core.stores.notifications.standing)
         assert isinstance(await app.core.workflows.delete(last.workflow_id), Ok)
         await until(lambda: not service.seen)
         app.content.notifier._on_activated(key, "")  # the click was on its way already

@@ -50,7 +50,7 @@ class KeysPage:
 
     def click(self, words: str) -> None:
         buttons = self.dialog.findChildren(QPushButton)
-        next(one for one in buttons if one.isVisible() and one.text().startswith(words)).click()
+        next(button for button in buttons if button.isVisible() and button.text().startswith(words)).click()
 
     def notice(self) -> str:
         (notice,) = self.dialog.findChildren(UndoBar)
@@ -91,7 +91,7 @@ async def test_every_command_has_something_to_do_and_stands_in_its_menu_with_its
     tmp_path: Path, qapp: QApplication
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
-        in_menus = [one for menu in app.window.menuBar().findChildren(QMenu) for one in menu.actions()]
+        in_menus = [each for menu in app.window.menuBar().findChildren(QMenu) for each in menu.actions()]
         for command in COMMANDS:
             if command.is_everywhere:
                 assert action(app, command.id).shortcuts() == app.content.keymap.keys(command.id)
@@ -208,7 +208,9 @@ async def test_a_disk_that_refuses_leaves_the_keys_as_they_are(tmp_path: Path, q
 async def test_keys_are_found_by_name_and_by_key(tmp_path: Path, qapp: QApplication) -> None:
     async with an_app(tmp_path, qapp) as app:
         page = KeysPage(app)
-        find = next(one for one in page.dialog.findChildren(QLineEdit) if "command or a key" in one.placeholderText())
+        find = next(
+            field for field in page.dialog.findChildren(QLineEdit) if "command or a key" in field.placeholderText()
+        )
         find.setFocus()
         QTest.keyClicks(find, "ctrl+k")
         assert page.tree.shown() == {"Go to anything": "Ctrl+K"}
@@ -255,7 +257,7 @@ async def test_the_key_that_sends_is_named_as_the_setting_is(tmp_path: Path, qap
 
         def hints() -> list[str]:
             widgets: list[QWidget] = app.content.chat.composer.findChildren(QWidget)
-            return [text for one in widgets if "to send" in (text := getattr(one, "text", lambda: "")())]
+            return [text for widget in widgets if "to send" in (text := getattr(widget, "text", lambda: "")())]
 
         app.content.chat.focus_composer()
         assert hints() == ["Enter to send"]
@@ -279,7 +281,7 @@ def test_what_a_file_holds_that_cannot_be_used_is_reported_and_kept_and_takes_no
     file.write_text(json.dumps({"zoom": 1.5, "keys": odd, "newer": 1}))
     state = window_state.read(file)
     keymap = Keymap(COMMANDS, state.keys, is_mac=False)
-    told = {(one.command_id, one.kind) for one in keymap.problems}
+    told = {(problem.command_id, problem.kind) for problem in keymap.problems}
     assert told == {
         ("go.anything", ProblemKind.UNREADABLE),
         ("go.inbox", ProblemKind.UNREADABLE),
@@ -299,5 +301,5 @@ def test_what_a_file_holds_that_cannot_be_used_is_reported_and_kept_and_takes_no
 def test_a_custom_key_takes_the_place_of_a_default_one() -> None:
     rows = [Command("a", "A", ("Ctrl+1",)), Command("b", "B", ("Ctrl+2",)), Command("c", "C", scopes=(KeyScope.TOAST,))]
     keymap = Keymap(rows, {"b": ["Ctrl+1"], "c": ["Ctrl+1"]})
-    assert [keymap.chords(one) for one in "abc"] == [(), ("Ctrl+1",), ()]
+    assert [keymap.chords(each) for each in "abc"] == [(), ("Ctrl+1",), ()]
     assert keymap.at("Ctrl+1", KeyScope.EVERYWHERE) is rows[1]

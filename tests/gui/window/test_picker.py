@@ -30,7 +30,7 @@ def server() -> Iterator[Provider]:
 
 def who(app: App) -> str:
     """Return the accessible name of the picker's button."""
-    names = [one.accessibleName() for one in app.content.header.findChildren(QPushButton)]
+    names = [button.accessibleName() for button in app.content.header.findChildren(QPushButton)]
     return next(name for name in names if name.startswith("Who answers"))
 
 
@@ -109,7 +109,9 @@ async def test_it_opens_by_tab_and_space_and_keeps_the_focus_where_it_was(
     async with an_app(tmp_path, qapp) as app:
         await app.say("say 2 words")
         app.control(Qt.Key.Key_N)
-        button = next(one for one in app.content.header.findChildren(QPushButton) if one.accessibleName() == who(app))
+        button = next(
+            each for each in app.content.header.findChildren(QPushButton) if each.accessibleName() == who(app)
+        )
         await until(button.isVisible)
         for _ in range(60):
             if app.focused() is button:
@@ -154,6 +156,6 @@ async def test_in_a_narrow_window_its_words_are_shortened_and_never_cut(
         run = await app.say("ask Which?")
         app.content.workflow_actions.show(run.workflow_id)
         await until(lambda: app.core.stores.questions.count(run.workflow_id) == 1)
-        button = next(one for one in app.content.header.findChildren(QPushButton) if "hors ligne" in one.toolTip())
+        button = next(each for each in app.content.header.findChildren(QPushButton) if "hors ligne" in each.toolTip())
         await until(lambda: button.text().endswith("…") and button.width() >= button.sizeHint().width())
         assert app.window.width() == 800

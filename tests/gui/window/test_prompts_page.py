@@ -30,7 +30,7 @@ async def opened(app: App, until: Until) -> SettingsDialog:
 
 def button(dialog: SettingsDialog, name: str) -> QAbstractButton:
     buttons = dialog.findChildren(QAbstractButton)
-    return next(one for one in buttons if one.accessibleName() == name and one.isVisible())
+    return next(each for each in buttons if each.accessibleName() == name and each.isVisible())
 
 
 def form(dialog: SettingsDialog) -> PromptForm:
@@ -46,7 +46,7 @@ def notice(dialog: SettingsDialog) -> UndoBar:
 
 
 def names(app: App) -> list[str]:
-    return [one.name for one in app.core.prompts.current]
+    return [prompt.name for prompt in app.core.prompts.current]
 
 
 async def test_a_prompt_is_made_changed_and_removed_and_the_removal_is_undone(

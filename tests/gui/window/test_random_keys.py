@@ -33,8 +33,8 @@ TYPED: list[tuple[Qt.Key, Qt.KeyboardModifier, str]] = [
     *((Key.Key_Return, PLAIN, "\r"),) * 6,
     *((Key.Key_Space, PLAIN, " "),) * 6,
     *((Key.Key_Escape, PLAIN, ""),) * 2,
-    *((one, PLAIN, "") for one in (Key.Key_Up, Key.Key_Down, Key.Key_Left, Key.Key_Right)),
-    *((one, PLAIN, "") for one in (Key.Key_PageUp, Key.Key_PageDown, Key.Key_Home, Key.Key_End, Key.Key_Backspace)),
+    *((each, PLAIN, "") for each in (Key.Key_Up, Key.Key_Down, Key.Key_Left, Key.Key_Right)),
+    *((each, PLAIN, "") for each in (Key.Key_PageUp, Key.Key_PageDown, Key.Key_Home, Key.Key_End, Key.Key_Backspace)),
 ]
 GOING: list[tuple[Qt.Key, Qt.KeyboardModifier]] = [
     *((Key.Key_J, CONTROL), (Key.Key_F8, PLAIN), (Key.Key_A, CONTROL_SHIFT), (Key.Key_L, CONTROL)),
@@ -74,7 +74,7 @@ class Requests:
         self._open: list[Run] = []
 
     async def change(self) -> None:
-        free = [one for one in self._places if not self._is_at_work(one)]
+        free = [each for each in self._places if not self._is_at_work(each)]
         if free and (not self._open or self._chance.random() < 0.6):
             place = self._chance.choice(free)
             kind = self._chance.choice(["approval", "input-review", "local-execution"])
@@ -110,7 +110,7 @@ async def test_who_types_on_answers_nothing(tmp_path: Path, qapp: QApplication, 
         for run in said:
             await app.core.engine.wait(run.id)
         listed = [app.core.stores.workflows.get(run.workflow_id) for run in said]
-        requests = Requests(app, chance, [one.workflow for one in listed if one is not None])
+        requests = Requests(app, chance, [each.workflow for each in listed if each is not None])
         card, time = card_of(app), TimeByKeys(card_of(app).guard)
         answers: list[object] = []
         app.content.chat.card.answered.connect(lambda _question, answer: answers.append(answer))

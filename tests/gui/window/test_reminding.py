@@ -41,8 +41,8 @@ def pass_time(monkeypatch: pytest.MonkeyPatch) -> Callable[[App, float], None]:
 
 def reminders(app: App) -> list[tuple[str, str]]:
     """Return titles and texts of the stacked reminders."""
-    told = [one for one in app.core.stores.toasts.visible if one.code == "question_reminder"]
-    return [(words_of(one).title, words_of(one).message) for one in told]
+    told = [toast for toast in app.core.stores.toasts.visible if toast.code == "question_reminder"]
+    return [(words_of(each).title, words_of(each).message) for each in told]
 
 
 def told(core: Core) -> list[Notification]:
@@ -58,7 +58,7 @@ def told(core: Core) -> list[Notification]:
 
 async def reminder_card(app: App, until: Until) -> ToastCard:
     def found() -> list[ToastCard]:
-        return [one for one in app.content.toasts.cards if one.toast.code == "question_reminder"]
+        return [card for card in app.content.toasts.cards if card.toast.code == "question_reminder"]
 
     await until(found)
     return found()[0]
@@ -83,7 +83,7 @@ async def test_a_question_without_a_limit_is_repeated_until_it_is_answered(
         assert title.startswith("/tool ask_user")
         assert words.startswith("Waiting since ")
         assert words.endswith("Which colour?")
-        assert len([one for one in app.core.stores.toasts.visible if one.type is ToastType.USER_QUESTION]) == 1
+        assert len([toast for toast in app.core.stores.toasts.visible if toast.type is ToastType.USER_QUESTION]) == 1
         assert [badge for _, badge in section(app)] == [1]
         pass_time(app, 10)
         assert len(reminders(app)) == 1
@@ -109,7 +109,7 @@ async def test_several_are_one_toast_that_leads_to_the_inbox(
         assert title == "3 requests still wait for you"
         assert names.count("/tool ask_user") == 3
         card = await reminder_card(app, until)
-        assert "Show all" in [one.text() for one in card.findChildren(QPushButton) if one.isVisible()]
+        assert "Show all" in [button.text() for button in card.findChildren(QPushButton) if button.isVisible()]
         card.take_focus()
         QTest.keyClick(app.focused(), Qt.Key.Key_Return)
         await until(app.content.command_palette.isVisible)
@@ -143,7 +143,7 @@ async def test_in_another_program_the_desktop_notifies_unless_that_is_off(
         given = told(app.core)
         pass_time(app, 31)
         await until(lambda: given, GROUPING_S + 5)
-        assert [one.toasts[0].code for one in given] == ["question_reminder"]
+        assert [each.toasts[0].code for each in given] == ["question_reminder"]
         QApplication.sendEvent(app.window, QEvent(QEvent.Type.WindowActivate))
 
 
@@ -175,11 +175,11 @@ async def test_a_restart_makes_no_flood_and_leaves_the_deadline(
         await waits(app, timed)
         for question in ("One?", "Two?"):
             await ask(app, question)
-        (before,) = [one.expires_at for one in app.core.stores.questions.all if one.expires_at is not None]
+        (before,) = [each.expires_at for each in app.core.stores.questions.all if each.expires_at is not None]
         pass_time(app, 20)
     async with an_app(tmp_path, qapp, storage) as app:
         await until(lambda: len(section(app)) == 3)
-        (after,) = [one.expires_at for one in app.core.stores.questions.all if one.expires_at is not None]
+        (after,) = [each.expires_at for each in app.core.stores.questions.all if each.expires_at is not None]
         assert after == before
         await view(app, timed)
         (left,) = card_of(app).findChildren(TimeLeft)

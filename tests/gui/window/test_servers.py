@@ -47,7 +47,7 @@ def page(app: App) -> ServersPage:
 
 
 def row(app: App, name: str) -> ServerRow:
-    return next(one for one in page(app).rows.values() if one.name == name)
+    return next(each for each in page(app).rows.values() if each.name == name)
 
 
 def state(app: App, name: str) -> ServerState:
@@ -61,8 +61,10 @@ async def added(app: App, name: str, *, confirmed: bool = True, **fields: Any) -
 
 
 def answer_question(words: str) -> None:
-    (box,) = [one for one in QApplication.topLevelWidgets() if isinstance(one, QMessageBox) and one.isVisible()]
-    button = next(one for one in box.buttons() if one.text() == words)
+    (box,) = [
+        window for window in QApplication.topLevelWidgets() if isinstance(window, QMessageBox) and window.isVisible()
+    ]
+    button = next(each for each in box.buttons() if each.text() == words)
     button.setFocus()
     QTest.keyClick(button, Qt.Key.Key_Space)
 
@@ -158,7 +160,7 @@ async def test_a_pasted_configuration_is_shown_asked_for_and_added_whole_or_not_
         press(app, "Read it")
         await until(lambda: "Another server has this name." in texts(app))
         assert not any(
-            one.isVisible() and one.text().startswith("Add 2") for one in dialog(app).findChildren(QPushButton)
+            button.isVisible() and button.text().startswith("Add 2") for button in dialog(app).findChildren(QPushButton)
         )
         box.setPlainText(text.replace('"near"', '"close"'))
         press(app, "Read it")
@@ -166,7 +168,7 @@ async def test_a_pasted_configuration_is_shown_asked_for_and_added_whole_or_not_
         assert "Argument 2: good\nArgument 3: ${input:where}" in texts(app)
         press(app, "Add 2 servers")
         assert "A value is needed." in texts(app)
-        assert [one.server.name for one in app.core.servers.states] == ["near"]
+        assert [each.server.name for each in app.core.servers.states] == ["near"]
         write(app, "The file", str(tmp_path / "trace"))
         token = control(app, "The token")
         assert isinstance(token, QLineEdit)
@@ -174,9 +176,9 @@ async def test_a_pasted_configuration_is_shown_asked_for_and_added_whole_or_not_
         write(app, "The token", SECRET)
         press(app, "Add 2 servers")
         await until(lambda: notice(app) == "2 servers are added. Each waits for you to allow it.")
-        states = {one.server.name: one.state for one in app.core.servers.states}
+        states = {each.server.name: each.state for each in app.core.servers.states}
         assert states == dict.fromkeys(("close", "far", "near"), ServerState.UNCONFIRMED)
-        assert [one.name for one in page(app).rows.values()] == ["close", "far", "near"]
+        assert [each.name for each in page(app).rows.values()] == ["close", "far", "near"]
         assert (box.toPlainText(), SECRET in texts(app)) == ("", False)
     assert not (tmp_path / "trace").exists()
 
@@ -378,12 +380,12 @@ async def test_french_is_whole_and_every_control_has_a_name(tmp_path: Path, qapp
         for words in ("Échec", "Vous attend", "Il n’y a pas de programme « no-such-command »."):
             assert words in texts(app).replace("\N{NARROW NO-BREAK SPACE}", " ").replace("\N{NO-BREAK SPACE}", " ")
         nameless = [
-            one
-            for one in page(app).findChildren(QWidget)
-            if one.isVisible()
-            and one.focusPolicy() & Qt.FocusPolicy.TabFocus
-            and not one.accessibleName()
-            and one.focusProxy() is None
-            and not isinstance(one.parentWidget(), QAbstractSpinBox | QComboBox)
+            widget
+            for widget in page(app).findChildren(QWidget)
+            if widget.isVisible()
+            and widget.focusPolicy() & Qt.FocusPolicy.TabFocus
+            and not widget.accessibleName()
+            and widget.focusProxy() is None
+            and not isinstance(widget.parentWidget(), QAbstractSpinBox | QComboBox)
         ]
         assert nameless == []

@@ -29,7 +29,7 @@ def written(app: App) -> str:
 
 
 def titles(app: App) -> list[str]:
-    return [one.title for one in app.content.chat.completion.shown()]
+    return [each.title for each in app.content.chat.completion.shown()]
 
 
 async def keep_template(app: App, title: str, *steps: dict[str, Any], **more: Any) -> None:
@@ -64,7 +64,7 @@ async def test_a_slash_in_an_empty_composer_lists_what_it_can_name_and_typing_na
         QTest.keyClicks(box, "sum")
         assert titles(app) == ["Sum totals", "Sum up"]
         shown = app.content.chat.completion.shown()
-        assert [(one.kind, one.about) for one in shown] == [("template", ""), ("prompt", "<b>Short</b>")]
+        assert [(each.kind, each.about) for each in shown] == [("template", ""), ("prompt", "<b>Short</b>")]
         app.key(Key.Key_Down)
         app.key(Key.Key_Down)  # it stays at the last
         app.key(Key.Key_Tab)
@@ -135,7 +135,7 @@ async def test_a_named_template_runs_in_the_viewed_workflow_with_the_rest_as_its
         await until(lambda: app.content.chat.composer._state.is_running is False)
         app.key(Key.Key_F5)  # again: the same template, not its name as a message
         await until(lambda: len(app.turn_texts()) == 6)
-        assert next(one.kind for one in await app.core.storage.runs.page(limit=5)) is RunKind.WORKFLOW
+        assert next(run.kind for run in await app.core.storage.runs.page(limit=5)) is RunKind.WORKFLOW
 
 
 async def test_what_nothing_is_called_is_sent_as_text_and_the_composer_shows_it_before(
@@ -166,7 +166,7 @@ async def test_missing_input_is_asked_over_the_composer_and_esc_gives_the_text_b
         await until(inputs.isVisible)
         assert not chat.composer.isVisible()
         assert inputs.form is not None
-        assert [one.control.accessibleName() for one in inputs.form.fields] == ["count"]
+        assert [field.control.accessibleName() for field in inputs.form.fields] == ["count"]
         assert inputs.isAncestorOf(app.focused())
         app.key(Key.Key_Escape)
         assert (inputs.isVisible(), written(app), app.focused()) == (False, "/count these", chat.composer.text_box)
@@ -211,7 +211,7 @@ async def test_a_refused_start_leaves_the_text_and_a_form_goes_with_its_workflow
         busy = await app.say("say 900 words 5")
         await begin(app, until, "/ask around say 2 words")
         app.key(Key.Key_Return)
-        await until(lambda: any(one.code == "limit_reached" for one in app.core.stores.toasts.visible))
+        await until(lambda: any(toast.code == "limit_reached" for toast in app.core.stores.toasts.visible))
         assert written(app) == "/ask around say 2 words"
         assert len(await app.core.storage.workflows.all()) == 1
         app.control(Key.Key_A)
@@ -270,7 +270,7 @@ async def test_of_one_name_the_prompt_is_meant_and_the_list_can_choose_the_templ
         await keep_template(app, "Same")
         await begin(app, until, "/same")
         await until(lambda: titles(app) == ["Same", "Same"])
-        kinds = [one.kind for one in app.content.chat.completion.shown()]
+        kinds = [each.kind for each in app.content.chat.completion.shown()]
         for _ in range(kinds.index("template")):
             app.key(Key.Key_Down)
         app.key(Key.Key_Return)
@@ -281,7 +281,7 @@ async def test_of_one_name_the_prompt_is_meant_and_the_list_can_choose_the_templ
         await keep_template(app, "Samey")
         app.write("/sa")
         await until(lambda: len(titles(app)) == 3)
-        kinds = [one.kind for one in app.content.chat.completion.shown()]
+        kinds = [each.kind for each in app.content.chat.completion.shown()]
         for _ in range(kinds.index("template")):
             app.key(Key.Key_Down)
         app.key(Key.Key_Return)

@@ -88,7 +88,7 @@ async def test_what_waits_in_one_workflow_is_shown_there_once_and_seen_nowhere_e
         app.write("say 3 words")
         app.key(Key.Key_Return)
         strip = app.content.chat.queue
-        await until(lambda: [one.text for one in strip.messages] == ["say 3 words"])
+        await until(lambda: [message.text for message in strip.messages] == ["say 3 words"])
         assert "say 3 words" not in drawn(app)
         go(app, 1)
         assert (strip.isVisible(), written(app)) == (False, "")
@@ -109,7 +109,7 @@ async def test_what_waits_in_one_workflow_is_shown_there_once_and_seen_nowhere_e
     async with an_app(tmp_path, qapp, copy) as app:
         app.content.opener.open(run.workflow_id)
         await until(lambda: drawn(app).count("say 3 words") == 1)
-        said = [one.text for one in app.core.stores.view.messages if one.role is Role.USER]
+        said = [message.text for message in app.core.stores.view.messages if message.role is Role.USER]
         assert said == ["say 40 words", "say 3 words"]
 
 
@@ -139,7 +139,7 @@ async def test_each_workflow_keeps_its_draft_and_cursor_and_a_crash_costs_two_se
 async def test_five_workflows_are_reached_by_one_chord_each(tmp_path: Path, qapp: QApplication, until: Until) -> None:
     async with an_app(tmp_path, qapp) as app:
         names = ("apples", "cherries", "plums", "melons")
-        runs = [*await all_said(app, *(f"say 2 words about {one}" for one in names))]
+        runs = [*await all_said(app, *(f"say 2 words about {name}" for name in names))]
         runs.append(await app.start("Letters", asking("send", prompt="Send them?")))
         await waits(app, runs[-1])
         app.content.chat.focus_composer()

@@ -46,7 +46,9 @@ async def test_a_huge_error_is_read_copied_and_closed_by_key(tmp_path: Path, qap
         await asyncio.sleep(0.3)
         (card,) = app.content.toasts.cards
         assert card.height() < 140
-        (close,) = [one for one in card.findChildren(QAbstractButton) if one.accessibleName().startswith("Close")]
+        (close,) = [
+            button for button in card.findChildren(QAbstractButton) if button.accessibleName().startswith("Close")
+        ]
         assert app.window.rect().contains(place(app, close))
         app.content.toasts.take_focus()
         press(app, card, "Details")
@@ -74,7 +76,7 @@ async def test_what_stands_beside_toasts_can_be_clicked(tmp_path: Path, qapp: QA
         await asyncio.sleep(0.4)
         overlay = app.content.toasts
         drawn = [place(app, card) for card in overlay.cards]
-        buttons = [one for one in app.window.findChildren(QAbstractButton) if one.isVisible() and one.isEnabled()]
+        buttons = [each for each in app.window.findChildren(QAbstractButton) if each.isVisible() and each.isEnabled()]
         for button in buttons:
             centre = place(app, button).center()
             if overlay.isAncestorOf(button) or any(card.contains(centre) for card in drawn):
@@ -85,7 +87,7 @@ async def test_what_stands_beside_toasts_can_be_clicked(tmp_path: Path, qapp: QA
         for area in (app.content.chat.composer, app.content.header, app.window.menuBar(), app.content.status):
             assert not any(card.intersects(place(app, area)) for card in drawn)
         app.write("say 2 words")
-        (send,) = [one for one in app.content.chat.composer.findChildren(QAbstractButton) if one.text() == "Send"]
+        (send,) = [each for each in app.content.chat.composer.findChildren(QAbstractButton) if each.text() == "Send"]
         QTest.mouseClick(app.window.windowHandle(), Qt.MouseButton.LeftButton, pos=place(app, send).center())
         await until(lambda: "a workflow" in app.turn_texts())
 
@@ -104,14 +106,14 @@ async def test_of_thirty_events_in_a_second_five_are_seen_and_all_are_in_the_inb
             assert len(app.content.toasts.cards) <= 5
         await until(lambda: len(app.content.toasts.cards) == 5)
         visible = app.core.stores.toasts.visible
-        assert [one.title for one in visible if one.type is ToastType.USER_QUESTION] == [
+        assert [toast.title for toast in visible if toast.type is ToastType.USER_QUESTION] == [
             f"Letters {number}" for number in range(3)
         ]
-        assert [(one.title, one.repeated) for one in visible if one.type is ToastType.WARNING] == [
+        assert [(toast.title, toast.repeated) for toast in visible if toast.type is ToastType.WARNING] == [
             ("Note 7", 3),
             ("Note 8", 3),
         ]
-        told = {one.title for one in (*app.core.stores.toasts.history, *visible)}
+        told = {toast.title for toast in (*app.core.stores.toasts.history, *visible)}
         assert {f"Note {number}" for number in range(9)} <= told
         for run in runs:
             await app.core.engine.cancel(run.id)

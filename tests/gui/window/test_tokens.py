@@ -29,7 +29,7 @@ def bar(app: App) -> list[str]:
     """Return the text of the token bar."""
     shown = app.content.chat.token_bar
     found: list[QLabel | QPushButton] = [*shown.findChildren(QLabel), *shown.findChildren(QPushButton)]
-    return [one.text() for one in found if one.isVisible()]
+    return [each.text() for each in found if each.isVisible()]
 
 
 def model(server: Provider, context_tokens: int = 16_384) -> ModelChoice:
@@ -100,7 +100,7 @@ async def test_the_user_continues_from_a_summary_and_sees_where_the_context_begi
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     def boundaries(app: App) -> list[str]:
-        return [one.accessibleName() for one in app.content.findChildren(BoundaryView) if one.isVisible()]
+        return [view.accessibleName() for view in app.content.findChildren(BoundaryView) if view.isVisible()]
 
     storage = InMemoryStorage()
     with provider(says("word " * 2600), says("word " * 2600), says("In short."), says("Yes.")) as server:
@@ -116,7 +116,9 @@ async def test_the_user_continues_from_a_summary_and_sees_where_the_context_begi
             edges = [turn.boundary for turn in derive_turns(view.messages, view.run_of)]
             assert edges == [None, None, Boundary.ROOM, None]
             (button,) = [
-                one for one in app.content.chat.token_bar.findChildren(QPushButton) if one.text().startswith("Continue")
+                each
+                for each in app.content.chat.token_bar.findChildren(QPushButton)
+                if each.text().startswith("Continue")
             ]
             button.setFocus()
             app.key(Qt.Key.Key_Space)

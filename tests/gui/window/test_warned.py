@@ -38,11 +38,11 @@ async def a_server(app: App, name: str, behaviour: str, file: Path) -> None:
 
 
 def cautions(app: App) -> list[ConfirmationBanner]:
-    return [one for one in dialog(app).findChildren(ConfirmationBanner) if one.isVisible()]
+    return [widget for widget in dialog(app).findChildren(ConfirmationBanner) if widget.isVisible()]
 
 
 def notes(app: App) -> list[str]:
-    return [one.text for one in dialog(app).findChildren(PendingRequestsBanner) if one.isVisible()]
+    return [widget.text for widget in dialog(app).findChildren(PendingRequestsBanner) if widget.isVisible()]
 
 
 def state(app: App, name: str) -> ServerState:
@@ -148,7 +148,7 @@ async def test_the_pages_say_beforehand_that_what_waits_is_left_as_it_is(
         await waits(app, sent.data)
         for page, words in pages.items():
             await settings(app, page, until)
-            await until(lambda words=words: [words in one and "“go”" in one for one in notes(app)] == [True])
+            await until(lambda words=words: [words in note and "“go”" in note for note in notes(app)] == [True])
         await app.core.settings.change(validation_mode=ValidationMode.SELECTIVE)
         assert app.core.stores.questions.count(sent.data.workflow_id) == 1
         await app.core.engine.cancel(sent.data.id)

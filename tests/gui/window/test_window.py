@@ -96,11 +96,13 @@ async def test_a_failed_answer_keeps_its_text_and_shows_what_failed(
         assert execution.error is not None
         assert execution.error["message"] == "connection reset"
         transcript = app.content.chat.transcript
-        await until(lambda: [one for one in transcript.findChildren(FailureView) if one.isVisible()])
+        await until(lambda: [widget for widget in transcript.findChildren(FailureView) if widget.isVisible()])
         assert texts(transcript)[1] == text
-        (card,) = [one for one in transcript.findChildren(FailureView) if one.isVisible()]
-        assert "connection reset" in card.accessibleName() + " ".join(one.text() for one in card.findChildren(QLabel))
-        assert [one.text() for one in card.findChildren(QPushButton) if one.isVisible()]
+        (card,) = [widget for widget in transcript.findChildren(FailureView) if widget.isVisible()]
+        assert "connection reset" in card.accessibleName() + " ".join(
+            label.text() for label in card.findChildren(QLabel)
+        )
+        assert [button.text() for button in card.findChildren(QPushButton) if button.isVisible()]
         await until(lambda: "Failed" in app.header_texts())
         stored = (await app.core.storage.messages.of_workflow(run.workflow_id))[-1]
         assert stored.text == text
@@ -250,7 +252,9 @@ async def test_a_templates_run_is_not_tried_again_with_an_earlier_message(
         await until(lambda: (shown := app.core.stores.view.run_of(run.message_id)) and shown.status.is_final)
         await asyncio.sleep(0.1)
         (card,) = app.content.chat.transcript.findChildren(FailureView)
-        assert not [one for one in card.findChildren(QPushButton) if one.text() == "Try again" and one.isVisible()]
+        assert not [
+            button for button in card.findChildren(QPushButton) if button.text() == "Try again" and button.isVisible()
+        ]
         app.content._retry.resend_prompt_of(run.message_id)
         await asyncio.sleep(0.1)
         assert not app.core.stores.background.running_workflows
@@ -327,7 +331,7 @@ async def test_a_background_event_takes_no_focus_and_opens_no_window(
         await until(lambda: len(app.core.stores.background.recently_completed_workflows) == 3)
         await asyncio.sleep(0.3)
         assert app.focused() is focused
-        assert {one for one in QApplication.topLevelWidgets() if one.isVisible()} <= windows
+        assert {window for window in QApplication.topLevelWidgets() if window.isVisible()} <= windows
         app.write("words")
         assert app.content.chat.composer.draft().text == "my own words"
 
@@ -339,10 +343,10 @@ async def test_buttons_name_the_keys_of_the_commands_that_do_the_same(tmp_path: 
         def are_named() -> bool:
             tips = [button.toolTip() for button in app.content.findChildren(QToolButton)]
             folding = all(
-                any(key_name(keymap.first(one)) in tip for tip in tips) for one in ("view.sidebar", "view.activity")
+                any(key_name(keymap.first(each)) in tip for tip in tips) for each in ("view.sidebar", "view.activity")
             )
             hints = {hint.text() for hint in app.content.findChildren(KeyHint)}
-            shown = {key_name(keymap.first(one)) for one in ("workflow.new", "app.settings", "focus.composer")}
+            shown = {key_name(keymap.first(each)) for each in ("workflow.new", "app.settings", "focus.composer")}
             return folding and shown <= hints
 
         assert are_named()
@@ -452,4 +456,4 @@ async def test_the_first_page_leads_to_the_models_of_the_settings(
         await until(lambda: app.content.preferences._dialog)
         dialog = app.content.preferences._dialog
         assert dialog is not None
-        await until(lambda: [one for one in dialog.findChildren(ModelsPage) if one.isVisible()])
+        await until(lambda: [widget for widget in dialog.findChildren(ModelsPage) if widget.isVisible()])
