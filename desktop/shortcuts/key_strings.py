@@ -10,7 +10,7 @@ from desktop.shortcuts.command import KeyScope
 from desktop.shortcuts.custom_keys import ProblemKind
 from desktop.shortcuts.rules import Refusal
 
-translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+translate = QCoreApplication.translate  # lupdate finds texts by this name
 
 
 def key_name(keys: QKeySequence | str) -> str:

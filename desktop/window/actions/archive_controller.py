@@ -20,7 +20,7 @@ from desktop.window.base.context import Controller, WindowContext
 _TITLE_EMS = 24
 _MOST_UNDOS = 100
 
-translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+translate = QCoreApplication.translate  # lupdate finds texts by this name
 
 
 def ask_archive(window: QWidget, title: str) -> QMessageBox:

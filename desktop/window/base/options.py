@@ -14,7 +14,7 @@ from desktop.theme.theme import Theme
 from desktop.translation.agent_strings import offline_words
 from desktop.widgets.painting import ground_color, paint_ground, paint_words
 
-translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+translate = QCoreApplication.translate  # lupdate finds texts by this name
 
 
 @dataclass(frozen=True, slots=True)

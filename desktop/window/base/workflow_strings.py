@@ -5,7 +5,7 @@ from PySide6.QtCore import QCoreApplication
 from core.app import Stores
 from core.domain.run import RunStatus
 
-translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+translate = QCoreApplication.translate  # lupdate finds texts by this name
 
 
 def viewed_title(stores: Stores) -> str:

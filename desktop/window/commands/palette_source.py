@@ -29,7 +29,7 @@ from desktop.window.commands.menus import Menus
 from desktop.window.input.answering_choice import AnsweringChoice
 from desktop.window.navigation.workflow_switcher import WorkflowSwitcher
 
-translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+translate = QCoreApplication.translate  # lupdate finds texts by this name
 
 _PALETTE_COMMANDS = frozenset({"go.anything", "go.commands"})  # they open the palette, which is open
 _ICONS = {

@@ -25,12 +25,12 @@ _NO_QUERY = FindQuery("")
 
 @dataclass(frozen=True, slots=True)
 class _FindState:
-    """The search state of a workflow. `now` is the current match, `wanted` the message that a global search opened."""
+    """The search state of a workflow. `target` is the message that a global search opened."""
 
     query: FindQuery = _NO_QUERY
     is_open: bool = False
-    now: tuple[MessageId, FindMatch] | None = None
-    wanted: MessageId | None = None
+    current: tuple[MessageId, FindMatch] | None = None
+    target: MessageId | None = None
 
 
 class FindController(Controller):
@@ -87,7 +87,7 @@ class FindController(Controller):
     def show_message(self, workflow_id: WorkflowId, message_id: MessageId, query: str) -> None:
         """Show a message that the global search found, with the words of the query marked, once it is loaded."""
         self._focus.forget()
-        self._states[workflow_id] = _FindState(FindQuery(query, matches_words=True), is_open=True, wanted=message_id)
+        self._states[workflow_id] = _FindState(FindQuery(query, matches_words=True), is_open=True, target=message_id)
         if self._shown == workflow_id == self._view.workflow_id:
             self._restore()
         self.bar.take_focus()
@@ -95,7 +95,7 @@ class FindController(Controller):
     def close_bar(self) -> None:
         """Remove all marks and restore the focus."""
         had_focus = self._has_focus()
-        self._put(replace(self._state, is_open=False, now=self._now(), wanted=None))
+        self._put(replace(self._state, is_open=False, current=self._current_match(), target=None))
         self._search.stop()
         self._chat.transcript.highlight(None)
         self._show_bar()
@@ -132,14 +132,14 @@ class FindController(Controller):
         return False
 
     def _on_edited(self, text: str) -> None:
-        self._start_search(replace(self._state, query=FindQuery(text), wanted=None))
+        self._start_search(replace(self._state, query=FindQuery(text), target=None))
 
     def _on_conversation(self) -> None:
         """Switch to the search state of another workflow."""
         viewed = self._view.workflow_id
         if viewed != self._shown:
             if self._state.is_open:
-                self._put(replace(self._state, now=self._now()))
+                self._put(replace(self._state, current=self._current_match()))
             self._shown = viewed
         self._restore()
 
@@ -147,7 +147,7 @@ class FindController(Controller):
         state = self._state
         if not state.is_open:
             return
-        if state.wanted is not None and self._chat.transcript.column.contains(state.wanted):
+        if state.target is not None and self._chat.transcript.column.contains(state.target):
             self._restore()
         else:
             self._search.search_again(turns)
@@ -161,9 +161,9 @@ class FindController(Controller):
             transcript.highlight(None)
             return
         self.bar.set_text(state.query.text)
-        if state.wanted is not None and transcript.column.contains(state.wanted):
-            transcript.show_turn(state.wanted)
-            self._start_search(replace(state, wanted=None), only_in=state.wanted)
+        if state.target is not None and transcript.column.contains(state.target):
+            transcript.show_turn(state.target)
+            self._start_search(replace(state, target=None), only_in=state.target)
         else:
             self._search_in_place(state)
 
@@ -171,7 +171,7 @@ class FindController(Controller):
         """Search from the current match, or from the first visible turn."""
         transcript = self._chat.transcript
         first = transcript.first_visible_turn()
-        now = self._now()
+        now = self._current_match()
         for turn in (only_in, now[0] if now is not None else None):
             if turn is not None and transcript.column.contains(turn):
                 first = transcript.column.number_of(turn)
@@ -184,13 +184,13 @@ class FindController(Controller):
     def _search_in_place(self, state: _FindState) -> None:
         """Search without scrolling."""
         self._start_search(state, seeks=False)
-        self._search.current = TurnMatch(*state.now) if state.now is not None else None
+        self._search.current = TurnMatch(*state.current) if state.current is not None else None
 
     def _show(self) -> None:
         search = self._search
         if self._state.is_open:
             self.bar.show_count(search.ordinal, search.total, is_at_work=search.is_at_work)
-            self._chat.transcript.highlight(search.matches_in, self._now())
+            self._chat.transcript.highlight(search.matches_in, self._current_match())
 
     def _reach(self, match: TurnMatch) -> None:
         self._chat.transcript.show_match(match.turn, match.match)
@@ -200,7 +200,7 @@ class FindController(Controller):
         focus = QApplication.focusWidget()
         return focus is not None and self.bar.isAncestorOf(focus)
 
-    def _now(self) -> tuple[MessageId, FindMatch] | None:
+    def _current_match(self) -> tuple[MessageId, FindMatch] | None:
         now = self._search.current
         return (now.turn, now.match) if now is not None else None
 

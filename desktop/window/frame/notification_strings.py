@@ -15,7 +15,7 @@ from core.stores.notifications import Notification, NotificationGroup
 from desktop.notifications.message import DesktopNotification
 from desktop.toasts.toast_strings import kind_word, words_of
 
-translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+translate = QCoreApplication.translate  # lupdate finds texts by this name
 
 TITLE_CHARACTERS = 80
 BODY_CHARACTERS = 240
