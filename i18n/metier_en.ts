@@ -38,10 +38,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n more rows; copying takes them all</source>
+        <source>%n more rows; copying includes them</source>
         <translation>
-            <numerusform>%n more row; copying takes them all</numerusform>
-            <numerusform>%n more rows; copying takes them all</numerusform>
+            <numerusform>%n more row; copying includes it</numerusform>
+            <numerusform>%n more rows; copying includes them</numerusform>
         </translation>
     </message>
     <message numerus="yes">

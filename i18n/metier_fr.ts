@@ -160,11 +160,11 @@
         <translation>À faire</translation>
     </message>
     <message>
-        <source>Waits for another task</source>
+        <source>Waiting for another task</source>
         <translation>Attend une autre tâche</translation>
     </message>
     <message>
-        <source>Waits for you</source>
+        <source>Waiting for you</source>
         <translation>Attend votre réponse</translation>
     </message>
     <message>
@@ -734,11 +734,11 @@
 <context>
     <name>BoundaryView</name>
     <message>
-        <source>Older messages are not sent any more</source>
+        <source>Older messages are no longer sent</source>
         <translation>Les messages plus anciens ne sont plus envoyés</translation>
     </message>
     <message>
-        <source>Older messages are not sent any more: this summary stands for them</source>
+        <source>Older messages are no longer sent: this summary replaces them</source>
         <translation>Les messages plus anciens ne sont plus envoyés&#xa0;: ce résumé les remplace</translation>
     </message>
 </context>
@@ -752,7 +752,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n more rows; copying takes them all</source>
+        <source>%n more rows; copying includes them</source>
         <translation>
             <numerusform>%n ligne de plus&#x202f;; la copie les prend toutes</numerusform>
             <numerusform>%n lignes de plus&#x202f;; la copie les prend toutes</numerusform>
@@ -791,7 +791,7 @@
         <translation>Résultat&#xa0;: {result}</translation>
     </message>
     <message>
-        <source>Skipped, because its condition found {value}</source>
+        <source>Skipped: the condition found {value}</source>
         <translation>Sauté, car la condition a trouvé {value}</translation>
     </message>
     <message numerus="yes">
@@ -867,6 +867,10 @@
         <translation>En file d’attente</translation>
     </message>
     <message>
+        <source>Retrying</source>
+        <translation>Nouvel essai</translation>
+    </message>
+    <message>
         <source>Running</source>
         <translation>En cours</translation>
     </message>
@@ -887,8 +891,8 @@
         <translation>Réflexion</translation>
     </message>
     <message>
-        <source>Tries again</source>
-        <translation>Nouvel essai</translation>
+        <source>Waiting for another workflow to finish</source>
+        <translation>Attend la fin d’un autre workflow</translation>
     </message>
     <message>
         <source>Waiting for the model’s answer</source>
@@ -897,14 +901,6 @@
     <message>
         <source>Waiting for you</source>
         <translation>Attend votre réponse</translation>
-    </message>
-    <message>
-        <source>Waits for you</source>
-        <translation>Attend votre réponse</translation>
-    </message>
-    <message>
-        <source>Waits until another workflow has ended</source>
-        <translation>Attend la fin d’un autre workflow</translation>
     </message>
 </context>
 <context>
@@ -1252,14 +1248,14 @@
 <context>
     <name>CompletionPopup</name>
     <message>
-        <source>What can be named here</source>
+        <source>Suggestions</source>
         <translation>Ce qui peut être nommé ici</translation>
     </message>
 </context>
 <context>
     <name>Composer</name>
     <message>
-        <source>A message has at most {limit} characters</source>
+        <source>A message can have at most {limit} characters</source>
         <translation>Un message compte au plus {limit} caractères</translation>
     </message>
     <message>
@@ -1446,19 +1442,19 @@
 <context>
     <name>CutOffView</name>
     <message>
-        <source>An MCP server that this agent is limited to is not there any more</source>
-        <translation>Un serveur MCP auquel cet agent est limité n’existe plus</translation>
+        <source>A different agent answered than the step names</source>
+        <translation>Un autre agent a répondu que celui que nomme l’étape</translation>
     </message>
     <message>
-        <source>Another agent answered than the step names</source>
-        <translation>Un autre agent a répondu que celui que nomme l’étape</translation>
+        <source>An MCP server that this agent is limited to no longer exists</source>
+        <translation>Un serveur MCP auquel cet agent est limité n’existe plus</translation>
     </message>
     <message>
         <source>Cut off by the provider’s filter</source>
         <translation>Coupé par le filtre du fournisseur</translation>
     </message>
     <message>
-        <source>Cut off: the answer reached the most that the model may say</source>
+        <source>Cut off: the answer reached the model’s output limit</source>
         <translation>Coupé&#xa0;: la réponse a atteint le maximum que le modèle peut dire</translation>
     </message>
     <message>
@@ -1474,7 +1470,7 @@
         <translation>Arrêté</translation>
     </message>
     <message>
-        <source>The model answered without a word</source>
+        <source>The model returned an empty answer</source>
         <translation>Le modèle a répondu sans un mot</translation>
     </message>
     <message>
@@ -2005,7 +2001,7 @@
         <translation>Rechercher dans ce workflow</translation>
     </message>
     <message>
-        <source>Next place</source>
+        <source>Next match</source>
         <translation>Occurrence suivante</translation>
     </message>
     <message>
@@ -2013,7 +2009,7 @@
         <translation>Introuvable</translation>
     </message>
     <message>
-        <source>Previous place</source>
+        <source>Previous match</source>
         <translation>Occurrence précédente</translation>
     </message>
     <message>
@@ -3626,12 +3622,12 @@
         <translation>Entrée modifie, Ctrl+Entrée envoie maintenant, Ctrl+Haut et Ctrl+Bas déplacent, Suppr retire</translation>
     </message>
     <message>
-        <source>Messages that wait</source>
-        <translation>Messages en attente</translation>
+        <source>Position {place} of {count}</source>
+        <translation>Place {place} sur {count}</translation>
     </message>
     <message>
-        <source>Place {place} of {count}</source>
-        <translation>Place {place} sur {count}</translation>
+        <source>Queued messages</source>
+        <translation>Messages en attente</translation>
     </message>
     <message>
         <source>Remove</source>
@@ -5053,6 +5049,10 @@
         <translation>Archivés</translation>
     </message>
     <message>
+        <source>Archived workflows are kept here, and can be restored. Press Delete in the list to archive one.</source>
+        <translation>Suppr met de côté un workflow de la liste. Il est conservé ici et peut être restauré.</translation>
+    </message>
+    <message>
         <source>Auto</source>
         <translation>Auto</translation>
     </message>
@@ -5065,11 +5065,7 @@
         <translation>Terminé</translation>
     </message>
     <message>
-        <source>Delete puts a workflow of the list away. It is kept here, and can be restored.</source>
-        <translation>Suppr met de côté un workflow de la liste. Il est conservé ici et peut être restauré.</translation>
-    </message>
-    <message>
-        <source>Each conversation with an agent and each run of a template stands here. Several can run at once.</source>
+        <source>Conversations with agents and runs of templates appear here. Several can run at once.</source>
         <translation>Chaque conversation avec un agent et chaque exécution d’un gabarit figure ici. Plusieurs peuvent tourner à la fois.</translation>
     </message>
     <message>
@@ -5707,7 +5703,7 @@
         <translation>Coût estimé du workflow, d’après le prix du modèle.</translation>
     </message>
     <message>
-        <source>Estimated cost. Of some answers no price is known.</source>
+        <source>Estimated cost. Some answers have no known price.</source>
         <translation>Coût estimé. Le prix de certaines réponses n’est pas connu.</translation>
     </message>
     <message>
@@ -5715,7 +5711,7 @@
         <translation>Gratuit</translation>
     </message>
     <message>
-        <source>Its oldest messages are not sent any more.</source>
+        <source>Its oldest messages are no longer sent.</source>
         <translation>Ses messages les plus anciens ne sont plus envoyés.</translation>
     </message>
     <message>
@@ -5727,20 +5723,20 @@
         <translation>Plus de {cost}</translation>
     </message>
     <message>
-        <source>No price is known for this model. It can be set in the settings.</source>
+        <source>No price is known for this model. You can set one in the settings.</source>
         <translation>Le prix de ce modèle n’est pas connu. Vous pouvez l’indiquer dans les réglages.</translation>
-    </message>
-    <message>
-        <source>Nothing has to be paid for this workflow.</source>
-        <translation>Il n’y a rien à payer pour ce workflow.</translation>
     </message>
     <message>
         <source>Speed of the last answer: {speed} tokens a second.</source>
         <translation>Vitesse de la dernière réponse&#xa0;: {speed} jetons par seconde.</translation>
     </message>
     <message>
-        <source>The conversation takes about {tokens} of the {room} tokens that the model’s window has for it.</source>
+        <source>The conversation uses about {tokens} of the {room} tokens that the model’s context has for it.</source>
         <translation>La conversation occupe environ {tokens} des {room} jetons que la fenêtre du modèle lui réserve.</translation>
+    </message>
+    <message>
+        <source>This workflow costs nothing.</source>
+        <translation>Il n’y a rien à payer pour ce workflow.</translation>
     </message>
     <message>
         <source>Total {tokens}</source>
@@ -5755,7 +5751,7 @@
         <translation>Workflow entier&#xa0;: {tokens}.</translation>
     </message>
     <message>
-        <source>the provider does not tell how many tokens</source>
+        <source>the provider does not report token counts</source>
         <translation>le fournisseur n’indique pas le nombre de jetons</translation>
     </message>
     <message>

@@ -39,7 +39,7 @@ def state_text(state: ActivityState) -> str:
         case ActivityState.RUNNING:
             return translate("ActivityWords", "Running")
         case ActivityState.WAITING:
-            return translate("ActivityWords", "Waits for you")
+            return translate("ActivityWords", "Waiting for you")
         case ActivityState.DONE:
             return translate("ActivityWords", "Done")
         case ActivityState.FAILED:
@@ -53,7 +53,7 @@ def state_text(state: ActivityState) -> str:
         case ActivityState.PENDING:
             return translate("ActivityWords", "To do")
         case ActivityState.BLOCKED:
-            return translate("ActivityWords", "Waits for another task")
+            return translate("ActivityWords", "Waiting for another task")
         case ActivityState.DELETED:
             return translate("ActivityWords", "Deleted")
 

@@ -165,13 +165,13 @@ class Sidebar(Adaptive, Surface):
         )
         self._none_archived.describe(
             self.tr("Nothing is archived"),
-            self.tr("Delete puts a workflow of the list away. It is kept here, and can be restored."),
+            self.tr("Archived workflows are kept here, and can be restored. Press Delete in the list to archive one."),
             self.tr("Back to the workflows"),
             _CLOSE_SEARCH,
         )
         self._empty.describe(
             self.tr("No workflows yet"),
-            self.tr("Each conversation with an agent and each run of a template stands here. Several can run at once."),
+            self.tr("Conversations with agents and runs of templates appear here. Several can run at once."),
             self.tr("New workflow"),
             self._keys.new,
         )

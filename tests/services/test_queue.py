@@ -1,4 +1,4 @@
-"""Messages that wait for the end of a turn, on a whole core."""
+"""Queued messages for the end of a turn, on a whole core."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable

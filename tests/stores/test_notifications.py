@@ -99,7 +99,7 @@ def test_the_level_says_what_is_told_and_a_stop_is_told_at_none(
 
 
 def test_the_end_of_a_turn_is_none_while_the_next_one_follows(elsewhere: Elsewhere) -> None:
-    """Messages that wait for their turn are one piece of work to a person."""
+    """Queued messages for their turn are one piece of work to a person."""
     for turn in range(3):
         run = elsewhere.desk.start(f"turn{turn}", "wf_a")
         elsewhere.desk.time.advance(30)

@@ -112,8 +112,8 @@ class CompletionPopup(Adaptive, Surface):
         return self._rows.suggestions if self.isVisible() else ()
 
     def retranslate(self) -> None:
-        self.setAccessibleName(self.tr("What can be named here"))
-        self._list.setAccessibleName(self.tr("What can be named here"))
+        self.setAccessibleName(self.tr("Suggestions"))
+        self._list.setAccessibleName(self.tr("Suggestions"))
         if self.isVisible():
             self._close()  # its words are in the other language
 

@@ -322,7 +322,7 @@ class Composer(Adaptive, Surface):
         return self._too_long() if self._box.characters > MAX_MESSAGE_CHARACTERS else ""
 
     def _too_long(self) -> str:
-        return self.tr("A message has at most {limit} characters").format(limit=number(MAX_MESSAGE_CHARACTERS))
+        return self.tr("A message can have at most {limit} characters").format(limit=number(MAX_MESSAGE_CHARACTERS))
 
     def _how_to_send(self) -> Sequence[str]:
         """Return the hint in full, and a shorter form."""

@@ -104,7 +104,7 @@ class QueueStrip(Adaptive, Surface):
         return bool(self._rows)
 
     def retranslate(self) -> None:
-        self.setAccessibleName(self.tr("Messages that wait"))
+        self.setAccessibleName(self.tr("Queued messages"))
         self._fill()
 
     def apply_theme(self) -> None:
@@ -151,7 +151,7 @@ class QueueStrip(Adaptive, Surface):
     def _move(self, row: "_Row", place: int) -> None:
         if 0 <= place < len(self._rows) and self._rows[place] is not row:
             self.move_requested.emit(row.message.id, place)
-            announce(self, self.tr("Place {place} of {count}").format(place=place + 1, count=len(self._rows)))
+            announce(self, self.tr("Position {place} of {count}").format(place=place + 1, count=len(self._rows)))
 
     # Showing
 

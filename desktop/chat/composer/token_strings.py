@@ -34,10 +34,10 @@ def context_text(tokens: int, room: int, *, is_cut: bool) -> TokenText:
     else:
         short = translate("TokenBar", "Context {percent}").format(percent=_percent(share))
     whole = translate(
-        "TokenBar", "The conversation takes about {tokens} of the {room} tokens that the model’s window has for it."
+        "TokenBar", "The conversation uses about {tokens} of the {room} tokens that the model’s context has for it."
     ).format(tokens=number(tokens), room=number(room))
     if is_cut or share >= FULL_SHARE:
-        whole += " " + translate("TokenBar", "Its oldest messages are not sent any more.")
+        whole += " " + translate("TokenBar", "Its oldest messages are no longer sent.")
     return TokenText(short, whole)
 
 
@@ -68,15 +68,13 @@ def cost_label(spent: TokenUsage) -> TokenText:
     if spent.cost is None or (spent.is_cheaper and spent.cost == 0):
         short = translate("TokenBar", "Cost unknown")
         return TokenText(
-            short, translate("TokenBar", "No price is known for this model. It can be set in the settings.")
+            short, translate("TokenBar", "No price is known for this model. You can set one in the settings.")
         )
     if spent.is_cheaper:
         short = translate("TokenBar", "More than {cost}").format(cost=cost_text(spent.cost))
-        return TokenText(short, translate("TokenBar", "Estimated cost. Of some answers no price is known."))
+        return TokenText(short, translate("TokenBar", "Estimated cost. Some answers have no known price."))
     if spent.cost == 0:
-        return TokenText(
-            translate("TokenBar", "Free"), translate("TokenBar", "Nothing has to be paid for this workflow.")
-        )
+        return TokenText(translate("TokenBar", "Free"), translate("TokenBar", "This workflow costs nothing."))
     short = translate("TokenBar", "≈ {cost}").format(cost=cost_text(spent.cost))
     return TokenText(short, translate("TokenBar", "Estimated cost of the workflow, from the price of the model."))
 
@@ -108,7 +106,7 @@ def _short_tokens(spent: TokenUsage) -> str:
 
 def _full_tokens(spent: TokenUsage) -> str:
     if not spent.is_known:
-        return translate("TokenBar", "the provider does not tell how many tokens")
+        return translate("TokenBar", "the provider does not report token counts")
     whole = translate("TokenBar", "{given} tokens in, {made} out").format(
         given=number(spent.input_tokens), made=number(spent.output_tokens)
     )

@@ -21,8 +21,8 @@ from desktop.chat.layout.blocks import (
 from desktop.chat.transcript.clipboard import Copier, copy_text, failure_details, source_of_group
 from desktop.chat.transcript.selection import Selection
 from desktop.chat.transcript.stage import Stage
-from desktop.chat.views.intents import Intents
 from desktop.chat.views.text_view import TextView
+from desktop.chat.views.view_context import Intents
 
 
 class BlockActions(QObject):

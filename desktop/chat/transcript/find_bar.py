@@ -82,8 +82,8 @@ class FindBar(Adaptive, Surface):
         self._field.setPlaceholderText(self.tr("Find in this workflow"))
         self._field.setAccessibleName(self.tr("Find in this workflow"))
         self.setAccessibleName(self.tr("Find in this workflow"))
-        self._previous.describe(self.tr("Previous place"), self._previous_keys)
-        self._next.describe(self.tr("Next place"), self._next_keys)
+        self._previous.describe(self.tr("Previous match"), self._previous_keys)
+        self._next.describe(self.tr("Next match"), self._next_keys)
         self._close.describe(self.tr("Close"), QKeySequence(Qt.Key.Key_Escape))
         self._say()
 

@@ -15,7 +15,7 @@ from desktop.chat.transcript.clipboard import Copier, copy_text, source_of_turn,
 from desktop.chat.transcript.stage import Stage
 from desktop.chat.transcript.turn_view import TurnView
 from desktop.chat.turn_parts import Output, Text, Turn
-from desktop.chat.views.intents import Intents
+from desktop.chat.views.view_context import Intents
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive

@@ -8,9 +8,8 @@ from desktop.chat.layout.column import BlockIndex, Column
 from desktop.chat.layout.turn_layout import AvailableArea
 from desktop.chat.transcript.stage import LiveBlock, Stage
 from desktop.chat.view_state import LastSeen, ScrollAnchor
-from desktop.chat.views.view_factory import ViewFactory
+from desktop.chat.views.view_context import ViewContext
 from desktop.shortcuts.command import command
-from desktop.theme.theme import Theme
 
 
 class EndFollower:
@@ -109,11 +108,11 @@ class TranscriptScrollArea(QAbstractScrollArea):
     placed = Signal()
     """Everything has been placed anew."""
 
-    def __init__(self, theme: Theme, maker: ViewFactory, parent: QWidget | None) -> None:
+    def __init__(self, context: ViewContext, parent: QWidget | None) -> None:
         super().__init__(parent)
-        self._theme = theme
+        theme = self._theme = context.theme
         self._column = Column(AvailableArea(theme.sizes.chat_column, theme.sizes))
-        self._stage = Stage(self._column, maker, self.viewport(), self._on_shown)
+        self._stage = Stage(self._column, context, self.viewport(), self._on_shown)
         self._follow = EndFollower(self._column)
         self._top: ScrollAnchor | None = None
         self._is_placing = False

@@ -15,9 +15,9 @@ from desktop.chat.layout.display_text import display_code, reveal_hidden, to_cha
 from desktop.chat.transcript.clipboard import PARAGRAPH_BREAK
 from desktop.chat.transcript.stage import LiveBlock, Stage
 from desktop.chat.view_state import TextPosition
-from desktop.chat.views.intents import Intents
 from desktop.chat.views.prose_style import MARKDOWN
 from desktop.chat.views.text_view import TextView
+from desktop.chat.views.view_context import Intents
 
 _END = 1 << 30
 

@@ -13,7 +13,8 @@ from desktop.chat.layout.turn_layout import PlacedCard
 from desktop.chat.transcript.turn_view import TurnView, hide_without_focus
 from desktop.chat.turn_parts import Turn
 from desktop.chat.views.prose_view import ProseView
-from desktop.chat.views.view_factory import BlockContext, BlockView, ViewFactory, ViewSlot
+from desktop.chat.views.view_context import BlockContext, ViewContext
+from desktop.chat.views.view_factory import BlockView, ViewSlot
 
 _MAX_SPARE_TURNS = 24
 """Turn views that are kept for later: about what a screen can hold, since a jump needs as many as it frees."""
@@ -36,11 +37,11 @@ class Stage:
     """
 
     def __init__(
-        self, column: Column, maker: ViewFactory, viewport: QWidget, shown: Callable[[LiveBlock], object]
+        self, column: Column, context: ViewContext, viewport: QWidget, shown: Callable[[LiveBlock], object]
     ) -> None:
         self.column = column
         self.bindings = 0
-        self._maker = maker
+        self._context = context
         self._viewport = viewport
         self._shown = shown
         self._turns: dict[MessageId, TurnView] = {}
@@ -65,7 +66,7 @@ class Stage:
         block, insets = layout.blocks[place.block], layout.insets(place.block)
         slot = self._turn_view(layout.turn.id).slot_of(block)
         live = self._live[place] = LiveBlock(place, block, slot.view)
-        if slot.show(block, self._extra(place, block)):
+        if slot.show(block, self._block_context(place, block)):
             self.bindings += 1
             self._shown(live)
         slot.fit(self._width(block) - insets.left - insets.right)
@@ -124,13 +125,13 @@ class Stage:
     def _turn_view(self, turn: MessageId) -> TurnView:
         view = self._turns.get(turn)
         if view is None:
-            view = self._turns[turn] = self._spare.pop() if self._spare else TurnView(self._maker, self._viewport)
+            view = self._turns[turn] = self._spare.pop() if self._spare else TurnView(self._context, self._viewport)
         if turn not in self._begun:
             self._begun.add(turn)
             view.begin(turn)
         return view
 
-    def _extra(self, place: BlockIndex, block: Block) -> BlockContext:
+    def _block_context(self, place: BlockIndex, block: Block) -> BlockContext:
         if isinstance(block, CodeBlock):
             group = self.column.layouts[place.turn].cache.groups[block.group]
             return BlockContext(columns=group.columns, is_complete=group.is_complete)

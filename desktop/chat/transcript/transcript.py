@@ -23,10 +23,9 @@ from desktop.chat.transcript.stage import LiveBlock
 from desktop.chat.transcript.turn_view import TurnView
 from desktop.chat.turn_parts import Turn
 from desktop.chat.view_state import AT_END, Fold, ScrollAnchor, ViewState
-from desktop.chat.views.intents import Intents
 from desktop.chat.views.syntax import SyntaxScanner
 from desktop.chat.views.text_view import TextView
-from desktop.chat.views.view_factory import ViewFactory
+from desktop.chat.views.view_context import Intents, ViewContext
 from desktop.shortcuts.command import command
 from desktop.theme.drawing import paint_focus_ring
 from desktop.theme.theme import Theme
@@ -63,7 +62,7 @@ class Transcript(Adaptive, TranscriptScrollArea):
 
     def __init__(self, theme: Theme, now: Callable[[], datetime], parent: QWidget | None = None) -> None:
         intents = Intents()
-        super().__init__(theme, ViewFactory(theme, intents, now), parent)
+        super().__init__(ViewContext(theme, intents, now), parent)
         intents.setParent(self)
         self._selection = Selection(self._stage)
         self._selecting = SelectionGestures(self._selection, intents, self.viewport(), self)

@@ -11,7 +11,8 @@ from desktop.chat.layout.blocks import Block, CardKind
 from desktop.chat.layout.turn_layout import PlacedCard
 from desktop.chat.views.line_button import LineButton
 from desktop.chat.views.text_view import TextView
-from desktop.chat.views.view_factory import ViewFactory, ViewSlot
+from desktop.chat.views.view_context import ViewContext
+from desktop.chat.views.view_factory import ViewSlot, create_view
 from desktop.theme.drawing import paint_focus_ring
 from desktop.theme.tokens import ColorName
 from desktop.widgets.menu_key import opens_menu
@@ -26,12 +27,12 @@ class TurnView(QWidget):
     Receives the focus when the user moves from turn to turn.
     """
 
-    def __init__(self, maker: ViewFactory, parent: QWidget) -> None:
+    def __init__(self, context: ViewContext, parent: QWidget) -> None:
         super().__init__(parent)
-        self._maker = maker
+        self._context = context
         self._viewport = parent
-        self._theme = maker.theme
-        self._intents = maker.intents
+        self._theme = context.theme
+        self._intents = context.intents
         self._slots: dict[str, ViewSlot] = {}
         self._spare: dict[type[Block], list[ViewSlot]] = {}
         self._used: set[str] = set()
@@ -55,7 +56,7 @@ class TurnView(QWidget):
             slot = None
         if slot is None:
             spare = self._spare.get(type(block))
-            slot = spare.pop() if spare else ViewSlot(self._maker.make(block, self), type(block))
+            slot = spare.pop() if spare else ViewSlot(create_view(type(block), self._context, self), type(block))
             self._slots[block.key] = slot
         return slot
 

@@ -6,11 +6,10 @@ from PySide6.QtWidgets import QWidget
 
 from desktop.chat.layout.blocks import CaptionBlock, CaptionKind
 from desktop.chat.layout.display_text import reveal_hidden
-from desktop.chat.views.intents import Intents
+from desktop.chat.views.view_context import ViewContext
 from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
 from desktop.widgets.buttons import IconButton
-from desktop.widgets.labels import ElidedLabel, Label, Tone
+from desktop.widgets.labels import ElidedLabel, Label
 
 _HEADER_KINDS = frozenset({CaptionKind.CODE, CaptionKind.TABLE})
 _COPIED_MS = 1500
@@ -19,29 +18,27 @@ _COPIED_MS = 1500
 class CaptionView(QWidget):
     """A label at the left, and a copy button at the right if there is something to copy."""
 
-    def __init__(self, theme: Theme, intents: Intents, parent: QWidget) -> None:
+    def __init__(self, context: ViewContext, parent: QWidget) -> None:
         super().__init__(parent)
-        self._theme = theme
-        self._intents = intents
+        self._theme = context.theme
+        self._intents = context.intents
         self._block: CaptionBlock | None = None
         self._title = Label("", "secondary", "text", self)
-        self._words = ElidedLabel("", "secondary", "muted", parent=self)
-        self._copy = IconButton(theme, Icon.COPY, parent=self)
+        self._text = ElidedLabel("", "secondary", "muted", parent=self)
+        self._copy = IconButton(context.theme, Icon.COPY, parent=self)
         self._copy.clicked.connect(self._on_copy)
-        self._restore = QTimer(self)
-        self._restore.setSingleShot(True)
-        self._restore.setInterval(_COPIED_MS)
+        self._restore = QTimer(self, singleShot=True, interval=_COPIED_MS)
         self._restore.timeout.connect(self._offer_copy)
 
     def show_block(self, block: CaptionBlock) -> None:
         if self._block is None or self._block.group != block.group or self._block.key != block.key:
             self._restore.stop()
         self._block = block
-        title, words = self._said(block)
+        title = reveal_hidden(block.label.title) if block.label is not None else ""
         self._title.setText(title)
         self._title.setVisible(bool(title))
-        self._words.setText(words)
-        self._words.set_tone(_tone(block.kind))
+        self._text.setText(self._text_of(block))
+        self._text.set_tone("error" if block.kind is CaptionKind.FAILED else "muted")
         self._copy.setVisible(block.group is not None)
         if not self._restore.isActive():
             self._offer_copy()
@@ -51,7 +48,7 @@ class CaptionView(QWidget):
         sizes = self._theme.sizes
         if self._block is not None and self._block.group is not None:
             return sizes.control
-        return self._words.sizeHint().height() + sizes.space_s
+        return self._text.sizeHint().height() + sizes.space_s
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -70,36 +67,35 @@ class CaptionView(QWidget):
             width = min(self._title.sizeHint().width(), (right - left) * 2 // 3)
             self._title.setGeometry(left, 0, width, self.height())
             left += width + sizes.space_s
-        self._words.setGeometry(left, 0, max(0, right - left), self.height())
+        self._text.setGeometry(left, 0, max(0, right - left), self.height())
 
-    def _said(self, block: CaptionBlock) -> tuple[str, str]:
+    def _text_of(self, block: CaptionBlock) -> str:
         text = reveal_hidden(block.text)
         match block.kind:
             case CaptionKind.CODE:
-                label = block.label
-                return (reveal_hidden(label.title), reveal_hidden(label.language)) if label else ("", "")
+                return reveal_hidden(block.label.language) if block.label is not None else ""
             case CaptionKind.TABLE:
-                return "", self.tr("Table, %n rows", None, block.count)
+                return self.tr("Table, %n rows", None, block.count)
             case CaptionKind.ARGUMENTS:
-                return "", self.tr("Arguments")
+                return self.tr("Arguments")
             case CaptionKind.RESULT:
-                return "", self.tr("Result: {result}").format(result=text)
+                return self.tr("Result: {result}").format(result=text)
             case CaptionKind.OUTPUT:
-                return "", self.tr("Output")
+                return self.tr("Output")
             case CaptionKind.TASK:
-                return "", self.tr("Task")
+                return self.tr("Task")
             case CaptionKind.ANSWER:
-                return "", self.tr("Answer")
+                return self.tr("Answer")
             case CaptionKind.SKIPPED:
-                return "", self.tr("Skipped, because its condition found {value}").format(value=text)
+                return self.tr("Skipped: the condition found {value}").format(value=text)
             case CaptionKind.FAILED:
-                return "", text
+                return text
             case CaptionKind.EARLIER_CALLS:
-                return "", self.tr("%n earlier calls", None, block.count)
+                return self.tr("%n earlier calls", None, block.count)
             case CaptionKind.MORE_ROWS:
-                return "", self.tr("%n more rows; copying takes them all", None, block.count)
+                return self.tr("%n more rows; copying includes them", None, block.count)
             case CaptionKind.NOTHING:
-                return "", self.tr("Nothing to show yet")
+                return self.tr("Nothing to show yet")
 
     def _offer_copy(self) -> None:
         is_code = self._block is not None and self._block.kind is CaptionKind.CODE
@@ -112,7 +108,3 @@ class CaptionView(QWidget):
             self._copy.set_icon(Icon.CHECK, "ok")
             self._copy.describe(self.tr("Copied"))
             self._restore.start()
-
-
-def _tone(kind: CaptionKind) -> Tone:
-    return "error" if kind is CaptionKind.FAILED else "muted"

@@ -41,9 +41,9 @@ def status_text(status: StepStatus) -> str:
         case StepStatus.RUNNING:
             return translate("ChatWords", "Running")
         case StepStatus.WAITING:
-            return translate("ChatWords", "Waits for you")
+            return translate("ChatWords", "Waiting for you")
         case StepStatus.RETRYING:
-            return translate("ChatWords", "Tries again")
+            return translate("ChatWords", "Retrying")
         case StepStatus.COMPLETED:
             return translate("ChatWords", "Done")
         case StepStatus.ERROR:
@@ -56,7 +56,7 @@ def activity_text(activity: Activity, *, is_long: bool) -> str:
     """Return what a run does while it produces no text; after a long time, what it waits for."""
     match activity.phase:
         case Phase.QUEUED if is_long:
-            return translate("ChatWords", "Waits until another workflow has ended")
+            return translate("ChatWords", "Waiting for another workflow to finish")
         case Phase.QUEUED:
             return translate("ChatWords", "Queued")
         case Phase.THINKING if is_long:

@@ -19,12 +19,11 @@ from PySide6.QtWidgets import QWidget
 from desktop.chat.layout.blocks import CodeBlock
 from desktop.chat.layout.content_blocks import TAB_COLUMNS
 from desktop.chat.layout.display_text import display_code, to_characters, to_units
-from desktop.chat.views.intents import Intents
 from desktop.chat.views.prose_style import blocks_in, set_plain
 from desktop.chat.views.syntax import Span, Spans
 from desktop.chat.views.text_view import TextView
+from desktop.chat.views.view_context import BlockContext, ViewContext
 from desktop.theme.drawing import paint_focus_ring
-from desktop.theme.theme import Theme
 
 _STEP_COLUMNS = 4
 _STEPS: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
@@ -33,38 +32,31 @@ _STEPS: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 class CodeView(TextView):
     """A piece of code. Where it is wider than its frame, Tab focuses it, and Left and Right scroll it."""
 
-    def __init__(self, theme: Theme, intents: Intents, parent: QWidget) -> None:
-        super().__init__(intents, parent)
-        self._theme = theme
+    def __init__(self, context: ViewContext, parent: QWidget) -> None:
+        super().__init__(context, parent)
         self._block: CodeBlock | None = None
         self._shown = display_code("")
         self._columns = 0
         self.setWordWrapMode(QTextOption.WrapMode.NoWrap)
         self.horizontalScrollBar().valueChanged.connect(self._on_scrolled)
 
-    def show_block(self, block: CodeBlock, columns: int) -> None:
-        """Show a piece of code. `columns` is the longest line of the frame, whose pieces scroll together; the last
-        piece has the scroll bar.
+    def show_block(self, block: CodeBlock, context: BlockContext) -> None:
+        """Show a piece of code. The pieces of a frame scroll together; the last piece has the scroll bar.
 
         Text that only grew is appended: nothing before it is laid out again.
         """
         before, self._shown = self._shown, display_code(block.text.removesuffix("\n"))
         has_grown = self._block is not None and self._block.key == block.key and before.text
-        self._block, self._columns = block, columns
+        self._block, self._columns = block, context.columns
         with self.keeping_selection():
-            if has_grown and self._shown.text.startswith(before.text) and self._is_dressed():
+            if has_grown and self._shown.text.startswith(before.text) and self._has_theme_font():
                 end = QTextCursor(self.document())
                 end.movePosition(QTextCursor.MoveOperation.End)
                 end.insertText(self._shown.text[len(before.text) :])
             else:
-                font = self._theme.font("code")
-                set_plain(
-                    self.document(),
-                    self._shown.text,
-                    font,
-                    self._theme.sizes.code_line,
-                    direction=Qt.LayoutDirection.LeftToRight,
-                )
+                font, line = self._theme.font("code"), self._theme.sizes.code_line
+                left_to_right = Qt.LayoutDirection.LeftToRight
+                set_plain(self.document(), self._shown.text, font, line, direction=left_to_right)
                 self.setTabStopDistance(self._column() * TAB_COLUMNS)
 
     def fit(self, width: int) -> int:
@@ -123,7 +115,7 @@ class CodeView(TextView):
             paint_focus_ring(painter, box, sizes.radius_small, self._theme.color("accent"), sizes.focus_ring)
             painter.end()
 
-    def _is_dressed(self) -> bool:
+    def _has_theme_font(self) -> bool:
         return self.document().defaultFont() == self._theme.font("code")
 
     def _column(self) -> float:
@@ -131,11 +123,11 @@ class CodeView(TextView):
 
     def _range(self, span: Span, at: int, text: str) -> QTextLayout.FormatRange:
         """Return the part of a span within the line `text`, which begins at `at`."""
-        found = QTextLayout.FormatRange()
-        found.start = to_units(text, max(0, span.start - at))
-        found.length = to_units(text, min(len(text), span.end - at)) - found.start
-        found.format.setForeground(self._theme.color(span.color))
-        return found
+        colored = QTextLayout.FormatRange()
+        colored.start = to_units(text, max(0, span.start - at))
+        colored.length = to_units(text, min(len(text), span.end - at)) - colored.start
+        colored.format.setForeground(self._theme.color(span.color))
+        return colored
 
     def _on_scrolled(self, value: int) -> None:
         self.intents.scroll_code.emit(self, value)

@@ -7,9 +7,8 @@ from desktop.chat.layout.blocks import FailureBlock
 from desktop.chat.layout.display_text import reveal_hidden
 from desktop.chat.turn_parts import Failure
 from desktop.chat.views.chat_strings import failure_advice, failure_title
-from desktop.chat.views.intents import Intents
+from desktop.chat.views.view_context import BlockContext, ViewContext
 from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
 from desktop.widgets.buttons import Button
 from desktop.widgets.labels import IconLabel, Label
 from desktop.widgets.paragraph import Paragraph
@@ -20,10 +19,10 @@ _MAX_LINES = 6
 class FailureView(QWidget):
     """An error card, with *Try again* and *Edit message* where the block offers them."""
 
-    def __init__(self, theme: Theme, intents: Intents, parent: QWidget) -> None:
+    def __init__(self, context: ViewContext, parent: QWidget) -> None:
         super().__init__(parent)
-        self._theme = theme
-        self._intents = intents
+        theme = self._theme = context.theme
+        self._intents = context.intents
         self._icon = IconLabel(theme, Icon.CIRCLE_X, "sign_error", parent=self)
         self._title = Label("", "row", "error", self)
         self._message = Paragraph("", "label", "text", _MAX_LINES, self)
@@ -39,7 +38,7 @@ class FailureView(QWidget):
         self._column, self._head, self._buttons = QVBoxLayout(self), QHBoxLayout(), QHBoxLayout()
         self._build()
 
-    def show_block(self, block: FailureBlock, *, can_retry: bool, can_edit: bool) -> None:
+    def show_block(self, block: FailureBlock, context: BlockContext) -> None:
         failure = block.failure
         for layout in (self._column, self._head, self._buttons):
             layout.setSpacing(self._theme.sizes.space_s)
@@ -51,12 +50,12 @@ class FailureView(QWidget):
         self._place.setText(self._where(failure))
         self._place.setVisible(bool(self._place.text()))
         self._retry.setText(self.tr("Try again"))
-        self._retry.setVisible(can_retry)
+        self._retry.setVisible(context.can_retry)
         self._edit.setText(self.tr("Edit message"))
-        self._edit.setVisible(can_edit)
+        self._edit.setVisible(context.can_edit)
         self._copy.setText(self.tr("Copy details"))
-        told = (self._title.text(), self._message.text(), self._advice.text())
-        self.setAccessibleName(". ".join(part.rstrip(".") for part in told if part))
+        texts = (self._title.text(), self._message.text(), self._advice.text())
+        self.setAccessibleName(". ".join(text.rstrip(".") for text in texts if text))
 
     def fit(self, width: int) -> int:
         self._column.activate()
@@ -65,15 +64,13 @@ class FailureView(QWidget):
     def _build(self) -> None:
         self._head.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         self._head.addWidget(self._title, 1)
-        self._buttons.addWidget(self._retry)
-        self._buttons.addWidget(self._edit)
-        self._buttons.addWidget(self._copy)
+        for button in (self._retry, self._edit, self._copy):
+            self._buttons.addWidget(button)
         self._buttons.addStretch()
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.addLayout(self._head)
-        self._column.addWidget(self._message)
-        self._column.addWidget(self._advice)
-        self._column.addWidget(self._place)
+        for text in (self._message, self._advice, self._place):
+            self._column.addWidget(text)
         self._column.addLayout(self._buttons)
 
     def _where(self, failure: Failure) -> str:

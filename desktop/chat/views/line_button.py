@@ -1,6 +1,5 @@
 """Lines that unfold: the base of tool calls, steps and sub-agents. Painted, since a long run has hundreds of them."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from math import ceil
@@ -9,16 +8,15 @@ from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QFontMetricsF, QHideEvent, QKeyEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
-from desktop.chat.views.intents import Intents
+from desktop.chat.views.view_context import ViewContext
 from desktop.theme.drawing import paint_focus_ring
 from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
 from desktop.theme.tokens import ColorName
 from desktop.theme.typography import TextRole
 from desktop.translation.formats import duration
 from desktop.widgets.indicator import Indicator, paint_indicator
 from desktop.widgets.labels import plain_tool_tip
-from desktop.widgets.painting import draw_line
+from desktop.widgets.painting import draw_line, paint_ground
 
 _MIN_DETAIL_WIDTH = 60
 _FOLD_KEYS: dict[int, bool] = {Qt.Key.Key_Right: True, Qt.Key.Key_Left: False}
@@ -42,10 +40,10 @@ class LineButton(QAbstractButton):
     whether it is unfolded.
     """
 
-    def __init__(self, theme: Theme, intents: Intents, parent: QWidget) -> None:
+    def __init__(self, context: ViewContext, parent: QWidget) -> None:
         super().__init__(parent)
-        self._theme = theme
-        self._intents = intents
+        self._theme = context.theme
+        self._intents = context.intents
         self._line = Line(Icon.WRENCH, "muted", "")
         self._is_unfolded = False
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
@@ -56,8 +54,7 @@ class LineButton(QAbstractButton):
         self._is_unfolded = is_unfolded
         self.setEnabled(is_foldable)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus if is_foldable else Qt.FocusPolicy.NoFocus)
-        said = ", ".join(word for word in (line.title, line.detail, line.result) if word)
-        self.setAccessibleName(said)
+        self.setAccessibleName(", ".join(filter(None, (line.title, line.detail, line.result))))
         self.setAccessibleDescription(self._fold_state() if is_foldable else line.detail)
         self.setToolTip(plain_tool_tip(line.detail))
         self.update()
@@ -83,7 +80,8 @@ class LineButton(QAbstractButton):
         if self._line.is_separated:
             painter.fillRect(0, 0, self.width(), 1, self._theme.color("border"))
         if self.underMouse() and self.isEnabled():
-            self._paint_ground(painter)
+            hovered = self.rect().adjusted(1, 1, -1, -1)
+            paint_ground(painter, self._theme, hovered, sizes.radius_card - 1, "hover")
         box = self.rect().adjusted(sizes.space_m, 0, -sizes.space_m, 0)
         box = self._paint_sign(painter, box)
         box = self._paint_chevron(painter, box)
@@ -91,15 +89,6 @@ class LineButton(QAbstractButton):
         if self.hasFocus():
             ring = QRectF(self.rect())
             paint_focus_ring(painter, ring, sizes.radius_card, self._theme.color("accent"), sizes.focus_ring)
-
-    def _paint_ground(self, painter: QPainter) -> None:
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self._theme.color("hover"))
-        radius = self._theme.sizes.radius_card - 1
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), radius, radius)
-        painter.restore()
 
     def _paint_sign(self, painter: QPainter, box: QRect) -> QRect:
         sizes, sign = self._theme.sizes, self._line.sign
@@ -123,14 +112,15 @@ class LineButton(QAbstractButton):
     def _paint_words(self, painter: QPainter, box: QRect) -> None:
         line, gap = self._line, self._theme.sizes.space_m
         left = self._paint_text(painter, box, line.title, "row", "text")
-        room = box.adjusted(left + gap if left else 0, 0, 0, 0)
-        result = QRect(room)
+        available = box.adjusted(left + gap if left else 0, 0, 0, 0)
+        result = QRect(available)
+        # a long result leaves some width to the detail, which names what the line is about
         least = _MIN_DETAIL_WIDTH if line.detail else 0
-        result.setLeft(max(room.right() - self._width_of(line.result, "secondary"), room.left() + least))
+        result.setLeft(max(available.right() - self._width_of(line.result, "secondary"), available.left() + least))
         if line.result:
             self._paint_text(painter, result, line.result, "secondary", line.result_color)
-            room.setRight(result.left() - gap)
-        self._paint_text(painter, room, line.detail, "code_small", "muted")
+            available.setRight(result.left() - gap)
+        self._paint_text(painter, available, line.detail, "code_small", "muted")
 
     def _paint_text(self, painter: QPainter, box: QRect, text: str, role: TextRole, color: ColorName) -> int:
         """Paint as much text as fits, and return its width."""
@@ -157,25 +147,24 @@ _SECOND_MS = 1000
 
 
 class TimedLine(LineButton):
-    """A line whose duration is updated every second while it is running and visible. `now` returns the time."""
+    """A line whose duration is updated every second while it is running and visible."""
 
-    def __init__(self, theme: Theme, intents: Intents, now: Callable[[], datetime], parent: QWidget) -> None:
-        super().__init__(theme, intents, parent)
-        self._now = now
-        self._is_at_work = False
-        self._seconds = QTimer(self)
-        self._seconds.setInterval(_SECOND_MS)
-        self._seconds.timeout.connect(self._on_second)
+    def __init__(self, context: ViewContext, parent: QWidget) -> None:
+        super().__init__(context, parent)
+        self._now = context.now
+        self._is_running = False
+        self._seconds = QTimer(self, interval=_SECOND_MS)
+        self._seconds.timeout.connect(self.update_line)
 
     def update_line(self) -> None:
         """Set the line for the current time."""
         raise NotImplementedError
 
-    def start_line(self, *, is_at_work: bool) -> None:
+    def start_line(self, *, is_running: bool) -> None:
         """Show another line."""
-        self._is_at_work = is_at_work
+        self._is_running = is_running
         self.update_line()
-        self._count_if_at_work()
+        self._start_or_stop()
 
     def elapsed(self, since: datetime | None) -> str:
         """Return the duration so far; empty in the first second."""
@@ -184,17 +173,14 @@ class TimedLine(LineButton):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._count_if_at_work()
+        self._start_or_stop()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self._seconds.stop()
 
-    def _count_if_at_work(self) -> None:
-        if self._is_at_work and self.isVisible():
+    def _start_or_stop(self) -> None:
+        if self._is_running and self.isVisible():
             self._seconds.start()
         else:
             self._seconds.stop()
-
-    def _on_second(self) -> None:
-        self.update_line()

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QStyle, QStyleOptionButton, QWidget
 
 from desktop.chat.layout.blocks import PlainBlock, ProseBlock
 from desktop.chat.layout.display_text import reveal_hidden
-from desktop.chat.views.intents import Intents
 from desktop.chat.views.prose_style import (
     DocumentFeatures,
     blocks_in,
@@ -20,7 +19,7 @@ from desktop.chat.views.prose_style import (
     set_plain,
 )
 from desktop.chat.views.text_view import TextView
-from desktop.theme.theme import Theme
+from desktop.chat.views.view_context import ViewContext
 from desktop.theme.tokens import Colors, Sizes
 
 _Marker = QTextBlockFormat.MarkerType
@@ -32,10 +31,9 @@ _BY_TAB = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
 class ProseView(TextView):
     """A piece of prose. Where it has links, Tab focuses it at its first link, and goes from link to link."""
 
-    def __init__(self, theme: Theme, intents: Intents, parent: QWidget) -> None:
-        super().__init__(intents, parent)
-        self._theme = theme
-        self._dressed = DocumentFeatures(has_links=False, has_quotes=False)
+    def __init__(self, context: ViewContext, parent: QWidget) -> None:
+        super().__init__(context, parent)
+        self._features = DocumentFeatures(has_links=False, has_quotes=False)
         self._markdown: tuple[str, Colors, Sizes] | None = None
         # a bubble is narrower than the column that its text is wrapped in: Qt would move it to the cursor
         self.horizontalScrollBar().valueChanged.connect(self._stay)
@@ -49,12 +47,12 @@ class ProseView(TextView):
             else:
                 self._markdown = None
                 self._show_plain(text.removesuffix("\n"), is_note=isinstance(block, PlainBlock) and not block.cards)
-        has_links = self._dressed.has_links
+        has_links = self._features.has_links
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if has_links else Qt.FocusPolicy.ClickFocus)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        if event.reason() in _BY_TAB and self._dressed.has_links:
+        if event.reason() in _BY_TAB and self._features.has_links:
             self.focusNextPrevChild(event.reason() is Qt.FocusReason.TabFocusReason)
 
     def content_width(self) -> int:
@@ -72,12 +70,12 @@ class ProseView(TextView):
         look = self._theme.colors, self._theme.sizes
         before, *before_look = self._markdown or ("",)
         if tuple(before_look) != look or not append_words(self.document(), before, text):
-            self._dressed = set_markdown(self.document(), text, self._theme)
+            self._features = set_markdown(self.document(), text, self._theme)
         self._markdown = text, *look
 
     def _show_plain(self, text: str, *, is_note: bool) -> None:
         theme, line = self._theme, self._theme.sizes.body_line
-        self._dressed = DocumentFeatures(has_links=False, has_quotes=False)
+        self._features = DocumentFeatures(has_links=False, has_quotes=False)
         if is_note:
             set_plain(self.document(), text, theme.font("secondary"), line, theme.color("muted"))
         else:
@@ -85,9 +83,9 @@ class ProseView(TextView):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        if self._dressed.has_quotes:
+        if self._features.has_quotes:
             self._paint_quotes()
-        if self._dressed.has_tasks:
+        if self._features.has_tasks:
             self._paint_tasks()
 
     def _paint_quotes(self) -> None:

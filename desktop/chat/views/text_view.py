@@ -20,8 +20,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QTextBrowser, QTextEdit, QWidget
 
-from desktop.chat.views.intents import Intents
 from desktop.chat.views.prose_style import ascii_url, is_allowed_link
+from desktop.chat.views.view_context import ViewContext
 from desktop.widgets.labels import plain_tool_tip
 from desktop.widgets.menu_key import opens_menu
 
@@ -47,9 +47,10 @@ _INITIAL_WIDTH = 720
 class TextView(QTextBrowser):
     """The base of all text views. Keys that only move or copy are left to the transcript."""
 
-    def __init__(self, intents: Intents, parent: QWidget) -> None:
+    def __init__(self, context: ViewContext, parent: QWidget) -> None:
         super().__init__(parent)
-        self.intents = intents
+        self._theme = context.theme
+        self.intents = context.intents
         self._is_pressed = False
         self._target = ""
         self.setProperty("bare", True)
@@ -111,14 +112,12 @@ class TextView(QTextBrowser):
 
     def deselect(self) -> None:
         """Clear the selection without emitting a signal."""
-        if not self.textCursor().hasSelection():
-            return
-        at = self.textCursor().position()
-        self.select(at, at)
+        if self.textCursor().hasSelection():
+            self.select(self.textCursor().position(), self.textCursor().position())
 
-    def position_at(self, place: QPoint) -> int:
+    def position_at(self, point: QPoint) -> int:
         """Return the text position nearest to a global point: an end of the text for a point above or below."""
-        inside = self.viewport().mapFromGlobal(place)
+        inside = self.viewport().mapFromGlobal(point)
         if inside.y() < 0:
             return 0
         if inside.y() > self.viewport().height():
@@ -143,9 +142,9 @@ class TextView(QTextBrowser):
     def loadResource(self, kind: int, name: QUrl | str) -> Any:
         """Return empty data for every resource: for None, Qt would read the file itself."""
         if kind == QTextDocument.ResourceType.ImageResource.value:
-            nothing = QImage(1, 1, QImage.Format.Format_ARGB32)
-            nothing.fill(Qt.GlobalColor.transparent)
-            return nothing
+            pixel = QImage(1, 1, QImage.Format.Format_ARGB32)
+            pixel.fill(Qt.GlobalColor.transparent)
+            return pixel
         return b" "
 
     def createMimeDataFromSelection(self) -> QMimeData:
@@ -215,9 +214,9 @@ class TextView(QTextBrowser):
         if event.button() is Qt.MouseButton.LeftButton:
             self.intents.press.emit(self, bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
 
-    def link_at(self, place: QPoint) -> str:
+    def link_at(self, point: QPoint) -> str:
         """Return the target of the link at a global point, if it may be opened; else an empty string."""
-        target = self.anchorAt(self.viewport().mapFromGlobal(place))
+        target = self.anchorAt(self.viewport().mapFromGlobal(point))
         return ascii_url(QUrl(target)) if is_allowed_link(target) else ""
 
     def _on_anchor(self, url: QUrl) -> None:

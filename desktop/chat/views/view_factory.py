@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from typing import Any
 
 from PySide6.QtWidgets import QWidget
 
@@ -27,20 +27,18 @@ from desktop.chat.layout.blocks import (
 from desktop.chat.views.caption_view import CaptionView
 from desktop.chat.views.code_view import CodeView
 from desktop.chat.views.failure_view import FailureView
-from desktop.chat.views.intents import Intents
 from desktop.chat.views.line_views import AttachmentView, StepView, SubAgentView, ThoughtView, ToolGroupView, ToolView
 from desktop.chat.views.painted_views import ActivityView, BoundaryView, CutOffView, HeaderView
 from desktop.chat.views.prose_view import ProseView
-from desktop.theme.theme import Theme
+from desktop.chat.views.view_context import BlockContext, ViewContext
 
+ContextView = CodeView | CutOffView | FailureView
 BlockView = (
-    ActivityView
+    ContextView
+    | ActivityView
     | AttachmentView
     | BoundaryView
     | CaptionView
-    | CodeView
-    | CutOffView
-    | FailureView
     | HeaderView
     | ProseView
     | StepView
@@ -50,98 +48,28 @@ BlockView = (
     | ToolView
 )
 
-
-@dataclass(frozen=True, slots=True)
-class ViewFactory:
-    """Creates views with what each needs. `now` returns the time."""
-
-    theme: Theme
-    intents: Intents
-    now: Callable[[], datetime]
-
-    def make(self, block: Block, parent: QWidget) -> BlockView:
-        """Create a view for blocks of this kind; it shows none yet."""
-        theme, intents = self.theme, self.intents
-        match block:
-            case ProseBlock() | PlainBlock():
-                return ProseView(theme, intents, parent)
-            case CodeBlock():
-                return CodeView(theme, intents, parent)
-            case CaptionBlock():
-                return CaptionView(theme, intents, parent)
-            case HeaderBlock():
-                return HeaderView(theme, parent)
-            case BoundaryBlock():
-                return BoundaryView(theme, parent)
-            case AttachmentBlock():
-                return AttachmentView(theme, intents, parent)
-            case ThoughtBlock():
-                return ThoughtView(theme, intents, parent)
-            case ToolBlock():
-                return ToolView(theme, intents, parent)
-            case ToolGroupBlock():
-                return ToolGroupView(theme, intents, parent)
-            case StepBlock():
-                return StepView(theme, intents, self.now, parent)
-            case SubAgentBlock():
-                return SubAgentView(theme, intents, self.now, parent)
-            case ActivityBlock():
-                return ActivityView(theme, self.now, parent)
-            case CutOffBlock():
-                return CutOffView(theme, intents, parent)
-            case FailureBlock():
-                return FailureView(theme, intents, parent)
-            case _:
-                raise TypeError(type(block))
+_VIEWS: dict[type[Block], Callable[[ViewContext, QWidget], BlockView]] = {
+    ActivityBlock: ActivityView,
+    AttachmentBlock: AttachmentView,
+    BoundaryBlock: BoundaryView,
+    CaptionBlock: CaptionView,
+    CodeBlock: CodeView,
+    CutOffBlock: CutOffView,
+    FailureBlock: FailureView,
+    HeaderBlock: HeaderView,
+    PlainBlock: ProseView,
+    ProseBlock: ProseView,
+    StepBlock: StepView,
+    SubAgentBlock: SubAgentView,
+    ThoughtBlock: ThoughtView,
+    ToolBlock: ToolView,
+    ToolGroupBlock: ToolGroupView,
+}
 
 
-@dataclass(frozen=True, slots=True)
-class BlockContext:
-    """What a block does not hold itself.
-
-    For code, the longest line of its frame and whether the frame is complete; for a failure or a notice, whether retry
-    and edit are offered.
-    """
-
-    columns: int = 0
-    is_complete: bool = False
-    can_retry: bool = False
-    can_edit: bool = False
-
-
-def show_block(view: BlockView, block: Block, extra: BlockContext) -> None:
-    """Show a block in a view that was created for its kind."""
-    match view, block:
-        case CodeView(), CodeBlock():
-            view.show_block(block, extra.columns)
-        case FailureView(), FailureBlock():
-            view.show_block(block, can_retry=extra.can_retry, can_edit=extra.can_edit)
-        case ProseView(), ProseBlock() | PlainBlock():
-            view.show_block(block)
-        case CaptionView(), CaptionBlock():
-            view.show_block(block)
-        case HeaderView(), HeaderBlock():
-            view.show_block(block)
-        case BoundaryView(), BoundaryBlock():
-            view.show_block(block)
-        case AttachmentView(), AttachmentBlock():
-            view.show_block(block)
-        case ThoughtView(), ThoughtBlock():
-            view.show_block(block)
-        case ToolView(), ToolBlock():
-            view.show_block(block)
-        case ToolGroupView(), ToolGroupBlock():
-            view.show_block(block)
-        case StepView(), StepBlock():
-            view.show_block(block)
-        case SubAgentView(), SubAgentBlock():
-            view.show_block(block)
-        case ActivityView(), ActivityBlock():
-            view.show_block(block)
-        case CutOffView(), CutOffBlock():
-            view.show_block(block, can_retry=extra.can_retry)
-        case _:
-            raise TypeError(f"{type(view).__name__} for {type(block).__name__}")
+def create_view(kind: type[Block], context: ViewContext, parent: QWidget) -> BlockView:
+    """Return a view for blocks of this kind; it shows none yet."""
+    return _VIEWS[kind](context, parent)
 
 
 @dataclass(slots=True, eq=False)
@@ -154,16 +82,20 @@ class ViewSlot:
     view: BlockView
     kind: type[Block]
     block: Block | None = None
-    extra: BlockContext | None = None
+    context: BlockContext | None = None
     width: int = -1
     height: int = 0
 
-    def show(self, block: Block, extra: BlockContext) -> bool:
+    def show(self, block: Block, context: BlockContext) -> bool:
         """Show a block. Return False if it is shown already."""
-        if extra == self.extra and (block is self.block or block == self.block):
+        if context == self.context and (block is self.block or block == self.block):
             return False
-        self.block, self.extra, self.width = block, extra, -1
-        show_block(self.view, block, extra)
+        self.block, self.context, self.width = block, context, -1
+        value: Any = block  # of the kind that the view was created for
+        if isinstance(self.view, ContextView):
+            self.view.show_block(value, context)
+        else:
+            self.view.show_block(value)
         return True
 
     def fit(self, width: int) -> None:

@@ -297,7 +297,7 @@ def test_a_paste_that_is_too_long_is_refused_and_said(composer: Composer) -> Non
     QGuiApplication.clipboard().setText("x" * MAX_MESSAGE_CHARACTERS)
     QTest.keyClick(box(composer), Qt.Key.Key_V, CTRL | SHIFT)
     assert composer.draft().text == "kept"
-    assert hint(composer).startswith("A message has at most")
+    assert hint(composer).startswith("A message can have at most")
     QGuiApplication.clipboard().setText("x" * (MAX_MESSAGE_CHARACTERS + 1))
     QTest.keyClick(box(composer), Qt.Key.Key_V, CTRL)
     assert composer.draft() == Draft("kept", 4, 4)
@@ -307,7 +307,7 @@ def test_a_text_that_is_too_long_is_not_sent(composer: Composer, sent: list[str]
     composer.set_draft(Draft("x" * (MAX_MESSAGE_CHARACTERS + 1)))
     QTest.keyClick(box(composer), Qt.Key.Key_Return)
     assert sent == []
-    assert hint(composer).startswith("A message has at most")
+    assert hint(composer).startswith("A message can have at most")
     assert button(composer, "Send").accessibleDescription() == hint(composer)
 
 

@@ -21,6 +21,7 @@ from desktop.chat.views.chat_strings import activity_text, call_result, failure_
 from desktop.chat.views.failure_view import FailureView
 from desktop.chat.views.line_views import StepView, ToolView
 from desktop.chat.views.painted_views import ActivityView
+from desktop.chat.views.view_context import Intents, ViewContext
 from desktop.theme.theme import Theme
 from desktop.translation.tool_strings import tool_doing, tool_done
 from desktop.widgets.buttons import Button
@@ -43,23 +44,23 @@ TOOLS = ("calculator", "wait", "read_file", "write_file", "list_files", "run_cod
 def test_what_is_said_of_waiting_grows_with_the_wait(theme: Theme, qtbot: QtBot, seconds: float, words: str) -> None:
     window = QWidget()
     qtbot.addWidget(window)
-    view = ActivityView(theme, lambda: NOW + timedelta(seconds=seconds), window)
+    view = ActivityView(ViewContext(theme, Intents(window), lambda: NOW + timedelta(seconds=seconds)), window)
     view.show_block(ActivityBlock(key="activity", activity=Activity(Phase.THINKING, NOW)))
-    assert view._words == words
+    assert view._text == words
 
 
 def test_the_time_of_an_activity_runs_while_it_is_seen(theme: Theme, qtbot: QtBot) -> None:
     now = [NOW]
     window = QWidget()
     qtbot.addWidget(window)
-    view = ActivityView(theme, lambda: now[0], window)
+    view = ActivityView(ViewContext(theme, Intents(window), lambda: now[0]), window)
     view.resize(200, 20)
     window.show()
     view.show_block(ActivityBlock(key="activity", activity=Activity(Phase.CALLING, NOW, "wait")))
     now[0] += timedelta(seconds=5)
-    qtbot.waitUntil(lambda: view._words == f"Waiting, 5{SPACE}s")
+    qtbot.waitUntil(lambda: view._text == f"Waiting, 5{SPACE}s")
     window.hide()
-    assert not view._seconds.isActive()
+    assert not view._timer.isActive()
 
 
 @pytest.mark.parametrize("phase", list(Phase))
@@ -133,8 +134,8 @@ def test_an_unfolded_line_says_what_is_in_it(transcript: Transcript) -> None:
     transcript.show_conversation([answered("1", Steps(RunStatus.RUNNING, steps), calls)])
     for line in (*views(transcript, StepView)[:2], *views(transcript, ToolView)):
         line.click()
-    assert [caption._words.text() for caption in views(transcript, CaptionView)] == [
-        "Skipped, because its condition found 0",
+    assert [caption._text.text() for caption in views(transcript, CaptionView)] == [
+        "Skipped: the condition found 0",
         "Nothing to show yet",
         "It broke",
         "Arguments",

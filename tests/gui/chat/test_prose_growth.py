@@ -1,5 +1,7 @@
 """Prose that is written on looks as if it had been read as a whole, whatever came before and in whatever pieces."""
 
+from datetime import UTC, datetime
+from functools import partial
 from itertools import accumulate, pairwise
 
 import pytest
@@ -10,9 +12,9 @@ from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import delete
 
 from desktop.chat.layout.blocks import ProseBlock
-from desktop.chat.views.intents import Intents
 from desktop.chat.views.prose_style import set_markdown
 from desktop.chat.views.prose_view import ProseView, append_words
+from desktop.chat.views.view_context import Intents, ViewContext
 from desktop.theme.palette import Scheme
 from desktop.theme.theme import Appearance, Theme
 
@@ -80,13 +82,14 @@ LINKS = [
     "?",
 ]
 TABLES = ["| a | b |\n|---|---|\n", "\n~~~\n", "\n| 1 | 2 |"]
+now = partial(datetime.now, UTC)
 PIECES = st.sampled_from([*WORDS, *BLANKS, *SIGNS, *STARTS, *LINKS, *TABLES])
 
 
 @pytest.fixture
 def view(theme: Theme, qapp: QApplication) -> ProseView:
     parent = QWidget()
-    view = ProseView(theme, Intents(parent), parent)
+    view = ProseView(ViewContext(theme, Intents(parent), now), parent)
     view.owner = parent  # type: ignore[attr-defined]  # kept as long as the view
     return view
 
@@ -97,7 +100,7 @@ def seen(document: QTextDocument) -> tuple[str, object]:
 
 
 def whole(view: ProseView, text: str, theme: Theme) -> tuple[str, object]:
-    fresh = ProseView(theme, view.intents, view)
+    fresh = ProseView(ViewContext(theme, view.intents, now), view)
     fresh.show_block(ProseBlock(key="0", text=text))
     found = seen(fresh.document())
     delete(fresh)

@@ -144,7 +144,7 @@ def test_the_line_tells_name_state_time_and_tokens(
     transcript.show_conversation([answered("a", SubAgents((line(1), waiting, line(3, StepStatus.ERROR))))])
     said = [view.accessibleName().replace("\N{NO-BREAK SPACE}", " ") for view in views(transcript, SubAgentView)]
     expected = {
-        Language.ENGLISH: ["Agent 1, Done · 2 s · 1.2k tokens", "Agent 2, Coder, Waits for you", "Failed"],
+        Language.ENGLISH: ["Agent 1, Done · 2 s · 1.2k tokens", "Agent 2, Coder, Waiting for you", "Failed"],
         Language.FRENCH: ["Agent 1, Terminé · 2 s · 1,2 k jetons", "Agent 2, Coder, Attend votre réponse", "Échec"],
     }[language]
     assert said[:2] == expected[:2]

@@ -98,7 +98,7 @@ def test_a_selection_that_ends_within_a_piece_off_screen_copies_up_to_there(tran
 def test_a_frame_names_its_file_and_its_language(transcript: Transcript) -> None:
     transcript.show_conversation([answered("1", "```python invoices.py\nx\n```")])
     (head,) = views(transcript, CaptionView)
-    assert [label.text() for label in (head._title, head._words)] == ["invoices.py", "python"]
+    assert [label.text() for label in (head._title, head._text)] == ["invoices.py", "python"]
 
 
 def test_a_long_line_is_scrolled_sideways_and_not_wrapped(transcript: Transcript) -> None:

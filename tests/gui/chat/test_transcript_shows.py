@@ -207,14 +207,14 @@ def test_where_what_the_model_is_told_begins_is_a_line_above_the_turn(transcript
     cut = replace(asked("3", "And now?"), boundary=Boundary.ROOM)
     show(transcript, asked("1", "Hi"), answered("2", "Hello"), cut, answered("4", "So"))
     (line,) = views(transcript, BoundaryView)
-    assert line.accessibleName() == "Older messages are not sent any more"
+    assert line.accessibleName() == "Older messages are no longer sent"
     hello, now = views(transcript, ProseView)[1:3]
     place = place_of(transcript, line)
     assert place_of(transcript, hello).bottom() < place.top() < place.bottom() <= place_of(transcript, now).top()
     summed = replace(answered("2", "In short"), boundary=Boundary.SUMMARY)
     show(transcript, asked("1", "Hi"), summed)
     (line,) = views(transcript, BoundaryView)
-    assert line.accessibleName() == "Older messages are not sent any more: this summary stands for them"
+    assert line.accessibleName() == "Older messages are no longer sent: this summary replaces them"
 
 
 def test_a_failure_of_the_last_turn_can_be_tried_again(transcript: Transcript, qtbot: QtBot) -> None:
