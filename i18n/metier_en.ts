@@ -305,6 +305,13 @@
 <context>
     <name>SidebarModel</name>
     <message numerus="yes">
+        <source>%n waiting for you</source>
+        <translation>
+            <numerusform>%n waiting for you</numerusform>
+            <numerusform>%n waiting for you</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n workflows</source>
         <translation>
             <numerusform>%n workflow</numerusform>

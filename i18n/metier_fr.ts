@@ -5200,6 +5200,13 @@
 <context>
     <name>SidebarModel</name>
     <message numerus="yes">
+        <source>%n waiting for you</source>
+        <translation>
+            <numerusform>%n demande en attente</numerusform>
+            <numerusform>%n demandes en attente</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n workflows</source>
         <translation>
             <numerusform>%n workflow</numerusform>

@@ -94,19 +94,18 @@ class SidebarModel(QAbstractListModel):
             case Qt.ItemDataRole.EditRole if isinstance(item, Row):
                 return item.title
             case Qt.ItemDataRole.AccessibleTextRole:
-                return self._spoken_header(item) if isinstance(item, Header) else accessible_row_text(item)
+                return self._accessible_text(item)
             case Qt.ItemDataRole.ToolTipRole if isinstance(item, Row):
                 return plain_tool_tip(f"{item.title}\n{state_text(item, self._clock.now())}")
             case _:
                 return None
 
-    def _spoken_header(self, header: Header) -> str:
-        """Return `Recently finished, 3 workflows`."""
-        counted = self.tr("%n workflows", "", header.count)
-        words = [section_title(header.section), counted]
-        if header.is_folded:
-            words.append(self.tr("folded"))
-        return ", ".join(words)
+    def _accessible_text(self, item: Item) -> str:
+        """Return `Recently finished, 3 workflows` for a header."""
+        if isinstance(item, Row):
+            return accessible_row_text(item, self.tr("%n waiting for you", None, item.waiting) if item.waiting else "")
+        texts = (section_title(item.section), self.tr("%n workflows", None, item.count))
+        return ", ".join((*texts, self.tr("folded")) if item.is_folded else texts)
 
     def _remove_all_but(self, kept: Collection[object]) -> None:
         end = len(self._items)

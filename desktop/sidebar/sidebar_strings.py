@@ -56,8 +56,11 @@ def time_text(row: Row, now: datetime) -> str:
             return time_of_day(then) if then.date() == today else day(then.date(), today)
 
 
-def accessible_row_text(row: Row) -> str:
-    """Return `Refactor billing, running, step 3 of 7, slot 1`. Without times: they would be read again each second."""
+def accessible_row_text(row: Row, requests: str = "") -> str:
+    """Return `Refactor billing, running, step 3 of 7, slot 1`. Without times: they would be read again each second.
+
+    `requests` is the number of open requests as text, from a class: lupdate finds plurals only in `self.tr`.
+    """
     state = _state(row)
     words = [row.title, state[:1].lower() + state[1:]]
     if row.is_archived:
@@ -67,8 +70,8 @@ def accessible_row_text(row: Row) -> str:
         words.append(translate("Sidebar", "step {done} of {steps}").format(done=number(done), steps=number(steps)))
     if row.mode is not None:
         words.append(_mode(row.mode))
-    if row.waiting:
-        words.append(QCoreApplication.translate("Sidebar", "%n waiting for you", "", row.waiting))
+    if requests:
+        words.append(requests)
     if row.slot is not None:
         words.append(translate("Sidebar", "slot {slot}").format(slot=row.slot))
     return ", ".join(words)

@@ -130,7 +130,7 @@ def test_each_menu_has_a_letter_of_its_own(translation: Translation, language: L
 
 def test_plurals_follow_the_language(translation: Translation) -> None:
     def waiting(count: int) -> str:
-        return QCoreApplication.translate("Badge", "%n waiting for you", None, count)
+        return QCoreApplication.translate("SidebarModel", "%n waiting for you", None, count)
 
     assert waiting(2) == "2 waiting for you"
     translation.set_language(Language.FRENCH)

@@ -4,11 +4,14 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from PySide6.QtCore import Qt
 
 from core.domain.interruption import InterruptionKind
 from core.domain.template import ValidationMode
+from core.ports.clock import SystemClock
+from desktop.sidebar.model import SidebarModel
 from desktop.sidebar.rows import Row, RowState, Section
-from desktop.sidebar.sidebar_strings import accessible_row_text, initial, state_text, time_text
+from desktop.sidebar.sidebar_strings import initial, state_text, time_text
 from desktop.translation.languages import Language, Translation
 from tests.gui.sidebar.rig import wf
 
@@ -50,15 +53,20 @@ def test_what_ended_says_how_long_ago_and_what_rests_its_day(translation: Transl
     assert time_text(IDLE, NOW) == "Yesterday"
 
 
+def accessible(row: Row) -> str:
+    """What the list gives to a screen reader."""
+    model = SidebarModel(SystemClock())
+    model.show_items([row])
+    return str(model.index(0).data(Qt.ItemDataRole.AccessibleTextRole))
+
+
 def test_a_screen_reader_hears_name_state_step_and_slot(translation: Translation) -> None:
     row = replace(LIVE, title="Refactor billing", progress=(3, 7), slot=1)
-    assert accessible_row_text(row) == "Refactor billing, running, step 3 of 7, slot 1"
-    assert (
-        accessible_row_text(replace(row, waiting=2))
-        == "Refactor billing, running, step 3 of 7, 2 waiting for you, slot 1"
-    )
+    assert accessible(row) == "Refactor billing, running, step 3 of 7, slot 1"
+    assert accessible(replace(row, waiting=2)) == "Refactor billing, running, step 3 of 7, 2 waiting for you, slot 1"
     translation.set_language(Language.FRENCH)
-    assert accessible_row_text(row) == f"Refactor billing, en cours, étape{NBSP}3 sur 7, emplacement{NBSP}1"
+    assert accessible(row) == f"Refactor billing, en cours, étape{NBSP}3 sur 7, emplacement{NBSP}1"
+    assert "2 demandes en attente" in accessible(replace(row, waiting=2))
 
 
 @pytest.mark.parametrize(
