@@ -195,7 +195,7 @@ Part = Text | AttachedText | Thought | CutOff | ToolCalls | SubAgents | Steps | 
 class Boundary(StrEnum):
     """Why the turns above are no longer sent to the model: they do not fit its context, or a summary replaces them."""
 
-    ROOM = "room"
+    CONTEXT_LIMIT = "context_limit"
     SUMMARY = "summary"
 
 

@@ -10,7 +10,8 @@ from core.domain.live_run import LiveRun
 from core.domain.messages import Message, MessageState, Role
 from core.domain.run import SUMMARY_TEMPLATE, RunKind, RunStatus, StepStatus
 from core.domain.tool import CallStatus
-from desktop.chat.derivation import MAX_STEP_CALLS, TurnCache, derive_turn, derive_turns
+from desktop.chat.derivation import TurnCache, derive_turn, derive_turns
+from desktop.chat.run_parts import MAX_STEP_CALLS
 from desktop.chat.turn_parts import (
     Activity,
     CutOff,

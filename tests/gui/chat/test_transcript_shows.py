@@ -204,7 +204,7 @@ def test_of_an_answer_that_is_not_whole_it_says_why(transcript: Transcript) -> N
 
 
 def test_where_what_the_model_is_told_begins_is_a_line_above_the_turn(transcript: Transcript) -> None:
-    cut = replace(asked("3", "And now?"), boundary=Boundary.ROOM)
+    cut = replace(asked("3", "And now?"), boundary=Boundary.CONTEXT_LIMIT)
     show(transcript, asked("1", "Hi"), answered("2", "Hello"), cut, answered("4", "So"))
     (line,) = views(transcript, BoundaryView)
     assert line.accessibleName() == "Older messages are no longer sent"

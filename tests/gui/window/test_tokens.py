@@ -114,7 +114,7 @@ async def test_the_user_continues_from_a_summary_and_sees_where_the_context_begi
             await until(lambda: len(app.turn_texts()) == 4)
             view = app.core.stores.view
             edges = [turn.boundary for turn in derive_turns(view.messages, view.run_of)]
-            assert edges == [None, None, Boundary.ROOM, None]
+            assert edges == [None, None, Boundary.CONTEXT_LIMIT, None]
             (button,) = [
                 each
                 for each in app.content.chat.token_bar.findChildren(QPushButton)
