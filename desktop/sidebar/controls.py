@@ -26,8 +26,8 @@ class CollapsibleButton(Adaptive, QWidget):
         self._small.hide()
         self._keys = KeyHint()
         self._keys.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self._wide.clicked.connect(self._press)
-        self._small.clicked.connect(self._press)
+        self._wide.clicked.connect(self.pressed)
+        self._small.clicked.connect(self.pressed)
         self._inner = QHBoxLayout(self._wide)
         self._inner.addWidget(self._keys, 0, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         outer = QHBoxLayout(self)
@@ -52,11 +52,8 @@ class CollapsibleButton(Adaptive, QWidget):
     def apply_theme(self) -> None:
         self._inner.setContentsMargins(0, 0, self._theme.sizes.space_m, 0)
 
-    def _press(self) -> None:
-        self.pressed.emit()
 
-
-_TO_LIST = (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_LIST_KEYS = (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class SearchField(Adaptive, QLineEdit):
@@ -79,7 +76,7 @@ class SearchField(Adaptive, QLineEdit):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self.closed.emit()
-        elif event.key() in _TO_LIST:
+        elif event.key() in _LIST_KEYS:
             self.left.emit()
         else:
             super().keyPressEvent(event)
@@ -127,7 +124,7 @@ class SidebarHeader(Adaptive, QWidget):
         self._search.setCheckable(True)
         self._search.toggled.connect(self.search_toggled)
         self._fold = IconButton(theme, Icon.PANEL_LEFT)
-        self._fold.clicked.connect(self._on_fold)
+        self._fold.clicked.connect(self.fold_pressed)
         self._line = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._line.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignCenter)
         self._line.addWidget(self._name, 1)
@@ -167,6 +164,3 @@ class SidebarHeader(Adaptive, QWidget):
             self._line.setContentsMargins(sizes.space_l, 0, sizes.space_s, 0)
             self._line.setSpacing(sizes.space_s)
             self.setMinimumHeight(sizes.header)
-
-    def _on_fold(self) -> None:
-        self.fold_pressed.emit()

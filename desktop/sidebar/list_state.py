@@ -21,7 +21,7 @@ class SidebarListState:
         self._mode_of = mode_of
         self._listed_rows, self._archived_rows = IdleRowCache(), IdleRowCache()
         self._folded: set[Section] = set()
-        self._most = PAGE_ROWS
+        self._limit = PAGE_ROWS
         self._count = 0
         self._is_archive = False
         self.query = ""
@@ -31,7 +31,7 @@ class SidebarListState:
         return self._is_archive
 
     def show_archive(self, is_archive: bool) -> None:
-        self._is_archive, self._most = is_archive, PAGE_ROWS
+        self._is_archive, self._limit = is_archive, PAGE_ROWS
 
     @property
     def folded(self) -> tuple[str, ...]:
@@ -40,8 +40,8 @@ class SidebarListState:
 
     def restore_folded(self, names: Iterable[str]) -> None:
         """Restore the saved folded sections. Unknown names are ignored."""
-        kept = set(names)
-        self._folded = {section for section in Section if section.name.lower() in kept}
+        folded = set(names)
+        self._folded = {section for section in Section if section.name.lower() in folded}
 
     def fold(self, section: Section, is_folded: bool) -> bool:
         """Fold or unfold a section. Return whether that changed anything: nothing folds during a search or in the
@@ -54,32 +54,35 @@ class SidebarListState:
 
     def reveal(self, workflow_id: WorkflowId) -> None:
         """Unfold the section of a workflow, and load as many rows as needed to include it."""
-        found = [item for item in self._listed(()) if isinstance(item, Row) and not item.is_repeated]
-        row = next((item for item in found if item.id == workflow_id), None)
+        rows = self._own_rows()
+        row = next((row for row in rows if row.id == workflow_id), None)
         if row is not None:
             self._folded.discard(row.section)
-            self._most = max(self._most, len(found) + len(Section))
+            self._limit = max(self._limit, len(rows) + len(Section))
 
     def load_more(self, *, to_the_end: bool) -> bool:
         """Load a further page, or all rows. Return whether there is more."""
-        has_more = self._most < self._count
-        self._most = max(self._count, PAGE_ROWS) if to_the_end else self._most + (PAGE_ROWS if has_more else 0)
+        has_more = self._limit < self._count
+        self._limit = max(self._count, PAGE_ROWS) if to_the_end else self._limit + (PAGE_ROWS if has_more else 0)
         return has_more
 
     def items(self, viewed: WorkflowId | None, *, is_collapsed: bool) -> list[Item]:
         """Return the items from the top down. Nothing is folded in the collapsed sidebar: it has no section titles."""
         if self._is_archive:
-            found = archived_items(self._workflows, self.query, rows_of=self._archived_rows)
+            items = archived_items(self._workflows, self.query, rows_of=self._archived_rows)
         else:
-            found = self._listed(() if is_collapsed else self._folded)
-        self._count = len(found)
-        return first_page(found, self._most, viewed)
+            items = self._listed(() if is_collapsed else self._folded)
+        self._count = len(items)
+        return first_page(items, self._limit, viewed)
 
     def order(self) -> list[WorkflowId]:
         """Return the workflows that are not archived, from the top down, in the order of their own rows; folded ones
         included.
         """
-        return [item.id for item in self._listed(()) if isinstance(item, Row) and not item.is_repeated]
+        return [row.id for row in self._own_rows()]
+
+    def _own_rows(self) -> list[Row]:
+        return [item for item in self._listed(()) if isinstance(item, Row) and not item.is_repeated]
 
     def _listed(self, folded: Iterable[Section]) -> list[Item]:
         return sidebar_items(

@@ -13,15 +13,12 @@ from desktop.sidebar.delegate import RowDelegate
 from desktop.sidebar.model import SidebarModel
 from desktop.sidebar.pointer_intent import PointerIntent, anchored_scroll
 from desktop.sidebar.row_menu import (
-    ARCHIVE,
-    DELETE,
-    FOLD,
-    LEAVE,
-    OPEN,
-    PEEK,
-    RENAME,
-    UNDO,
-    UNFOLD,
+    CLOSE_KEYS,
+    FOLD_KEYS,
+    ROW_KEYS,
+    UNDO_KEYS,
+    UNFOLD_KEYS,
+    RowAction,
     RowMenu,
     SidebarKeys,
 )
@@ -33,7 +30,7 @@ from desktop.widgets.menu_key import opens_menu
 
 _Move = QAbstractItemView.CursorAction
 _Select = QItemSelectionModel.SelectionFlag
-_OF_ROWS = (OPEN, PEEK, RENAME, ARCHIVE, DELETE)
+_UNFOLDING_KEYS = (UNFOLD_KEYS, ROW_KEYS[RowAction.OPEN], ROW_KEYS[RowAction.PEEK])
 
 
 class SidebarList(Adaptive, QListView):
@@ -44,21 +41,18 @@ class SidebarList(Adaptive, QListView):
     another workflow is viewed.
     """
 
-    open_requested = Signal(str)
-    peek_requested = Signal(str)
+    row_requested = Signal(RowAction, str)
+    """An action on the workflow of this id; never RENAME, which edits the title here."""
     rename_requested = Signal(str, str)
-    stop_requested = Signal(str)
-    archive_requested = Signal(str)
-    restore_requested = Signal(str)
-    delete_requested = Signal(str)
+    """The id and the new title."""
     undo_requested = Signal()
     fold_requested = Signal(Section, bool)
     expand_requested = Signal(str)
-    """A row is to be renamed for which there is no room."""
+    """The title of this workflow is to be edited, and the collapsed sidebar has no space for it."""
     left = Signal()
-    """Esc, while there is something to leave."""
+    """Esc was pressed while `can_leave`."""
     end_reached = Signal(bool)
-    """More rows are looked for: True, all that there are."""
+    """More rows are needed: all that there are (True), or a page."""
 
     def __init__(self, theme: Theme, clock: Clock, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -66,9 +60,9 @@ class SidebarList(Adaptive, QListView):
         self._rows = SidebarModel(clock, self)
         self._delegate = RowDelegate(theme, clock, self)
         self._menu = RowMenu(theme, self)
-        self._elapsing = TimeRefresher(self, self._rows, theme, clock)
-        self._aim = PointerIntent(self)
-        self._late: tuple[Sequence[Item], WorkflowId | None] | None = None
+        self._times = TimeRefresher(self, self._rows, theme, clock)
+        self._intent = PointerIntent(self)
+        self._pending: tuple[Sequence[Item], WorkflowId | None] | None = None
         self.can_leave = False
         self.is_cursor_held = False
         self.setModel(self._rows)
@@ -78,29 +72,23 @@ class SidebarList(Adaptive, QListView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.clicked.connect(self._on_clicked)
-        self._aim.ended.connect(self._catch_up)
+        self._intent.ended.connect(self._catch_up)
         self._delegate.renamed.connect(self.rename_requested)
-        self._menu.open_chosen.connect(self.open_requested)
-        self._menu.peek_chosen.connect(self.peek_requested)
-        self._menu.rename_chosen.connect(self.rename)
-        self._menu.stop_chosen.connect(self.stop_requested)
-        self._menu.archive_chosen.connect(self.archive_requested)
-        self._menu.restore_chosen.connect(self.restore_requested)
-        self._menu.delete_chosen.connect(self.delete_requested)
+        self._menu.chosen.connect(self._perform)
         self.verticalScrollBar().valueChanged.connect(self._look_ahead)
         self.adapt_to(theme)
 
     def show_items(self, items: Sequence[Item], viewed: WorkflowId | None) -> None:
         """Show these items. The scroll position stays, except for a workflow that was not viewed before."""
-        self._late = None
+        self._pending = None
         if [item.key for item in items] == [item.key for item in self._rows.items]:
             self._rows.show_items(items)
-        elif self._aim.is_active and self._rows.items:
-            self._late = (items, viewed)
+        elif self._intent.is_active and self._rows.items:
+            self._pending = (items, viewed)
             fresh = {item.key: item for item in items}
             self._rows.show_items([fresh.get(item.key, item) for item in self._rows.items])
         else:
-            with anchored_scroll(self, self._rows, self._aim.position):
+            with anchored_scroll(self, self._rows, self._intent.position):
                 self._rows.show_items(items)
         index = self._rows.index_of(viewed)
         if not index.isValid():
@@ -110,7 +98,7 @@ class SidebarList(Adaptive, QListView):
             if viewed != self._viewed and not self._is_editing and not self.is_cursor_held:
                 self.setCurrentIndex(index)
         self._viewed = viewed
-        self._elapsing.start()
+        self._times.start()
 
     def set_keys(self, keys: SidebarKeys) -> None:
         """Set the shortcuts that the menu names."""
@@ -121,7 +109,7 @@ class SidebarList(Adaptive, QListView):
         policy = Qt.ScrollBarPolicy.ScrollBarAlwaysOff if is_collapsed else Qt.ScrollBarPolicy.ScrollBarAsNeeded
         with anchored_scroll(self, self._rows):
             self.setVerticalScrollBarPolicy(policy)
-        self._elapsing.set_enabled(not is_collapsed)
+        self._times.set_enabled(not is_collapsed)
 
     def rename(self, workflow_id: str) -> None:
         """Edit the title of this row; emit `expand_requested` in the collapsed sidebar."""
@@ -145,7 +133,7 @@ class SidebarList(Adaptive, QListView):
 
     def let_go(self) -> None:
         """Apply pending changes at once after an action of the user, wherever the pointer is."""
-        self._aim.let_go()
+        self._intent.let_go()
         self._catch_up()
 
     @property
@@ -155,7 +143,7 @@ class SidebarList(Adaptive, QListView):
 
     def refresh_times(self) -> None:
         """Update the times; a timer does so regularly."""
-        self._elapsing.refresh()
+        self._times.refresh()
 
     def retranslate(self) -> None:
         self.setAccessibleName(self.tr("Workflows"))
@@ -184,45 +172,46 @@ class SidebarList(Adaptive, QListView):
         row = self.cursor_row
         if self._is_editing:
             super().keyPressEvent(event)
-        elif is_pressed(UNDO, event):
+        elif is_pressed(UNDO_KEYS, event):
             self.undo_requested.emit()
-        elif is_pressed(LEAVE, event) and self.can_leave:
+        elif is_pressed(CLOSE_KEYS, event) and self.can_leave:
             self.left.emit()
-        elif header is not None and any(is_pressed(keys, event) for keys in (UNFOLD, OPEN, PEEK)):
+        elif header is not None and any(is_pressed(keys, event) for keys in _UNFOLDING_KEYS):
             self.fold_requested.emit(header.section, False)
-        elif is_pressed(FOLD, event) or is_pressed(UNFOLD, event):
-            if row is not None and is_pressed(FOLD, event):
+        elif is_pressed(FOLD_KEYS, event) or is_pressed(UNFOLD_KEYS, event):
+            if row is not None and is_pressed(FOLD_KEYS, event):
                 self.fold_requested.emit(row.section, True)
         elif row is None or not self._act(row, event):
             super().keyPressEvent(event)
 
     def _act(self, row: Row, event: QKeyEvent) -> bool:
         """Perform the key's action on a row. Return False if it has none."""
-        if is_pressed(OPEN, event):
-            self.open_requested.emit(row.id)
-        elif is_pressed(PEEK, event):
-            self.peek_requested.emit(row.id)
-        elif is_pressed(RENAME, event):
-            self.rename(row.id)
-        elif is_pressed(DELETE, event) or (is_pressed(ARCHIVE, event) and row.is_archived):
-            self.delete_requested.emit(row.id)
-        elif is_pressed(ARCHIVE, event):
-            self.archive_requested.emit(row.id)
+        action = next((action for action, keys in ROW_KEYS.items() if is_pressed(keys, event)), None)
+        if action is RowAction.ARCHIVE and row.is_archived:
+            action = RowAction.DELETE  # the same key goes one step further in the archive
+        if action is not None:
+            self._perform(action, row.id)
         elif opens_menu(event):
             self._open_menu(row, self.viewport().mapToGlobal(self.visualRect(self.currentIndex()).center()))
         else:
             return False
         return True
 
+    def _perform(self, action: RowAction, workflow_id: str) -> None:
+        if action is RowAction.RENAME:
+            self.rename(workflow_id)
+        else:
+            self.row_requested.emit(action, workflow_id)
+
     def _is_own(self, event: QKeyEvent) -> bool:
         """Return whether the key has a meaning in the list."""
-        if is_pressed(UNDO, event) or (is_pressed(LEAVE, event) and self.can_leave):
+        if is_pressed(UNDO_KEYS, event) or (is_pressed(CLOSE_KEYS, event) and self.can_leave):
             return True
-        return self.currentIndex().isValid() and any(is_pressed(keys, event) for keys in _OF_ROWS)
+        return self.currentIndex().isValid() and any(is_pressed(keys, event) for keys in ROW_KEYS.values())
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         if event.reason() is QContextMenuEvent.Reason.Keyboard:
-            return  # the key itself was heard, and on some systems comes as this event too
+            return  # keyPressEvent handles the key, which some systems also send as this event
         row = self._rows.row_at(self.indexAt(self.viewport().mapFromGlobal(event.globalPos())))
         if row is not None:
             self._open_menu(row, event.globalPos())
@@ -281,17 +270,17 @@ class SidebarList(Adaptive, QListView):
         if isinstance(item, Header):
             self.fold_requested.emit(item.section, not item.is_folded)
         else:
-            self.open_requested.emit(item.id)
+            self._perform(RowAction.OPEN, item.id)
 
     def _catch_up(self) -> None:
-        if self._late is not None:
-            self.show_items(*self._late)
+        if self._pending is not None:
+            self.show_items(*self._pending)
 
     def _look_ahead(self, at: int) -> None:
         bar = self.verticalScrollBar()
         if at + 2 * self.viewport().height() >= bar.maximum():
             self.end_reached.emit(False)
 
-    def _open_menu(self, row: Row, place: QPoint) -> None:
+    def _open_menu(self, row: Row, point: QPoint) -> None:
         self.let_go()
-        self._menu.open_for(row, place, can_rename=not self._delegate.is_collapsed)
+        self._menu.open_for(row, point, can_rename=not self._delegate.is_collapsed)

@@ -8,23 +8,22 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView
 
 from desktop.sidebar.model import SidebarModel
-from desktop.sidebar.rows import Row, Section
+from desktop.sidebar.rows import Row
 
 POINTER_INTENT_MS = 700
 _Type = QEvent.Type
 
 
 class PointerIntent(QObject):
-    """The pointer over a list, a child of its view. Emits `rested` when the user no longer aims."""
+    """The pointer over a list, a child of its view. Emits `ended` when the user no longer aims."""
 
     ended = Signal()
 
     def __init__(self, view: QAbstractItemView) -> None:
         super().__init__(view)
-        self._place: QPoint | None = None
+        self._position: QPoint | None = None
         self._is_down = False
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
+        self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.ended)
         view.viewport().setMouseTracking(True)
         view.viewport().installEventFilter(self)
@@ -32,7 +31,7 @@ class PointerIntent(QObject):
     @property
     def position(self) -> QPoint | None:
         """The position of the pointer in the viewport."""
-        return self._place
+        return self._position
 
     @property
     def is_active(self) -> bool:
@@ -47,26 +46,26 @@ class PointerIntent(QObject):
     def eventFilter(self, _viewport: QObject, event: QEvent) -> bool:
         kind = event.type()
         if kind in (_Type.MouseMove, _Type.MouseButtonPress) and isinstance(event, QMouseEvent):
-            self._place = event.position().toPoint()
+            self._position = event.position().toPoint()
             self._is_down = bool(event.buttons())
             self._timer.start(POINTER_INTENT_MS)
         elif kind == _Type.MouseButtonRelease:
             self._is_down = False
-            self._timer.start(0)  # not yet: the list still looks where the button went up
+            self._timer.start(0)  # later, since the list is still to handle the release at this point
         elif kind in (_Type.Leave, _Type.Hide):
-            self._place, self._is_down = None, False
+            self._position, self._is_down = None, False
             self._timer.start(0)
         return False
 
 
 def visible_rows(view: QListView, model: SidebarModel) -> Iterator[Row]:
     """Yield the visible rows from the top down."""
-    room = view.viewport().rect()
-    place = view.indexAt(QPoint(0, 0)).row()
-    while 0 <= place < len(model.items) and view.visualRect(model.index(place)).intersects(room):
-        if (row := model.row_at(model.index(place))) is not None:
+    viewport = view.viewport().rect()
+    number = view.indexAt(QPoint(0, 0)).row()
+    while 0 <= number < len(model.items) and view.visualRect(model.index(number)).intersects(viewport):
+        if (row := model.row_at(model.index(number))) is not None:
             yield row
-        place += 1
+        number += 1
 
 
 @contextmanager
@@ -81,14 +80,14 @@ def anchored_scroll(view: QListView, model: SidebarModel, pointer: QPoint | None
     rows = list(visible_rows(view, model))
     under = model.row_at(view.indexAt(pointer)) if pointer is not None else None
     cursor = model.row_at(view.currentIndex()) if view.hasFocus() else None
-    first = [row for row in (under, cursor) if row is not None and row in rows]
-    before = {row.key: (row.section, _top(view, model, row.key)) for row in (*first, *rows)}
+    preferred = [row for row in (under, cursor) if row is not None and row in rows]
+    before = {row.key: (row.section, _top(view, model, row.key)) for row in (*preferred, *rows)}
     yield
     view.doItemsLayout()
     if is_at_top and under is None:
         bar.setValue(bar.minimum())
         return
-    sections = _sections(model)
+    sections = {item.key: item.section for item in model.items if isinstance(item, Row)}
     for key, (section, top) in before.items():
         if sections.get(key) is section:
             bar.setValue(bar.value() + _top(view, model, key) - top)
@@ -97,7 +96,3 @@ def anchored_scroll(view: QListView, model: SidebarModel, pointer: QPoint | None
 
 def _top(view: QListView, model: SidebarModel, key: Hashable) -> int:
     return view.visualRect(model.index_of(key)).top()
-
-
-def _sections(model: SidebarModel) -> dict[Hashable, Section]:
-    return {item.key: item.section for item in model.items if isinstance(item, Row)}

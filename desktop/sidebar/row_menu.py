@@ -1,6 +1,7 @@
-"""The context menu of a row, and the shortcuts of the list."""
+"""The actions of a row: their shortcuts, and the context menu that offers them."""
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import partial
 
 from PySide6.QtCore import QPoint, Signal
@@ -14,15 +15,40 @@ from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 
-OPEN = "Return"
-PEEK = "Space"
-RENAME = "F2"
-ARCHIVE = "Del"
-DELETE = "Shift+Del"
-UNDO = "Ctrl+Z"
-FOLD = "Left"
-UNFOLD = "Right"
-LEAVE = "Esc"
+
+class RowAction(StrEnum):
+    """What can be done with a workflow in the list."""
+
+    OPEN = "open"
+    PEEK = "peek"
+    RENAME = "rename"
+    STOP = "stop"
+    ARCHIVE = "archive"
+    RESTORE = "restore"
+    DELETE = "delete"
+
+
+ROW_KEYS = {
+    RowAction.OPEN: "Return",
+    RowAction.PEEK: "Space",
+    RowAction.RENAME: "F2",
+    RowAction.ARCHIVE: "Del",
+    RowAction.DELETE: "Shift+Del",
+}
+UNDO_KEYS = "Ctrl+Z"
+FOLD_KEYS = "Left"
+UNFOLD_KEYS = "Right"
+CLOSE_KEYS = "Esc"
+
+_ICONS = {
+    RowAction.OPEN: Icon.ARROW_RIGHT,
+    RowAction.PEEK: Icon.EYE,
+    RowAction.RENAME: Icon.PENCIL,
+    RowAction.STOP: Icon.CIRCLE_STOP,
+    RowAction.ARCHIVE: Icon.ARCHIVE,
+    RowAction.RESTORE: Icon.UNDO_2,
+    RowAction.DELETE: Icon.TRASH_2,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,84 +58,64 @@ class SidebarKeys:
     new: QKeySequence
     settings: QKeySequence
     collapse: QKeySequence
-    open: QKeySequence = field(default_factory=partial(QKeySequence, OPEN))
-    peek: QKeySequence = field(default_factory=partial(QKeySequence, PEEK))
-    rename: QKeySequence = field(default_factory=partial(QKeySequence, RENAME))
-    archive: QKeySequence = field(default_factory=partial(QKeySequence, ARCHIVE))
-    delete: QKeySequence = field(default_factory=partial(QKeySequence, DELETE))
+    open: QKeySequence = field(default_factory=partial(QKeySequence, ROW_KEYS[RowAction.OPEN]))
+    peek: QKeySequence = field(default_factory=partial(QKeySequence, ROW_KEYS[RowAction.PEEK]))
+    rename: QKeySequence = field(default_factory=partial(QKeySequence, ROW_KEYS[RowAction.RENAME]))
+    archive: QKeySequence = field(default_factory=partial(QKeySequence, ROW_KEYS[RowAction.ARCHIVE]))
+    delete: QKeySequence = field(default_factory=partial(QKeySequence, ROW_KEYS[RowAction.DELETE]))
 
 
 class RowMenu(Adaptive, QMenu):
-    """One menu for all rows. Each signal carries the id of the row that it was opened for."""
+    """One menu for all rows. `chosen` carries the id of the row that it was opened for."""
 
-    open_chosen = Signal(str)
-    peek_chosen = Signal(str)
-    rename_chosen = Signal(str)
-    stop_chosen = Signal(str)
-    archive_chosen = Signal(str)
-    restore_chosen = Signal(str)
-    delete_chosen = Signal(str)
+    chosen = Signal(RowAction, str)
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._row_id = WorkflowId("")
         self._open_keys = QKeySequence()
-        self._open = self._add(theme, Icon.ARROW_RIGHT)
-        self._peek = self._add(theme, Icon.EYE)
-        self._rename = self._add(theme, Icon.PENCIL)
-        self._stop = self._add(theme, Icon.CIRCLE_STOP)
-        self.addSeparator()
-        self._archive = self._add(theme, Icon.ARCHIVE)
-        self._restore = self._add(theme, Icon.UNDO_2)
-        self._delete = self._add(theme, Icon.TRASH_2)
+        self._actions: dict[RowAction, QAction] = {}
+        for kind, icon in _ICONS.items():
+            if kind is RowAction.ARCHIVE:
+                self.addSeparator()
+            action = self._actions[kind] = QAction(theme.icon(icon), "", self, shortcutVisibleInContextMenu=True)
+            action.setData(kind)
+            self.addAction(action)
         self.triggered.connect(self._on_triggered)
         self.adapt_to(theme)
 
     def set_keys(self, keys: SidebarKeys) -> None:
         """Set the shortcuts beside the actions."""
         self._open_keys = keys.open
-        self._peek.setShortcut(keys.peek)
-        self._rename.setShortcut(keys.rename)
-        self._archive.setShortcut(keys.archive)
-        self._delete.setShortcut(keys.delete)
+        self._actions[RowAction.PEEK].setShortcut(keys.peek)
+        self._actions[RowAction.RENAME].setShortcut(keys.rename)
+        self._actions[RowAction.ARCHIVE].setShortcut(keys.archive)
+        self._actions[RowAction.DELETE].setShortcut(keys.delete)
         self.retranslate()
 
-    def open_for(self, row: Row, place: QPoint, *, can_rename: bool) -> None:
-        """Open at `place`, in screen coordinates. Returns at once."""
+    def open_for(self, row: Row, point: QPoint, *, can_rename: bool) -> None:
+        """Open at `point`, in screen coordinates. Returns at once."""
         self._row_id = row.id
-        self._stop.setVisible(row.is_live)
-        self._rename.setVisible(can_rename)
-        self._archive.setVisible(not row.is_archived)
-        self._restore.setVisible(row.is_archived)
-        self.popup(place)
+        self._actions[RowAction.STOP].setVisible(row.is_live)
+        self._actions[RowAction.RENAME].setVisible(can_rename)
+        self._actions[RowAction.ARCHIVE].setVisible(not row.is_archived)
+        self._actions[RowAction.RESTORE].setVisible(row.is_archived)
+        self.popup(point)
 
     def retranslate(self) -> None:
         self.setAccessibleName(self.tr("Actions of the workflow"))
-        named = key_name(self._open_keys)  # behind a tab, it stands where keys do: Qt has an old name for Enter
-        self._open.setText("\t".join(filter(None, (self.tr("Open"), named))))
-        self._peek.setText(self.tr("Peek"))
-        self._rename.setText(self.tr("Rename"))
-        self._stop.setText(self.tr("Stop"))
-        self._archive.setText(self.tr("Archive"))
-        self._restore.setText(self.tr("Restore"))
-        self._delete.setText(self.tr("Delete…"))
-
-    def _add(self, theme: Theme, icon: Icon, keys: QKeySequence | None = None) -> QAction:
-        action = QAction(theme.icon(icon), "", self)
-        action.setShortcutVisibleInContextMenu(True)
-        if keys is not None:
-            action.setShortcut(keys)
-        self.addAction(action)
-        return action
+        titles = {
+            # the shortcut stands behind a tab, in its usual place: Qt would write Enter by an old name
+            RowAction.OPEN: "\t".join(filter(None, (self.tr("Open"), key_name(self._open_keys)))),
+            RowAction.PEEK: self.tr("Peek"),
+            RowAction.RENAME: self.tr("Rename"),
+            RowAction.STOP: self.tr("Stop"),
+            RowAction.ARCHIVE: self.tr("Archive"),
+            RowAction.RESTORE: self.tr("Restore"),
+            RowAction.DELETE: self.tr("Delete…"),
+        }
+        for kind, title in titles.items():
+            self._actions[kind].setText(title)
 
     def _on_triggered(self, action: QAction) -> None:
-        chosen = {
-            self._open: self.open_chosen,
-            self._peek: self.peek_chosen,
-            self._rename: self.rename_chosen,
-            self._stop: self.stop_chosen,
-            self._archive: self.archive_chosen,
-            self._restore: self.restore_chosen,
-            self._delete: self.delete_chosen,
-        }
-        chosen[action].emit(self._row_id)
+        self.chosen.emit(RowAction(action.data()), self._row_id)

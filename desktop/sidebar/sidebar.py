@@ -14,7 +14,7 @@ from desktop.bind import Frames
 from desktop.sidebar.controls import CollapsibleButton, SearchField, SidebarHeader
 from desktop.sidebar.list_state import SidebarListState
 from desktop.sidebar.list_view import SidebarList
-from desktop.sidebar.row_menu import SidebarKeys
+from desktop.sidebar.row_menu import RowAction, SidebarKeys
 from desktop.sidebar.rows import ModeOf, Section
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
@@ -32,15 +32,12 @@ class Sidebar(Adaptive, Surface):
     `keys` are the shortcuts that its buttons name; `mode_of` returns the mode of a run that differs from the settings.
     """
 
-    open_requested = Signal(str)
-    peek_requested = Signal(str)
+    row_requested = Signal(RowAction, str)
+    """An action on the workflow of this id; never RENAME."""
+    rename_requested = Signal(str, str)
+    """The id and the new title."""
     peek_left = Signal()
     new_requested = Signal()
-    rename_requested = Signal(str, str)
-    stop_requested = Signal(str)
-    archive_requested = Signal(str)
-    restore_requested = Signal(str)
-    delete_requested = Signal(str)
     undo_requested = Signal()
     settings_requested = Signal()
     collapsed_changed = Signal(bool)
@@ -218,13 +215,8 @@ class Sidebar(Adaptive, Surface):
         self._none_archived.acted.connect(self._leave_archive)
         self._archive.pressed.connect(self._toggle_archive)
         rows = self._list
-        rows.open_requested.connect(self.open_requested)
-        rows.peek_requested.connect(self._peek)
+        rows.row_requested.connect(self._on_row_requested)
         rows.rename_requested.connect(self.rename_requested)
-        rows.stop_requested.connect(self.stop_requested)
-        rows.archive_requested.connect(self.archive_requested)
-        rows.restore_requested.connect(self.restore_requested)
-        rows.delete_requested.connect(self.delete_requested)
         rows.undo_requested.connect(self.undo_requested)
         rows.expand_requested.connect(self.rename)
         rows.fold_requested.connect(self._fold)
@@ -264,9 +256,10 @@ class Sidebar(Adaptive, Surface):
         else:
             self._leave_archive()
 
-    def _peek(self, workflow_id: str) -> None:
-        self._list.is_cursor_held = True
-        self.peek_requested.emit(workflow_id)
+    def _on_row_requested(self, action: RowAction, workflow_id: str) -> None:
+        # a peek changes what is viewed, and the cursor would follow it away from the row
+        self._list.is_cursor_held = action is RowAction.PEEK
+        self.row_requested.emit(action, workflow_id)
         self._list.is_cursor_held = False
 
     def _leave_archive(self) -> None:

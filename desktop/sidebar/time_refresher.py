@@ -28,40 +28,39 @@ class TimeRefresher(QObject):
         self._model = model
         self._theme = theme
         self._clock = clock
-        self._is_wanted = True
-        self._words: dict[Hashable, tuple[str, str]] = {}
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
+        self._is_enabled = True
+        self._texts: dict[Hashable, tuple[str, str]] = {}
+        self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.refresh)
         view.installEventFilter(self)
         view.verticalScrollBar().valueChanged.connect(self.start)
 
     def start(self) -> None:
         """Schedule the next tick for what is visible now."""
-        if not self._is_wanted or not self._view.isVisible():
+        if not self._is_enabled or not self._view.isVisible():
             return
         is_live = any(row.is_live for row in visible_rows(self._view, self._model))
-        wanted_ms = _LIVE_MS if is_live else _IDLE_MS
-        if not self._timer.isActive() or self._timer.remainingTime() > wanted_ms:
-            self._timer.start(wanted_ms)
+        interval_ms = _LIVE_MS if is_live else _IDLE_MS
+        if not self._timer.isActive() or self._timer.remainingTime() > interval_ms:
+            self._timer.start(interval_ms)
 
-    def set_enabled(self, is_wanted: bool) -> None:
+    def set_enabled(self, is_enabled: bool) -> None:
         """Set whether the rows show times."""
-        self._is_wanted = is_wanted
-        if is_wanted:
+        self._is_enabled = is_enabled
+        if is_enabled:
             self.start()
         else:
             self._timer.stop()
 
     def refresh(self) -> None:
         """Repaint the texts that have changed since the last tick."""
-        now, before, self._words = self._clock.now(), self._words, {}
+        now, before, self._texts = self._clock.now(), self._texts, {}
         for row in visible_rows(self._view, self._model):
-            words = state_text(row, now), time_text(row, now)
-            self._words[row.key] = words
-            if words != before.get(row.key):
+            texts = state_text(row, now), time_text(row, now)
+            self._texts[row.key] = texts
+            if texts != before.get(row.key):
                 box = self._view.visualRect(self._model.index_of(row.key))
-                for part in changed_areas(box, self._theme, row, before.get(row.key), words):
+                for part in changed_areas(box, self._theme, row, before.get(row.key), texts):
                     self._view.viewport().update(part)
         self.start()
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from core.domain.ids import WorkflowId
 from desktop.shortcuts.command import command
+from desktop.sidebar.row_menu import RowAction
 from desktop.sidebar.sidebar import Sidebar
 from desktop.window.actions.archive_controller import ArchiveController
 from desktop.window.actions.workflow_actions import WorkflowActions
@@ -77,18 +78,24 @@ class SidebarBinder:
     ) -> None:
         self._sidebar = sidebar
         self._panels = panels
-        sidebar.open_requested.connect(opener.open)
+        self._row_actions: dict[RowAction, Callable[[WorkflowId], object]] = {
+            RowAction.OPEN: opener.open,
+            RowAction.PEEK: preview.toggle,
+            RowAction.STOP: actions.stop,
+            RowAction.ARCHIVE: archive.archive,
+            RowAction.RESTORE: archive.restore,
+            RowAction.DELETE: archive.delete,
+        }
+        sidebar.row_requested.connect(self._perform)
         sidebar.new_requested.connect(opener.open_new)
         sidebar.rename_requested.connect(actions.rename)
-        sidebar.stop_requested.connect(actions.stop)
-        sidebar.archive_requested.connect(archive.archive)
-        sidebar.restore_requested.connect(archive.restore)
-        sidebar.delete_requested.connect(archive.delete)
         sidebar.undo_requested.connect(archive.undo)
-        sidebar.peek_requested.connect(preview.toggle)
         sidebar.peek_left.connect(preview.end)
         sidebar.collapsed_changed.connect(panels.fold_sidebar)
         preview.changed.connect(sidebar.set_peeking)
+
+    def _perform(self, action: RowAction, workflow_id: str) -> None:
+        self._row_actions[action](WorkflowId(workflow_id))
 
     def rename(self, workflow_id: str) -> None:
         """Edit the title in its row."""

@@ -17,7 +17,7 @@ from core.stores.workflows import ListedWorkflow, Workflows
 from desktop.bind import Frames
 from desktop.sidebar.list_view import SidebarList
 from desktop.sidebar.model import SidebarModel
-from desktop.sidebar.row_menu import SidebarKeys
+from desktop.sidebar.row_menu import RowAction, SidebarKeys
 from desktop.sidebar.rows import Header, Row, sidebar_items
 from desktop.sidebar.sidebar import Sidebar
 from desktop.theme.theme import Theme
@@ -87,14 +87,9 @@ class Bench:
         keys = SidebarKeys(QKeySequence("Ctrl+N"), QKeySequence("Ctrl+,"), QKeySequence("Ctrl+B"))
         self.sidebar = Sidebar(theme, self.frames, stores.background, stores.workflows, stores.time, keys)
         self.asked: list[tuple[object, ...]] = []
-        self.sidebar.open_requested.connect(self._on_open)
+        self.sidebar.row_requested.connect(self._on_row)
         self.sidebar.new_requested.connect(self._on_new)
         self.sidebar.rename_requested.connect(self._on_rename)
-        self.sidebar.stop_requested.connect(self._on_stop)
-        self.sidebar.delete_requested.connect(self._on_delete)
-        self.sidebar.archive_requested.connect(self._on_archive)
-        self.sidebar.restore_requested.connect(self._on_restore)
-        self.sidebar.peek_requested.connect(self._on_peek)
         self.sidebar.peek_left.connect(self._on_peek_left)
         self.sidebar.undo_requested.connect(self._on_undo)
         self.sidebar.settings_requested.connect(self._on_settings)
@@ -154,29 +149,14 @@ class Bench:
     def click(self, name: str) -> None:
         QTest.mouseClick(self.view.viewport(), Qt.MouseButton.LeftButton, pos=self.middle(name))
 
-    def _on_open(self, workflow_id: str) -> None:
-        self.asked.append(("open", workflow_id))
+    def _on_row(self, action: RowAction, workflow_id: str) -> None:
+        self.asked.append((action.value, workflow_id))
 
     def _on_new(self) -> None:
         self.asked.append(("new",))
 
     def _on_rename(self, workflow_id: str, title: str) -> None:
         self.asked.append(("rename", workflow_id, title))
-
-    def _on_stop(self, workflow_id: str) -> None:
-        self.asked.append(("stop", workflow_id))
-
-    def _on_delete(self, workflow_id: str) -> None:
-        self.asked.append(("delete", workflow_id))
-
-    def _on_archive(self, workflow_id: str) -> None:
-        self.asked.append(("archive", workflow_id))
-
-    def _on_restore(self, workflow_id: str) -> None:
-        self.asked.append(("restore", workflow_id))
-
-    def _on_peek(self, workflow_id: str) -> None:
-        self.asked.append(("peek", workflow_id))
 
     def _on_peek_left(self) -> None:
         self.asked.append(("back",))
