@@ -170,7 +170,7 @@ class ActivityDelegate(QStyledItemDelegate):
 
 
 _AGE_MS = 20_000
-"""How often the ages are drawn again: they are told in minutes."""
+"""How often the ages are repainted; they are shown in minutes."""
 
 _OPEN_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 

@@ -10,7 +10,7 @@ from desktop.translation.tool_strings import tool_doing, tool_done, tool_summary
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
 MIN_SHOWN_DURATION_S = 1.0
-"""What took less does not say how long."""
+"""Shorter durations are not shown."""
 
 
 def item_title(item: ActivityItem) -> str:

@@ -36,7 +36,7 @@ class ActivityPanel(Adaptive, Surface):
     compose_requested = Signal()
     export_requested = Signal()
     result_wanted = Signal(str, str)
-    """Ids of the run and of the call; to be answered with `show_result`."""
+    """The ids of the run and of an opened call of which only a summary is known here; answered with `show_result`."""
 
     def __init__(
         self,

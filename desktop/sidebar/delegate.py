@@ -40,11 +40,11 @@ class RowDelegate(QStyledItemDelegate):
         self.is_collapsed = False
         self._wanted = QRegion()
 
-    def paint_dots(self, wanted: QRegion) -> bool:
+    def paint_dots(self, dirty: QRegion) -> bool:
         """Paint only the pulsing dots before anything else is painted. Return True if nothing else is needed."""
-        if not self.is_collapsed and self.dots.paint(self._canvas, wanted):
+        if not self.is_collapsed and self.dots.paint(self._canvas, dirty):
             return True
-        self._wanted = wanted
+        self._wanted = dirty
         return False
 
     def sizeHint(self, _option: QStyleOptionViewItem, index: Index) -> QSize:

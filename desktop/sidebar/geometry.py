@@ -25,8 +25,8 @@ class RowGeometry:
     `badge` is empty where nothing waits.
     """
 
-    ground: QRect
-    sign: QRect
+    background: QRect
+    indicator: QRect
     title: QRect
     state: QRect
     time: QRect
@@ -84,10 +84,10 @@ def header_rect(box: QRect, sizes: Sizes) -> QRect:
     return box.adjusted(inset, sizes.space_m, -_right_margin(box, sizes) - sizes.space_s, 0)
 
 
-def fold_icon_rect(line: QRect, words: int, sizes: Sizes) -> QRect:
+def fold_icon_rect(line: QRect, text_width: int, sizes: Sizes) -> QRect:
     """Return the area of the fold icon, behind a title that is `words` pixels wide."""
     side = sizes.space_m
-    left = min(line.left() + words + sizes.space_xs, line.right() - 2 * side)
+    left = min(line.left() + text_width + sizes.space_xs, line.right() - 2 * side)
     return QRect(left, line.top() + (line.height() - side) // 2, side, side)
 
 

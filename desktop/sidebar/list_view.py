@@ -127,9 +127,9 @@ class SidebarList(Adaptive, QListView):
 
     def go_to_section(self, section: Section) -> None:
         """Move the cursor to the section's header if it is folded, else to its first row."""
-        place = self._rows.index_of(section).row()
-        if place >= 0:
-            self.setCurrentIndex(self._nearest(place, 1))
+        number = self._rows.index_of(section).row()
+        if number >= 0:
+            self.setCurrentIndex(self._nearest(number, 1))
 
     def let_go(self) -> None:
         """Apply pending changes at once after an action of the user, wherever the pointer is."""
@@ -255,13 +255,13 @@ class SidebarList(Adaptive, QListView):
     def _is_editing(self) -> bool:
         return self.state() is QAbstractItemView.State.EditingState
 
-    def _nearest(self, place: int, step: int) -> QModelIndex:
+    def _nearest(self, number: int, step: int) -> QModelIndex:
         """Return the first row or folded section from `place` on in this direction, or the current index."""
-        while 0 <= place < len(self._rows.items):
-            index = self._rows.index(place)
+        while 0 <= number < len(self._rows.items):
+            index = self._rows.index(number)
             if self._rows.flags(index) & Qt.ItemFlag.ItemIsEnabled:
                 return index
-            place += step
+            number += step
         return self.currentIndex()
 
     def _on_clicked(self, index: QModelIndex) -> None:

@@ -41,14 +41,14 @@ class SidebarModel(QAbstractListModel):
     def show_items(self, items: Sequence[Item]) -> None:
         """Replace the items."""
         self._remove_all_but({item.key for item in items})
-        known = {item.key for item in self._items}
-        place = 0
-        while place < len(items):
-            if items[place].key not in known:
-                place = self._insert(items, place, known)
+        known_keys = {item.key for item in self._items}
+        number = 0
+        while number < len(items):
+            if items[number].key not in known_keys:
+                number = self._insert(items, number, known_keys)
                 continue
-            self._put(items[place], place)
-            place += 1
+            self._put(items[number], number)
+            number += 1
 
     def retranslate(self) -> None:
         """Emit a change of all rows after a change of language."""
@@ -58,7 +58,7 @@ class SidebarModel(QAbstractListModel):
     def index_of(self, key: Hashable) -> QModelIndex:
         """Return the index of an item, invalid if it is not listed. The key of a workflow's own row is its id."""
         if self._places is None:
-            self._places = {item.key: place for place, item in enumerate(self._items)}
+            self._places = {item.key: number for number, item in enumerate(self._items)}
         return self.index(self._places.get(key, -1))
 
     def row_at(self, index: Index) -> Row | None:
@@ -107,11 +107,11 @@ class SidebarModel(QAbstractListModel):
         texts = (section_title(item.section), self.tr("%n workflows", None, item.count))
         return ", ".join((*texts, self.tr("folded")) if item.is_folded else texts)
 
-    def _remove_all_but(self, kept: Collection[object]) -> None:
+    def _remove_all_but(self, keys: Collection[object]) -> None:
         end = len(self._items)
         while end > 0:
             start = end
-            while start > 0 and self._items[start - 1].key not in kept:
+            while start > 0 and self._items[start - 1].key not in keys:
                 start -= 1
             if start < end:
                 self.beginRemoveRows(_NOWHERE, start, end - 1)
@@ -120,10 +120,10 @@ class SidebarModel(QAbstractListModel):
                 self.endRemoveRows()
             end = start - 1
 
-    def _insert(self, items: Sequence[Item], start: int, known: Collection[object]) -> int:
+    def _insert(self, items: Sequence[Item], start: int, known_keys: Collection[object]) -> int:
         """Insert all new items that begin here at once. Return the place after them."""
         end = start
-        while end < len(items) and items[end].key not in known:
+        while end < len(items) and items[end].key not in known_keys:
             end += 1
         self.beginInsertRows(_NOWHERE, start, end - 1)
         self._items[start:start] = items[start:end]
@@ -131,18 +131,18 @@ class SidebarModel(QAbstractListModel):
         self.endInsertRows()
         return end
 
-    def _put(self, item: Item, place: int) -> None:
+    def _put(self, item: Item, number: int) -> None:
         """Move a known item to its place, from there or further down."""
-        old = next(old for old in range(place, len(self._items)) if self._items[old].key == item.key)
-        if old != place:
-            self.beginMoveRows(_NOWHERE, old, old, _NOWHERE, place)
-            self._items.insert(place, self._items.pop(old))
+        old = next(old for old in range(number, len(self._items)) if self._items[old].key == item.key)
+        if old != number:
+            self.beginMoveRows(_NOWHERE, old, old, _NOWHERE, number)
+            self._items.insert(number, self._items.pop(old))
             self._places = None
             self.endMoveRows()
-        before = self._items[place]
+        before = self._items[number]
         if before is not item and before != item:
-            self._items[place] = item
-            self.dataChanged.emit(self.index(place), self.index(place))
+            self._items[number] = item
+            self.dataChanged.emit(self.index(number), self.index(number))
 
 
 def model_of(index: Index) -> SidebarModel:

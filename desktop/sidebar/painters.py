@@ -66,14 +66,14 @@ class PulsingDots:
             self._grounds.append((ground, color))
         self._region = self._region.united(dot_place(self._theme, center))
 
-    def paint(self, canvas: QWidget, wanted: QRegion) -> bool:
+    def paint(self, canvas: QWidget, dirty: QRegion) -> bool:
         """Paint only the dots, in a paint event of `canvas`. Return False if more than dots is `wanted`.
 
         Then rows are painted, and add their dots again.
         """
-        if not wanted.intersects(self._region):
+        if not dirty.intersects(self._region):
             return False
-        if not wanted.subtracted(self._region).isEmpty():
+        if not dirty.subtracted(self._region).isEmpty():
             self.clear()
             return False
         theme = self._theme
@@ -108,7 +108,7 @@ class RowPainter:
         option: QStyleOptionViewItem,
         row: Row,
         now: datetime,
-        wanted: QRegion,
+        dirty: QRegion,
         canvas: QWidget,
         *,
         is_edited: bool = False,
@@ -118,27 +118,27 @@ class RowPainter:
         shape = RowGeometry.of(option.rect, theme, when, has_slot=row.slot is not None, waiting=row.waiting)
         color = ground_color(option)
         if color is not None:
-            paint_ground(painter, theme, shape.ground, theme.sizes.radius_row, color)
-        sign = shape.sign
+            paint_ground(painter, theme, shape.background, theme.sizes.radius_row, color)
+        indicator = shape.indicator
         if is_edited:  # beside the field, which stands in the middle
-            sign.moveTop(option.rect.top() + (option.rect.height() - sign.height()) // 2)
-        if wanted.intersects(sign):
-            center = center_of(sign)
+            indicator.moveTop(option.rect.top() + (option.rect.height() - indicator.height()) // 2)
+        if dirty.intersects(indicator):
+            center = center_of(indicator)
             paint_row_indicator(painter, theme, row, center, canvas)
             if indicator_of(row) is Indicator.RUNNING:
-                self._dots.add(center, shape.ground, color)
-        if wanted.intersects(shape.title):
+                self._dots.add(center, shape.background, color)
+        if dirty.intersects(shape.title):
             paint_words(painter, theme, row.title, shape.title, "row", "text")
-        if wanted.intersects(shape.time):
+        if dirty.intersects(shape.time):
             paint_words(painter, theme, when, shape.time, "meta", "muted")
-        if wanted.intersects(shape.state):
+        if dirty.intersects(shape.state):
             tone = _TONES.get(row.state, "muted")
             paint_words(painter, theme, state_text(row, now), shape.state, "secondary", tone)
-        if row.slot is not None and wanted.intersects(shape.slot):
+        if row.slot is not None and dirty.intersects(shape.slot):
             self._paint_slot(painter, row.slot, shape.slot)
-        if row.waiting and wanted.intersects(shape.badge):
+        if row.waiting and dirty.intersects(shape.badge):
             paint_badge(painter, theme, row.waiting, QRectF(shape.badge))
-        paint_cursor(painter, theme, option, shape.ground, theme.sizes.radius_row)
+        paint_cursor(painter, theme, option, shape.background, theme.sizes.radius_row)
 
     def paint_header(self, painter: QPainter, option: QStyleOptionViewItem, header: Header) -> None:
         theme = self._theme
@@ -179,7 +179,7 @@ def changed_areas(
 ) -> list[QRect]:
     """Return the areas to repaint where state and time have other texts than `before`."""
     shape = RowGeometry.of(box, theme, words[1], has_slot=row.slot is not None, waiting=row.waiting)
-    line = QRect(shape.title.topLeft(), QPoint(shape.ground.right(), shape.title.bottom()))
+    line = QRect(shape.title.topLeft(), QPoint(shape.background.right(), shape.title.bottom()))
     parts = [] if before is not None and before[0] == words[0] else [shape.state]
     return parts if before is not None and before[1] == words[1] else [*parts, line]
 
@@ -239,8 +239,8 @@ class TilePainter:
             paint_pulsing_ring(painter, theme, QRectF(tile), theme.sizes.radius_row, canvas)
             return
         side = theme.sizes.icon_s
-        sign = QRect(0, 0, side, side)
-        sign.moveBottomRight(tile.bottomRight() + QPoint(theme.sizes.space_xs, theme.sizes.space_xs))
+        indicator = QRect(0, 0, side, side)
+        indicator.moveBottomRight(tile.bottomRight() + QPoint(theme.sizes.space_xs, theme.sizes.space_xs))
         gap = theme.sizes.focus_ring
-        paint_ground(painter, theme, sign.adjusted(-gap, -gap, gap, gap), side // 2 + gap, "app")
-        paint_row_indicator(painter, theme, row, center_of(sign), canvas)
+        paint_ground(painter, theme, indicator.adjusted(-gap, -gap, gap, gap), side // 2 + gap, "app")
+        paint_row_indicator(painter, theme, row, center_of(indicator), canvas)

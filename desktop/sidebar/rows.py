@@ -103,10 +103,10 @@ class Row:
 Item = Header | Row
 
 ModeOf = Callable[[WorkflowId], ValidationMode | None]
-"""The mode of a workflow's run where it is not that of the settings, else None."""
+"""Returns the mode of a workflow's run where it differs from the settings, else None."""
 
 RowsOf = Callable[[Iterable[ListedWorkflow]], list[Row]]
-"""Makes the rows of workflows in which nothing is at work."""
+"""Returns the rows of inactive workflows."""
 
 _STATES = {
     RunStatus.ENQUEUED: RowState.QUEUED,
@@ -128,16 +128,20 @@ class IdleRowCache:
     def __call__(self, listed: Iterable[ListedWorkflow]) -> list[Row]:
         """Return the rows; a row is the same object as before if its workflow is."""
         before, self._kept = self._kept, {}
-        for one in listed:
-            kept = before.get(one.workflow.id)
-            self._kept[one.workflow.id] = kept if kept is not None and kept[0] is one else (one, _idle_row(one))
+        for listed_workflow in listed:
+            kept = before.get(listed_workflow.workflow.id)
+            self._kept[listed_workflow.workflow.id] = (
+                kept
+                if kept is not None and kept[0] is listed_workflow
+                else (listed_workflow, _idle_row(listed_workflow))
+            )
         return [row for _, row in self._kept.values()]
 
 
 def sidebar_items(
     background: BackgroundWorkflows,
     workflows: Workflows,
-    wanted: str = "",
+    query: str = "",
     mode_of: ModeOf | None = None,
     *,
     folded: Collection[Section] = (),
@@ -148,9 +152,11 @@ def sidebar_items(
 
     `wanted` filters by title, ignoring case; then nothing is folded.
     """
-    known = [*background.running_workflows, *background.recently_completed_workflows]
+    executions = [*background.running_workflows, *background.recently_completed_workflows]
     sections: dict[Section, Sequence[Row]] = {
-        Section.NEEDS_YOU: sorted((_attention_row(one) for one in known if one.has_pending_question), key=_by_since),
+        Section.NEEDS_YOU: sorted(
+            (_attention_row(one) for one in executions if one.has_pending_question), key=_by_since
+        ),
         Section.RUNNING: [
             _running_row(one, mode_of(one.workflow_id) if mode_of else None) for one in background.running_workflows
         ],
@@ -159,44 +165,44 @@ def sidebar_items(
             one for one in workflows.rows if background.get_execution(one.workflow.id) is None
         ),
     }
-    return _in_sections(sections, wanted, folded)
+    return _in_sections(sections, query, folded)
 
 
-def archived_items(workflows: Workflows, wanted: str = "", *, rows_of: RowsOf | None = None) -> list[Item]:
+def archived_items(workflows: Workflows, query: str = "", *, rows_of: RowsOf | None = None) -> list[Item]:
     """Return the archived workflows, the last archived first."""
-    return _in_sections({Section.ARCHIVED: (rows_of or _idle_rows)(workflows.archived)}, wanted, ())
+    return _in_sections({Section.ARCHIVED: (rows_of or _idle_rows)(workflows.archived)}, query, ())
 
 
-def first_page(items: list[Item], most: int, shown: WorkflowId | None) -> list[Item]:
+def first_page(items: list[Item], limit: int, shown: WorkflowId | None) -> list[Item]:
     """Return at most `most` items, or as many as needed to include `shown`."""
-    if len(items) <= most:
+    if len(items) <= limit:
         return items
-    at = next((place for place, item in enumerate(items) if item.key == shown), 0) if shown is not None else 0
-    return items[: max(most, at + 1)]
+    at = next((number for number, item in enumerate(items) if item.key == shown), 0) if shown is not None else 0
+    return items[: max(limit, at + 1)]
 
 
-def _in_sections(sections: dict[Section, Sequence[Row]], wanted: str, folded: Collection[Section]) -> list[Item]:
-    wanted = wanted.strip().casefold()
+def _in_sections(sections: dict[Section, Sequence[Row]], query: str, folded: Collection[Section]) -> list[Item]:
+    query = query.strip().casefold()
     items: list[Item] = []
     for section, rows in sections.items():
-        found = [row for row in rows if wanted in row.title.casefold()] if wanted else rows
-        is_folded = section in folded and not wanted
+        found = [row for row in rows if query in row.title.casefold()] if query else rows
+        is_folded = section in folded and not query
         if found:
             items += [Header(section, len(found), is_folded), *(() if is_folded else found)]
     return items
 
 
-def _attention_row(one: Execution) -> Row:
-    _, oldest = one.open_interruptions[0]
+def _attention_row(execution: Execution) -> Row:
+    _, oldest = execution.open_interruptions[0]
     return Row(
-        one.workflow_id,
-        one.workflow_name,
+        execution.workflow_id,
+        execution.workflow_name,
         Section.NEEDS_YOU,
         RowState.WAITING,
         at=oldest.created_at,
         since=oldest.created_at,
-        slot=one.slot,
-        waiting=len(one.open_interruptions),
+        slot=execution.slot,
+        waiting=len(execution.open_interruptions),
         asked=oldest.request.kind,
     )
 
@@ -205,46 +211,46 @@ def _by_since(row: Row) -> datetime:
     return row.at
 
 
-def _running_row(one: Execution, mode: ValidationMode | None) -> Row:
+def _running_row(execution: Execution, mode: ValidationMode | None) -> Row:
     return Row(
-        one.workflow_id,
-        one.workflow_name,
+        execution.workflow_id,
+        execution.workflow_name,
         Section.RUNNING,
-        _STATES[one.status],
-        at=one.started_at,
-        since=one.started_at,
-        progress=one.progress,
-        slot=one.slot,
+        _STATES[execution.status],
+        at=execution.started_at,
+        since=execution.started_at,
+        progress=execution.progress,
+        slot=execution.slot,
         mode=mode,
-        waiting=len(one.open_interruptions),
+        waiting=len(execution.open_interruptions),
     )
 
 
-def _finished_row(one: Execution) -> Row:
-    ended = one.completed_at or one.started_at
+def _finished_row(execution: Execution) -> Row:
+    ended = execution.completed_at or execution.started_at
     return Row(
-        one.workflow_id,
-        one.workflow_name,
+        execution.workflow_id,
+        execution.workflow_name,
         Section.RECENT,
-        _STATES[one.status],
+        _STATES[execution.status],
         at=ended,
-        since=one.started_at,
+        since=execution.started_at,
         until=ended,
-        error=str(one.error.get("message", "")) if one.error else "",
-        slot=one.slot,
-        waiting=len(one.open_interruptions),
+        error=str(execution.error.get("message", "")) if execution.error else "",
+        slot=execution.slot,
+        waiting=len(execution.open_interruptions),
     )
 
 
 def _idle_rows(listed: Iterable[ListedWorkflow]) -> list[Row]:
-    return [_idle_row(one) for one in listed]
+    return [_idle_row(entry) for entry in listed]
 
 
-def _idle_row(one: ListedWorkflow) -> Row:
-    workflow = one.workflow
+def _idle_row(entry: ListedWorkflow) -> Row:
+    workflow = entry.workflow
     section = Section.ARCHIVED if workflow.is_archived else Section.WORKFLOWS
     at = workflow.archived_at or workflow.updated_at
-    return Row(workflow.id, workflow.title, section, _idle_state(one.status), at=at)
+    return Row(workflow.id, workflow.title, section, _idle_state(entry.status), at=at)
 
 
 def _idle_state(status: RunStatus | None) -> RowState:

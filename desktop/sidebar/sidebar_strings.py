@@ -32,16 +32,16 @@ def section_title(section: Section) -> str:
 
 def state_text(row: Row, now: datetime) -> str:
     """Return `Running · 12 s`, `Step 3/7 · 2 min`, `Failed: the model did not answer`; without line breaks."""
-    words = [_state(row)]
+    texts = [_state(row)]
     if row.progress is not None and row.state is RowState.RUNNING:
         done, steps = row.progress
-        words = [translate("Sidebar", "Step {done}/{steps}").format(done=number(done), steps=number(steps))]
+        texts = [translate("Sidebar", "Step {done}/{steps}").format(done=number(done), steps=number(steps))]
     elapsed_s = _elapsed_s(row, now)
     if elapsed_s is not None and elapsed_s >= _MIN_SHOWN_DURATION_S and row.state is not RowState.FAILED:
-        words.append(duration(elapsed_s))
+        texts.append(duration(elapsed_s))
     if row.mode is not None:
-        words.append(_mode(row.mode))
-    return _BETWEEN.join(words)
+        texts.append(_mode(row.mode))
+    return _BETWEEN.join(texts)
 
 
 def time_text(row: Row, now: datetime) -> str:
@@ -62,19 +62,19 @@ def accessible_row_text(row: Row, requests: str = "") -> str:
     `requests` is the number of open requests as text, from a class: lupdate finds plurals only in `self.tr`.
     """
     state = _state(row)
-    words = [row.title, state[:1].lower() + state[1:]]
+    texts = [row.title, state[:1].lower() + state[1:]]
     if row.is_archived:
-        words.append(translate("Sidebar", "archived"))
+        texts.append(translate("Sidebar", "archived"))
     if row.progress is not None:
         done, steps = row.progress
-        words.append(translate("Sidebar", "step {done} of {steps}").format(done=number(done), steps=number(steps)))
+        texts.append(translate("Sidebar", "step {done} of {steps}").format(done=number(done), steps=number(steps)))
     if row.mode is not None:
-        words.append(_mode(row.mode))
+        texts.append(_mode(row.mode))
     if requests:
-        words.append(requests)
+        texts.append(requests)
     if row.slot is not None:
-        words.append(translate("Sidebar", "slot {slot}").format(slot=row.slot))
-    return ", ".join(words)
+        texts.append(translate("Sidebar", "slot {slot}").format(slot=row.slot))
+    return ", ".join(texts)
 
 
 def initial(title: str) -> str:

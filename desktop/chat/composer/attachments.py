@@ -33,7 +33,7 @@ from desktop.widgets.surfaces import Surface
 
 _NAME_WIDTH = 200
 _MAX_LINES = 3
-"""Of chips, that are seen at once."""
+"""Lines of chips that are visible at once."""
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _REMOVE_KEYS = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
 
@@ -42,10 +42,10 @@ class FileStrip(Adaptive, QScrollArea):
     """A row of chips, hidden while there are none."""
 
     opened = Signal(object)
-    """The DraftFile."""
+    """Carries the DraftFile."""
     removed = Signal(object)
     text_requested = Signal()
-    """The text is wanted again."""
+    """The focus is to return to the text."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -132,9 +132,9 @@ class FileStrip(Adaptive, QScrollArea):
         self._flow.invalidate()
         line = max((chip.sizeHint().height() for chip in self._chips), default=0)
         most = _MAX_LINES * line + (_MAX_LINES - 1) * self._theme.sizes.space_xs
-        wanted = min(self._flow.heightForWidth(self.viewport().width()), most)
-        if self.height() != wanted:
-            self.setFixedHeight(wanted)
+        height = min(self._flow.heightForWidth(self.viewport().width()), most)
+        if self.height() != height:
+            self.setFixedHeight(height)
 
     def _chip(self, file: DraftFile) -> "_Chip":
         chip = _Chip(self._theme, self._inside)
@@ -185,11 +185,11 @@ class _Chip(Surface):
 
     def show_file(self, file: DraftFile, remove_words: str) -> None:
         size = byte_size(file.size)
-        words = f"{file.name} · {size}"
+        text = f"{file.name} · {size}"
         name = self.open_button.fontMetrics().elidedText(file.name, Qt.TextElideMode.ElideMiddle, _NAME_WIDTH)
         self.open_button.setText(f"{name} · {size}")
-        self.open_button.setAccessibleName(words)
-        set_plain_tool_tip(self.open_button, file.problem or file.path or words)
+        self.open_button.setAccessibleName(text)
+        set_plain_tool_tip(self.open_button, file.problem or file.path or text)
         icon = Icon.TRIANGLE_ALERT if file.problem else Icon.PAPERCLIP
         self.open_button.setIcon(self._theme.icon(icon, "error" if file.problem else "muted"))
         self.remove_button.describe(remove_words)
@@ -235,7 +235,9 @@ class _Flow(QLayout):
 
     def minimumSize(self) -> QSize:
         hints = [item.sizeHint() for item in self._items]
-        return QSize(max((one.width() for one in hints), default=0), max((one.height() for one in hints), default=0))
+        return QSize(
+            max((hint.width() for hint in hints), default=0), max((hint.height() for hint in hints), default=0)
+        )
 
     def _arrange(self, rect: QRect, *, is_placed: bool) -> int:
         at, line = QPoint(rect.topLeft()), 0

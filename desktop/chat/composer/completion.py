@@ -62,18 +62,18 @@ class CompletionPopup(Adaptive, Surface):
     """
 
     accepted = Signal(object)
-    """The Suggestion."""
+    """Carries the Suggestion."""
     closed = Signal()
-    """Esc was pressed, or the focus went elsewhere: it is not wanted."""
+    """Esc was pressed, or the focus moved elsewhere."""
 
     def __init__(
-        self, theme: Theme, text_box: QWidget, place: QWidget, pane: QWidget, name: str = "completion"
+        self, theme: Theme, text_box: QWidget, anchor: QWidget, pane: QWidget, name: str = "completion"
     ) -> None:
         super().__init__("raised", parent=pane.window())
         self.setObjectName(name)
         self._theme = theme
         self._text_box = text_box
-        self._place = place
+        self._place = anchor
         self._pane = pane
         self._rows = _Rows(self)
         self._list = QListView(self)
@@ -88,8 +88,8 @@ class CompletionPopup(Adaptive, Surface):
         self._list.clicked.connect(self._take)
         self._list.selectionModel().currentChanged.connect(self._tell_current)
         text_box.installEventFilter(self)
-        for one in (place, pane):
-            one.installEventFilter(self)
+        for widget in (anchor, pane):
+            widget.installEventFilter(self)
         self.hide()
         self.adapt_to(theme)
 

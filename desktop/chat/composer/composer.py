@@ -29,19 +29,19 @@ class Composer(Adaptive, Surface):
     """Keeps its text until the message has been accepted, so that a message that cannot be sent is not lost."""
 
     send_requested = Signal(object, bool)
-    """The Draft as it is written, and whether the turn at work is to be stopped for it. Nothing more is sent until
-    `sending_worked`, `sending_failed` or `set_draft`."""
+    """The Draft, and whether the running turn is to be stopped for it. Nothing else is sent until `message_accepted`,
+    `message_refused` or `set_draft`."""
     attach_requested = Signal(list)
-    """These paths are to go along (`show_files`); none: files are to be chosen."""
+    """Attach the files at these paths (`show_files`); empty to open a file dialog."""
     file_opened = Signal(object)
-    """A DraftFile is to be seen."""
+    """Carries the DraftFile to be previewed."""
     stop_requested = Signal()
     edited = Signal()
-    """The text is another one, whoever changed it."""
+    """The text has changed, by typing or otherwise."""
     draft_replaced = Signal()
-    """The text is one that nobody typed now: another workflow's, or none after one was sent."""
+    """The draft was replaced: by that of another workflow, or cleared after sending."""
     edit_last_requested = Signal()
-    """Up was pressed in an empty box."""
+    """Up was pressed in the empty box."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__("composer", parent=parent)
@@ -132,9 +132,9 @@ class Composer(Adaptive, Surface):
         self._files.show_files(once)
         self._on_text()
 
-    def show_error(self, words: str) -> None:
+    def show_error(self, text: str) -> None:
         """Show an error until the text changes."""
-        self._complaint = words
+        self._complaint = text
         self._update()
 
     def submit(self, *, interrupts: bool = False) -> None:
@@ -161,11 +161,11 @@ class Composer(Adaptive, Surface):
     def text_box(self) -> TextBox:
         return self._box
 
-    def show_note(self, words: str) -> None:
+    def show_note(self, text: str) -> None:
         """Show a note about the text in place of the hint; empty restores the hint."""
-        if words != self._remark:
-            self._remark = words
-            self._box.setAccessibleDescription(words)
+        if text != self._remark:
+            self._remark = text
+            self._box.setAccessibleDescription(text)
             self._update()
 
     def message_accepted(self, text: str, hashes: Sequence[str] = (), *, is_from_here: bool = False) -> None:
@@ -198,9 +198,9 @@ class Composer(Adaptive, Surface):
     def retranslate(self) -> None:
         name = self._state.workflow
         name = name if len(name) <= _NAME_CHARACTERS else name[: _NAME_CHARACTERS - 1] + "…"
-        words = self.tr("Message {workflow}").format(workflow=name) if name else self.tr("Message")
-        self._box.setPlaceholderText(words)
-        self._box.setAccessibleName(words)
+        text = self.tr("Message {workflow}").format(workflow=name) if name else self.tr("Message")
+        self._box.setPlaceholderText(text)
+        self._box.setAccessibleName(text)
         self._send.setText(self.tr("Queue") if self._state.is_running else self.tr("Send"))
         self._attach.describe(self.tr("Attach files"), QKeySequence("Ctrl+O"))
         self._stop.setText(self.tr("Stop"))
@@ -267,7 +267,7 @@ class Composer(Adaptive, Surface):
             self.edit_last_requested.emit()
 
     def _on_removed(self, file: DraftFile) -> None:
-        self.show_files([one for one in self._files.files if one is not file])
+        self.show_files([file for file in self._files.files if file is not file])
 
     def _on_long_paste(self, text: str) -> None:
         """Attach the pasted text as a file without a path; undoing the paste inserts it as text."""
@@ -288,7 +288,7 @@ class Composer(Adaptive, Surface):
         return f"{name}.txt" if number == 1 else f"{name} {number}.txt"
 
     def _take_paste_back(self) -> None:
-        self.show_files([one for one in self._files.files if one is not self._pasted])
+        self.show_files([file for file in self._files.files if file is not self._pasted])
 
     def _on_picture(self) -> None:
         self.show_error(self.tr("Pictures cannot be sent to a model yet"))
@@ -309,8 +309,8 @@ class Composer(Adaptive, Surface):
 
     def _update(self) -> None:
         obstacle = self._obstacle()
-        said = self._complaint or obstacle or self._remark
-        self._hint.offer(*([said] if said else self._how_to_send()))
+        note = self._complaint or obstacle or self._remark
+        self._hint.offer(*([note] if note else self._how_to_send()))
         self._hint.set_tone("error" if self._complaint else "muted")
         self._send.setVisible(not self._state.is_running or not self.is_empty)
         self._stop.setVisible(self._state.is_running)

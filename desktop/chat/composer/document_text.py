@@ -12,7 +12,7 @@ from PySide6.QtCore import QTextBoundaryFinder
 from PySide6.QtGui import QTextBlock, QTextBlockFormat, QTextCursor, QTextDocument, QTextFormat
 
 PIECE_CHARACTERS = 4_000
-"""Characters."""
+"""Length of a piece, in characters."""
 
 _IS_CONTINUATION = QTextFormat.Property.UserProperty.value + 1
 _BREAKS = str.maketrans({"\u2028": "\n", "\u2029": "\n"})
@@ -126,7 +126,7 @@ _MAX_EMOJI_UNITS = 64
 """UTF-16 units before the cursor; no emoji is that long."""
 _JOINING = "\N{ZERO WIDTH JOINER}\N{VARIATION SELECTOR-16}\N{COMBINING ENCLOSING KEYCAP}"
 _PARTS = {*range(0x1F3FB, 0x1F400), *range(0x1F1E6, 0x1F200), *range(0xE0020, 0xE0080)}
-"""Colours of skin, letters of flags, and the tags of regions."""
+"""Skin tones, the letters of flags, and the tags of regions."""
 
 
 def delete_emoji_before(cursor: QTextCursor) -> bool:
@@ -142,8 +142,8 @@ def delete_emoji_before(cursor: QTextCursor) -> bool:
     finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Grapheme, tail)
     finder.toEnd()
     length = len(tail.encode("utf-16-le")) // 2 - finder.toPreviousBoundary()
-    sign = before[-2 * length :].decode("utf-16-le", "replace")
-    if len(sign) < 2 or not any(one in _JOINING or ord(one) in _PARTS for one in sign):
+    grapheme = before[-2 * length :].decode("utf-16-le", "replace")
+    if len(grapheme) < 2 or not any(character in _JOINING or ord(character) in _PARTS for character in grapheme):
         return False
     cursor.setPosition(cursor.position() - length, QTextCursor.MoveMode.KeepAnchor)
     cursor.removeSelectedText()

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 MAX_MESSAGE_CHARACTERS = 1_000_000
-"""Of one message."""
+"""Limit of one message."""
 MAX_PASTE_BYTES = 20_000
-"""A longer paste becomes a chip (UI §5)."""
+"""Longer pastes are attached as a file (UI §5)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Draft:
 
     def is_sent_as(self, text: str, hashes: Sequence[str]) -> bool:
         """Return whether a message of that text, with attached texts of these hashes, is this draft."""
-        return self.text == text and [one.hash for one in self.files] == list(hashes)
+        return self.text == text and [file.hash for file in self.files] == list(hashes)
 
     def without(self, text: str, hashes: Sequence[str]) -> "Draft":
         """Return what was written after that text since it was sent, and what else is attached; the whole draft if it
@@ -51,7 +51,7 @@ class Draft:
         if not self.text.startswith(text):
             return self
         gone = utf16_length(text)
-        files = tuple(one for one in self.files if one.hash not in hashes)
+        files = tuple(file for file in self.files if file.hash not in hashes)
         return Draft(self.text[len(text) :], max(0, self.cursor - gone), max(0, self.anchor - gone), files)
 
 

@@ -22,7 +22,7 @@ from desktop.widgets.labels import ElidedLabel
 from desktop.widgets.surfaces import Surface
 
 _MAX_ROWS = 3
-"""Rows that are seen at once."""
+"""Rows that are visible at once."""
 _LINE_CHARACTERS = 300
 _CTRL = Qt.KeyboardModifier.ControlModifier
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -45,9 +45,9 @@ class QueueStrip(Adaptive, Surface):
     send_requested = Signal(str)
     remove_requested = Signal(str)
     move_requested = Signal(str, int)
-    """The message, and the place from 0 that it is to have."""
+    """The message, and its new position from 0."""
     text_requested = Signal()
-    """The text is wanted again."""
+    """The focus is to return to the text."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__("card", parent=parent)
@@ -90,12 +90,12 @@ class QueueStrip(Adaptive, Surface):
         if (tuple(waiting), reason) == (self._waiting, self._reason):
             return
         focused = next((row.message.id for row in self._rows if row.has_focus), None)
-        at = next((place for place, one in enumerate(self._waiting) if one.id == focused), 0)
+        at = next((place for place, message in enumerate(self._waiting) if message.id == focused), 0)
         self._waiting, self._reason = tuple(waiting), reason
         self._fill()
         self.setVisible(bool(waiting))
         if focused is not None:
-            there = next((place for place, one in enumerate(waiting) if one.id == focused), at)
+            there = next((place for place, message in enumerate(waiting) if message.id == focused), at)
             self._focus(min(there, len(waiting) - 1))
 
     def take_focus(self) -> bool:
@@ -160,7 +160,7 @@ class QueueStrip(Adaptive, Surface):
             self._list.removeWidget(row)
             row.hide()
             row.deleteLater()
-        self._rows = [self._row(one) for one in self._waiting]
+        self._rows = [self._row(message) for message in self._waiting]
         count = self.tr("%n message(s) wait(s) for the end of this turn", None, len(self._rows))
         self._title.setText(self._reason or count)
         self._title.set_tone("warn" if self._reason else "muted")
@@ -183,8 +183,8 @@ class QueueStrip(Adaptive, Surface):
         row.show()
         return row
 
-    def _on_button(self, wanted: SignalInstance, message_id: str, _is_checked: bool = False) -> None:
-        wanted.emit(message_id)
+    def _on_button(self, signal: SignalInstance, message_id: str, _is_checked: bool = False) -> None:
+        signal.emit(message_id)
 
     def _fit(self) -> None:
         shown = self._rows[:_MAX_ROWS]
@@ -225,14 +225,14 @@ class _Row(QWidget):
         focus = QApplication.focusWidget()
         return focus is not None and (focus is self or self.isAncestorOf(focus))
 
-    def show_words(self, words: str) -> None:
-        self._words.setText(words)
-        self.setAccessibleName(words)
+    def show_words(self, text: str) -> None:
+        self._words.setText(text)
+        self.setAccessibleName(text)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Click the focused button on Enter: buttons leave that key to their parent."""
         is_enter = event.key() in _ENTER and event.modifiers() in (Qt.KeyboardModifier.NoModifier, _KEYPAD)
-        focused = next((one for one in (self.send, self.edit, self.remove) if one.hasFocus()), None)
+        focused = next((button for button in (self.send, self.edit, self.remove) if button.hasFocus()), None)
         if is_enter and focused is not None:
             focused.click()
         elif not self._strip.on_key(self, event):

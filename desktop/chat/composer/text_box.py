@@ -50,13 +50,13 @@ class TextBox(QPlainTextEdit):
 
     submitted = Signal()
     up_pressed = Signal()
-    """Up was pressed while there is no text."""
+    """Up was pressed in the empty box."""
     paste_refused = Signal()
-    """What was pasted would make the text longer than a message may be; nothing was inserted."""
+    """The paste would exceed the limit of a message; nothing was inserted."""
     pasted_long = Signal(str)
-    """What was pasted is too long to stand in the text; nothing was inserted."""
+    """Carries a paste that is too long for the text; nothing was inserted."""
     pasted_files = Signal(list)
-    """The paths of files that were pasted or dropped; nothing was inserted."""
+    """The paths of pasted or dropped files; nothing was inserted."""
     pasted_picture = Signal()
     focus_changed = Signal()
 
@@ -67,7 +67,7 @@ class TextBox(QPlainTextEdit):
         self._text, self._lines = _empty_document()
         self._paste_to_undo: tuple[str, int] | None = None
         self.undo_paste: Callable[[], None] | None = None
-        """Called where a paste that became no text is undone, before its text is inserted."""
+        """Called when the paste of an attached text is undone, before the text is inserted."""
         self.needs_ctrl = False
         self.setObjectName("composer")
         self.setProperty("bare", True)
@@ -300,12 +300,12 @@ class TextBox(QPlainTextEdit):
         while block.isValid() and height < sizes.composer_max:
             height += self.blockBoundingRect(block).height()
             block = block.next()
-        wanted = min(max(ceil(height) + 1, sizes.composer_min), sizes.composer_max)
+        fitting = min(max(ceil(height) + 1, sizes.composer_min), sizes.composer_max)
         policy = Qt.ScrollBarPolicy
-        is_full = wanted == sizes.composer_max
+        is_full = fitting == sizes.composer_max
         self.setVerticalScrollBarPolicy(policy.ScrollBarAsNeeded if is_full else policy.ScrollBarAlwaysOff)
-        if self.height() != wanted:
-            self.setFixedHeight(wanted)
+        if self.height() != fitting:
+            self.setFixedHeight(fitting)
 
 
 def _empty_document() -> tuple[QTextDocument, LongLines]:

@@ -163,7 +163,7 @@ class TokenBar(Adaptive, QWidget):
     def _fit(self) -> None:
         """Show the items in order of importance, as far as they fit."""
         share = self.share
-        wanted: list[tuple[QWidget, bool]] = [
+        items: list[tuple[QWidget, bool]] = [
             (self._gauge, share is not None),
             (self._context, share is not None),
             (self._summary, share is not None and share >= NEARLY_FULL_SHARE),
@@ -173,11 +173,11 @@ class TokenBar(Adaptive, QWidget):
             (self._speed, bool(self._speed.text())),
         ]
         margins = self._row.contentsMargins()
-        room = self.width() - margins.left() - margins.right() + self._row.spacing()
+        available = self.width() - margins.left() - margins.right() + self._row.spacing()
         has_room = True
-        for widget, is_wanted in wanted:
+        for widget, is_wanted in items:
             width = widget.sizeHint().width() + self._row.spacing()
-            has_room = has_room and (not is_wanted or width <= room)
+            has_room = has_room and (not is_wanted or width <= available)
             is_shown = is_wanted and has_room
-            room -= width if is_shown else 0
+            available -= width if is_shown else 0
             widget.setVisible(is_shown)

@@ -24,21 +24,21 @@ class TokenText:
     full: str = ""
 
 
-def context_text(tokens: int, room: int, *, is_cut: bool) -> TokenText:
+def context_text(tokens: int, limit: int, *, is_cut: bool) -> TokenText:
     """Return how full the context is. `room` must be positive."""
-    share = tokens / room
+    share = tokens / limit
     if share >= FULL_SHARE:
         short = translate("TokenBar", "Context full")
     elif share >= NEARLY_FULL_SHARE:
         short = translate("TokenBar", "Context {percent}, nearly full").format(percent=_percent(share))
     else:
         short = translate("TokenBar", "Context {percent}").format(percent=_percent(share))
-    whole = translate(
+    full = translate(
         "TokenBar", "The conversation uses about {tokens} of the {room} tokens that the model’s context has for it."
-    ).format(tokens=number(tokens), room=number(room))
+    ).format(tokens=number(tokens), limit=number(limit))
     if is_cut or share >= FULL_SHARE:
-        whole += " " + translate("TokenBar", "Its oldest messages are no longer sent.")
-    return TokenText(short, whole)
+        full += " " + translate("TokenBar", "Its oldest messages are no longer sent.")
+    return TokenText(short, full)
 
 
 def context_tone(share: float) -> Tone:
@@ -107,7 +107,7 @@ def _short_tokens(spent: TokenUsage) -> str:
 def _full_tokens(spent: TokenUsage) -> str:
     if not spent.is_known:
         return translate("TokenBar", "the provider does not report token counts")
-    whole = translate("TokenBar", "{given} tokens in, {made} out").format(
+    full = translate("TokenBar", "{given} tokens in, {made} out").format(
         given=number(spent.input_tokens), made=number(spent.output_tokens)
     )
-    return whole + (translate("TokenBar", ", and some that were not counted") if spent.is_less else "")
+    return full + (translate("TokenBar", ", and some that were not counted") if spent.is_less else "")

@@ -47,10 +47,10 @@ from desktop.chat.turn_parts import (
 )
 
 MIN_GROUPED_CALLS = 3
-"""From this many calls on, a run of them is one line."""
+"""From this number on, consecutive calls share one line."""
 
 Folds = Mapping[str, bool]
-"""What a person unfolded (true) or folded, by the key of its line."""
+"""What the user unfolded (True) or folded, by the key of the line."""
 
 _MAX_VALUE_CHARACTERS = 200
 

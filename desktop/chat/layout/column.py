@@ -30,8 +30,8 @@ _NO_FOLDS: Folds = {}
 class Column:
     """The layouts of all turns, and the mapping between blocks and heights. Blocks are made on demand."""
 
-    def __init__(self, room: AvailableArea) -> None:
-        self.area = room
+    def __init__(self, area: AvailableArea) -> None:
+        self.area = area
         self.layouts: list[TurnLayout] = []
         self.folds: dict[MessageId, dict[str, bool]] = {}
         self._heights = Heights()
@@ -49,8 +49,8 @@ class Column:
 
     def set_turns(self, turns: Sequence[Turn]) -> None:
         """Replace the turns; a turn that was shown before keeps its layout."""
-        known = {layout.turn.id: layout for layout in self.layouts}
-        self.layouts = [self._layout_of(turn, known) for turn in turns]
+        reusable = {layout.turn.id: layout for layout in self.layouts}
+        self.layouts = [self._layout_of(turn, reusable) for turn in turns]
         self._numbers = {turn.id: number for number, turn in enumerate(turns)}
         self._measure_all()
 
@@ -65,11 +65,11 @@ class Column:
             self._heights.set(number, self.layouts[number].height)
         return number
 
-    def set_area(self, room: AvailableArea) -> None:
+    def set_area(self, area: AvailableArea) -> None:
         """Set another width or other sizes; every height becomes an estimate again."""
-        self.area = room
+        self.area = area
         for layout in self.layouts:
-            layout.set_area(room)
+            layout.set_area(area)
         self._measure_all()
 
     def folds_of(self, turn: MessageId) -> Folds:
@@ -95,21 +95,21 @@ class Column:
             self._heights.set(turn, layout.height)
         return layout
 
-    def block(self, place: BlockIndex) -> Block:
-        return self.laid_out(place.turn).blocks[place.block]
+    def block(self, index: BlockIndex) -> Block:
+        return self.laid_out(index.turn).blocks[index.block]
 
-    def set_height(self, place: BlockIndex, height: int) -> None:
-        layout = self.layouts[place.turn]
-        layout.set_height(place.block, height)
-        self._heights.set(place.turn, layout.height)
+    def set_height(self, index: BlockIndex, height: int) -> None:
+        layout = self.layouts[index.turn]
+        layout.set_height(index.block, height)
+        self._heights.set(index.turn, layout.height)
 
     def turn_top(self, turn: int) -> int:
         return self.area.sizes.space_xl + round(self._heights.top(turn))
 
-    def top(self, place: BlockIndex) -> int:
+    def top(self, index: BlockIndex) -> int:
         """Return where the slot of a block begins, from the top of the conversation."""
-        layout = self.laid_out(place.turn)
-        return self.turn_top(place.turn) + layout.top(place.block)
+        layout = self.laid_out(index.turn)
+        return self.turn_top(index.turn) + layout.top(index.block)
 
     def index_at(self, y: float) -> BlockIndex:
         """Return the block at a height: the first block above all, the last below all. There must be a turn."""
@@ -121,17 +121,17 @@ class Column:
         turn = len(self.layouts) - 1
         return BlockIndex(turn, len(self.laid_out(turn).blocks) - 1)
 
-    def previous(self, place: BlockIndex) -> BlockIndex | None:
-        if place.block > 0:
-            return BlockIndex(place.turn, place.block - 1)
-        if place.turn == 0:
+    def previous(self, index: BlockIndex) -> BlockIndex | None:
+        if index.block > 0:
+            return BlockIndex(index.turn, index.block - 1)
+        if index.turn == 0:
             return None
-        return BlockIndex(place.turn - 1, len(self.laid_out(place.turn - 1).blocks) - 1)
+        return BlockIndex(index.turn - 1, len(self.laid_out(index.turn - 1).blocks) - 1)
 
-    def following(self, place: BlockIndex) -> BlockIndex | None:
-        if place.block + 1 < len(self.laid_out(place.turn).blocks):
-            return BlockIndex(place.turn, place.block + 1)
-        return BlockIndex(place.turn + 1, 0) if place.turn + 1 < len(self.layouts) else None
+    def following(self, index: BlockIndex) -> BlockIndex | None:
+        if index.block + 1 < len(self.laid_out(index.turn).blocks):
+            return BlockIndex(index.turn, index.block + 1)
+        return BlockIndex(index.turn + 1, 0) if index.turn + 1 < len(self.layouts) else None
 
     def contains(self, turn: MessageId) -> bool:
         return turn in self._numbers
@@ -146,17 +146,17 @@ class Column:
         if number is None:
             return None
         keys = (block.key for block in self.laid_out(number).blocks)
-        return BlockIndex(number, next((place for place, known in enumerate(keys) if known == key), 0))
+        return BlockIndex(number, next((index for index, reusable in enumerate(keys) if reusable == key), 0))
 
     def anchor_at(self, y: int) -> ScrollAnchor | None:
         """Return the anchor at a height, which finds the place again whatever the heights above become."""
         if not self.layouts:
             return None
-        place = self.index_at(y)
-        return ScrollAnchor(self.layouts[place.turn].turn.id, self.block(place).key, y - self.top(place))
+        index = self.index_at(y)
+        return ScrollAnchor(self.layouts[index.turn].turn.id, self.block(index).key, y - self.top(index))
 
-    def _layout_of(self, turn: Turn, known: Mapping[MessageId, TurnLayout]) -> TurnLayout:
-        layout = known.get(turn.id)
+    def _layout_of(self, turn: Turn, reusable: Mapping[MessageId, TurnLayout]) -> TurnLayout:
+        layout = reusable.get(turn.id)
         if layout is None:
             return TurnLayout(turn, self.area)
         if layout.turn is not turn and layout.turn != turn:

@@ -187,10 +187,10 @@ class BlockCache:
         self._values: dict[str, tuple[Any, Presentation]] = {}
 
     def markdown(self, key: str, text: str, within: Nesting = TOP_LEVEL) -> list[Block]:
-        known = self._texts.get(key)
-        if known is None:
-            known = self._texts[key] = MarkdownBlocks(key, self.groups, within)
-        return known.update(text)
+        cached = self._texts.get(key)
+        if cached is None:
+            cached = self._texts[key] = MarkdownBlocks(key, self.groups, within)
+        return cached.update(text)
 
     def output(self, key: str, text: str) -> Iterable[Block]:
         """Yield the result of a template's run."""
@@ -222,10 +222,10 @@ class BlockCache:
         return "".join(block.text for block in blocks if isinstance(block, CodeBlock) and block.group == group)
 
     def _remembered(self, key: str, value: Any, show: Callable[[Any], Presentation]) -> Presentation:
-        known = self._values.get(key)
-        if known is None or known[0] is not value:
-            known = self._values[key] = (value, show(value))
-        return known[1]
+        cached = self._values.get(key)
+        if cached is None or cached[0] is not value:
+            cached = self._values[key] = (value, show(value))
+        return cached[1]
 
     def _shown(self, key: str, shown: Presentation, within: Nesting) -> Iterable[Block]:
         match shown:

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 MAX_LINE_CHARACTERS = 2_000
-"""A longer line of code is shown in pieces: the time to lay out a line grows faster than its length, and all of it is
-painted, however little of it can be seen."""
+"""Longer lines of code are shown in pieces: the time to lay out a line grows faster than its length, and all of it is
+painted, however little is visible."""
 
 _ALWAYS = (
     "\u202a-\u202e\u2066-\u2069"  # reorder
@@ -56,30 +56,30 @@ def display_code(source: str) -> DisplayText:
     r"""Return code as it is displayed: hidden characters as marks, line ends as `\n`, long lines in pieces."""
     pieces, starts, sources = [], [0], [0]
     length = at = 0
-    for start, end, instead in sorted(_replacements(source)):
-        pieces += [source[at:start], instead]
+    for start, end, replacement in sorted(_replacements(source)):
+        pieces += [source[at:start], replacement]
         length += start - at
         at = end
-        starts += [length, length + len(instead)]
+        starts += [length, length + len(replacement)]
         sources += [start, end]
-        length += len(instead)
+        length += len(replacement)
     pieces.append(source[at:])
     return DisplayText("".join(pieces), source, tuple(starts), tuple(sources))
 
 
 def _replacements(source: str) -> Iterable[tuple[int, int, str]]:
-    for found in _HIDDEN_CHARACTER.finditer(source):
-        if not found[1]:
-            yield found.start(), found.end(), _mark(found)
-    for found in _CARRIAGE_RETURN.finditer(source):
-        yield found.start(), found.end(), "\n"
+    for match in _HIDDEN_CHARACTER.finditer(source):
+        if not match[1]:
+            yield match.start(), match.end(), _mark(match)
+    for match in _CARRIAGE_RETURN.finditer(source):
+        yield match.start(), match.end(), "\n"
     if any(len(line) > MAX_LINE_CHARACTERS for line in source.splitlines()):
-        for found in _LONG_LINE.finditer(source):
-            yield found.end(), found.end(), "\n"
+        for match in _LONG_LINE.finditer(source):
+            yield match.end(), match.end(), "\n"
 
 
-def _mark(found: re.Match[str]) -> str:
-    return found[1] or f"⟨U+{ord(found[0]):04X}⟩"
+def _mark(match: re.Match[str]) -> str:
+    return match[1] or f"⟨U+{ord(match[0]):04X}⟩"
 
 
 _LAST_OF_ONE_UNIT = "\uffff"

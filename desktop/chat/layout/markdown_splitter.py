@@ -54,28 +54,28 @@ def parse_fence_info(info: str) -> CodeLabel:
     """Parse language and file name from the words after a fence: `python invoices.py`, `python:invoices.py`,
     `title="…"`.
     """
-    found = _LANGUAGE.match(info)
-    language = found[0] if found else ""
+    match = _LANGUAGE.match(info)
+    language = match[0] if match else ""
     rest = info[len(language) :]
-    titled = _TITLE.search(rest)
-    if titled:
-        return CodeLabel(titled[1] or titled[2] or titled[3] or "", language)
-    named = _FILE_NAME.fullmatch(rest.strip(" :"))
-    return CodeLabel(named[0] if named else "", language)
+    title = _TITLE.search(rest)
+    if title:
+        return CodeLabel(title[1] or title[2] or title[3] or "", language)
+    file_name = _FILE_NAME.fullmatch(rest.strip(" :"))
+    return CodeLabel(file_name[0] if file_name else "", language)
 
 
 SOFT_LIMIT = 1_500
-"""From this size on, prose is cut at the next good place. Sizes are characters, 30 more for each line, and 20 more for
-each stroke that may be the side of a cell, which Qt takes as long for as for a word."""
+"""From this size on, prose is cut at the next paragraph. Sizes are characters, plus 30 for each line and 20 for each
+`|`, which may separate cells: laying out a cell takes Qt as long as a word."""
 HARD_LIMIT = 6_000
 """From this size on, prose and code are cut at the next line, and lists at their next item."""
 CODE_LINE_LIMIT = 2 * HARD_LIMIT
-"""A line of code that goes on is cut there: it is shown in rows, and each piece is a view with a cost of its own."""
+"""A line of code is cut at this length: it is shown in rows, and each piece is a view with a cost of its own."""
 _LINE_COST = 30
 _CELL_COST = 20
 _MAX_COLUMNS = 30
-"""A line of more cells is for itself, and no table: each of them would be two letters wide, and a screen of them takes
-Qt a quarter of a second."""
+"""A line with more cells becomes a segment of its own, not a table: each cell would be two letters wide, and a screen
+of them takes Qt a quarter of a second."""
 
 _FENCE = re.compile(r"( *)(`{3,}(?=[^`]*$)|~{3,})(.*)")
 _LIST_MARKER = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
@@ -122,11 +122,11 @@ class MarkdownSplitter:
 
     def close(self) -> list[Segment]:
         """End the text, and return the segments that were not frozen before."""
-        known = len(self.frozen)
+        frozen = len(self.frozen)
         if self._partial or self._is_code:
             self._take_line(self._partial)
         self._freeze(is_last=True)
-        return self.frozen[known:]
+        return self.frozen[frozen:]
 
     def __copy__(self) -> Self:
         other = type(self)()
@@ -191,19 +191,19 @@ class MarkdownSplitter:
             self._is_in_list = True
         elif follows_blank and line[0] not in " \t":
             self._is_in_list = False
-        if first == "[" and (found := _LINK_DEFINITION.match(line)) is not None:
-            self.definitions.setdefault(found[1].casefold(), line.strip())
+        if first == "[" and (match := _LINK_DEFINITION.match(line)) is not None:
+            self.definitions.setdefault(match[1].casefold(), line.strip())
         if first in "|:-" and self._lines and "|" in self._lines[-1] and not self._table and _TABLE_RULER.match(line):
             self._table = [self._lines[-1], line]
         self._add(line)
 
     def _opens(self, line: str) -> bool:
         """Return whether code begins with this line; if so, freeze the text before it."""
-        found = _FENCE.match(line)
-        if found is None or (len(found[1]) > 3 and not self._is_in_list):
+        match = _FENCE.match(line)
+        if match is None or (len(match[1]) > 3 and not self._is_in_list):
             return False
         self._freeze()
-        self._fence = _Fence(self._fences, found[2], len(found[1]), found[3].strip())
+        self._fence = _Fence(self._fences, match[2], len(match[1]), match[3].strip())
         self._fences += 1
         self._table = []
         return True

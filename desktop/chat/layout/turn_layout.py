@@ -48,14 +48,14 @@ class TurnLayout:
     blocks the prefix is nearly everything.
     """
 
-    def __init__(self, turn: Turn, room: AvailableArea) -> None:
+    def __init__(self, turn: Turn, area: AvailableArea) -> None:
         self.turn = turn
         self._memo: BlockCache | None = None
-        self._room = room
+        self._room = area
         self._blocks: list[Block] | None = None
         self._insets: list[Insets] = []
         self._slots = _NO_SLOTS
-        self._estimate = estimated_turn_height(turn, room.width, room.sizes)
+        self._estimate = estimated_turn_height(turn, area.width, area.sizes)
 
     @property
     def height(self) -> int:
@@ -101,13 +101,13 @@ class TurnLayout:
         else:
             self.lay_out(folds)
 
-    def set_area(self, room: AvailableArea) -> None:
+    def set_area(self, area: AvailableArea) -> None:
         """Set another width or other sizes: the blocks stay, measured heights become estimates again."""
-        self._room = room
-        self._estimate = estimated_turn_height(self.turn, room.width, room.sizes)
+        self._room = area
+        self._estimate = estimated_turn_height(self.turn, area.width, area.sizes)
         if self._blocks is not None:
             self._insets = self._insets_from(0)
-            contents = [estimated_height(block, room.width, room.sizes) for block in self._blocks]
+            contents = [estimated_height(block, area.width, area.sizes) for block in self._blocks]
             self._slots.replace(0, map(_slot_height, contents, self._insets))
 
     def content_height(self, number: int) -> int:
@@ -167,13 +167,13 @@ class TurnLayout:
         after = [*own[1:], None]
         return [insets_of(*three, self._room.sizes) for three in zip(before, own, after, strict=False)]
 
-    def _content_of(self, block: Block, known: dict[str, int]) -> int:
-        return known.get(block.key) or estimated_height(block, self._room.width, self._room.sizes)
+    def _content_of(self, block: Block, heights: dict[str, int]) -> int:
+        return heights.get(block.key) or estimated_height(block, self._room.width, self._room.sizes)
 
 
 _NO_SLOTS = Heights()
 _COMPARED_AT_ONCE = 64
-"""So many blocks are compared by one call, which passes over those that are the same object."""
+"""Blocks compared by one slice comparison, which skips identical objects in C."""
 
 
 def _slot_height(content: int, insets: Insets) -> int:

@@ -138,10 +138,10 @@ class FocusOrder:
 
 def _stop_after(last: QWidget, turn: QWidget) -> QWidget:
     """Return the tab stop after the last of the conversation; the turn itself if there is none."""
-    found = last.nextInFocusChain()
-    while found is not None and found is not last:
-        can_focus = found.focusPolicy() & Qt.FocusPolicy.TabFocus and found.isVisible() and found.isEnabled()
-        if can_focus and found.window() is last.window():
-            return found
-        found = found.nextInFocusChain()
+    stop = last.nextInFocusChain()
+    while stop is not None and stop is not last:
+        can_focus = stop.focusPolicy() & Qt.FocusPolicy.TabFocus and stop.isVisible() and stop.isEnabled()
+        if can_focus and stop.window() is last.window():
+            return stop
+        stop = stop.nextInFocusChain()
     return turn

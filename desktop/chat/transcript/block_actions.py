@@ -29,9 +29,9 @@ class BlockActions(QObject):
     """Folds and copies, and emits what it cannot do itself. `fill` adds the actions of a message to a menu."""
 
     folded = Signal()
-    """A line was folded or unfolded: what is below it is to be placed anew."""
+    """A line was folded or unfolded, so that what is below it moves."""
     attachment_requested = Signal(str)
-    """The texts that are attached to the message of this id are to be shown."""
+    """The attached texts of the message of this id are to be loaded."""
     retried = Signal(str)
     edited = Signal(str)
 
@@ -63,7 +63,7 @@ class BlockActions(QObject):
             block = live.block
             group = block.group if isinstance(block, CodeBlock | CaptionBlock) else None
             if group is not None and focus is not None and (live.view is focus or live.view.isAncestorOf(focus)):
-                return source_of_group(self._stage.column.layouts[live.place.turn], group)
+                return source_of_group(self._stage.column.layouts[live.block_index.turn], group)
         return None
 
     def copy_selection(self) -> bool:
@@ -77,7 +77,7 @@ class BlockActions(QObject):
         live = self._stage.live_of(view)
         foldable = AttachmentBlock | StepBlock | SubAgentBlock | ThoughtBlock | ToolBlock | ToolGroupBlock
         if live is not None and isinstance(live.block, foldable):
-            self._stage.column.set_fold(live.place.turn, live.block.key, is_unfolded=not live.block.is_unfolded)
+            self._stage.column.set_fold(live.block_index.turn, live.block.key, is_unfolded=not live.block.is_unfolded)
             self.folded.emit()
             if isinstance(live.block, AttachmentBlock) and not live.block.is_known:
                 self.attachment_requested.emit(self._stage.turn_of(live).id)
@@ -85,7 +85,7 @@ class BlockActions(QObject):
     def _on_copy(self, view: QWidget, group: str) -> None:
         live = self._stage.live_of(view)
         if live is not None:
-            copy_text(source_of_group(self._stage.column.layouts[live.place.turn], group))
+            copy_text(source_of_group(self._stage.column.layouts[live.block_index.turn], group))
 
     def _on_copy_failure(self, view: QWidget) -> None:
         live = self._stage.live_of(view)

@@ -24,7 +24,7 @@ from desktop.chat.turn_parts import Failure, Output, Text, Turn
 from desktop.chat.views.prose_style import MARKDOWN, is_code
 
 PARAGRAPH_BREAK = "\n\n"
-"""What stands between two things that are copied together."""
+"""Separates items that are copied together."""
 _FENCES = ("```", "~~~")
 
 
@@ -40,7 +40,7 @@ def source_of_turn(turn: Turn) -> str:
 
 def last_answer(column: Column) -> str | None:
     """Return the newest answer of the conversation that has text."""
-    said = (source_of_turn(one.turn) for one in reversed(column.layouts) if one.turn.role is Role.ASSISTANT)
+    said = (source_of_turn(layout.turn) for layout in reversed(column.layouts) if layout.turn.role is Role.ASSISTANT)
     return next((text for text in said if text), None)
 
 
@@ -58,14 +58,14 @@ def last_code(column: Column) -> str | None:
 
 def failure_details(failure: Failure) -> str:
     """Return everything that is known of a failure, as JSON."""
-    known = {
+    fields = {
         "code": failure.code,
         "message": failure.message,
         "failed_step": failure.step,
         "failed_during": failure.during,
         "tool_name": failure.tool,
     }
-    present = {name: value for name, value in known.items() if value is not None}
+    present = {name: value for name, value in fields.items() if value is not None}
     return json.dumps({**present, **failure.details}, indent=2, ensure_ascii=False, default=str)
 
 
@@ -126,7 +126,7 @@ def turn_text_pieces(layout: TurnLayout) -> Iterator[str]:
 
     Code, a user's message, and an output other than Markdown are unchanged.
     """
-    joint = ""
+    separator = ""
     for number, part in enumerate(layout.turn.parts):
         match part:
             case Text(text=text) if layout.turn.role is Role.ASSISTANT:
@@ -138,9 +138,9 @@ def turn_text_pieces(layout: TurnLayout) -> Iterator[str]:
             case _:
                 continue
         for piece in pieces:
-            yield joint + piece if joint else piece
-            joint = ""
-        joint = PARAGRAPH_BREAK
+            yield separator + piece if separator else piece
+            separator = ""
+        separator = PARAGRAPH_BREAK
 
 
 def markdown_to_text(text: str) -> str:
@@ -169,16 +169,16 @@ def _block_text_pieces(blocks: Iterable[Block]) -> Iterator[str]:
 
 def _frame_lines(frame: QTextFrame) -> Iterator[tuple[str, str]]:
     """Yield the kind and the text of each line of a frame."""
-    place = frame.begin()
-    while not place.atEnd():
-        child, block = place.currentFrame(), place.currentBlock()
+    iterator = frame.begin()
+    while not iterator.atEnd():
+        child, block = iterator.currentFrame(), iterator.currentBlock()
         if isinstance(child, QTextTable):
             yield from (("table", row) for row in _table_rows(child))
         elif child is None and block.isValid():
             kind, text = _line_kind(block), _block_text(block)
             if text or kind != "paragraph":  # Qt begins and ends tables and rules with empty ones
                 yield kind, _item_marker(block) + text
-        place += 1
+        iterator += 1
 
 
 def _join_lines(lines: Iterable[tuple[str, str]]) -> Iterator[str]:
@@ -196,11 +196,11 @@ def _table_rows(table: QTextTable) -> Iterator[str]:
 
 
 def _cell_text(cell: QTextTableCell) -> str:
-    place = cell.begin()
+    iterator = cell.begin()
     words: list[str] = []
-    while not place.atEnd():
-        words += _block_text(place.currentBlock()).split()
-        place += 1
+    while not iterator.atEnd():
+        words += _block_text(iterator.currentBlock()).split()
+        iterator += 1
     return " ".join(words)
 
 
@@ -209,14 +209,14 @@ def _block_text(block: QTextBlock) -> str:
     text = block.text().replace("\N{LINE SEPARATOR}", "\n")
     if _IMAGE not in text:
         return text
-    pieces, place = [], block.begin()
-    while not place.atEnd():
-        form = place.fragment().charFormat()
+    pieces, iterator = [], block.begin()
+    while not iterator.atEnd():
+        form = iterator.fragment().charFormat()
         if form.isImageFormat():
             pieces.append(form.stringProperty(form.Property.ImageAltText) or form.toImageFormat().name())
         else:
-            pieces.append(place.fragment().text().replace("\N{LINE SEPARATOR}", "\n"))
-        place += 1
+            pieces.append(iterator.fragment().text().replace("\N{LINE SEPARATOR}", "\n"))
+        iterator += 1
     return "".join(pieces)
 
 

@@ -14,7 +14,7 @@ from desktop.widgets.labels import Label
 from desktop.widgets.surfaces import Surface
 
 ANNOUNCE_DELAY_MS = 500
-"""How many there are is told to a screen reader once that has not changed for so long."""
+"""The count is announced to screen readers when it has not changed for this long."""
 
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
@@ -113,12 +113,12 @@ class FindBar(Adaptive, Surface):
     def _say(self) -> None:
         ordinal, total, is_at_work = self._counted
         if not self._field.text():
-            words = ""
+            text = ""
         elif total:
-            words = self.tr("{number} of {total}").format(number=number(ordinal), total=number(total))
+            text = self.tr("{number} of {total}").format(number=number(ordinal), total=number(total))
         else:
-            words = "" if is_at_work else self.tr("Not found")
-        self._count.setText(f"{words}…" if words and is_at_work else words)
+            text = "" if is_at_work else self.tr("Not found")
+        self._count.setText(f"{text}…" if text and is_at_work else text)
         for button in (self._previous, self._next):
             button.setEnabled(total > 0)
 

@@ -12,7 +12,7 @@ from desktop.chat.views.text_view import TextView
 from desktop.theme.theme import Theme
 
 MatchesIn = Callable[[MessageId], Mapping[str, Sequence[FindMatch]]]
-"""What is found in a turn, by block."""
+"""Returns the matches in a turn, by block key."""
 
 
 class FindHighlighter:
@@ -40,32 +40,32 @@ class FindHighlighter:
     def apply(self) -> None:
         """Highlight the matches, after a pass or a change of the search."""
         live_views: set[QWidget] = set()
-        whole: dict[MessageId, dict[str, bool]] = {}
+        framed: dict[MessageId, dict[str, bool]] = {}
         for live in self._stage.live_blocks():
             turn = self._stage.turn_of(live).id
-            found = self._found_in(turn).get(live.block.key, ()) if self._found_in is not None else ()
-            now = self._now[1] if self._now is not None and self._now[0] == turn and self._now[1] in found else None
+            matches = self._found_in(turn).get(live.block.key, ()) if self._found_in is not None else ()
+            now = self._now[1] if self._now is not None and self._now[0] == turn and self._now[1] in matches else None
             live_views.add(live.view)
             if isinstance(live.view, TextView):
-                self._mark(live.view, tuple(found), now)
-            elif found:
-                whole.setdefault(turn, {})[live.block.key] = now is not None
+                self._mark(live.view, tuple(matches), now)
+            elif matches:
+                framed.setdefault(turn, {})[live.block.key] = now is not None
         for view in self._stage.turn_views():
-            view.set_matches(whole.get(view.turn, {}))
+            view.set_matches(framed.get(view.turn, {}))
         self._marked = {view: marks for view, marks in self._marked.items() if view in live_views}
 
-    def _mark(self, view: TextView, found: Sequence[FindMatch], now: FindMatch | None) -> None:
-        if self._marked.get(view, ((), None)) == (found, now):
+    def _mark(self, view: TextView, matches: Sequence[FindMatch], now: FindMatch | None) -> None:
+        if self._marked.get(view, ((), None)) == (matches, now):
             return
-        self._marked[view] = found, now
+        self._marked[view] = matches, now
         last = view.document().characterCount() - 1
-        marks = [self._selection(view, one, is_now=one == now) for one in found if one.end <= last]
+        marks = [self._selection(view, match, is_now=match == now) for match in matches if match.end <= last]
         view.setExtraSelections(marks)
 
-    def _selection(self, view: TextView, found: FindMatch, *, is_now: bool) -> QTextEdit.ExtraSelection:
+    def _selection(self, view: TextView, match: FindMatch, *, is_now: bool) -> QTextEdit.ExtraSelection:
         cursor = QTextCursor(view.document())
-        cursor.setPosition(found.start)
-        cursor.setPosition(found.end, QTextCursor.MoveMode.KeepAnchor)
+        cursor.setPosition(match.start)
+        cursor.setPosition(match.end, QTextCursor.MoveMode.KeepAnchor)
         form = QTextCharFormat()
         form.setBackground(self._theme.color("found_now" if is_now else "found"))
         form.setForeground(self._theme.color("text"))

@@ -10,7 +10,7 @@ _NON_LETTERS = re.compile(r"[\W_]+")
 _HIDDEN_MARKUP = re.compile(
     r"\]\([^)\n]*\)|\]\[[^\]\n]*\]|^[ \t>]*(?:\d{1,9}[.)]|[-*+][ \t]+\[[ xX]\])[ \t]", re.MULTILINE
 )
-"""What may be the target of a link, the number of a list or the box of a task; else it is seen as it is written."""
+"""Markup that is not displayed: link targets, list numbers, and check boxes of tasks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,8 @@ class FindQuery:
         texts = (
             (" ".join(term.words) for term in parse_query(self.text)) if self.matches_words else (fold_case(self.text),)
         )
-        found = tuple(map(_letters, texts))
-        return found if all(found) else ()
+        letters = tuple(map(_letters, texts))
+        return letters if all(letters) else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def may_contain(text: str, letters: tuple[str, ...]) -> bool:
     bare = fold_case(text)
     seen = _HIDDEN_MARKUP.sub("", bare)
     texts = {_letters(bare), _letters(seen)}
-    return any(one in each for one in letters for each in texts)
+    return any(needle in haystack for needle in letters for haystack in texts)
 
 
 def plain_texts(turn: Turn) -> list[str] | None:

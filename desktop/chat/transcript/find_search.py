@@ -19,9 +19,9 @@ from desktop.theme.theme import Theme
 
 SLICE_S, PAUSE_S = 0.003, 0.001
 FRAME_S = 0.1
-"""What is found is told at most this often while more is looked for."""
+"""`changed` is emitted at most this often during a search."""
 MAX_INLINE_CHARACTERS = 4_000
-"""A turn with more text, or with more than text, is made into blocks in a thread."""
+"""A turn with more text, or with other parts than text, is made into blocks in a thread."""
 
 _NO_MATCHES: Mapping[str, Sequence[FindMatch]] = {}
 
@@ -39,13 +39,13 @@ class _TurnMatches:
     """The matches of a turn, in the version that was searched."""
 
     turn: Turn
-    found: list[FindMatch]
+    matches: list[FindMatch]
     by_key: dict[str, list[FindMatch]] = field(init=False)
 
     def __post_init__(self) -> None:
         self.by_key = {}
-        for one in self.found:
-            self.by_key.setdefault(one.key, []).append(one)
+        for match in self.matches:
+            self.by_key.setdefault(match.key, []).append(match)
 
 
 class ConversationSearch(QObject):
@@ -58,22 +58,22 @@ class ConversationSearch(QObject):
 
     changed = Signal()
     reached = Signal(object)
-    """The Match."""
+    """The TurnMatch."""
 
     def __init__(self, theme: Theme, column: Column, tasks: Tasks, parent: QObject) -> None:
         super().__init__(parent)
         self._theme = theme
         self._column = column
         self._tasks = tasks
-        self._sought = FindQuery("")
-        self._looked: dict[MessageId, _TurnMatches] = {}
+        self._query = FindQuery("")
+        self._searched: dict[MessageId, _TurnMatches] = {}
         self._queue: deque[MessageId] = deque()
         self._queued: set[MessageId] = set()
-        self._growing: tuple[MessageId, TurnScan] | None = None
+        self._streaming: tuple[MessageId, TurnScan] | None = None
         self._task: asyncio.Task[None] | None = None
         self._only_in: MessageId | None = None
-        self._seeks = False
-        self._told_at = 0.0
+        self._is_seeking = False
+        self._emitted_at = 0.0
         self.current: TurnMatch | None = None
         self.total = 0
 
@@ -88,44 +88,43 @@ class ConversationSearch(QObject):
             return 0
         before = 0
         for layout in self._column.layouts:
-            looked = self._looked.get(layout.turn.id)
+            matches = self._matches_of(layout.turn.id)
             if layout.turn.id == self.current.turn:
-                found = looked.found if looked is not None else []
-                return before + found.index(self.current.match) + 1 if self.current.match in found else 0
-            before += len(looked.found) if looked is not None else 0
+                return before + matches.index(self.current.match) + 1 if self.current.match in matches else 0
+            before += len(matches)
         return 0
 
     def matches_in(self, turn: MessageId) -> Mapping[str, Sequence[FindMatch]]:
         """Return the matches in a turn, by block key."""
-        looked = self._looked.get(turn)
-        return looked.by_key if looked is not None else _NO_MATCHES
+        searched = self._searched.get(turn)
+        return searched.by_key if searched is not None else _NO_MATCHES
 
     def search(
-        self, sought: FindQuery, first_turn: int, *, seeks: bool = True, only_in: MessageId | None = None
+        self, query: FindQuery, first_turn: int, *, seeks: bool = True, only_in: MessageId | None = None
     ) -> None:
-        """Search for `sought`, from `first_turn` on and around. `seeks`: the first match is reached, or, with
+        """Search for `query`, from `first_turn` on and around. `seeks`: the first match is reached, or, with
         `only_in`, the first match of that turn.
         """
         self.stop()
-        self._sought = sought
-        self._looked, self.current, self.total = {}, None, 0
-        self._seeks, self._only_in = seeks, only_in
-        if sought.pattern is not None:
+        self._query = query
+        self._searched, self.current, self.total = {}, None, 0
+        self._is_seeking, self._only_in = seeks, only_in
+        if query.pattern is not None:
             turns = [layout.turn.id for layout in self._column.layouts]
             self._queue, self._queued = deque(turns[first_turn:] + turns[:first_turn]), set(turns)
-            self._go_on()
+            self._resume()
         self.changed.emit()
 
     def search_again(self, turns: Iterable[MessageId]) -> None:
         """Search turns that have changed; drop the matches of turns that are gone."""
-        if self._sought.pattern is None:
+        if self._query.pattern is None:
             return
-        gone = [turn for turn in self._looked if not self._column.contains(turn)]
+        gone = [turn for turn in self._searched if not self._column.contains(turn)]
         for turn in gone:
-            self.total -= len(self._looked.pop(turn).found)
+            self.total -= len(self._searched.pop(turn).matches)
         if self.current is not None and self.current.turn in gone:
             self.current = None
-        self._put(turn for turn in turns if self._is_other(turn))
+        self._enqueue(turn for turn in turns if self._has_changed(turn))
         if gone:
             self.changed.emit()
 
@@ -136,8 +135,8 @@ class ConversationSearch(QObject):
             self._task = None
         self._queue.clear()
         self._queued.clear()
-        self._growing = None
-        self._seeks = False
+        self._streaming = None
+        self._is_seeking = False
 
     def step(self, by: int, first_turn: int) -> None:
         """Go to the next match (1) or the previous (-1), around the ends; without a current match, start at
@@ -146,47 +145,48 @@ class ConversationSearch(QObject):
         turns = [layout.turn.id for layout in self._column.layouts]
         if not self.total or not turns:
             return
-        here, now = first_turn, self.current
-        if now is not None and self._column.contains(now.turn):
-            here = self._column.number_of(now.turn)
-            looked = self._looked.get(now.turn)
-            found = looked.found if looked is not None else []
-            at = found.index(now.match) + by if now.match in found else 0
-            if 0 <= at < len(found):
-                self._reach(TurnMatch(now.turn, found[at]))
+        start, current = first_turn, self.current
+        if current is not None and self._column.contains(current.turn):
+            matches = self._matches_of(current.turn)
+            at = matches.index(current.match) + by if current.match in matches else 0
+            if 0 <= at < len(matches):
+                self._reach(TurnMatch(current.turn, matches[at]))
                 return
-            here += by
+            start = self._column.number_of(current.turn) + by
         for number in range(len(turns) + 1):
-            turn = turns[(here + by * number) % len(turns)]
-            looked = self._looked.get(turn)
-            if looked is not None and looked.found:
-                self._reach(TurnMatch(turn, looked.found[0 if by > 0 else -1]))
+            turn = turns[(start + by * number) % len(turns)]
+            if matches := self._matches_of(turn):
+                self._reach(TurnMatch(turn, matches[0 if by > 0 else -1]))
                 return
 
+    def _matches_of(self, turn: MessageId) -> list[FindMatch]:
+        searched = self._searched.get(turn)
+        return searched.matches if searched is not None else []
+
     def _reach(self, match: TurnMatch) -> None:
-        self.current, self._seeks = match, False
+        self.current, self._is_seeking = match, False
         self.changed.emit()
         self.reached.emit(match)
 
-    def _is_other(self, turn: MessageId) -> bool:
-        looked = self._looked.get(turn)
-        return looked is None or looked.turn is not self._column.layouts[self._column.number_of(turn)].turn
+    def _has_changed(self, turn: MessageId) -> bool:
+        searched = self._searched.get(turn)
+        return searched is None or searched.turn is not self._column.layouts[self._column.number_of(turn)].turn
 
-    def _put(self, turns: Iterable[MessageId]) -> None:
+    def _enqueue(self, turns: Iterable[MessageId]) -> None:
         for turn in turns:
             if turn not in self._queued:
                 self._queued.add(turn)
                 self._queue.append(turn)
-        self._go_on()
+        self._resume()
 
-    def _go_on(self) -> None:
+    def _resume(self) -> None:
         if self._queue and not self.is_at_work and self._tasks.is_open:
-            self._task = self._tasks.spawn(self._go(), "find in the conversation")
+            self._task = self._tasks.spawn(self._run(), "find in the conversation")
 
-    async def _go(self) -> None:
-        began = self._told_at = time.perf_counter()
-        sought = self._sought
-        letters = sought.letters
+    async def _run(self) -> None:
+        began = self._emitted_at = time.perf_counter()
+        query = self._query
+        letters = query.letters
         while self._queue:
             turn_id = self._queue.popleft()
             self._queued.discard(turn_id)
@@ -196,15 +196,15 @@ class ConversationSearch(QObject):
             texts = plain_texts(turn)
             is_short = texts is not None and sum(map(len, texts)) <= MAX_INLINE_CHARACTERS
             if texts is not None and is_short and not any(may_contain(text, letters) for text in texts):
-                self._keep(turn, [])
+                self._store(turn, [])
             else:
-                scan = self._scan_of(turn, sought)
+                scan = self._scan_of(turn, query)
                 blocks = scan.blocks(turn) if is_short else await asyncio.to_thread(scan.blocks, turn)
-                found: list[FindMatch] = []
-                for places in scan.matches(blocks):
-                    found += places
+                matches: list[FindMatch] = []
+                for block_matches in scan.matches(blocks):
+                    matches += block_matches
                     began = await self._pause(began)
-                self._keep(turn, found)
+                self._store(turn, matches)
             began = await self._pause(began)
         self._task = None
         self.changed.emit()
@@ -213,28 +213,27 @@ class ConversationSearch(QObject):
         """Yield to the loop when the slice is over. Return when the current slice began."""
         if time.perf_counter() - began < SLICE_S:
             return began
-        if time.perf_counter() - self._told_at >= FRAME_S:
+        if time.perf_counter() - self._emitted_at >= FRAME_S:
             self.changed.emit()
-            self._told_at = time.perf_counter()
+            self._emitted_at = time.perf_counter()
         await asyncio.sleep(PAUSE_S)
         return time.perf_counter()
 
-    def _scan_of(self, turn: Turn, sought: FindQuery) -> TurnScan:
+    def _scan_of(self, turn: Turn, query: FindQuery) -> TurnScan:
         """Return the scan of a turn. The scan of a streaming turn is kept for when the turn has grown."""
-        if self._growing is not None and self._growing[0] == turn.id:
-            return self._growing[1]
-        scan = TurnScan(self._theme, sought)
+        if self._streaming is not None and self._streaming[0] == turn.id:
+            return self._streaming[1]
+        scan = TurnScan(self._theme, query)
         if turn.state is MessageState.OPEN:
-            self._growing = turn.id, scan
+            self._streaming = turn.id, scan
         return scan
 
-    def _keep(self, turn: Turn, found: list[FindMatch]) -> None:
+    def _store(self, turn: Turn, matches: list[FindMatch]) -> None:
         if not self._column.contains(turn.id):  # it went away meanwhile
             return
-        before = self._looked.get(turn.id)
-        self.total += len(found) - (len(before.found) if before is not None else 0)
-        self._looked[turn.id] = _TurnMatches(turn, found)
-        if self._seeks and found and self._only_in in (None, turn.id):
-            self._reach(TurnMatch(turn.id, found[0]))
+        self.total += len(matches) - len(self._matches_of(turn.id))
+        self._searched[turn.id] = _TurnMatches(turn, matches)
+        if self._is_seeking and matches and self._only_in in (None, turn.id):
+            self._reach(TurnMatch(turn.id, matches[0]))
         elif self._only_in == turn.id:
-            self._seeks = False  # what was looked for is there, but not in sight
+            self._is_seeking = False  # the turn was searched, and the match is gone

@@ -89,7 +89,7 @@ class MessageBar(Adaptive, Surface):
     """
 
     chosen = Signal(object)
-    """A MessageAction."""
+    """Carries the MessageAction."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__("raised", parent=parent)
@@ -136,7 +136,7 @@ class MessageController(QObject):
 
     retried = Signal(str)
     edited = Signal(str)
-    """The message of this id: of an answer what it answers is to be sent again, of a message of a person itself."""
+    """The message of this id, or the message that this answer answers, is to be edited."""
 
     def __init__(
         self, theme: Theme, stage: Stage, intents: Intents, copier: Copier, viewport: QWidget, parent: QObject

@@ -35,13 +35,13 @@ class LatestButton(Adaptive, Button):
             self._count = count
             self.retranslate()
 
-    def place_in(self, room: QRect) -> None:
+    def place_in(self, area: QRect) -> None:
         """Move to the lower edge of the area, in the middle."""
-        self._room = room
+        self._room = area
         size = self.sizeHint()
         self.resize(size)
-        x = room.left() + (room.width() - size.width()) // 2
-        self.move(x, room.bottom() - size.height() - self._theme.sizes.space_m)
+        x = area.left() + (area.width() - size.width()) // 2
+        self.move(x, area.bottom() - size.height() - self._theme.sizes.space_m)
 
     def retranslate(self) -> None:
         self.setText(self.tr("%n new", None, self._count) if self._count else self.tr("Latest"))
@@ -50,7 +50,7 @@ class LatestButton(Adaptive, Button):
 
 _TO_HOST = re.compile(r"https?://[^/?#]*", re.IGNORECASE)
 _MAX_SHARE = 0.8
-"""Of the room's width, at most."""
+"""Of the available width, at most."""
 
 
 class LinkHint(Adaptive, Surface):
@@ -82,9 +82,9 @@ class LinkHint(Adaptive, Surface):
         self.setVisible(bool(target))
         self.raise_()
 
-    def place_in(self, room: QRect) -> None:
+    def place_in(self, area: QRect) -> None:
         """Move to the lower left of the area."""
-        self._room = room
+        self._room = area
         self._place()
 
     def apply_theme(self) -> None:

@@ -47,7 +47,7 @@ class EndFollower:
 
 
 _MARGIN = 0.5
-"""What is live above and below the room, as a share of its height."""
+"""How far above and below the viewport blocks are live, as a share of its height."""
 
 
 def arrange_stage(stage: Stage, top: ScrollAnchor | None, height: int, left: int) -> int:
@@ -61,37 +61,37 @@ def arrange_stage(stage: Stage, top: ScrollAnchor | None, height: int, left: int
     if not column.layouts:
         stage.end(0, left)
         return 0
-    place = column.index_of(top.turn, top.key) if top is not None else None
-    if top is not None and place is not None:
-        _measure_down(stage, place, -top.offset, height + margin)
-        _measure_up(stage, column.previous(place), -top.offset, -margin)
-        scrolled = column.top(place) + top.offset
+    index = column.index_of(top.turn, top.key) if top is not None else None
+    if top is not None and index is not None:
+        _measure_down(stage, index, -top.offset, height + margin)
+        _measure_up(stage, column.previous(index), -top.offset, -margin)
+        scrolled = column.top(index) + top.offset
     else:
         _measure_up(stage, column.last_index(), height, -margin)
         scrolled = column.height - height
-    most = max(0, column.height - height)
-    if scrolled > most:
+    maximum = max(0, column.height - height)
+    if scrolled > maximum:
         _measure_up(stage, column.last_index(), height, -margin)
-        scrolled = most = max(0, column.height - height)
+        scrolled = maximum = max(0, column.height - height)
     elif scrolled < 0:
         _measure_down(stage, BlockIndex(0, 0), 0, height + margin)
-    scrolled = min(max(scrolled, 0), most)
+    scrolled = min(max(scrolled, 0), maximum)
     stage.end(scrolled, left)
     return scrolled
 
 
-def _measure_down(stage: Stage, place: BlockIndex | None, y: int, limit: int) -> None:
-    while place is not None and y < limit:
-        y += stage.measure(place)
-        place = stage.column.following(place)
+def _measure_down(stage: Stage, index: BlockIndex | None, y: int, limit: int) -> None:
+    while index is not None and y < limit:
+        y += stage.measure(index)
+        index = stage.column.following(index)
 
 
-def _measure_up(stage: Stage, place: BlockIndex | None, y: int, limit: int) -> None:
-    while place is not None and y > limit:
-        y -= stage.measure(place)
-        if place.block == 0:
+def _measure_up(stage: Stage, index: BlockIndex | None, y: int, limit: int) -> None:
+    while index is not None and y > limit:
+        y -= stage.measure(index)
+        if index.block == 0:
             y -= stage.column.area.sizes.space_xl
-        place = stage.column.previous(place)
+        index = stage.column.previous(index)
 
 
 _MIN_WIDTH = 160
@@ -106,7 +106,7 @@ class TranscriptScrollArea(QAbstractScrollArea):
     """
 
     placed = Signal()
-    """Everything has been placed anew."""
+    """A pass has placed all live blocks."""
 
     def __init__(self, context: ViewContext, parent: QWidget | None) -> None:
         super().__init__(parent)
@@ -132,12 +132,12 @@ class TranscriptScrollArea(QAbstractScrollArea):
         bar = self.verticalScrollBar()
         bar.setValue(bar.value() + pixels)
 
-    def show_place(self, place: BlockIndex) -> None:
+    def show_place(self, index: BlockIndex) -> None:
         """Scroll a block to the upper edge, or as far as there is content below."""
         self._follow.set(is_on=False)
-        turn = self._column.laid_out(place.turn)
-        gap = self._theme.sizes.space_l if place.block == 0 else 0
-        self._top = ScrollAnchor(turn.turn.id, turn.blocks[place.block].key, -gap)
+        turn = self._column.laid_out(index.turn)
+        gap = self._theme.sizes.space_l if index.block == 0 else 0
+        self._top = ScrollAnchor(turn.turn.id, turn.blocks[index.block].key, -gap)
         self._place()
         self._follow_at_end()
 
@@ -194,9 +194,9 @@ class TranscriptScrollArea(QAbstractScrollArea):
         sizes = self._theme.sizes
         bar = self.style().pixelMetric(QStyle.PixelMetric.PM_ScrollBarExtent, None, self)
         width = min(sizes.chat_column, self.width() - bar - 3 * sizes.space_l)
-        room = AvailableArea(max(width, _MIN_WIDTH), sizes)
-        if room != self._column.area:
-            self._column.set_area(room)
+        area = AvailableArea(max(width, _MIN_WIDTH), sizes)
+        if area != self._column.area:
+            self._column.set_area(area)
 
     def _place(self) -> None:
         """Stage what is visible now. Unchanged live blocks cost a comparison."""

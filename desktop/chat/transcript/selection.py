@@ -62,12 +62,12 @@ class Selection:
             self._anchor, self._head = self._mark(live, cursor.anchor()), self._mark(live, cursor.position())
             self.apply(but=view)
 
-    def extend_to(self, place: QPoint) -> None:
+    def extend_to(self, point: QPoint) -> None:
         """Extend the selection to the mouse, in global coordinates."""
-        found = self._text_near(place)
-        if found is not None and self._anchor is not None:
-            live, view = found
-            self._head = self._mark(live, view.position_at(place))
+        nearest = self._text_near(point)
+        if nearest is not None and self._anchor is not None:
+            live, view = nearest
+            self._head = self._mark(live, view.position_at(point))
             self.apply()
 
     def select_all(self) -> None:
@@ -83,19 +83,19 @@ class Selection:
         span = self._span()
         for live in self._stage.live_blocks():
             if isinstance(live.view, TextView) and live.view is not but:
-                part = span.part_of(live.place) if span is not None else None
+                part = span.part_of(live.block_index) if span is not None else None
                 if part is None:
                     live.view.deselect()
                 else:
                     live.view.select(*part)
 
-    def short_text(self, most: int) -> str:
+    def short_text(self, max_characters: int) -> str:
         """Return the selected text if it is at most `most` characters of one block, else an empty string."""
         marks = self.ends
         if marks is None:
             return ""
         first, last = marks
-        is_short = (first.turn, first.key) == (last.turn, last.key) and abs(first.at - last.at) <= most
+        is_short = (first.turn, first.key) == (last.turn, last.key) and abs(first.at - last.at) <= max_characters
         return self.text() if is_short else ""
 
     def text(self) -> str:
@@ -110,7 +110,7 @@ class Selection:
         if span is None:
             return
         on_stage = {
-            live.place: live.view.selected_text()
+            live.block_index: live.view.selected_text()
             for live in self._stage.live_blocks()
             if isinstance(live.view, TextView)
         }
@@ -121,16 +121,16 @@ class Selection:
         for turn, (layout, unfolded) in enumerate(zip(layouts, folds, strict=True), span.first.turn):
             blocks = layout.blocks if layout.is_laid_out else blocks_of(layout.turn, unfolded, BlockCache())
             for number, block in enumerate(blocks):
-                place = BlockIndex(turn, number)
-                part = span.part_of(place)
+                index = BlockIndex(turn, number)
+                part = span.part_of(index)
                 if part is None:
                     continue
-                text = on_stage[place] if place in on_stage else _text_of(block, *part)
-                joint = _joint(before, block)
-                if joint is None:
+                text = on_stage[index] if index in on_stage else _text_of(block, *part)
+                separator = _joint(before, block)
+                if separator is None:
                     begins_paragraph = not is_first
                 else:
-                    text = joint + text
+                    text = separator + text
                 if text:
                     yield PARAGRAPH_BREAK + text if begins_paragraph else text
                     is_first, begins_paragraph = False, False
@@ -141,17 +141,17 @@ class Selection:
             return None
         ends = []
         for mark in self.ends:
-            place = self._stage.column.index_of(mark.turn, mark.key)
-            if place is None:
+            index = self._stage.column.index_of(mark.turn, mark.key)
+            if index is None:
                 return None
-            ends.append((place, mark.at))
+            ends.append((index, mark.at))
         (first, start), (last, end) = sorted(ends)
         return _Span(first, start, last, end)
 
-    def _text_near(self, place: QPoint) -> tuple[LiveBlock, TextView] | None:
+    def _text_near(self, point: QPoint) -> tuple[LiveBlock, TextView] | None:
         """Return the text view at a point, else the nearest above or below."""
         texts = [(live, live.view) for live in self._stage.live_blocks() if isinstance(live.view, TextView)]
-        return min(texts, key=lambda text: _distance(text[1], place), default=None)
+        return min(texts, key=lambda text: _distance(text[1], point), default=None)
 
     def _mark(self, live: LiveBlock, at: int) -> TextPosition:
         return TextPosition(self._stage.turn_of(live).id, live.block.key, at)
@@ -165,11 +165,11 @@ class _Span(NamedTuple):
     last: BlockIndex
     end: int
 
-    def part_of(self, place: BlockIndex) -> tuple[int, int] | None:
+    def part_of(self, index: BlockIndex) -> tuple[int, int] | None:
         """Return the range that is selected in a block."""
-        if not self.first <= place <= self.last:
+        if not self.first <= index <= self.last:
             return None
-        return self.start if place == self.first else 0, self.end if place == self.last else _END
+        return self.start if index == self.first else 0, self.end if index == self.last else _END
 
 
 def _joint(before: Block | None, block: Block) -> str | None:
@@ -204,13 +204,13 @@ def plain_text(block: Block) -> str:
             return ""
 
 
-def _distance(view: QWidget, place: QPoint) -> int:
-    inside = view.mapFromGlobal(place)
+def _distance(view: QWidget, point: QPoint) -> int:
+    inside = view.mapFromGlobal(point)
     return max(0, -inside.y(), inside.y() - view.height())
 
 
 _SCROLL_DIVISOR = 4
-"""Each step scrolls by this part of the distance from the edge."""
+"""Each step scrolls by the distance from the edge, divided by this."""
 
 
 class SelectionGestures(QObject):
@@ -219,7 +219,7 @@ class SelectionGestures(QObject):
     scrolled = Signal(int)
     """Scroll by this many pixels; down is positive."""
     pressed = Signal(QWidget)
-    """The mouse is down in a text, which must not go away before it is released."""
+    """The mouse is down in a view, which must stay live until the release."""
     released = Signal()
 
     def __init__(self, selection: Selection, intents: Intents, viewport: QWidget, parent: QObject) -> None:

@@ -17,14 +17,14 @@ from desktop.chat.views.view_context import BlockContext, ViewContext
 from desktop.chat.views.view_factory import BlockView, ViewSlot
 
 _MAX_SPARE_TURNS = 24
-"""Turn views that are kept for later: about what a screen can hold, since a jump needs as many as it frees."""
+"""Turn views kept for reuse: about as many as a screen holds, since a jump needs as many as it frees."""
 _NO_CONTEXT = BlockContext()
 
 
 class LiveBlock(NamedTuple):
     """A block on screen or near it, with its view."""
 
-    place: BlockIndex
+    block_index: BlockIndex
     block: Block
     view: BlockView
 
@@ -60,19 +60,19 @@ class Stage:
         for turn in [turn for turn in self._turns if not self.column.contains(turn)]:
             self._recycle(self._turns.pop(turn))
 
-    def measure(self, place: BlockIndex) -> int:
+    def measure(self, index: BlockIndex) -> int:
         """Put a block on stage. Return its height with the space around it."""
-        layout = self.column.laid_out(place.turn)
-        block, insets = layout.blocks[place.block], layout.insets(place.block)
+        layout = self.column.laid_out(index.turn)
+        block, insets = layout.blocks[index.block], layout.insets(index.block)
         slot = self._turn_view(layout.turn.id).slot_of(block)
-        live = self._live[place] = LiveBlock(place, block, slot.view)
-        if slot.show(block, self._block_context(place, block)):
+        live = self._live[index] = LiveBlock(index, block, slot.view)
+        if slot.show(block, self._block_context(index, block)):
             self.bindings += 1
             self._shown(live)
         slot.fit(self._width(block) - insets.left - insets.right)
-        self._slots[place] = slot
-        self.column.set_height(place, slot.height)
-        return layout.top(place.block + 1) - layout.top(place.block)
+        self._slots[index] = slot
+        self.column.set_height(index, slot.height)
+        return layout.top(index.block + 1) - layout.top(index.block)
 
     def end(self, scrolled: int, left: int) -> None:
         """Place what was measured; `scrolled` is the height at the upper edge."""
@@ -81,10 +81,10 @@ class Stage:
         for turn in [turn for turn in self._turns if turn not in self._begun]:
             self._recycle(self._turns.pop(turn))
         by_turn: dict[int, list[BlockIndex]] = {}
-        for place in sorted(self._slots):
-            by_turn.setdefault(place.turn, []).append(place)
-        for number, places in by_turn.items():
-            self._place_turn(number, places, scrolled, left)
+        for index in sorted(self._slots):
+            by_turn.setdefault(index.turn, []).append(index)
+        for number, indices in by_turn.items():
+            self._place_turn(number, indices, scrolled, left)
 
     def pin(self, view: QWidget | None) -> None:
         """Keep this view live wherever it stands, until another view or None is pinned."""
@@ -95,11 +95,11 @@ class Stage:
 
     def live_blocks(self) -> Iterator[LiveBlock]:
         """Yield the live blocks from the top down, as of the last pass."""
-        for place in sorted(self._live):
-            yield self._live[place]
+        for index in sorted(self._live):
+            yield self._live[index]
 
-    def live_at(self, place: BlockIndex) -> LiveBlock | None:
-        return self._live.get(place)
+    def live_at(self, index: BlockIndex) -> LiveBlock | None:
+        return self._live.get(index)
 
     def live_of(self, view: QWidget) -> LiveBlock | None:
         """Return the block that a view shows, if it is live."""
@@ -107,11 +107,11 @@ class Stage:
 
     def turn_of(self, live: LiveBlock) -> Turn:
         """Return the turn of a live block."""
-        return self.column.layouts[live.place.turn].turn
+        return self.column.layouts[live.block_index.turn].turn
 
     def turn_views(self) -> Iterator[TurnView]:
         """Yield the turn views from the top down."""
-        for number in sorted({place.turn for place in self._slots}):
+        for number in sorted({index.turn for index in self._slots}):
             yield self._turns[self.column.layouts[number].turn.id]
 
     def turn_view(self, turn: MessageId) -> TurnView | None:
@@ -131,11 +131,11 @@ class Stage:
             view.begin(turn)
         return view
 
-    def _block_context(self, place: BlockIndex, block: Block) -> BlockContext:
+    def _block_context(self, index: BlockIndex, block: Block) -> BlockContext:
         if isinstance(block, CodeBlock):
-            group = self.column.layouts[place.turn].cache.groups[block.group]
+            group = self.column.layouts[index.turn].cache.groups[block.group]
             return BlockContext(columns=group.columns, is_complete=group.is_complete)
-        is_last = place.turn == len(self.column.layouts) - 1
+        is_last = index.turn == len(self.column.layouts) - 1
         if isinstance(block, FailureBlock):
             return BlockContext(
                 can_retry=block.failure.can_retry and is_last, can_edit=block.failure.can_edit and is_last
@@ -145,21 +145,21 @@ class Stage:
         return _NO_CONTEXT
 
     def _width(self, block: Block) -> int:
-        room = self.column.area
-        return min(room.width, room.sizes.user_bubble) if _is_bubble(block) else room.width
+        area = self.column.area
+        return min(area.width, area.sizes.user_bubble) if _is_bubble(block) else area.width
 
-    def _place_turn(self, number: int, places: list[BlockIndex], scrolled: int, left: int) -> None:
+    def _place_turn(self, number: int, indices: list[BlockIndex], scrolled: int, left: int) -> None:
         layout, width = self.column.layouts[number], self.column.area.width
         bubble = self._bubble_width(number)
-        for place in places:
-            slot, insets = self._slots[place], layout.insets(place.block)
+        for index in indices:
+            slot, insets = self._slots[index], layout.insets(index.block)
             x, inner = insets.left, slot.width
-            if _is_bubble(layout.blocks[place.block]):
+            if _is_bubble(layout.blocks[index.block]):
                 x, inner = width - bubble + insets.left, bubble - insets.left - insets.right
-            slot.view.setGeometry(x, layout.top(place.block) + insets.gap + insets.top, inner, slot.height)
+            slot.view.setGeometry(x, layout.top(index.block) + insets.gap + insets.top, inner, slot.height)
             slot.view.setVisible(slot.height > 0)
         turn_view = self._turns[layout.turn.id]
-        cards = layout.cards(places[0].block, places[-1].block)
+        cards = layout.cards(indices[0].block, indices[-1].block)
         turn_view.end(_narrow_bubble(card, bubble) for card in cards)
         turn_view.setGeometry(left, self.column.turn_top(number) - scrolled, width, layout.height)
         turn_view.show()

@@ -33,7 +33,7 @@ from desktop.widgets.accessibility import set_role, tell_news
 from desktop.widgets.adaptive import Adaptive
 
 FRAME_MS = 33
-"""What comes while a run writes is drawn at most this often."""
+"""Streaming updates are drawn at most this often."""
 _KEYBOARD = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason)
 
 
@@ -46,19 +46,19 @@ class Transcript(Adaptive, TranscriptScrollArea):
     """
 
     link_activated = Signal(str)
-    """A link that may be opened: http, https or mailto."""
+    """The address of an allowed link: http, https or mailto."""
     retry_requested = Signal(str)
-    """What the message of this id answers is to be sent again."""
+    """The message that the message of this id answers is to be sent again."""
     edit_requested = Signal(str)
-    """The message of this id, or what it answers, is to be written anew."""
+    """The message of this id, or the message that it answers, is to be edited."""
     attachment_requested = Signal(str)
-    """The texts attached to the message of this id are to be seen (`turns`)."""
+    """The attached texts of the message of this id are to be loaded."""
     announced = Signal(str)
-    """What a screen reader was told: that an answer began or ended."""
+    """The announcement to screen readers that an answer has begun or ended."""
     conversation_shown = Signal()
-    """Another conversation stands here."""
+    """Another conversation is shown."""
     turns_changed = Signal(object)
-    """These turns, by id, are new or others."""
+    """The ids of turns that are new or have changed."""
 
     def __init__(self, theme: Theme, now: Callable[[], datetime], parent: QWidget | None = None) -> None:
         intents = Intents()
@@ -153,21 +153,21 @@ class Transcript(Adaptive, TranscriptScrollArea):
         self._marking.set_matches(found_in, now)
         self._marking.apply()
 
-    def show_match(self, turn: MessageId, found: FindMatch) -> None:
+    def show_match(self, turn: MessageId, match: FindMatch) -> None:
         """Show a match: unfold its lines, and scroll as little as needed."""
         self.stay_here()
-        folded = [key for key in found.folds if not self._column.folds_of(turn).get(key, False)]
+        folded = [key for key in match.folds if not self._column.folds_of(turn).get(key, False)]
         for key in folded if self._column.contains(turn) else ():
             self._column.set_fold(self._column.number_of(turn), key, is_unfolded=True)
-        place = self._column.index_of(turn, found.key)
-        if place is None:
+        index = self._column.index_of(turn, match.key)
+        if index is None:
             return
         if folded:
             self._place()
-        box = self._box_of(place, found)
+        box = self._box_of(index, match)
         if box is None or not self.viewport().rect().intersects(box):
-            self.show_point(ScrollAnchor(turn, found.key, -self.viewport().height() // 3))
-            box = self._box_of(place, found)
+            self.show_point(ScrollAnchor(turn, match.key, -self.viewport().height() // 3))
+            box = self._box_of(index, match)
         if box is not None:
             self.show_box(box)
 
@@ -185,9 +185,9 @@ class Transcript(Adaptive, TranscriptScrollArea):
         """Return the number of the turn at the upper edge; 0 in an empty conversation."""
         return self._column.index_at(self.verticalScrollBar().value()).turn if self._column.layouts else 0
 
-    def short_selection(self, most: int) -> str:
+    def short_selection(self, max_characters: int) -> str:
         """Return the selected text if it is at most `most` characters of one block."""
-        return self._selection.short_text(most)
+        return self._selection.short_text(max_characters)
 
     @command("transcript.copy_answer")
     def copy_answer(self) -> bool:
@@ -317,21 +317,21 @@ class Transcript(Adaptive, TranscriptScrollArea):
         self._frame.stop()
 
     def _tell(self, turn: Turn) -> None:
-        words = self._announcer.announcement_for(turn)
-        if words is not None:
-            tell_news(self, words)
-            self.announced.emit(words)
+        text = self._announcer.announcement_for(turn)
+        if text is not None:
+            tell_news(self, text)
+            self.announced.emit(text)
 
-    def _box_of(self, place: BlockIndex, found: FindMatch) -> QRect | None:
+    def _box_of(self, index: BlockIndex, match: FindMatch) -> QRect | None:
         """Return the rectangle of a match in the viewport, if its block is on stage; a long line of code is scrolled to
         it.
         """
-        live = self._stage.live_at(place)
+        live = self._stage.live_at(index)
         if live is None:
             return None
         if not isinstance(live.view, TextView):
             return QRect(live.view.mapTo(self.viewport(), live.view.rect().topLeft()), live.view.size())
-        box = live.view.box_of(found.start, found.end)
+        box = live.view.box_of(match.start, match.end)
         return QRect(live.view.mapTo(self.viewport(), box.topLeft()), box.size())
 
     def _focused_turn(self) -> int | None:

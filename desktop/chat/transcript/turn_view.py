@@ -18,7 +18,7 @@ from desktop.theme.tokens import ColorName
 from desktop.widgets.menu_key import opens_menu
 
 _MAX_SPARE_SLOTS = 6
-"""Views of a kind that a turn keeps for later."""
+"""Slots of each kind that a turn view keeps for reuse."""
 
 
 class TurnView(QWidget):

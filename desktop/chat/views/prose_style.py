@@ -25,7 +25,7 @@ from desktop.theme.theme import Theme
 
 MARKDOWN = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
 _HEADINGS = {1: 1.3, 2: 1.15, 3: 1.0}
-"""Sizes as multiples of the heading's; smaller headings are bold text."""
+"""Font sizes by heading level, relative to `text_xl`; lower levels are bold text."""
 _Height = QTextBlockFormat.LineHeightTypes
 _PROPORTIONAL = _Height.ProportionalHeight.value
 _Property = QTextFormat.Property

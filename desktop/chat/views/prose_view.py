@@ -122,12 +122,12 @@ class ProseView(TextView):
 
 
 _WORDS = re.compile(r"[\"'(\u201c\u2018\xab]*[^\W\d_](?:[^\s\\`*_\[\]<>#|&~@/)\x00-\x1f\x7f-\x9f]| (?! ))*")
-"""The last word of a text with what came behind it: single spaces, and no sign that Markdown knows. It has a letter,
-so that its line is no rule and no underline; signs before it are closed already, or stay as they are."""
+"""The last word of a text and what follows it: single spaces, and no character with a meaning in Markdown. It has a
+letter, so that its line is no rule or underline; markup before it is closed, or stays literal."""
 _LINK = re.compile("www", re.IGNORECASE)
-"""What becomes a link by itself, where neither `/` nor `@` does."""
+"""The start of an automatic link that has neither `/` nor `@`."""
 _DEFINITION = "]:"
-"""The target of a link may go on for lines, and is not seen: it ends with a quotation mark."""
+"""The definition of a link target may span lines, and is not displayed."""
 
 
 def append_words(document: QTextDocument, before: str, after: str) -> bool:

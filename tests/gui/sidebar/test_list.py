@@ -166,7 +166,7 @@ def test_a_dot_that_scrolled_away_is_not_painted_where_it_stood(long: Bench, the
 
 def sign_place(bench: Bench, theme: Theme, name: str) -> QRect:
     box = bench.view.visualRect(bench.model.index_of(wf(name)))
-    return RowGeometry.of(box, theme, "", has_slot=False).sign
+    return RowGeometry.of(box, theme, "", has_slot=False).indicator
 
 
 def paint_alone(bench: Bench, like: QImage, places: Sequence[QRect]) -> QImage:
