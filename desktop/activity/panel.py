@@ -183,7 +183,7 @@ class ActivityPanel(Adaptive, Surface):
         column.addWidget(self._content, 1)
         column.setAlignment(self._head, Qt.AlignmentFlag.AlignTop)
 
-    # What it shows
+    # Rendering
 
     def _render(self) -> None:
         items = self._activity.items
@@ -216,7 +216,7 @@ class ActivityPanel(Adaptive, Surface):
             text = self.tr("Tool calls and steps of this workflow appear here as they happen.")
             self._empty.describe(self.tr("No activity yet"), text, self.tr("Write a message"), self._compose_keys)
 
-    # What a person does
+    # User actions
 
     def _choose(self, which: str) -> None:
         self._filter = ActivityFilter(which)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
-from itertools import count
+from itertools import chain, count
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeySequence, QMouseEvent, QPainter, QPaintEvent
@@ -48,8 +48,8 @@ class Composer(Adaptive, Surface):
         self._theme = theme
         self._state = ComposerState()
         self._is_sending = False
-        self._complaint = ""
-        self._remark = ""
+        self._error = ""
+        self._note = ""
         self._send_keys: QKeySequence | None = None
         self._send_now_keys = QKeySequence("Ctrl+Shift+Return")
         self._pasted: DraftFile | None = None
@@ -63,8 +63,6 @@ class Composer(Adaptive, Surface):
         self._row = QHBoxLayout()
         self._build()
         self.adapt_to(theme)
-
-    # What it is for
 
     def set_state(self, state: ComposerState) -> None:
         """Set the state without touching the text, the cursor, the focus or an active input method."""
@@ -88,8 +86,6 @@ class Composer(Adaptive, Surface):
         """
         self._send_keys, self._send_now_keys = keys, now
         self._update()
-
-    # The text
 
     def draft(self) -> Draft:
         return replace(self._box.draft(), files=self._files.files)
@@ -122,19 +118,16 @@ class Composer(Adaptive, Surface):
 
     def show_files(self, files: Sequence[DraftFile]) -> None:
         """Attach these files, without duplicates."""
-        once: list[DraftFile] = []
+        unique: list[DraftFile] = []
         for file in files:
-            known = next((at for at, one in enumerate(once) if one.is_same(file)), None)
-            if known is None:
-                once.append(file)
-            else:
-                once[known] = file  # as it is by now
-        self._files.show_files(once)
+            number = next((number for number, other in enumerate(unique) if other.is_same(file)), len(unique))
+            unique[number : number + 1] = [file]  # the later one has the newer content
+        self._files.show_files(unique)
         self._on_text()
 
     def show_error(self, text: str) -> None:
         """Show an error until the text changes."""
-        self._complaint = text
+        self._error = text
         self._update()
 
     def submit(self, *, interrupts: bool = False) -> None:
@@ -142,7 +135,7 @@ class Composer(Adaptive, Surface):
         if self._obstacle() or self._is_sending or self.is_empty:
             return
         self._is_sending = True
-        self._complaint = ""
+        self._error = ""
         self._update()
         self.send_requested.emit(self.draft(), interrupts)
 
@@ -163,8 +156,8 @@ class Composer(Adaptive, Surface):
 
     def show_note(self, text: str) -> None:
         """Show a note about the text in place of the hint; empty restores the hint."""
-        if text != self._remark:
-            self._remark = text
+        if text != self._note:
+            self._note = text
             self._box.setAccessibleDescription(text)
             self._update()
 
@@ -193,7 +186,7 @@ class Composer(Adaptive, Surface):
     def focus_text(self) -> None:
         self._box.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    # What Qt tells
+    # Qt
 
     def retranslate(self) -> None:
         name = self._state.workflow
@@ -231,10 +224,9 @@ class Composer(Adaptive, Surface):
     def _build(self) -> None:
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setFocusProxy(self._box)
-        self._row.addWidget(self._attach)
-        self._row.addWidget(self._hint, 1)
-        self._row.addWidget(self._stop)
-        self._row.addWidget(self._send)
+        for widget in (self._attach, self._hint, self._stop, self._send):
+            self._row.addWidget(widget)
+        self._row.setStretchFactor(self._hint, 1)
         self._column.addWidget(self._files)
         self._column.addWidget(self._box)
         self._column.addLayout(self._row)
@@ -244,7 +236,7 @@ class Composer(Adaptive, Surface):
         self._box.pasted_long.connect(self._on_long_paste)
         self._box.pasted_files.connect(self.attach_requested)
         self._box.pasted_picture.connect(self._on_picture)
-        self._box.undo_paste = self._take_paste_back
+        self._box.undo_paste = self._undo_paste
         self._files.removed.connect(self._on_removed)
         self._files.opened.connect(self.file_opened)
         self._files.text_requested.connect(self.focus_text)
@@ -267,51 +259,45 @@ class Composer(Adaptive, Surface):
             self.edit_last_requested.emit()
 
     def _on_removed(self, file: DraftFile) -> None:
-        self.show_files([file for file in self._files.files if file is not file])
+        self.show_files([attached for attached in self._files.files if attached is not file])
 
     def _on_long_paste(self, text: str) -> None:
         """Attach the pasted text as a file without a path; undoing the paste inserts it as text."""
         data = text.encode("utf-8", "surrogatepass")
         digest = sha256(data).hexdigest()
-        known = next((one for one in self._files.files if one.path is None and one.hash == digest), None)
-        if known is not None:
-            self._pasted = known
-            return
-        taken = {file.name for file in self._files.files}
-        names = (self._pasted_name(number) for number in count(1))
-        name = next(one for one in names if one not in taken)
-        self._pasted = DraftFile(name, len(data), digest, text=text)
-        self.show_files([*self._files.files, self._pasted])
+        attached = (file for file in self._files.files if file.path is None and file.hash == digest)
+        self._pasted = next(attached, None)
+        if self._pasted is None:
+            title, taken = self.tr("Pasted text"), {file.name for file in self._files.files}
+            names = chain((f"{title}.txt",), (f"{title} {number}.txt" for number in count(2)))
+            name = next(name for name in names if name not in taken)
+            self._pasted = DraftFile(name, len(data), digest, text=text)
+            self.show_files([*self._files.files, self._pasted])
 
-    def _pasted_name(self, number: int) -> str:
-        name = self.tr("Pasted text")
-        return f"{name}.txt" if number == 1 else f"{name} {number}.txt"
-
-    def _take_paste_back(self) -> None:
+    def _undo_paste(self) -> None:
         self.show_files([file for file in self._files.files if file is not self._pasted])
 
     def _on_picture(self) -> None:
         self.show_error(self.tr("Pictures cannot be sent to a model yet"))
 
-    def _settle(self, complaint: str) -> None:
+    def _settle(self, error: str) -> None:
         self._is_sending = False
-        self._complaint = complaint
+        self._error = error
         self._update()
 
     def _on_text(self) -> None:
-        self._complaint = ""
+        self._error = ""
         self._update()
         self.edited.emit()
 
     def _on_paste_refused(self) -> None:
-        self._complaint = self._too_long()
-        self._update()
+        self.show_error(self._too_long())
 
     def _update(self) -> None:
         obstacle = self._obstacle()
-        note = self._complaint or obstacle or self._remark
+        note = self._error or obstacle or self._note
         self._hint.offer(*([note] if note else self._how_to_send()))
-        self._hint.set_tone("error" if self._complaint else "muted")
+        self._hint.set_tone("error" if self._error else "muted")
         self._send.setVisible(not self._state.is_running or not self.is_empty)
         self._stop.setVisible(self._state.is_running)
         self._send.setEnabled(not obstacle and not self._is_sending and not self.is_empty)

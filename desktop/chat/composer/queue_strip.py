@@ -20,6 +20,7 @@ from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import IconButton
 from desktop.widgets.labels import ElidedLabel
 from desktop.widgets.surfaces import Surface
+from desktop.widgets.visibility import has_focus_within
 
 _MAX_ROWS = 3
 """Rows that are visible at once."""
@@ -115,7 +116,7 @@ class QueueStrip(Adaptive, Surface):
         self._title.setContentsMargins(sizes.space_xs, 0, 0, 0)  # as its rows
         self._fit()
 
-    # What a row tells
+    # Callbacks of the rows
 
     def on_key(self, row: "_Row", event: QKeyEvent) -> bool:
         """Handle a key of a row. Return whether it was handled."""
@@ -153,7 +154,7 @@ class QueueStrip(Adaptive, Surface):
             self.move_requested.emit(row.message.id, place)
             announce(self, self.tr("Position {place} of {count}").format(place=place + 1, count=len(self._rows)))
 
-    # Showing
+    # Layout
 
     def _fill(self) -> None:
         for row in self._rows:
@@ -222,8 +223,7 @@ class _Row(QWidget):
 
     @property
     def has_focus(self) -> bool:
-        focus = QApplication.focusWidget()
-        return focus is not None and (focus is self or self.isAncestorOf(focus))
+        return has_focus_within(self)
 
     def show_words(self, text: str) -> None:
         self._words.setText(text)

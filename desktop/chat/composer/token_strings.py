@@ -35,7 +35,7 @@ def context_text(tokens: int, limit: int, *, is_cut: bool) -> TokenText:
         short = translate("TokenBar", "Context {percent}").format(percent=_percent(share))
     full = translate(
         "TokenBar", "The conversation uses about {tokens} of the {room} tokens that the model’s context has for it."
-    ).format(tokens=number(tokens), limit=number(limit))
+    ).format(tokens=number(tokens), room=number(limit))
     if is_cut or share >= FULL_SHARE:
         full += " " + translate("TokenBar", "Its oldest messages are no longer sent.")
     return TokenText(short, full)

@@ -37,7 +37,7 @@ class Column:
         self._heights = Heights()
         self._numbers: dict[MessageId, int] = {}
 
-    # What is shown
+    # Content
 
     def show(self, turns: Sequence[Turn], folds: Iterable[Fold]) -> None:
         """Show another conversation, with the folds that were saved for it."""
@@ -81,7 +81,7 @@ class Column:
         layout.lay_out(self.folds_of(layout.turn.id))
         self._heights.set(turn, layout.height)
 
-    # Places
+    # Positions
 
     @property
     def height(self) -> int:

@@ -122,11 +122,11 @@ class MarkdownSplitter:
 
     def close(self) -> list[Segment]:
         """End the text, and return the segments that were not frozen before."""
-        frozen = len(self.frozen)
+        count = len(self.frozen)
         if self._partial or self._is_code:
             self._take_line(self._partial)
         self._freeze(is_last=True)
-        return self.frozen[frozen:]
+        return self.frozen[count:]
 
     def __copy__(self) -> Self:
         other = type(self)()

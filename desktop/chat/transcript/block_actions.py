@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QObject, QPoint, Qt, Signal
-from PySide6.QtWidgets import QApplication, QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from core.domain.ids import MessageId
 from desktop.chat.layout.blocks import (
@@ -23,6 +23,7 @@ from desktop.chat.transcript.selection import Selection
 from desktop.chat.transcript.stage import Stage
 from desktop.chat.views.text_view import TextView
 from desktop.chat.views.view_context import Intents
+from desktop.widgets.visibility import has_focus_within
 
 
 class BlockActions(QObject):
@@ -58,12 +59,10 @@ class BlockActions(QObject):
 
     def focused_code(self) -> str | None:
         """Return the code of the frame whose text or copy button has the focus."""
-        focus = QApplication.focusWidget()
         for live in self._stage.live_blocks():
-            block = live.block
-            group = block.group if isinstance(block, CodeBlock | CaptionBlock) else None
-            if group is not None and focus is not None and (live.view is focus or live.view.isAncestorOf(focus)):
-                return source_of_group(self._stage.column.layouts[live.block_index.turn], group)
+            group = live.block.group if isinstance(live.block, CodeBlock | CaptionBlock) else None
+            if group is not None and has_focus_within(live.view):
+                return source_of_group(self._stage.layout_of(live), group)
         return None
 
     def copy_selection(self) -> bool:
@@ -85,7 +84,7 @@ class BlockActions(QObject):
     def _on_copy(self, view: QWidget, group: str) -> None:
         live = self._stage.live_of(view)
         if live is not None:
-            copy_text(source_of_group(self._stage.column.layouts[live.block_index.turn], group))
+            copy_text(source_of_group(self._stage.layout_of(live), group))
 
     def _on_copy_failure(self, view: QWidget) -> None:
         live = self._stage.live_of(view)
@@ -102,11 +101,11 @@ class BlockActions(QObject):
         if live is not None:
             self.edited.emit(self._stage.turn_of(live).id)
 
-    def _on_menu(self, view: QWidget, at: QPoint) -> None:
+    def _on_menu(self, view: QWidget, point: QPoint) -> None:
         live = self._stage.live_of(view)
         if live is None:
             return
-        link = view.link_at(at) if isinstance(view, TextView) else ""
+        link = view.link_at(point) if isinstance(view, TextView) else ""
         menu = QMenu(view)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         copy = menu.addAction(self.tr("Copy"), self.copy_selection)
@@ -116,4 +115,4 @@ class BlockActions(QObject):
         menu.addAction(self.tr("Select all"), self._selection.select_all)
         menu.addSeparator()
         self._fill(menu, self._stage.turn_of(live).id)
-        menu.popup(at)
+        menu.popup(point)

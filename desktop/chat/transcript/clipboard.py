@@ -87,8 +87,7 @@ class Copier(QObject):
         super().__init__(parent)
         self._pieces: Iterator[str] = iter(())
         self._gathered: list[str] = []
-        self._timer = QTimer(self)
-        self._timer.setInterval(0)
+        self._timer = QTimer(self, interval=0)
         self._timer.timeout.connect(self._go_on)
         QGuiApplication.clipboard().dataChanged.connect(self._give_up)
 

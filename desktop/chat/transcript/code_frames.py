@@ -27,7 +27,7 @@ class CodeHighlighter:
         block, view = live.block, live.view
         if not isinstance(block, CodeBlock) or not isinstance(view, CodeView) or not block.language:
             return
-        layout = self._stage.column.layouts[live.block_index.turn]
+        layout = self._stage.layout_of(live)
         group = layout.cache.groups[block.group]
         if group.is_complete and group.characters <= MAX_CODE_CHARACTERS:
             code = source_of_group(layout, block.group)

@@ -41,9 +41,7 @@ class FindBar(Adaptive, Surface):
         for widget in (self._field, self._count, self._previous, self._next, self._close):
             self._row.addWidget(widget)
         self._row.setStretch(0, 1)
-        self._saying = QTimer(self)
-        self._saying.setSingleShot(True)
-        self._saying.setInterval(ANNOUNCE_DELAY_MS)
+        self._saying = QTimer(self, singleShot=True, interval=ANNOUNCE_DELAY_MS)
         self._saying.timeout.connect(self._announce)
         self._field.textEdited.connect(self.edited)
         self._field.installEventFilter(self)

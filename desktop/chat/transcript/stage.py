@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from core.domain.ids import MessageId
 from desktop.chat.layout.blocks import Block, CardKind, CodeBlock, CutOffBlock, FailureBlock, PlainBlock
 from desktop.chat.layout.column import BlockIndex, Column
-from desktop.chat.layout.turn_layout import PlacedCard
+from desktop.chat.layout.turn_layout import PlacedCard, TurnLayout
 from desktop.chat.transcript.turn_view import TurnView, hide_without_focus
 from desktop.chat.turn_parts import Turn
 from desktop.chat.views.prose_view import ProseView
@@ -51,7 +51,7 @@ class Stage:
         self._begun: set[MessageId] = set()
         self._pinned: tuple[MessageId, str] | None = None
 
-    # A pass
+    # A pass over the visible blocks
 
     def begin(self) -> None:
         """Begin a pass: nothing is live, and turns of another conversation are recycled."""
@@ -91,7 +91,7 @@ class Stage:
         live = self.live_of(view) if view is not None else None
         self._pinned = (self.turn_of(live).id, live.block.key) if live is not None else None
 
-    # Looking
+    # Queries
 
     def live_blocks(self) -> Iterator[LiveBlock]:
         """Yield the live blocks from the top down, as of the last pass."""
@@ -105,9 +105,13 @@ class Stage:
         """Return the block that a view shows, if it is live."""
         return next((live for live in self._live.values() if live.view is view), None)
 
+    def layout_of(self, live: LiveBlock) -> TurnLayout:
+        """Return the layout of the turn of a live block."""
+        return self.column.layouts[live.block_index.turn]
+
     def turn_of(self, live: LiveBlock) -> Turn:
         """Return the turn of a live block."""
-        return self.column.layouts[live.block_index.turn].turn
+        return self.layout_of(live).turn
 
     def turn_views(self) -> Iterator[TurnView]:
         """Yield the turn views from the top down."""

@@ -31,6 +31,7 @@ from desktop.theme.drawing import paint_focus_ring
 from desktop.theme.theme import Theme
 from desktop.widgets.accessibility import set_role, tell_news
 from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.visibility import has_focus_within
 
 FRAME_MS = 33
 """Streaming updates are drawn at most this often."""
@@ -65,22 +66,21 @@ class Transcript(Adaptive, TranscriptScrollArea):
         super().__init__(ViewContext(theme, intents, now), parent)
         intents.setParent(self)
         self._selection = Selection(self._stage)
-        self._selecting = SelectionGestures(self._selection, intents, self.viewport(), self)
+        self._gestures = SelectionGestures(self._selection, intents, self.viewport(), self)
         copier = Copier(self)
         self._messages = MessageController(theme, self._stage, intents, copier, self.viewport(), self)
         self._actions = BlockActions(self._stage, self._selection, intents, self._messages.add_actions, copier, self)
-        self._sideways = CodeScrollSync(self._stage, intents, self)
+        self._code_scroll = CodeScrollSync(self._stage, intents, self)
         self._syntax = SyntaxScanner(self)
-        self._coloring = CodeHighlighter(self._stage, self._syntax)
-        self._marking = FindHighlighter(theme, self._stage)
-        self._order = FocusOrder(self._stage, self)
+        self._code_highlighter = CodeHighlighter(self._stage, self._syntax)
+        self._find_highlighter = FindHighlighter(theme, self._stage)
+        self._focus_order = FocusOrder(self._stage, self)
         self._announcer = Announcer()
-        self._pill = LatestButton(theme, self)
+        self._latest = LatestButton(theme, self)
         self.link_hint = LinkHint(theme, self)
         self._pending: dict[MessageId, Turn] = {}
         self._is_ringed = False
-        self._frame = QTimer(self)
-        self._frame.setSingleShot(True)
+        self._frame = QTimer(self, singleShot=True)
         self._last_frame = QElapsedTimer()
         self.setObjectName("transcript")
         set_role(Transcript, QAccessible.Role.List)
@@ -88,17 +88,17 @@ class Transcript(Adaptive, TranscriptScrollArea):
         self._connect(intents)
         self.adapt_to(theme)
 
-    # What is shown
+    # Content
 
-    def show_conversation(self, turns: Sequence[Turn], position: ViewState = AT_END) -> None:
+    def show_conversation(self, turns: Sequence[Turn], state: ViewState = AT_END) -> None:
         """Show another conversation, in the given view state."""
         self._drop_frame()
-        self._sideways.reset()
-        self._column.show(turns, position.folds)
+        self._code_scroll.reset()
+        self._column.show(turns, state.folds)
         self._announcer.reset(turns)
-        self._follow.restore(position.seen, is_on=position.is_following)
-        self._top = position.anchor
-        self._selection.set_ends(position.selection)
+        self._follow.restore(state.seen, is_on=state.is_following)
+        self._top = state.anchor
+        self._selection.set_ends(state.selection)
         self._place()
         self.conversation_shown.emit()
 
@@ -107,7 +107,7 @@ class Transcript(Adaptive, TranscriptScrollArea):
         self._drop_frame()
         self._column.set_turns(turns)
         if turns:
-            self._tell(turns[-1])
+            self._announce(turns[-1])
         self._place()
         self.turns_changed.emit([layout.turn.id for layout in self._column.layouts])
 
@@ -130,7 +130,7 @@ class Transcript(Adaptive, TranscriptScrollArea):
         )
         return ViewState(follow.is_on, top, follow.seen, frozenset(folds), self._selection.ends, below)
 
-    # What a person can do from elsewhere
+    # Commands
 
     @command("transcript.next_message", 1)
     @command("transcript.previous_message", -1)
@@ -141,7 +141,7 @@ class Transcript(Adaptive, TranscriptScrollArea):
         """
         if self._column.layouts:
             focused = self._focused_turn()
-            number = self._last_in_sight() if focused is None else focused + step
+            number = self._last_visible_turn() if focused is None else focused + step
             number = min(max(number, 0), len(self._column.layouts) - 1)
             self.show_place(BlockIndex(number, 0))
             view = self._stage.turn_view(self._column.layouts[number].turn.id)
@@ -150,8 +150,8 @@ class Transcript(Adaptive, TranscriptScrollArea):
 
     def highlight(self, found_in: MatchesIn | None, now: tuple[MessageId, FindMatch] | None = None) -> None:
         """Highlight matches, and `now` in particular; None highlights nothing."""
-        self._marking.set_matches(found_in, now)
-        self._marking.apply()
+        self._find_highlighter.set_matches(found_in, now)
+        self._find_highlighter.apply()
 
     def show_match(self, turn: MessageId, match: FindMatch) -> None:
         """Show a match: unfold its lines, and scroll as little as needed."""
@@ -208,19 +208,19 @@ class Transcript(Adaptive, TranscriptScrollArea):
             self._selection.apply()
         return was_selected
 
-    # What Qt tells
+    # Qt events
 
     def retranslate(self) -> None:
         self.setAccessibleName(self.tr("Conversation"))
-        self._show_anew()
+        self._show_again()
 
     def apply_theme(self) -> None:
         self._fit_room()
-        self._show_anew()
+        self._show_again()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._pill.place_in(self.viewport().geometry())
+        self._latest.place_in(self.viewport().geometry())
         self.link_hint.place_in(self.viewport().geometry())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -260,38 +260,38 @@ class Transcript(Adaptive, TranscriptScrollArea):
         self._messages.retried.connect(self.retry_requested)
         self._messages.edited.connect(self.edit_requested)
         self._actions.folded.connect(self.place_from_top)
-        self._selecting.scrolled.connect(self.scroll_by)
-        self._selecting.pressed.connect(self._stage.pin)
-        self._selecting.released.connect(self._unpin)
-        self._pill.clicked.connect(self.jump_to_latest)
+        self._gestures.scrolled.connect(self.scroll_by)
+        self._gestures.pressed.connect(self._stage.pin)
+        self._gestures.released.connect(self._unpin)
+        self._latest.clicked.connect(self.jump_to_latest)
         self._frame.timeout.connect(self._draw_frame)
         self.placed.connect(self._on_placed)
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         app.focusChanged.connect(self._on_focus_changed)
 
-    def _show_anew(self) -> None:
+    def _show_again(self) -> None:
         self._stage.invalidate()
         self._place()
 
     def _on_shown(self, live: LiveBlock) -> None:
-        self._marking.clear(live.view)
-        self._coloring.color(live)
+        self._find_highlighter.clear(live.view)
+        self._code_highlighter.color(live)
 
     def _on_placed(self) -> None:
         for view in self._stage.turn_views():
             name_turn(view, self._column.layouts[self._column.number_of(view.turn)].turn)
-        self._sideways.apply()
+        self._code_scroll.apply()
         self._selection.apply()
-        self._marking.apply()
-        self._order.update()
+        self._find_highlighter.apply()
+        self._focus_order.update()
         self._messages.place()
-        self._pill.set_count(self._follow.new_count())
-        self._pill.setVisible(not self._follow.is_on)
-        self._pill.raise_()
+        self._latest.set_count(self._follow.new_count())
+        self._latest.setVisible(not self._follow.is_on)
+        self._latest.raise_()
 
     def _on_turn_left(self, turn: QWidget, is_next: bool) -> None:
-        self._order.leave_turn(turn, is_next=is_next)
+        self._focus_order.leave_turn(turn, is_next=is_next)
 
     def _unpin(self) -> None:
         self._stage.pin(None)
@@ -300,15 +300,14 @@ class Transcript(Adaptive, TranscriptScrollArea):
         """Scroll to what the keyboard focuses; what the mouse presses is visible already."""
         if now is None or not self.viewport().isAncestorOf(now) or QApplication.mouseButtons():
             return
-        box = now.cursorRect() if isinstance(now, TextView) else now.rect()
-        self.show_box(QRect(now.mapTo(self.viewport(), box.topLeft()), box.size()))
+        self.show_box(self._in_viewport(now, now.cursorRect() if isinstance(now, TextView) else now.rect()))
 
     def _draw_frame(self) -> None:
         pending, self._pending = self._pending, {}
         self._last_frame.restart()
         for turn in pending.values():
             self._column.set_turn(turn)
-            self._tell(turn)
+            self._announce(turn)
         self._place()
         self.turns_changed.emit(list(pending))
 
@@ -316,7 +315,7 @@ class Transcript(Adaptive, TranscriptScrollArea):
         self._pending.clear()
         self._frame.stop()
 
-    def _tell(self, turn: Turn) -> None:
+    def _announce(self, turn: Turn) -> None:
         text = self._announcer.announcement_for(turn)
         if text is not None:
             tell_news(self, text)
@@ -329,20 +328,20 @@ class Transcript(Adaptive, TranscriptScrollArea):
         live = self._stage.live_at(index)
         if live is None:
             return None
-        if not isinstance(live.view, TextView):
-            return QRect(live.view.mapTo(self.viewport(), live.view.rect().topLeft()), live.view.size())
-        box = live.view.box_of(match.start, match.end)
-        return QRect(live.view.mapTo(self.viewport(), box.topLeft()), box.size())
+        view = live.view
+        return self._in_viewport(
+            view, view.box_of(match.start, match.end) if isinstance(view, TextView) else view.rect()
+        )
+
+    def _in_viewport(self, widget: QWidget, box: QRect) -> QRect:
+        return QRect(widget.mapTo(self.viewport(), box.topLeft()), box.size())
 
     def _focused_turn(self) -> int | None:
         """Return the number of the turn that contains the focus."""
-        focus = QApplication.focusWidget()
-        for view in self._stage.turn_views():
-            if focus is not None and (view is focus or view.isAncestorOf(focus)):
-                return self._column.number_of(view.turn)
-        return None
+        turns = (view.turn for view in self._stage.turn_views() if has_focus_within(view))
+        return next(map(self._column.number_of, turns), None)
 
-    def _last_in_sight(self) -> int:
+    def _last_visible_turn(self) -> int:
         return self._column.index_at(self.verticalScrollBar().value() + self.viewport().height()).turn
 
 

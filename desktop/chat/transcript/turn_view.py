@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from PySide6.QtCore import QEvent, QRectF, Qt
 from PySide6.QtGui import QContextMenuEvent, QEnterEvent, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QWidget
 
 from core.domain.ids import MessageId
 from desktop.chat.layout.blocks import Block, CardKind
@@ -16,6 +16,7 @@ from desktop.chat.views.view_factory import ViewSlot, create_view
 from desktop.theme.drawing import paint_focus_ring
 from desktop.theme.tokens import ColorName
 from desktop.widgets.menu_key import opens_menu
+from desktop.widgets.visibility import has_focus_within
 
 _MAX_SPARE_SLOTS = 6
 """Slots of each kind that a turn view keeps for reuse."""
@@ -213,7 +214,6 @@ def _card_rect(card: PlacedCard) -> QRectF:
 
 def hide_without_focus(widget: QWidget, heir: QWidget) -> None:
     """Hide a widget; if it contains the focus, `heir` gets it, else Qt would focus whatever comes next."""
-    focus = QApplication.focusWidget()
-    if focus is not None and (focus is widget or widget.isAncestorOf(focus)):
+    if has_focus_within(widget):
         heir.setFocus()
     widget.hide()

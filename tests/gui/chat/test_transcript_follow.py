@@ -74,7 +74,7 @@ def test_coming_back_to_the_end_follows_again(transcript: Transcript, qtbot: QtB
 
 def test_the_pill_counts_what_has_come_and_leads_back(transcript: Transcript, qtbot: QtBot) -> None:
     transcript.show_conversation(talk(60))
-    pill = transcript._pill
+    pill = transcript._latest
     assert not pill.isVisible()
     turn_wheel(transcript, NOTCH)
     assert (pill.isVisible(), pill.count) == (True, 0)
@@ -90,7 +90,7 @@ def test_the_pill_counts_blocks_that_come_in_the_last_turn(transcript: Transcrip
     turn_wheel(transcript, NOTCH)
     with qtbot.waitSignal(transcript.placed):
         transcript.update_turn(writing("w", "Begin\n\n```\ncode\n```\n\nend"))
-    assert transcript._pill.count == 3
+    assert transcript._latest.count == 3
 
 
 def test_turns_that_are_loaded_above_are_not_new_and_move_nothing(transcript: Transcript) -> None:

@@ -38,7 +38,7 @@ def waiting(app: App) -> list[str]:
 
 
 def complaint(app: App) -> str:
-    return app.content.chat.composer._complaint
+    return app.content.chat.composer._error
 
 
 def said(app: App) -> list[str]:

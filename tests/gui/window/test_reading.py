@@ -68,7 +68,7 @@ async def test_after_any_move_up_the_first_line_stays_until_one_is_back_at_the_e
             line, top = first_line(transcript)
             assert line == before[0]
             assert abs(top - before[1]) <= 1
-            assert transcript._pill.isVisible()
+            assert transcript._latest.isVisible()
 
         for _ in range(3):
             turn_wheel(transcript, NOTCH)
@@ -92,7 +92,7 @@ async def test_after_any_move_up_the_first_line_stays_until_one_is_back_at_the_e
         await until(lambda: len(app.core.stores.view.content) > count + 40)
         await asyncio.sleep(0.1)
         assert transcript.verticalScrollBar().value() == transcript.verticalScrollBar().maximum()
-        assert not transcript._pill.isVisible()
+        assert not transcript._latest.isVisible()
         await app.core.engine.cancel(run.id)
 
 

@@ -274,10 +274,10 @@ async def test_why_a_message_was_rejected_is_shown_where_it_was_written(
         app.content.workflow_actions.show(other.workflow_id)
         await until(lambda: refused)
         assert refused == [full.workflow_id]
-        assert app.content.chat.composer._complaint == ""
+        assert app.content.chat.composer._error == ""
         app.content.workflow_actions.show(full.workflow_id)
         app.content.workflow_actions.send(OutgoingMessage("more"), app.viewed)
-        await until(lambda: app.content.chat.composer._complaint)
+        await until(lambda: app.content.chat.composer._error)
 
 
 async def test_a_change_of_mode_is_seen_in_the_header_and_on_the_row_of_what_runs(
