@@ -4,10 +4,10 @@ import asyncio
 import gc
 import os
 from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeVar
 
 import platformdirs
 
@@ -38,6 +38,7 @@ from core.services.templates import TemplateService
 from core.services.trash import Trash
 from core.services.workflows import WorkflowService
 from core.stores.background_workflows import BackgroundWorkflows
+from core.stores.base import Store
 from core.stores.inbox import Inbox
 from core.stores.notifications import Notifications
 from core.stores.question_reminders import Reminders, ReminderToast
@@ -54,6 +55,8 @@ from core.stores.workflows import Workflows
 APP = "metier"
 KEY_FILE = "keys.json"
 SEARCH_FILE = "search.db"
+
+StoreT = TypeVar("StoreT", bound=Store)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,44 +89,36 @@ class Stores:
     """What a window shows, folded from the bus; it needs no window. Lives on the running loop."""
 
     def __init__(self, bus: Bus, clock: Clock, settings: SettingsService) -> None:
+        self._stack = ExitStack()
         call_later = asyncio.get_running_loop().call_later
-        self.background = BackgroundWorkflows(bus, clock, call_later, settings.current)
-        self.view = ViewCache(self.background)
-        self.questions = Questions(self.background)
-        self.toasts = Toasts(clock, call_later)
-        self.usage = Usage(bus, self.background, clock)
-        self.workflows = Workflows(bus)
-        self.inbox = Inbox(bus, self.toasts)
-        self.recordings = Recordings(bus)
-        self.saving = SaveIndicator(bus, clock, call_later)
-        self.notifications = Notifications(
-            bus, self.background, self.questions, self.toasts, settings.read, clock, call_later
+        # first: the others read from it what an event has changed
+        self.background = self._open(BackgroundWorkflows(bus, clock, call_later, settings.current))
+        self.view = self._open(ViewCache(self.background))
+        self.questions = self._open(Questions(self.background))
+        self.toasts = self._open(Toasts(clock, call_later))
+        self.usage = self._open(Usage(bus, self.background, clock))
+        self.workflows = self._open(Workflows(bus))
+        self.inbox = self._open(Inbox(bus, self.toasts))
+        self.recordings = self._open(Recordings(bus))
+        self.saving = self._open(SaveIndicator(bus, clock, call_later))
+        self.notifications = self._open(
+            Notifications(bus, self.background, self.questions, self.toasts, settings.read, clock, call_later)
         )
-        self.queues = Queues(bus)
-        self._feed = ToastFeed(bus, self.background, self.questions, self.toasts)
-        reminder = ReminderToast(self.background, self.toasts)
-        self.reminders = Reminders(
-            bus, self.questions, self._feed, reminder, self.notifications, settings.read, clock, call_later
+        self.queues = self._open(Queues(bus))
+        feed = self._open(ToastFeed(bus, self.background, self.questions, self.toasts))
+        # it has nothing to close
+        toast = ReminderToast(self.background, self.toasts)
+        self.reminders = self._open(
+            Reminders(bus, self.questions, feed, toast, self.notifications, settings.read, clock, call_later)
         )
 
     def close(self) -> None:
-        """Close all stores: no subscription and no timer is left."""
-        for store in (
-            self.reminders,
-            self._feed,
-            self.notifications,
-            self.inbox,
-            self.usage,
-            self.recordings,
-            self.saving,
-            self.queues,
-            self.workflows,
-            self.toasts,
-            self.questions,
-            self.view,
-            self.background,
-        ):
-            store.close()
+        """Close all stores, last opened first: no subscription and no timer is left."""
+        self._stack.close()
+
+    def _open(self, store: StoreT) -> StoreT:
+        self._stack.callback(store.close)
+        return store
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +134,7 @@ class Core:
     chat: ChatService
     templates: TemplateService
     workflows: WorkflowService
-    discarding: Trash
+    trash: Trash
     settings: SettingsService
     consent: ConsentService
     demo: DemoService

@@ -5,7 +5,7 @@
 
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Self
@@ -199,94 +199,83 @@ async def run_core(
     Without a `key_file` API keys are stored in the system's keyring or not at all; without a `search_file` the
     full-text index is temporary.
     """
-    clock = clock or SystemClock()
-    bus = Bus()
-    kept = await storage.settings.all()
-    settings = SettingsService(parse_settings(kept), storage, bus)
-    consent = ConsentService(kept, settings, storage, bus, clock)
-    stores = Stores(bus, clock, settings)
-    try:
-        async with (
-            Toolbox(clock, storage, more_tools, stores.background.is_viewed, consent, sandbox, picker) as box,
-            Models(clock, settings, key_file) as models,
-        ):
-            servers = McpServerService(storage, bus, models.keys, consent)
-            agents = AgentService(
-                await storage.agents.all(), storage, bus, settings.read, box.registry.infos, lambda: servers.configs
-            )
-            loop = AgentLoop(models.client, box.invoker, storage, clock, box.schemas, agents)
-            steps = StepRunner(box.invoker, box.sandbox, loop, box.schemas)
-            templates = TemplateService(storage, box.validator)
-            journal = Journal(storage, bus, clock, text_interval_s=settings.current.stream_write_interval_s)
-            registry = RecordingRegistry(storage, journal, clock)
-            children = ChildStartRequests(storage, templates, settings.read, agents.for_steps)
-            engine = Engine(
-                storage,
-                bus,
-                clock,
-                journal,
-                steps,
-                box.validator,
-                children,
-                registry,
-                settings.read,
-                stores.background,
-            )
-            book = TemplateBookService(storage, box.validator, clock)
-            recordings = export.Recordings(engine, registry, storage, box.validator, book, box.invoker, clock)
-            for tool in recording_tools(recordings):
-                box.registry.register(tool, is_checked=True)
-            consent.know(box.invoker.infos)
-            sampling = Sampling(models.client, consent)
-            hub = Hub(box.registry, box.schemas, clock, sampling, servers.launch_of, servers.keep_list, servers.publish)
-            async with hub:  # around the engine: calls end before the programs that answer them
-                await servers.open(hub)
-                async with (
-                    engine,
-                    MemoryExpiry(storage.memories, clock),
-                    Trash(engine, storage, bus, clock) as discarding,
-                    NoticeService(storage, stores.toasts, bus) as notices,
-                    AsyncExitStack() as late,
-                ):
-                    access = KeyCheck(models.keys, storage)
-                    runs = RunService(engine, storage, clock, access, agents)
-                    chat = ChatService(engine, registry, storage, clock, access, agents)
-                    workflows = WorkflowService(engine, storage, bus, clock, access, agents)
-                    prompts = PromptService(await storage.prompts.all(), storage, bus)
-                    for tool in collection_tools(ExecutionService(engine, runs, templates, storage), book):
-                        box.registry.register(tool, is_checked=True)
-                    waiting = QueueService(chat, engine, storage, bus, clock, settings)
-                    queue = await late.enter_async_context(waiting)
-                    with consent, open_search_index(search_file) as index:
-                        async with SearchService(index, storage, bus, clock) as search:
-                            yield Core(
-                                bus=bus,
-                                clock=clock,
-                                engine=engine,
-                                storage=storage,
-                                stores=stores,
-                                runs=runs,
-                                chat=chat,
-                                templates=templates,
-                                workflows=workflows,
-                                discarding=discarding,
-                                settings=settings,
-                                consent=consent,
-                                demo=DemoService(chat, runs, templates, workflows, storage),
-                                providers=ProviderService(models.catalogue, models.keys, settings),
-                                agents=agents,
-                                tools=box.invoker,
-                                summaries=SummaryService(chat, engine, storage, access, agents),
-                                recording=RecordingService(recordings),
-                                servers=servers,
-                                prompts=prompts,
-                                memories=MemoryService(storage.memories, storage.workflows.get, bus, clock),
-                                slash=SlashService(book, templates, prompts),
-                                notices=notices,
-                                attachments=AttachmentService(storage),
-                                queue=queue,
-                                search=search,
-                                activity=ActivityService(storage, clock),
-                            )
-    finally:
-        stores.close()
+    clock, bus = clock or SystemClock(), Bus()
+    stored = await storage.settings.all()
+    settings = SettingsService(parse_settings(stored), storage, bus)
+    consent = ConsentService(stored, settings, storage, bus, clock)
+    # What is entered later is left first: runs end before the tools that they call, the tools before their servers.
+    async with AsyncExitStack() as stack:
+        enter = stack.enter_async_context
+        stores = stack.enter_context(closing(Stores(bus, clock, settings)))
+        box = await enter(Toolbox(clock, storage, more_tools, stores.background.is_viewed, consent, sandbox, picker))
+        models = await enter(Models(clock, settings, key_file))
+        tools, validator = box.invoker, box.validator
+        consent.use_tools(tools.infos)
+
+        servers = McpServerService(storage, bus, models.keys, consent)
+        sampling = Sampling(models.client, consent)
+        hub = Hub(
+            box.registry, box.schemas, clock, sampling, servers.launch_of, servers.save_tools, servers.emit_changed
+        )
+        await enter(hub)
+        await servers.open(hub)
+
+        agents = AgentService(
+            await storage.agents.all(), storage, bus, settings.read, box.registry.infos, lambda: servers.configs
+        )
+        templates = TemplateService(storage, validator)
+        book = TemplateBookService(storage, validator, clock)
+        loop = AgentLoop(models.client, tools, storage, clock, box.schemas, agents)
+        steps = StepRunner(tools, box.sandbox, loop, box.schemas)
+        journal = Journal(storage, bus, clock, text_interval_s=settings.current.stream_write_interval_s)
+        registry = RecordingRegistry(storage, journal, clock)
+        children = ChildStartRequests(storage, templates, settings.read, agents.for_steps)
+        gate = stores.background
+        engine = Engine(storage, bus, clock, journal, steps, validator, children, registry, settings.read, gate)
+        recordings = export.Recordings(engine, registry, storage, validator, book, tools, clock)
+        await enter(engine)
+        await enter(MemoryExpiry(storage.memories, clock))
+        trash = await enter(Trash(engine, storage, bus, clock))
+        notices = await enter(NoticeService(storage, stores.toasts, bus))
+
+        keys = KeyCheck(models.keys, storage)
+        runs = RunService(engine, storage, clock, keys, agents)
+        chat = ChatService(engine, registry, storage, clock, keys, agents)
+        workflows = WorkflowService(engine, storage, bus, clock, keys, agents)
+        prompts = PromptService(await storage.prompts.all(), storage, bus)
+        executions = ExecutionService(engine, runs, templates, storage)
+        for tool in (*recording_tools(recordings), *collection_tools(executions, book)):
+            box.registry.register(tool, is_checked=True)
+        queue = await enter(QueueService(chat, engine, storage, bus, clock, settings))
+        stack.enter_context(consent)
+        index = stack.enter_context(open_search_index(search_file))
+        search = await enter(SearchService(index, storage, bus, clock))
+        yield Core(
+            bus=bus,
+            clock=clock,
+            engine=engine,
+            storage=storage,
+            stores=stores,
+            runs=runs,
+            chat=chat,
+            templates=templates,
+            workflows=workflows,
+            trash=trash,
+            settings=settings,
+            consent=consent,
+            demo=DemoService(chat, runs, templates, workflows, storage),
+            providers=ProviderService(models.catalogue, models.keys, settings),
+            agents=agents,
+            tools=tools,
+            summaries=SummaryService(chat, engine, storage, keys, agents),
+            recording=RecordingService(recordings),
+            servers=servers,
+            prompts=prompts,
+            memories=MemoryService(storage.memories, storage.workflows.get, bus, clock),
+            slash=SlashService(book, templates, prompts),
+            notices=notices,
+            attachments=AttachmentService(storage),
+            queue=queue,
+            search=search,
+            activity=ActivityService(storage, clock),
+        )

@@ -188,14 +188,14 @@ class Session:
 
     async def _begin(self, core: Core, content: Content) -> None:
         await content.chat.answer_drafts.load()
-        listed = await core.workflows.listed()
+        listed = await core.workflows.all()
         if isinstance(listed, Ok):
             core.stores.workflows.load(listed.data.workflows)
-            core.stores.background.know(row.workflow for row in listed.data.workflows)
+            core.stores.background.set_titles(row.workflow for row in listed.data.workflows)
         else:
             self.presenter.fail(listed)
         runs = listed.data.newest_runs[:NOTICES] if isinstance(listed, Ok) else ()
-        core.stores.inbox.load(runs, await core.notices.kept())
+        core.stores.inbox.load(runs, await core.notices.load())
         recorded = await core.recording.all_open()
         if isinstance(recorded, Ok):
             core.stores.recordings.load(recorded.data)
@@ -205,11 +205,11 @@ class Session:
         recovered = await core.runs.recover()
         if isinstance(recovered, Failed):
             self.presenter.fail(recovered)
-        attended = await core.queue.attend()
+        attended = await core.queue.start()
         if isinstance(attended, Failed):
             self.presenter.fail(attended)
         await content.chat.draft_controller.load()
-        core.search.begin()
+        core.search.start()
         content.settle(WorkflowId(self._state.viewed_workflow) if self._state.viewed_workflow else None)
         if self._given.demo:
             content.demo.start()

@@ -77,6 +77,7 @@ class Bus:
         """Deliver the message. When this returns outside of a delivery, it and all messages that followed from it are
         delivered.
         """
+        # queued even outside a delivery: handlers may publish, and all subscribers must see the same order
         self._queue.append(message)
         if self._is_delivering:
             return
@@ -89,6 +90,7 @@ class Bus:
 
     def _deliver(self, message: object) -> None:
         for subscription in self._subscriptions.get(type(message), ()):
+            # closed by an earlier handler of the same message
             if not subscription.is_open:
                 continue
             try:

@@ -9,30 +9,19 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from core.app import Folders, tune_gc
-from core.cli import (
-    answer,
-    cancel,
-    chat,
-    events,
-    exit_codes,
-    fork,
-    list_,
-    mcp,
-    record,
-    resume,
-    run,
-    servers,
-    show,
-    validate,
-    worker,
-)
+from core.cli import exit_codes, runs, templates
 from core.cli.arguments import data_option
-from core.cli.exit_codes import CommandFailed
+from core.cli.chat import chat
+from core.cli.mcp import mcp
 from core.cli.output import write_line
-from core.errors import MetierError
+from core.cli.servers import servers
+from core.errors import MetierError, Refused
 from core.services.logs import log_to
 
-COMMANDS = (run, validate, list_, show, events, answer, cancel, resume, fork, chat, record, servers, mcp, worker)
+COMMANDS = (
+    *(runs.run, templates.validate, runs.list_, runs.show, runs.events, runs.answer, runs.cancel, runs.resume),
+    *(runs.fork, chat, templates.record, servers, mcp, runs.worker),
+)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -40,7 +29,7 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
-        raise CommandFailed.usage("usage", message)
+        raise Refused("usage", message)
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -52,10 +41,10 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for command in COMMANDS:
         sub = commands.add_parser(
-            command.NAME,
-            help=command.HELP,
-            description=command.HELP,
-            epilog=f"example: {command.EXAMPLE}",
+            command.name,
+            help=command.help,
+            description=command.help,
+            epilog=f"example: {command.example}",
             parents=[options],
             allow_abbrev=False,
         )
@@ -72,22 +61,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         log_to(folders.logs, "core", stderr_level=logging.WARNING)
         with asyncio.Runner() as runner:
             return runner.run(_execute(args, folders))
-    except CommandFailed as failed:
-        return _print_failure(failed)
     except MetierError as error:
-        return _print_failure(CommandFailed.of(error))
+        is_template = error.code == "invalid_template"
+        write_line({"problems": error.parameters["problems"]} if is_template else {"error": error.as_dict()})
+        return exit_codes.failure_exit_code(error)
     except asyncio.CancelledError:
         write_line({"error": {"code": "cancelled", "message": "stopped before there was a run"}})
         return exit_codes.CANCELLED
-
-
-def _print_failure(failed: CommandFailed) -> int:
-    """Print why there is no run, and return the exit code."""
-    if failed.failure.code == "invalid_template":
-        write_line({"problems": failed.failure.details["problems"]})
-    else:
-        write_line({"error": failed.failure.as_dict()})
-    return failed.exit_code
 
 
 async def _execute(args: argparse.Namespace, folders: Folders) -> int:
@@ -100,6 +80,7 @@ async def _execute(args: argparse.Namespace, folders: Folders) -> int:
             loop.add_signal_handler(number, task.cancel)
         except NotImplementedError:  # Windows: the runner's own handler turns Ctrl+C into the same cancel
             continue
+    # everything is imported by now
     tune_gc()
     result: int = await args.execute(args, folders)
     return result

@@ -5,11 +5,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from core.cli.exit_codes import CommandFailed
 from core.domain.template import ValidationMode
 from core.domain.text.json_text import parse
 from core.domain.text.masking import masked_text
 from core.domain.text.web_address import is_origin, validated_origin
+from core.errors import Refused
 from core.services.templates import read_text
 
 
@@ -20,9 +20,19 @@ def data_option() -> argparse.ArgumentParser:
     return options
 
 
+def add_run_argument(parser: argparse.ArgumentParser) -> None:
+    """Add the id of a run."""
+    parser.add_argument("run", metavar="RUN")
+
+
+def add_events_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option that prints events."""
+    parser.add_argument("--events", action="store_true", help="print every event as a JSON line, as it happens")
+
+
 def add_run_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `run` and `chat`."""
-    parser.add_argument("--events", action="store_true", help="print every event as a JSON line, as it happens")
+    add_events_option(parser)
     parser.add_argument(
         "--allow",
         action="append",
@@ -39,32 +49,32 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def allowed_places(places: list[str]) -> list[str]:
-    """Return what `--allow` names: absolute folders, and origins. Raises CommandFailed `bad_input` if a place is
+def allowed_places(names: list[str]) -> list[str]:
+    """Return what `--allow` names: absolute folders, and origins. Raises Refused `bad_input` if a place is
     neither, or is unreadable.
     """
     folders = []
-    for place in places:
-        if is_origin(place):
-            folders.append(_origin(place))
+    for name in names:
+        if is_origin(name):
+            folders.append(_origin(name))
             continue
         try:
-            folder = Path(place).resolve(strict=True)
+            folder = Path(name).resolve(strict=True)
             if not folder.is_dir():
-                raise CommandFailed.usage("bad_input", f"--allow {place}: not a folder")
+                raise Refused("bad_input", f"--allow {name}: not a folder")
             next(folder.iterdir(), None)
         except (OSError, ValueError, RuntimeError) as error:
             reason = getattr(error, "strerror", None) or str(error)
-            raise CommandFailed.usage("bad_input", f"--allow {place}: {reason}") from None
+            raise Refused("bad_input", f"--allow {name}: {reason}") from None
         folders.append(str(folder))
     return folders
 
 
-def _origin(place: str) -> str:
+def _origin(name: str) -> str:
     try:
-        return validated_origin(place)
+        return validated_origin(name)
     except ValueError as error:
-        raise CommandFailed.usage("bad_input", f"--allow {masked_text(place)}: {error}") from None
+        raise Refused("bad_input", f"--allow {masked_text(name)}: {error}") from None
 
 
 def seconds(text: str) -> float:
@@ -75,35 +85,48 @@ def seconds(text: str) -> float:
     return value
 
 
-def input_object(text: str) -> dict[str, Any]:
-    """Return the object of `--input JSON|@FILE|-`. Raises CommandFailed `bad_input`."""
+def positive_integer(text: str) -> int:
+    """Return a whole number of at least 1."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("at least 1")
+    return number
+
+
+def read_stdin(what: str) -> str:
+    """Return the text on stdin. Raises Refused `bad_input`, which calls it `what`."""
     try:
-        if text == "-":
-            text = sys.stdin.buffer.read().decode("utf-8")
-        elif text.startswith("@"):
-            text = read_text(Path(text[1:]))
+        return sys.stdin.buffer.read().decode("utf-8")
     except UnicodeDecodeError:
-        raise CommandFailed.usage("bad_input", "the input on stdin is not UTF-8 text") from None
+        raise Refused("bad_input", f"{what} on stdin is not UTF-8 text") from None
+
+
+def input_object(text: str) -> dict[str, Any]:
+    """Return the object of `--input JSON|@FILE|-`. Raises Refused `bad_input`."""
+    if text == "-":
+        text = read_stdin("the input")
+    elif text.startswith("@"):
+        text = read_text(Path(text[1:]))
     try:
         value = parse(text)
     except ValueError as error:
-        raise CommandFailed.usage("bad_input", f"--input is not JSON: {error}") from None
+        raise Refused("bad_input", f"--input is not JSON: {error}") from None
     if not isinstance(value, dict):
-        raise CommandFailed.usage("bad_input", "--input is not a JSON object")
+        raise Refused("bad_input", "--input is not a JSON object")
     return value
 
 
-def preset_results(given: list[str]) -> dict[str, Any]:
-    """Return the results of `--preset STEP=JSON` by step. Raises CommandFailed `bad_preset`."""
+def preset_results(options: list[str]) -> dict[str, Any]:
+    """Return the results of `--preset STEP=JSON` by step. Raises Refused `bad_preset`."""
     presets: dict[str, Any] = {}
-    for text in given:
+    for text in options:
         step, between, value = text.partition("=")
         if not step or not between:
-            raise CommandFailed.usage("bad_preset", f"--preset {text[:80]}: it is STEP=JSON")
+            raise Refused("bad_preset", f"--preset {text[:80]}: it is STEP=JSON")
         if step in presets:
-            raise CommandFailed.usage("bad_preset", f"--preset {step[:80]}: it is given twice")
+            raise Refused("bad_preset", f"--preset {step[:80]}: it is given twice")
         try:
             presets[step] = parse(value)
         except ValueError as error:
-            raise CommandFailed.usage("bad_preset", f"--preset {step[:80]}: it is not JSON: {error}") from None
+            raise Refused("bad_preset", f"--preset {step[:80]}: it is not JSON: {error}") from None
     return presets

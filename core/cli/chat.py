@@ -2,30 +2,27 @@
 
 import argparse
 import os
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from core.app import Core, Folders
 from core.cli.arguments import add_run_options, allowed_places, input_object
-from core.cli.exit_codes import CommandFailed, unwrap
-from core.cli.follow import EventPrinter, TextPrinter, attend, exit_code
+from core.cli.command import command
+from core.cli.exit_codes import run_exit_code
+from core.cli.follow import EventPrinter, TextPrinter, attend
 from core.cli.output import write_error_line, write_line
 from core.domain.ids import WorkflowId
 from core.domain.model import ModelChoice
 from core.domain.template import ValidationMode
+from core.errors import Refused
 from core.llm.offline.script import parse_script
 from core.llm.presets import PRESETS
 from core.services.agents import OFFLINE
+from core.services.outcome import unwrap
 from core.services.templates import read_text
 from core.wiring import open_core
 
-NAME = "chat"
-HELP = "send a message to an agent; the offline agent answers to `help`"
-EXAMPLE = """python -m core chat '/tool calculator {"expression": "6 * 7"}'"""
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", metavar="TEXT")
     parser.add_argument("--agent", metavar="NAME", help="which agent answers: one that is stored, or offline")
     parser.add_argument("--workflow", metavar="ID", help="go on with this conversation")
@@ -49,22 +46,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     recording.add_argument("--input", metavar="JSON|@FILE|-", help="what @input means in the recording, an object")
 
 
-async def execute(args: argparse.Namespace, folders: Folders) -> int:
+@command(
+    "chat",
+    "send a message to an agent; the offline agent answers to `help`",
+    """python -m core chat '/tool calculator {"expression": "6 * 7"}'""",
+    _add_arguments,
+)
+async def chat(args: argparse.Namespace, folders: Folders) -> int:
     if args.input is not None and not args.record:
-        raise CommandFailed.usage("usage", "--input goes with --record")
-    given = input_object(args.input) if args.input is not None else None
-    is_of_provider = _is_of_provider(args)
-    script = () if is_of_provider else _script(args.script or os.environ.get("METIER_SCRIPT"))
+        raise Refused("usage", "--input goes with --record")
+    record_input = input_object(args.input) if args.input is not None else None
+    asks_model = _asks_model(args)
+    script_file = args.script or os.environ.get("METIER_SCRIPT")
+    script = parse_script(read_text(Path(script_file))) if script_file and not asks_model else ()
     allow = allowed_places(args.allow)
     async with open_core(folders) as core:
-        model = await _model(core, args) if is_of_provider else None
-        text = None if args.events else TextPrinter(core.bus)
-        if args.events:
-            EventPrinter(core.bus)
-        workflow = WorkflowId(args.workflow) if args.workflow else None
+        model = await _model(core, args) if asks_model else None
+        printer = EventPrinter(core.bus) if args.events else TextPrinter(core.bus)
         sent = await core.chat.send(
             args.text,
-            workflow,
+            WorkflowId(args.workflow) if args.workflow else None,
             agent=args.agent,
             mode=args.mode or ValidationMode.AUTO,
             allow=allow,
@@ -72,27 +73,27 @@ async def execute(args: argparse.Namespace, folders: Folders) -> int:
             script=script,
             model=model,
             record=args.record,
-            record_input=given,
+            record_input=record_input,
         )
         run = unwrap(sent)
         recording_id = unwrap(await core.recording.open_of(run.workflow_id)) if args.record else None
         line = await attend(core, run.id)
         if recording_id is not None:
             line |= {"recording_id": recording_id}
-    if text is None:
-        write_line(line)
-    else:
-        text.end()
+    if isinstance(printer, TextPrinter):
+        printer.end()
         write_error_line(line)  # stdout holds the answer alone
-    return exit_code(line)
+    else:
+        write_line(line)
+    return run_exit_code(line)
 
 
-def _is_of_provider(args: argparse.Namespace) -> bool:
-    """Return whether a language model is requested. Raises CommandFailed if the offline agent is requested too."""
+def _asks_model(args: argparse.Namespace) -> bool:
+    """Return whether a language model is requested. Raises Refused if the offline agent is requested too."""
     named = [name for name in ("base_url", "model", "provider", "api_key_env") if getattr(args, name) is not None]
     other = "--script" if args.script else "--agent offline" if args.agent == OFFLINE else None
     if named and other is not None:
-        raise CommandFailed.usage("usage", f"--{named[0].replace('_', '-')} does not go with {other}")
+        raise Refused("usage", f"--{named[0].replace('_', '-')} does not go with {other}")
     return bool(named)
 
 
@@ -102,7 +103,3 @@ async def _model(core: Core, args: argparse.Namespace) -> ModelChoice:
             provider=args.provider, base_url=args.base_url, model=args.model, key_env=args.api_key_env
         )
     )
-
-
-def _script(place: str | None) -> Sequence[Mapping[str, Any]]:
-    return parse_script(read_text(Path(place))) if place else ()

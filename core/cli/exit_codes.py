@@ -1,14 +1,11 @@
 """Exit codes and what leads to them (COMMAND_LINE)."""
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 from core.domain.run import RunStatus
 from core.errors import MetierError
 from core.services.key_check import KEY_MISSING
-from core.services.outcome import Failed, Ok
-
-T = TypeVar("T")
 
 SUCCESS = 0
 FAILED = 1
@@ -28,27 +25,11 @@ _EXIT_CODES = {
 _STORE_ERRORS = frozenset({"in_use", "store_doubtful", "storage_not_writable", "storage_full", "storage_failed"})
 
 
-class CommandFailed(Exception):
-    """A command ends without a run to show: `failure` goes to stdout, `exit_code` to the shell."""
-
-    def __init__(self, failure: Failed) -> None:
-        super().__init__(failure.message)
-        self.failure = failure
-
-    @classmethod
-    def of(cls, error: MetierError) -> "CommandFailed":
-        return cls(Failed.of(error))
-
-    @classmethod
-    def usage(cls, code: str, message: str) -> "CommandFailed":
-        return cls(Failed(code, message))
-
-    @property
-    def exit_code(self) -> int:
-        """The exit code of the failure."""
-        if self.failure.code == KEY_MISSING:
-            return WAITING
-        return STORE if self.failure.code in _STORE_ERRORS else USAGE
+def failure_exit_code(error: MetierError) -> int:
+    """Return the exit code of a command that ends without a run to show."""
+    if error.code == KEY_MISSING:
+        return WAITING
+    return STORE if error.code in _STORE_ERRORS else USAGE
 
 
 def run_exit_code(line: Mapping[str, Any]) -> int:
@@ -61,10 +42,3 @@ def run_exit_code(line: Mapping[str, Any]) -> int:
 def needs_key(line: Mapping[str, Any]) -> bool:
     """Return whether the run stays enqueued until the key of its model exists."""
     return line["status"] == RunStatus.ENQUEUED and (line["error"] or {}).get("code") == KEY_MISSING
-
-
-def unwrap(outcome: Ok[T] | Failed) -> T:
-    """Return the data of an outcome. Raises CommandFailed if it failed."""
-    if isinstance(outcome, Failed):
-        raise CommandFailed(outcome)
-    return outcome.data

@@ -7,13 +7,12 @@ from typing import Any
 
 from core.app import Core
 from core.bus import Bus
-from core.cli import exit_codes
-from core.cli.exit_codes import unwrap
 from core.cli.output import write_line, write_text
 from core.domain.events import Event, EventsPersisted, RunPaused, TokenReceived, to_wire
 from core.domain.ids import RunId
 from core.domain.run import RunStatus
-from core.services.outcome import Failed
+from core.errors import Refused
+from core.services.outcome import unwrap
 
 
 class EventPrinter:
@@ -25,19 +24,20 @@ class EventPrinter:
     def __init__(self, bus: Bus) -> None:
         self._seen: dict[str, int] = {}
         self._waiting: deque[Event] = deque()
-        bus.subscribe(EventsPersisted, self._kept)
-        bus.subscribe(Event, self._told)
+        bus.subscribe(EventsPersisted, self._on_persisted)
+        bus.subscribe(Event, self._on_event)
 
-    def _kept(self, kept: EventsPersisted) -> None:
-        for event in kept.events:
+    def _on_persisted(self, message: EventsPersisted) -> None:
+        for event in message.events:
             if event.fact.stored:
                 self._seen[event.run_id] = event.seq
                 write_line(to_wire(event))
+        # their stored predecessors may be printed by now
         waiting, self._waiting = self._waiting, deque()
         for event in waiting:
-            self._told(event)
+            self._on_event(event)
 
-    def _told(self, event: Event) -> None:
+    def _on_event(self, event: Event) -> None:
         if event.fact.stored:
             return
         if isinstance(event.fact, RunPaused) or event.seq <= self._seen.get(event.run_id, 0):
@@ -51,9 +51,9 @@ class TextPrinter:
 
     def __init__(self, bus: Bus) -> None:
         self.has_written = False
-        bus.subscribe(Event, self._told)
+        bus.subscribe(Event, self._on_event)
 
-    def _told(self, event: Event) -> None:
+    def _on_event(self, event: Event) -> None:
         if isinstance(event.fact, TokenReceived):
             self.has_written = True
             write_text(event.fact.text)
@@ -70,7 +70,7 @@ class PauseWatch:
     def __init__(self, bus: Bus) -> None:
         self.reason: str | None = None
         self._paused = asyncio.Event()
-        bus.subscribe(Event, self._told)
+        bus.subscribe(Event, self._on_event)
 
     async def unless(self, work: Coroutine[Any, Any, object]) -> None:
         """Wait for the work, but only as long as the store can be written. Raises the exception of the work."""
@@ -84,7 +84,7 @@ class PauseWatch:
                 task.cancel()
             await asyncio.gather(*both, return_exceptions=True)
 
-    def _told(self, event: Event) -> None:
+    def _on_event(self, event: Event) -> None:
         if isinstance(event.fact, RunPaused):
             self.reason = event.fact.reason
             self._paused.set()
@@ -98,14 +98,11 @@ async def attend(core: Core, run_id: RunId) -> dict[str, Any]:
     pause = PauseWatch(core.bus)
     try:
         await pause.unless(core.engine.wait(run_id))
+    # Ctrl+C or SIGTERM: the run ends as cancelled, and is still printed
     except asyncio.CancelledError:
         await pause.unless(core.engine.cancel(run_id))
     line = unwrap(await core.runs.describe(run_id))
     if pause.reason is not None:
-        failure = Failed(pause.reason, "the store cannot be written; the run stays for `resume`")
-        line |= {"status": RunStatus.PAUSED, "error": failure.as_dict()}
+        error = Refused(pause.reason, "the store cannot be written; the run stays for `resume`")
+        line |= {"status": RunStatus.PAUSED, "error": error.as_dict()}
     return line
-
-
-def exit_code(line: dict[str, Any]) -> int:
-    return exit_codes.run_exit_code(line)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from core.app import Core, Folders
 from core.cli import exit_codes
-from core.cli.exit_codes import CommandFailed, unwrap
+from core.cli.command import command
 from core.cli.mcp_calls import CallHandler, Reply, UnknownTool
 from core.cli.output import write_error_line
 from core.cli.standard_streams import MAX_LINE_BYTES, LineTooLong, StandardStreams
@@ -23,19 +23,14 @@ from core.domain.ids import RunId, WorkflowId
 from core.domain.risk import Risk
 from core.domain.text.json_text import parse
 from core.domain.tool import ToolInfo
-from core.errors import MetierError
+from core.errors import MetierError, Refused
+from core.services.outcome import unwrap
 from core.tools.builtin.collection import MCP_TOOLS
 from core.wiring import open_core
 
 if TYPE_CHECKING:  # it takes over a second to load
     from mcp.server import Server, ServerRequestContext
     from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams, Tool
-
-NAME = "mcp"
-HELP = "serve templates and runs to an MCP client over stdin and stdout, until stdin ends"
-EXAMPLE = (
-    """{"mcpServers": {"metier": {"command": "python", "args": ["-m", "core", "mcp"]}}} in the client's settings"""
-)
 
 GRACE_S = 2.0
 """What calls get that are at work when stdin ends, and who asks a server that cannot serve."""
@@ -49,7 +44,7 @@ INSTRUCTIONS = (
 _RESPONSE = re.compile(r'\{"jsonrpc":"2\.0","id":("(?:[^"\\]|\\.)*"|-?\d+),"(?:result|error)":')
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--record",
         metavar="WORKFLOW",
@@ -58,24 +53,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-async def execute(args: argparse.Namespace, folders: Folders) -> int:
+@command(
+    "mcp",
+    "serve templates and runs to an MCP client over stdin and stdout, until stdin ends",
+    """{"mcpServers": {"metier": {"command": "python", "args": ["-m", "core", "mcp"]}}} in the client's settings""",
+    _add_arguments,
+)
+async def mcp(args: argparse.Namespace, folders: Folders) -> int:
     if sys.stdin is None or sys.stdout is None:
-        raise CommandFailed.usage("bad_input", "MCP is spoken over stdin and stdout, and they are not open")
+        raise Refused("bad_input", "MCP is spoken over stdin and stdout, and they are not open")
     with StandardStreams() as streams, suppress(asyncio.CancelledError):  # to be stopped is its normal end
         try:
             async with open_core(folders) as core:
                 recording = await _recording(core, WorkflowId(args.record)) if args.record is not None else None
                 unwrap(await core.runs.recover())
                 await _serve(core, streams, recording)
-        except CommandFailed as failed:
-            return await _refuse(streams, failed)
         except MetierError as error:
-            return await _refuse(streams, CommandFailed.of(error))
+            return await _refuse(streams, error)
     return exit_codes.SUCCESS
 
 
 async def _recording(core: Core, workflow_id: WorkflowId) -> RunId:
-    """Return the open recording of the workflow, or a new recording. Raises CommandFailed."""
+    """Return the open recording of the workflow, or a new recording. Raises Refused."""
     recording = unwrap(await core.recording.start(workflow_id))
     write_error_line({"recording_id": recording, "workflow_id": workflow_id})
     return recording
@@ -87,7 +86,7 @@ async def _serve(core: Core, streams: StandardStreams, recording: RunId | None) 
 
     calls = CallHandler(core, recording)
     guide = f" {unwrap(await core.recording.guide(recording))}" if recording is not None else ""
-    server, wire = _server(calls, INSTRUCTIONS + guide), LineTransport(streams, calls.let_go)
+    server, wire = _server(calls, INSTRUCTIONS + guide), LineTransport(streams, calls.detach_runs)
 
     async def speak() -> None:
         async with stdio_server(cast("Any", wire), cast("Any", wire)) as (coming, going):
@@ -97,7 +96,7 @@ async def _serve(core: Core, streams: StandardStreams, recording: RunId | None) 
     try:
         await asyncio.wait({speaking})
     finally:
-        calls.let_go()  # before they are cancelled: nobody wanted that of their runs
+        calls.detach_runs()  # before they are cancelled: nobody wanted that of their runs
         speaking.cancel()
         await asyncio.wait({speaking})
         await calls.close()
@@ -238,31 +237,30 @@ class LineTransport:
             self._answered.set()
 
 
-async def _refuse(streams: StandardStreams, failed: CommandFailed) -> int:
+async def _refuse(streams: StandardStreams, failure: MetierError) -> int:
     """Report why there is no server: to the client, as the answer to each of its requests, and on stderr, since stdout
     is reserved for the protocol.
     """
-    failure = failed.failure
     write_error_line({"error": failure.as_dict()})
-    asked: list[str | int | None] = []
+    answered: list[str | int | None] = []
     with suppress(TimeoutError):
         async with asyncio.timeout(GRACE_S):
             async for line in streams.lines():
                 with suppress(ValueError):
                     request_id = _request_id(parse(line)) if isinstance(line, str) else None
                     if request_id is not None:
-                        asked.append(request_id)
+                        answered.append(request_id)
                         await streams.write(
                             _encode_line(_error_response(request_id, CANNOT_SERVE, failure.message, failure.as_dict()))
                         )
-    if not asked:
+    if not answered:
         await streams.write(_encode_line(_error_response(None, CANNOT_SERVE, failure.message, failure.as_dict())))
-    return failed.exit_code
+    return exit_codes.failure_exit_code(failure)
 
 
 def _request_id(message: Any) -> str | int | None:
-    found = message.get("id") if isinstance(message, dict) else None
-    return found if isinstance(found, str | int) else None
+    request_id = message.get("id") if isinstance(message, dict) else None
+    return request_id if isinstance(request_id, str | int) else None
 
 
 def _error_response(request_id: str | int | None, code: int, message: str, data: Any = None) -> dict[str, Any]:

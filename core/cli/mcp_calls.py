@@ -64,13 +64,13 @@ class CallHandler:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._is_closing = False
 
-    def let_go(self) -> None:
+    def detach_runs(self) -> None:
         """From now on the end of a call cancels no run: runs are left to the next process."""
         self._is_closing = True
 
     async def close(self) -> None:
         """Cancel active calls."""
-        self.let_go()
+        self.detach_runs()
         for task in self._tasks:
             task.cancel()
         if self._tasks:
@@ -95,21 +95,24 @@ class CallHandler:
             raise UnknownTool(name)
         context = CallContext.outside(CallId(new_id("call")))
         awaited = _awaited_run(name, arguments, context)
-        work = self._begin(self._made(name, arguments, context), f"call {name}")
-        progress = self._begin(RunProgress(self._core, awaited, report).tell(), f"progress {name}") if awaited else None
+        work = self._spawn(self._call(name, arguments, context), f"call {name}")
+        progress = (
+            self._spawn(RunProgress(self._core, awaited, report).report(), f"progress {name}") if awaited else None
+        )
         try:
+            # shielded: whether the work ends with its caller depends on the call
             return await asyncio.shield(work)
         except asyncio.CancelledError:
             if name not in MCP_TOOLS:
                 work.cancel()
             if awaited is not None and awaited == outside_run_id(context) and not self._is_closing:
-                self._begin(self._end(awaited, work), f"cancel {awaited}")
+                self._spawn(self._cancel(awaited, work), f"cancel {awaited}")
             raise
         finally:
             if progress is not None:
                 progress.cancel()
 
-    async def _made(self, name: str, arguments: Mapping[str, Any], context: CallContext) -> Reply:
+    async def _call(self, name: str, arguments: Mapping[str, Any], context: CallContext) -> Reply:
         result = await self._result(name, dict(arguments), context)
         return await asyncio.to_thread(_make_reply, result) if is_long(result.value) else _make_reply(result)
 
@@ -131,7 +134,7 @@ class CallHandler:
             return CallResult(CallStatus.ERROR, error=ErrorInfo(made.code, made.message, parameters=dict(made.details)))
         return made.data
 
-    async def _end(self, run_id: RunId, work: "asyncio.Task[Any]") -> None:
+    async def _cancel(self, run_id: RunId, work: "asyncio.Task[Any]") -> None:
         """Cancel the run; a run that is still being validated is cancelled as soon as it is created."""
         created: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
@@ -140,11 +143,12 @@ class CallHandler:
                 created.set_result(None)
 
         with self._core.bus.subscribe(Event, told):
+            # not found yet: the run is still being validated
             if isinstance(await self._core.runs.cancel(run_id), Failed) and not work.done():
                 await asyncio.wait({work, created}, return_when=asyncio.FIRST_COMPLETED)
                 await self._core.runs.cancel(run_id)
 
-    def _begin(self, work: Coroutine[Any, Any, Any], name: str) -> "asyncio.Task[Any]":
+    def _spawn(self, work: Coroutine[Any, Any, Any], name: str) -> "asyncio.Task[Any]":
         task = asyncio.create_task(work, name=name)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -167,7 +171,7 @@ class RunProgress:
         self._text = "waits for a place"
         self._changed = asyncio.Event()
 
-    async def tell(self) -> None:
+    async def report(self) -> None:
         """Report until this is cancelled."""
         with self._listen():
             while True:
@@ -176,15 +180,16 @@ class RunProgress:
                         await self._changed.wait()
                 self._changed.clear()
                 self._since += 1
+                # approaches the next whole step without reaching it
                 part = 1 - 1 / (1 + self._since)
                 total = None if self._total is None else float(max(self._total, self._finished + 1))
                 await self._report(self._finished + part, total, well_formed(self._text))
                 await asyncio.sleep(REPORT_INTERVAL_S)
 
     def _listen(self) -> Subscription:
-        return self._core.bus.subscribe(Event, self._told)
+        return self._core.bus.subscribe(Event, self._on_event)
 
-    def _told(self, event: Event) -> None:
+    def _on_event(self, event: Event) -> None:
         fact = event.fact
         if isinstance(fact, RunCreated) and fact.parent_run_id in self._family:
             self._family.add(event.run_id)

@@ -2,28 +2,23 @@
 
 import argparse
 import asyncio
-import sys
 from pathlib import Path
 from typing import Any
 
 from core.app import Core, Folders
 from core.cli import exit_codes
-from core.cli.arguments import data_option
-from core.cli.exit_codes import CommandFailed, unwrap
+from core.cli.arguments import data_option, read_stdin
+from core.cli.command import command
 from core.cli.output import write_line
 from core.domain.mcp_server import ServerStatus
+from core.errors import Refused
 from core.services.mcp_drafts import redacted_fields
-from core.services.outcome import Failed
+from core.services.outcome import Failed, unwrap
 from core.services.templates import read_text
-from core.tools.mcp.pasted_config import PastedConfig
 from core.wiring import open_core
 
-NAME = "servers"
-HELP = "add, list, test and remove MCP servers"
-EXAMPLE = "python -m core servers add .mcp.json --yes"
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
 
     def verb(name: str, what: str) -> argparse.ArgumentParser:
@@ -47,8 +42,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     remove.add_argument("name", metavar="NAME")
 
 
-async def execute(args: argparse.Namespace, folders: Folders) -> int:
-    text = _text(args.file) if args.verb == "add" else ""
+@command(
+    "servers", "add, list, test and remove MCP servers", "python -m core servers add .mcp.json --yes", _add_arguments
+)
+async def servers(args: argparse.Namespace, folders: Folders) -> int:
+    text = _read_config(args.file) if args.verb == "add" else ""
     async with open_core(folders) as core:
         match args.verb:
             case "add":
@@ -60,22 +58,22 @@ async def execute(args: argparse.Namespace, folders: Folders) -> int:
                 write_line({"removed": removed.name})
             case _:
                 for status in core.servers.states:
-                    write_line(server_line(status))
+                    write_line(_server_line(status))
     return exit_codes.SUCCESS
 
 
 async def _add(core: Core, text: str, args: argparse.Namespace) -> int:
     """Add all servers, then connect to each to list its tools. A server that does not answer stays."""
-    pasted: PastedConfig = unwrap(await core.servers.read(text))
-    inputs = dict(_input(one) for one in args.input)
+    config = unwrap(await core.servers.read(text))
+    inputs = dict(map(_parse_input, args.input))
+    # nothing is run without consent to exactly what would run
     if not args.yes:
-        runs = [redacted_fields(one.fields) for one in pasted.servers]
-        told = "this is what would run; with --yes you agree to it, and it is added"
-        raise CommandFailed(Failed("not_confirmed", told, details={"servers": runs}))
-    added = unwrap(await core.servers.add(pasted, inputs, confirmed=True))
-    await asyncio.gather(*(core.servers.test(one.server.id) for one in added if one.server.is_enabled))
+        message = "this is what would run; with --yes you agree to it, and it is added"
+        raise Refused("not_confirmed", message, servers=[redacted_fields(server.fields) for server in config.servers])
+    added = unwrap(await core.servers.add(config, inputs, confirmed=True))
+    await asyncio.gather(*(core.servers.test(status.server.id) for status in added if status.server.is_enabled))
     for status in added:
-        write_line(server_line(core.servers.get(status.server.id)))
+        write_line(_server_line(core.servers.get(status.server.id)))
     return exit_codes.SUCCESS
 
 
@@ -84,17 +82,17 @@ async def _test(core: Core, args: argparse.Namespace) -> int:
     if args.yes:
         unwrap(await core.servers.confirm(server.id, server.fingerprint))
     elif not server.is_confirmed:
-        told = f"nobody has agreed to run {server.name!r} as it is now; with --yes you do"
-        raise CommandFailed(Failed("not_confirmed", told, details={"servers": [server.what_runs()]}))
+        message = f"{server.name!r} is not confirmed as it is now; with --yes you agree to run it"
+        raise Refused("not_confirmed", message, servers=[server.what_runs()])
     tested = await core.servers.test(server.id)
     if isinstance(tested, Failed):
         write_line({"error": tested.as_dict()})
         return exit_codes.FAILED
-    write_line(server_line(tested.data))
+    write_line(_server_line(tested.data))
     return exit_codes.SUCCESS
 
 
-def server_line(status: ServerStatus) -> dict[str, Any]:
+def _server_line(status: ServerStatus) -> dict[str, Any]:
     """Return a server as a line, without secrets."""
     return {
         "id": status.server.id,
@@ -106,19 +104,14 @@ def server_line(status: ServerStatus) -> dict[str, Any]:
     }
 
 
-def _text(place: str) -> str:
-    """Return the configuration from a file or stdin. Raises CommandFailed `bad_input`."""
-    if place != "-":
-        return read_text(Path(place))
-    try:
-        return sys.stdin.buffer.read().decode("utf-8")
-    except UnicodeDecodeError:
-        raise CommandFailed.usage("bad_input", "the configuration on stdin is not UTF-8 text") from None
+def _read_config(name: str) -> str:
+    """Return the configuration in a file or on stdin. Raises Refused `bad_input`."""
+    return read_stdin("the configuration") if name == "-" else read_text(Path(name))
 
 
-def _input(text: str) -> tuple[str, str]:
-    """Return name and value of an `--input`. Raises CommandFailed `bad_input`."""
+def _parse_input(text: str) -> tuple[str, str]:
+    """Return name and value of an `--input`. Raises Refused `bad_input`."""
     name, is_pair, value = text.partition("=")
     if not name or not is_pair:
-        raise CommandFailed.usage("bad_input", "--input is ID=VALUE, or ID=@FILE")
+        raise Refused("bad_input", "--input is ID=VALUE, or ID=@FILE")
     return name, read_text(Path(value[1:])).rstrip("\r\n") if value.startswith("@") else value

@@ -34,6 +34,7 @@ class StandardStreams:
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, 0)
         os.close(nothing)
+        # a stray `print` of a library goes to stderr
         os.dup2(2, 1)
         self._reader, self._writer = _WorkerThread("stdin"), _WorkerThread("stdout")
         self._broken = asyncio.Event()
@@ -49,7 +50,7 @@ class StandardStreams:
 
     async def lines(self) -> AsyncIterator[str | LineTooLong]:
         """Yield the incoming lines without their ends, skipping empty lines; the last line may lack its end."""
-        kept = bytearray()
+        line_bytes = bytearray()
         is_too_long = False
         is_open = True
         while is_open:
@@ -57,17 +58,17 @@ class StandardStreams:
             is_open = bool(piece)
             *ended, rest = (piece or b"\n").split(b"\n")
             for part in ended:
-                kept += part
-                if is_too_long or len(kept) > MAX_LINE_BYTES:
+                line_bytes += part
+                if is_too_long or len(line_bytes) > MAX_LINE_BYTES:
                     yield LineTooLong()
-                elif line := kept.decode("utf-8", "replace").strip():
+                elif line := line_bytes.decode("utf-8", "replace").strip():
                     yield line
                 is_too_long = False
-                kept.clear()
-            kept += rest
-            if len(kept) > MAX_LINE_BYTES:
+                line_bytes.clear()
+            line_bytes += rest
+            if len(line_bytes) > MAX_LINE_BYTES:
                 is_too_long = True
-                kept.clear()
+                line_bytes.clear()
 
     async def write(self, text: str) -> None:
         """Return when the text is written, or when the reader is gone."""
@@ -80,6 +81,7 @@ class StandardStreams:
 
     async def _piece(self) -> bytes:
         """Return the next chunk; empty at the end."""
+        # a read cannot be interrupted, so that the wait ends when the reader is gone
         reading = asyncio.ensure_future(self._reader.do(lambda: os.read(self._in, CHUNK_BYTES)))
         broken = asyncio.ensure_future(self._broken.wait())
         try:
@@ -137,5 +139,5 @@ def _set_binary_mode(*descriptors: int) -> None:
     if sys.platform == "win32":
         import msvcrt
 
-        for one in descriptors:
-            msvcrt.setmode(one, os.O_BINARY)
+        for descriptor in descriptors:
+            msvcrt.setmode(descriptor, os.O_BINARY)

@@ -15,9 +15,11 @@ from typing import Any, BinaryIO
 
 from core.domain.ids import CallId, RunId
 from core.domain.text.json_text import indented_json
-from core.errors import Refused, StorageFailed
+from core.domain.tool import ToolCall
+from core.errors import Refused
 from core.ports.clock import Clock
 from core.ports.storage import Storage
+from core.services.lookup import ignore_unreadable
 from core.services.outcome import returns_outcome
 from core.stores.activity_details import ActivityDetail
 from core.stores.activity_items import ActivityItem
@@ -60,7 +62,7 @@ class ActivityService:
 
     @returns_outcome
     async def export(
-        self, path: Path, title: str, entries: Sequence[Entry], form: ExportFormat, told: Callable[[int], object]
+        self, path: Path, title: str, entries: Sequence[Entry], form: ExportFormat, on_progress: Callable[[int], object]
     ) -> None:
         """Write the entries to a file in order, with secrets masked; `told` is called with the number of entries
         written so far.
@@ -68,10 +70,11 @@ class ActivityService:
         The file appears whole or not at all, readable by its owner alone; an earlier file stays if this fails or is
         cancelled. Fails with `export_failed` if the file cannot be written.
         """
+        # in the same folder, since a rename is atomic only within a file system
         temporary = path.with_name(f".{secrets.token_hex(8)}.part")
         try:
             with await _open_file(temporary) as file:
-                await self._write(file, title, entries, form, told)
+                await self._write(file, title, entries, form, on_progress)
                 await asyncio.to_thread(_flush_to_disk, file)
             await asyncio.to_thread(os.replace, temporary, path)
         except OSError as error:
@@ -81,7 +84,12 @@ class ActivityService:
                 temporary.unlink(missing_ok=True)
 
     async def _write(
-        self, file: BinaryIO, title: str, entries: Sequence[Entry], form: ExportFormat, told: Callable[[int], object]
+        self,
+        file: BinaryIO,
+        title: str,
+        entries: Sequence[Entry],
+        form: ExportFormat,
+        on_progress: Callable[[int], object],
     ) -> None:
         head = {"workflow": title, "exported_at": self._clock.now().isoformat(), "count": len(entries)}
         buffer = [await _header_text(head, form)]
@@ -92,10 +100,11 @@ class ActivityService:
             text = await _entry_text(number, fields, form)
             buffer.append(text)
             size += len(text)
-            told(number + 1)
+            on_progress(number + 1)
             if size > BUFFER_CHARACTERS:
                 await asyncio.to_thread(file.write, _encode_texts(buffer))
                 buffer, size = [], 0
+            # an export of thousands of items must not stall the window
             if perf_counter() - rested_at > SLICE_S:
                 await asyncio.sleep(0)
                 rested_at = perf_counter()
@@ -105,25 +114,23 @@ class ActivityService:
     async def _fields(
         self, item: ActivityItem, detail: ActivityDetail, results: OrderedDict[RunId, Mapping[CallId, str]]
     ) -> dict[str, Any]:
-        told = dict(_item_fields(item, detail))
+        fields = dict(_item_fields(item, detail))
         if detail.is_summary:
             if item.run_id not in results:
                 results[item.run_id] = await self._results(item.run_id)
+                # entries of a run stand mostly together, so that the oldest run is the least needed
                 if len(results) > MAX_CACHED_RUNS:
                     results.popitem(last=False)
             text = results[item.run_id].get(CallId(item.id))
             if text is not None:
-                told["result"] = await decode_async(text)
-        return told
+                fields["result"] = await decode_async(text)
+        return fields
 
     async def _results(self, run_id: RunId) -> Mapping[CallId, str]:
         """Return the stored results of a run as JSON text by call; empty if the run is unreadable."""
-        try:
+        calls: Sequence[ToolCall] = ()
+        with ignore_unreadable():
             calls = await self._storage.tool_calls.of_run(run_id)
-        except StorageFailed as error:
-            if error.code != "unreadable":
-                raise
-            return {}
         return {call.id: call.result_json for call in calls if call.result_json is not None}
 
 
@@ -208,6 +215,7 @@ def _make_fence(text: str) -> str:
 
 
 async def _open_file(path: Path) -> BinaryIO:
+    # shielded: an abandoned thread would leave the file open
     opening = asyncio.ensure_future(asyncio.to_thread(_open_new, path))
     try:
         return await asyncio.shield(opening)

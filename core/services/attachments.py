@@ -16,6 +16,7 @@ from core.domain.ids import MessageId, WorkflowId
 from core.domain.messages import FILE_BYTES, MESSAGE_BYTES, MESSAGE_FILES, AttachedText, attached_text, mime_of
 from core.errors import Refused
 from core.ports.storage import Storage
+from core.ports.writes import PutAttachedText
 from core.services.outcome import returns_outcome
 
 MAX_ENTRIES = 2_000
@@ -60,7 +61,7 @@ class AttachmentService:
         """Return the texts attached to a message, in order."""
         return await self._storage.messages.attached_texts(workflow_id, message_id)
 
-    async def beside(self, beginning: str) -> list[PathCompletion]:
+    async def complete_path(self, beginning: str) -> list[PathCompletion]:
         """Return the entries that complete a path, folders first. `~` is the home folder.
 
         Hidden entries are included only if the typed name begins with a dot. An unreadable folder gives an empty list.
@@ -72,8 +73,15 @@ def require_within_limits(attached: Sequence[AttachedText]) -> None:
     """Raise Refused `too_many_files` or `files_too_large` if the files exceed the limits of a message."""
     if len(attached) > MESSAGE_FILES:
         raise Refused("too_many_files", f"a message takes at most {MESSAGE_FILES} files", limit=MESSAGE_FILES)
-    if sum(one.about.size for one in attached) > MESSAGE_BYTES:
+    if sum(text.about.size for text in attached) > MESSAGE_BYTES:
         raise Refused("files_too_large", f"the files of a message have at most {MESSAGE_BYTES:,} bytes together")
+
+
+def attachment_writes(
+    workflow_id: WorkflowId, message_id: MessageId, attached: Sequence[AttachedText]
+) -> tuple[PutAttachedText, ...]:
+    """Return the writes that store the texts of a message, in order."""
+    return tuple(PutAttachedText(workflow_id, message_id, index, file.text) for index, file in enumerate(attached))
 
 
 def _read_attachment(path: str, name: str) -> AttachedText:
@@ -91,14 +99,16 @@ def _read_attachment(path: str, name: str) -> AttachedText:
 
 
 def _read_bytes(path: str, name: str) -> bytes:
-    descriptor = os.open(path, os.O_RDONLY | _OPEN_FLAGS)  # a pipe without a writer would be waited for
+    # non-blocking: a named pipe without a writer would block the thread for good
+    descriptor = os.open(path, os.O_RDONLY | _OPEN_FLAGS)
     with open(descriptor, "rb") as file:  # noqa: PTH123  # it is open already
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode):
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
             raise Refused("not_a_file", f"{name!r} is no file", name=name)
-        data = b"" if found.st_size > FILE_BYTES else file.read(FILE_BYTES + 1)
-    if found.st_size > FILE_BYTES or len(data) > FILE_BYTES:
-        size = max(found.st_size, len(data))
+        # one byte more than allowed: the file may grow between `fstat` and `read`
+        data = b"" if status.st_size > FILE_BYTES else file.read(FILE_BYTES + 1)
+    if status.st_size > FILE_BYTES or len(data) > FILE_BYTES:
+        size = max(status.st_size, len(data))
         raise Refused("file_too_large", f"{name!r} has over {FILE_BYTES:,} bytes", name=name, size=size)
     return data
 
@@ -108,6 +118,7 @@ def _decode_text(data: bytes, name: str) -> str:
     encoding = next((codec for mark, codec in _BYTE_ORDER_MARKS if data.startswith(mark)), "utf-8")
     try:
         text = data.decode(encoding)
+        # control characters mark binary data that happens to be valid UTF-8
         if encoding != "utf-8" or not _BINARY_BYTES & set(data):
             return text
     except UnicodeDecodeError:
@@ -124,15 +135,15 @@ def _decode_text(data: bytes, name: str) -> str:
 def _complete_path(beginning: str) -> list[PathCompletion]:
     folder, _, name = beginning.rpartition("/")
     try:
-        place = Path(f"{folder}/").expanduser()
-        if not place.is_absolute():
-            place = Path.home() / place
-        found: list[PathCompletion] = []
-        with os.scandir(place) as entries:
+        path = Path(f"{folder}/").expanduser()
+        if not path.is_absolute():
+            path = Path.home() / path
+        completions: list[PathCompletion] = []
+        with os.scandir(path) as entries:
             for _, entry in zip(range(MAX_ENTRIES), entries, strict=False):
                 is_wanted = entry.name.casefold().startswith(name.casefold())
                 if is_wanted and (name.startswith(".") or not entry.name.startswith(".")):
-                    found.append(PathCompletion(entry.path, entry.name, entry.is_dir()))
+                    completions.append(PathCompletion(entry.path, entry.name, entry.is_dir()))
     except (OSError, RuntimeError, ValueError):
         return []
-    return sorted(found, key=lambda one: (not one.is_folder, one.name.casefold()))
+    return sorted(completions, key=lambda completion: (not completion.is_folder, completion.name.casefold()))

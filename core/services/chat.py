@@ -14,14 +14,15 @@ from core.domain.text.graphemes import truncate
 from core.domain.workflow import Workflow, normalized_title
 from core.engine.runs.engine import Engine
 from core.engine.runs.start_request import StartRequest, creation_records
-from core.errors import NotFound, Refused, StorageFailed, workflow_busy
+from core.errors import Refused, workflow_busy
 from core.ports.clock import Clock
 from core.ports.storage import Storage
-from core.ports.writes import PutAttachedText, UnqueueMessage, Write
+from core.ports.writes import UnqueueMessage, Write
 from core.recording.recordings import RecordingRegistry
 from core.services.agents import OFFLINE, AgentService
-from core.services.attachments import require_within_limits
+from core.services.attachments import attachment_writes, require_within_limits
 from core.services.key_check import KeyCheck, key_missing, refusal
+from core.services.lookup import ignore_unreadable, new_workflow, require_workflow
 from core.services.outcome import returns_outcome
 
 ANSWER = "answer"
@@ -68,7 +69,7 @@ class ChatService:
         record: bool = False,
         record_input: Mapping[str, Any] | None = None,
         attached: Sequence[AttachedText] = (),
-        waited: QueuedMessage | None = None,
+        queued_message: QueuedMessage | None = None,
     ) -> Run:
         """Start a turn in a workflow, or in a new workflow titled after the first words.
 
@@ -87,20 +88,24 @@ class ChatService:
         creates the run, and starts at most one run.
         """
         require_message(text, attached)
-        workflow = await self._workflow(workflow_id, text if text.strip() else attached[0].about.name)
-        who = answering or await self.answering(workflow)
+        if workflow_id is not None:
+            workflow = await require_workflow(self._storage, workflow_id)
+        else:
+            first_words = text if text.strip() else attached[0].about.name
+            workflow = new_workflow(title_from(first_words), OFFLINE, self._clock)
+        selection = answering or await self.answering(workflow)
         if agent is not None:
-            who = who.model_copy(update=self._named(agent))
+            selection = selection.model_copy(update=self._selection_of(agent))
         if model is not None or script:
-            who = who.model_copy(update={"model": model, "is_offline": model is None})
-        profile, model = self._agents.cast(who)
-        granted = await self._access.granted(model) if model is not None else None
+            selection = selection.model_copy(update={"model": model, "is_offline": model is None})
+        profile, model = self._agents.resolve(selection)
+        granted = await self._access.check(model) if model is not None else None
         if model is not None and granted is None and gated:
             raise refusal(key_missing(model))
         step = Step(name=ANSWER, action=AgentAction(agent=AgentCall(prompt="@input.text")))
         name = OFFLINE if model is None else profile.name
         request = StartRequest(
-            replace(workflow, agent=name, answering=self._agents.settled(who, granted or model)),
+            replace(workflow, agent=name, answering=self._agents.as_stored(selection, granted or model)),
             Template(title=workflow.title, steps=[step]),
             with_input({"text": text}, attached),
             RunKind.CHAT,
@@ -114,22 +119,24 @@ class ChatService:
             in_new_workflow=workflow_id is None,
             model=granted or model,
             profile=profile,
-            **message_fields(workflow.id, attached, waited),
+            **message_fields(workflow.id, attached, queued_message),
         )
+        # without a window the run is stored, and waits for a start that finds the key
         must_wait = model is not None and granted is None
         if not record:
-            return await (self._leave(request) if must_wait else self._engine.start(request))
+            return await (self._store_enqueued(request) if must_wait else self._engine.start(request))
+        # the recording is opened in the same transaction as the run, and undone if that fails
         beginning = await self._recordings.begin(request.workflow, record_input, request.snapshot())
         request = replace(request, companion=beginning.companion)
         try:
-            run = await (self._leave(request) if must_wait else self._engine.start(request))
+            run = await (self._store_enqueued(request) if must_wait else self._engine.start(request))
         except BaseException:
             beginning.discard()
             raise
         beginning.confirm()
         return run
 
-    async def _leave(self, request: StartRequest) -> Run:
+    async def _store_enqueued(self, request: StartRequest) -> Run:
         """Store the run as enqueued, for the next recovery that finds its key. Raises the errors of a start."""
         workflow = request.workflow
         newest = await self._engine.newest(workflow.id)
@@ -138,6 +145,7 @@ class ChatService:
         run = request.run(RunId(new_id("run")), self._clock.now())
         facts, writes = creation_records(request, run, request.snapshot())
 
+        # a commit may succeed though its answer is lost
         async def is_ours() -> bool:
             return await self._storage.runs.get(run.id) is not None
 
@@ -145,7 +153,7 @@ class ChatService:
         await log.create(*facts, writes=writes, is_ours=is_ours, companion=request.companion)
         return run
 
-    def _named(self, agent: str) -> dict[str, Any]:
+    def _selection_of(self, agent: str) -> dict[str, Any]:
         """Return the fields of `Answering` that select the agent of that name. Raises NotFound."""
         if agent == OFFLINE:
             return {"model": None, "is_offline": True}
@@ -158,22 +166,10 @@ class ChatService:
         newest = await self._engine.newest(workflow.id)
         if newest is None:
             return AgentSelection()
-        try:
+        with ignore_unreadable():
             model = (await self._storage.snapshots.of_run(newest.id)).model
-        except StorageFailed as error:
-            if error.code != "unreadable":
-                raise
-            return AgentSelection()
-        return AgentSelection(model=model, is_offline=model is None)
-
-    async def _workflow(self, workflow_id: WorkflowId | None, text: str) -> Workflow:
-        if workflow_id is None:
-            now = self._clock.now()
-            return Workflow(WorkflowId(new_id("wf")), title_from(text), OFFLINE, now, now)
-        found = await self._storage.workflows.get(workflow_id)
-        if found is None:
-            raise NotFound("workflow", workflow_id)
-        return found
+            return AgentSelection(model=model, is_offline=model is None)
+        return AgentSelection()
 
 
 def require_message(text: str, attached: Sequence[AttachedText]) -> None:
@@ -186,15 +182,21 @@ def require_message(text: str, attached: Sequence[AttachedText]) -> None:
 
 
 def message_fields(
-    workflow_id: WorkflowId, attached: Sequence[AttachedText], waited: QueuedMessage | None = None
+    workflow_id: WorkflowId, attached: Sequence[AttachedText], queued_message: QueuedMessage | None = None
 ) -> dict[str, Any]:
     """Return the fields of a StartRequest that describe the user's message."""
-    if waited is not None:
-        gone: tuple[Write, ...] = (UnqueueMessage(workflow_id, waited.id),)
-        return {"message_id": waited.id, "attachments": waited.attachments, "writes": gone, "key": waited.key}
+    # the message's id is the run's key: sending it again after a crash finds the run that exists
+    if queued_message is not None:
+        unqueue: tuple[Write, ...] = (UnqueueMessage(workflow_id, queued_message.id),)
+        return {
+            "message_id": queued_message.id,
+            "attachments": queued_message.attachments,
+            "writes": unqueue,
+            "key": queued_message.key,
+        }
     message_id = MessageId(new_id("msg"))
-    texts = tuple(PutAttachedText(workflow_id, message_id, at, one.text) for at, one in enumerate(attached))
-    return {"message_id": message_id, "attachments": tuple(one.about for one in attached), "writes": texts}
+    texts = attachment_writes(workflow_id, message_id, attached)
+    return {"message_id": message_id, "attachments": tuple(file.about for file in attached), "writes": texts}
 
 
 def title_from(text: str) -> str:

@@ -8,6 +8,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, Self
 
+from psygnal import Signal
+
 from core.bus import Bus, ConsentExceptionsChanged, SettingsChanged
 from core.domain.audit import AuditEntry
 from core.domain.consent import NEVER_ASKED, ConsentPolicy, Rule, exception_setting, parse_exceptions
@@ -20,6 +22,7 @@ from core.ports.storage import PAGE_ROWS, Storage
 from core.ports.writes import PutSetting
 from core.services.outcome import returns_outcome
 from core.services.settings import SettingsService
+from core.stores.base import emit
 from core.threads.files import replace_private
 
 NAME_CHARACTERS = 256
@@ -33,36 +36,39 @@ class ConsentService:
     """A `core.ports.consent.ConsentBook`. `kept` are the stored settings, which hold the exceptions.
 
     A context manager on the running loop. While it is open, expired entries of the log are deleted at once, every day,
-    and when the retention changes.
+    and when the retention changes. `changed` is emitted when the exceptions change.
     """
 
+    changed = Signal()
+
     def __init__(
-        self, kept: Mapping[str, Any], settings: SettingsService, storage: Storage, bus: Bus, clock: Clock
+        self, stored: Mapping[str, Any], settings: SettingsService, storage: Storage, bus: Bus, clock: Clock
     ) -> None:
         self._settings = settings
         self._storage = storage
         self._bus = bus
         self._clock = clock
-        self._exceptions = parse_exceptions(kept)
+        self._exceptions = parse_exceptions(stored)
         self._policy = ConsentPolicy(settings.current, self._exceptions)
         self._tools: Callable[[], Sequence[ToolInfo]] = tuple
-        self._days_changed = asyncio.Event()
+        self._settings_changed = asyncio.Event()
 
     # Exceptions
 
     @property
     def policy(self) -> ConsentPolicy:
         """The policy that applies now."""
+        # rebuilt lazily: it is asked at every call, and changes rarely
         if self._policy.settings is not self._settings.current or self._policy.exceptions is not self._exceptions:
             self._policy = ConsentPolicy(self._settings.current, self._exceptions)
         return self._policy
 
-    def know(self, tools: Callable[[], Sequence[ToolInfo]]) -> None:
+    def use_tools(self, tools: Callable[[], Sequence[ToolInfo]]) -> None:
         """Set the function that returns all tools."""
         self._tools = tools
 
     @property
-    def nameable(self) -> list[str]:
+    def exception_names(self) -> list[str]:
         """The names that an exception can be made for: tools that may need consent, and servers."""
         names = [info.name for info in self._tools() if info.name not in NEVER_ASKED]
         servers = {f"mcp__{server}" for name in names if (server := mcp_server_of(name)) is not None}
@@ -75,31 +81,32 @@ class ConsentService:
 
     def allow(self, tool: str) -> None:
         """Apply an exception for this tool that is stored already."""
-        self._take([tool], Rule.ALLOW)
+        self._apply([tool], Rule.ALLOW)
 
     @returns_outcome
-    async def except_(self, name: str, rule: Rule | None) -> None:
+    async def set_exception(self, name: str, rule: Rule | None) -> None:
         """Store an exception for a tool or a server, then apply it; None removes it.
 
         Fails with `bad_input` if the name is not valid.
         """
-        await self._except([name], rule)
+        await self._set_exceptions([name], rule)
 
     @returns_outcome
-    async def except_each(self, names: Sequence[str], rule: Rule | None) -> None:
+    async def set_exceptions(self, names: Sequence[str], rule: Rule | None) -> None:
         """Store the same rule for all names in one transaction."""
-        await self._except(names, rule)
+        await self._set_exceptions(names, rule)
 
-    async def _except(self, names: Sequence[str], rule: Rule | None) -> None:
+    async def _set_exceptions(self, names: Sequence[str], rule: Rule | None) -> None:
         if any(not name.strip() or len(name) > NAME_CHARACTERS for name in names):
             raise Refused("bad_input", f"the name of a tool has 1 to {NAME_CHARACTERS} characters")
         await self._storage.commit([PutSetting(exception_setting(name), encode(rule)) for name in names])
-        self._take(names, rule)
+        self._apply(names, rule)
 
-    def _take(self, names: Sequence[str], rule: Rule | None) -> None:
-        others = {one: kept for one, kept in self._exceptions.items() if one not in set(names)}
+    def _apply(self, names: Sequence[str], rule: Rule | None) -> None:
+        others = {name: exception for name, exception in self._exceptions.items() if name not in set(names)}
         self._exceptions = others if rule is None else {**others, **dict.fromkeys(names, rule)}
         self._bus.publish(ConsentExceptionsChanged())
+        emit(self.changed)
 
     # The audit log
 
@@ -113,14 +120,14 @@ class ConsentService:
         """Write the whole log as JSON lines, newest first, and return the number of entries. The file appears whole or
         not at all, readable by its owner alone. Fails with `not_written`.
         """
-        whole = [encode(entry.as_dict()) async for entry in self._all()]
+        lines = [encode(entry.as_dict()) async for entry in self._all_entries()]
         try:
-            await asyncio.to_thread(replace_private, path, "".join(f"{line}\n" for line in whole).encode("ascii"))
+            await asyncio.to_thread(replace_private, path, "".join(f"{line}\n" for line in lines).encode("ascii"))
         except OSError as error:
             raise Refused("not_written", f"{path}: {error.strerror or error}", path=str(path)) from error
-        return len(whole)
+        return len(lines)
 
-    async def _all(self) -> AsyncIterator[AuditEntry]:
+    async def _all_entries(self) -> AsyncIterator[AuditEntry]:
         before: AuditId | None = None
         while page := await self._storage.audit.page(before=before):
             for entry in page:
@@ -130,30 +137,31 @@ class ConsentService:
     # Its retention
 
     def __enter__(self) -> Self:
-        self._subscription = self._bus.subscribe(SettingsChanged, self._look_at_days)
-        self._sweeping = asyncio.create_task(self._sweep_on(), name="audit sweep")
+        self._subscription = self._bus.subscribe(SettingsChanged, self._on_settings)
+        self._sweep_task = asyncio.create_task(self._sweep_forever(), name="audit sweep")
         return self
 
     def __exit__(self, *exception: object) -> None:
         self._subscription.close()
-        self._sweeping.cancel()
+        self._sweep_task.cancel()
 
     async def sweep(self) -> None:
         """Delete entries older than the retention. Raises StorageFailed."""
         await self._storage.audit.drop(self._clock.now() - timedelta(days=self._settings.current.audit_days))
 
-    async def _sweep_on(self) -> None:
+    async def _sweep_forever(self) -> None:
         while True:
-            self._days_changed.clear()
+            self._settings_changed.clear()
             pause_s = SWEEP_INTERVAL_S
             try:
                 await self.sweep()
             except StorageFailed as error:
                 log.warning("old entries of the audit log stay: %s", error.message)
                 pause_s = SWEEP_RETRY_S
+            # whichever comes first: the next day, or changed settings
             with suppress(TimeoutError):
                 async with asyncio.timeout(pause_s):
-                    await self._days_changed.wait()
+                    await self._settings_changed.wait()
 
-    def _look_at_days(self, changed: SettingsChanged) -> None:
-        self._days_changed.set()
+    def _on_settings(self, changed: SettingsChanged) -> None:
+        self._settings_changed.set()

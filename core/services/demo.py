@@ -65,42 +65,47 @@ class DemoService:
         Runs without a free slot wait. Each run may be refused on its own; the started workflows belong to the demo.
         """
         started = [
-            await self._say(LONG_ANSWER, texts.long_answer),
-            await self._template(str(TEMPLATE), texts.steps),
-            await self._say(f"ask {texts.asked} [{', '.join(texts.options)}]\nsay 60 words", texts.question),
+            await self._send(LONG_ANSWER, texts.long_answer),
+            await self._start_template(str(TEMPLATE), texts.steps),
+            await self._send(f"ask {texts.asked} [{', '.join(texts.options)}]\nsay 60 words", texts.question),
         ]
-        begun = [answer.data.workflow_id for answer in started if isinstance(answer, Ok)]
-        await self._keep([*(await self.workflows()), *begun])
+        workflows = [answer.data.workflow_id for answer in started if isinstance(answer, Ok)]
+        # a demo may be started twice; both are removed together
+        await self._save_workflows([*(await self.workflows()), *workflows])
         return started
 
     async def workflows(self) -> list[WorkflowId]:
         """Return the workflows of the demo that still exist."""
-        kept = (await self._storage.settings.all()).get(SETTING_NAME, [])
-        there = {workflow.id for workflow in await self._storage.workflows.all()}
-        return [WorkflowId(one) for one in kept if one in there] if isinstance(kept, list) else []
+        stored = (await self._storage.settings.all()).get(SETTING_NAME, [])
+        existing = {workflow.id for workflow in await self._storage.workflows.all()}
+        return (
+            [WorkflowId(workflow_id) for workflow_id in stored if workflow_id in existing]
+            if isinstance(stored, list)
+            else []
+        )
 
     @returns_outcome
     async def remove(self) -> None:
         """Cancel and delete all workflows of the demo. After a failure the remaining workflows still belong to it."""
         for workflow_id in await self.workflows():
             await self._workflows.remove(workflow_id)
-        await self._keep([])
+        await self._save_workflows([])
 
-    async def _say(self, text: str, title: str) -> Outcome[Run]:
-        return await self._titled(await self._chat.send(text, mode=ValidationMode.AUTO, gated=True, queued=True), title)
+    async def _send(self, text: str, title: str) -> Outcome[Run]:
+        return await self._rename(await self._chat.send(text, mode=ValidationMode.AUTO, gated=True, queued=True), title)
 
-    async def _template(self, name: str, title: str) -> Outcome[Run]:
+    async def _start_template(self, name: str, title: str) -> Outcome[Run]:
         found = await self._templates.find(name)
         if isinstance(found, Failed):
             return found
-        begun = await self._runs.start(found.data, {}, mode=ValidationMode.AUTO, gated=True, queued=True)
-        return await self._titled(begun, title)
+        outcome = await self._runs.start(found.data, {}, mode=ValidationMode.AUTO, gated=True, queued=True)
+        return await self._rename(outcome, title)
 
-    async def _titled(self, begun: Outcome[Run], title: str) -> Outcome[Run]:
+    async def _rename(self, outcome: Outcome[Run], title: str) -> Outcome[Run]:
         """Rename the workflow of a started run. A refused title leaves the default title."""
-        if isinstance(begun, Ok):
-            await self._workflows.rename(begun.data.workflow_id, title)
-        return begun
+        if isinstance(outcome, Ok):
+            await self._workflows.rename(outcome.data.workflow_id, title)
+        return outcome
 
-    async def _keep(self, workflow_ids: Sequence[WorkflowId]) -> None:
+    async def _save_workflows(self, workflow_ids: Sequence[WorkflowId]) -> None:
         await self._storage.commit([PutSetting(SETTING_NAME, encode(list(workflow_ids)))])

@@ -13,6 +13,7 @@ from core.ports.executions import RunPage
 from core.ports.storage import PAGE_ROWS, Storage
 from core.ports.templates import TemplateResolver
 from core.ports.tools import CallContext
+from core.services.lookup import require_run
 from core.services.outcome import unwrap
 from core.services.runs import RunService
 
@@ -32,22 +33,19 @@ class ExecutionService:
         self,
         context: CallContext,
         template_id: TemplateId,
-        given: Mapping[str, Any],
+        run_input: Mapping[str, Any],
         *,
         timeout_ms: int | None,
         wait: bool,
     ) -> Run:
         if not context.is_outside:
-            return await self._engine.execute(context, template_id, given, timeout_ms=timeout_ms, wait=wait)
+            return await self._engine.execute(context, template_id, run_input, timeout_ms=timeout_ms, wait=wait)
         found = await self._templates.named(template_id, None)
-        run = unwrap(await self._runs.start(found, given, key=_outside_key(context), timeout_ms=timeout_ms))
+        run = unwrap(await self._runs.start(found, run_input, key=_outside_key(context), timeout_ms=timeout_ms))
         return await self._engine.wait(run.id) if wait else run
 
     async def find(self, run_id: RunId) -> Run:
-        run = await self._storage.runs.get(run_id)
-        if run is None:
-            raise NotFound("run", run_id)
-        return run
+        return await require_run(self._storage, run_id)
 
     async def listed(
         self,
@@ -64,27 +62,28 @@ class ExecutionService:
         if before is not None:
             await self.find(before)
         page: list[Run] = []
+        # one more than asked for shows whether there is another page
         while len(page) <= limit:
-            wanted = min(limit + 1 - len(page), PAGE_ROWS)
-            more = await self._storage.runs.page(status=status, workflow_id=workflow_id, limit=wanted, before=before)
-            page += more
-            if len(more) < wanted:
+            count = min(limit + 1 - len(page), PAGE_ROWS)
+            rows = await self._storage.runs.page(status=status, workflow_id=workflow_id, limit=count, before=before)
+            page += rows
+            if len(rows) < count:
                 break
-            before = more[-1].id
+            before = rows[-1].id
         return RunPage(page[:limit], page[limit - 1].id if len(page) > limit else None)
 
     async def describe(self, run_id: RunId) -> dict[str, Any]:
         run = await self.find(run_id)
-        told = unwrap(await self._runs.describe(run_id))
+        description = unwrap(await self._runs.describe(run_id))
         return {
-            **told,
+            **description,
             "template_id": run.template_id,
             "template_version": run.template_version,
             "parent_run_id": run.parent,
         }
 
     async def asked(self, run_id: RunId) -> list[dict[str, Any]]:
-        return unwrap(await self._runs.asked(run_id))
+        return unwrap(await self._runs.pending(run_id))
 
     async def cancel(self, run_id: RunId) -> Run:
         return unwrap(await self._runs.cancel(run_id))
@@ -99,27 +98,28 @@ class ExecutionService:
         step: str | None,
     ) -> None:
         run = await self.find(run_id)
-        require = await self._requirement(context)
-        await self._take_up(run)
+        require = await self._answer_check(context)
+        await self._continue(run)
         unwrap(await self._runs.answer(run_id, answer, interruption=interruption, step=step, require=require))
         await self._engine.flush(run_id)
 
     async def go_on(self, context: CallContext, run_id: RunId, *, wait: bool) -> Run:
         run = await self.find(run_id)
-        if wait and not context.is_outside and context.run_id not in await self._above(run):
+        # two runs that wait for each other would never end
+        if wait and not context.is_outside and context.run_id not in await self._ancestors(run):
             raise Refused("not_allowed", "a run can wait for those below it alone", run=run_id)
-        await self._take_up(run)
+        await self._continue(run)
         return await self._engine.wait(run_id) if wait else await self.find(run_id)
 
-    async def _take_up(self, run: Run) -> None:
+    async def _continue(self, run: Run) -> None:
         if not run.status.is_final:
             unwrap(await self._runs.recover(run.root or run.id))
 
-    async def _requirement(self, context: CallContext) -> Callable[[Interruption], None]:
+    async def _answer_check(self, context: CallContext) -> Callable[[Interruption], None]:
         """Return a check that raises if a call from this context may not answer (AGENTS_AND_TOOLS §5)."""
         if context.is_outside:
             return lambda found: None
-        own = {context.run_id, *await self._above(await self.find(context.run_id))}
+        own = {context.run_id, *await self._ancestors(await self.find(context.run_id))}
 
         def require(found: Interruption) -> None:
             if found.run_id in own:
@@ -129,15 +129,15 @@ class ExecutionService:
 
         return require
 
-    async def _above(self, run: Run) -> set[RunId]:
+    async def _ancestors(self, run: Run) -> set[RunId]:
         """Return the ids of all ancestors of the run, finished ancestors included."""
-        found: set[RunId] = set()
+        ancestors: set[RunId] = set()
         parent = run.parent
-        while parent is not None and parent not in found:
-            found.add(parent)
+        while parent is not None and parent not in ancestors:
+            ancestors.add(parent)
             above = await self._storage.runs.get(parent)
             parent = above.parent if above is not None else None
-        return found
+        return ancestors
 
 
 def outside_run_id(context: CallContext) -> RunId:
@@ -151,11 +151,11 @@ def _outside_key(context: CallContext) -> str:
 
 def _page_of(runs: list[Run], status: RunStatus | None, limit: int, after: RunId | None) -> RunPage:
     """Return the page after `after`, whose status may have changed since."""
-    begin = 0
+    start = 0
     if after is not None:
-        places = [place for place, one in enumerate(runs) if one.id == after]
-        if not places:
+        indexes = [index for index, run in enumerate(runs) if run.id == after]
+        if not indexes:
             raise NotFound("run", after)
-        begin = places[0] + 1
-    rest = [one for one in runs[begin:] if status in (None, one.status)]
+        start = indexes[0] + 1
+    rest = [run for run in runs[start:] if status in (None, run.status)]
     return RunPage(rest[:limit], rest[limit - 1].id if len(rest) > limit else None)

@@ -19,6 +19,7 @@ def log_to(folder: Path, name: str, *, stderr_level: int) -> None:
     to_stderr.setLevel(stderr_level)
     to_stderr.setFormatter(_OneLineFormatter("%(levelname)s %(name)s: %(message)s"))
     root.addHandler(to_stderr)
+    # a log that cannot be written must not keep the app from starting
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         to_file = logging.handlers.RotatingFileHandler(

@@ -7,9 +7,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from core.domain.mcp_server import McpServer, find_secrets, masked_config, with_values
+from core.domain.names import is_name_taken, name_key
 from core.domain.settings import KeyLocation
 from core.domain.text.masking import MASK, contains_mask
 from core.errors import Refused
+from core.services.catalogue import bad_input, name_taken
 from core.tools.mcp.pasted_config import PastedConfig
 from core.tools.mcp.tool_list import make_server_id
 
@@ -55,86 +57,86 @@ def redacted_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 def make_draft(fields: Mapping[str, Any], old: McpServer | None = None, more_secret: Iterable[str] = ()) -> ServerDraft:
     """Return the draft of a configuration, its secrets separated. Raises Refused `bad_input`."""
+    # first: the search for secrets needs well-formed fields
     _validated_server({**fields, "secrets": {}})
-    found = find_secrets(fields)
+    secret_values = find_secrets(fields)
     for place in more_secret:
         part, _, name = place.partition("/")
         value = fields.get(part)
-        found[place] = value if part == "url" else value[int(name)] if part == "args" else value[name]  # type: ignore[index,assignment]
-    shown = masked_config(fields, found)
+        secret_values[place] = value if part == "url" else value[int(name)] if part == "args" else value[name]  # type: ignore[index,assignment]
+    shown = masked_config(fields, secret_values)
     before = old.model_dump() if old is not None else {}
-    kept = {
+    unchanged = {
         place: where
         for place, where in (old.secrets.items() if old is not None else ())
         if _value_at(fields, place) == _value_at(before, place) and contains_mask(_value_at(fields, place))
     }
-    fresh = {place: value for place, value in found.items() if place not in kept}
-    for place, value in fresh.items():
+    new = {place: value for place, value in secret_values.items() if place not in unchanged}
+    for place, value in new.items():
+        # a masked value that is not stored cannot be filled in
         if MASK in value:
             raise Refused("bad_input", f"{place}: {MASK} stands for a secret that was not kept", field=place)
-    shown = with_values(shown, {place: str(_value_at(fields, place)) for place in kept})
-    dropped = {} if old is None else {place: at for place, at in old.secrets.items() if place not in {*kept, *fresh}}
-    secrets = {**kept, **dict.fromkeys(fresh, KeyLocation.FILE)}  # where each is becomes known when it is kept
-    return ServerDraft(_validated_server({**shown, "secrets": secrets}), fresh, dropped)
+    shown = with_values(shown, {place: str(_value_at(fields, place)) for place in unchanged})
+    dropped = {} if old is None else {place: at for place, at in old.secrets.items() if place not in {*unchanged, *new}}
+    secrets = {**unchanged, **dict.fromkeys(new, KeyLocation.FILE)}  # where each is becomes known when it is kept
+    return ServerDraft(_validated_server({**shown, "secrets": secrets}), new, dropped)
 
 
-def preview_servers(pasted: PastedConfig, there: Iterable[McpServer]) -> list[ServerPreview]:
+def preview_servers(pasted: PastedConfig, existing: Iterable[McpServer]) -> list[ServerPreview]:
     """Return previews of the servers to add. As long as inputs are missing only the names are checked."""
-    found: list[ServerPreview] = []
-    names = {one.name.casefold() for one in there}
-    for one in pasted.servers:
-        name = " ".join(str(one.fields["name"]).split())
-        problem = _name_taken(name) if name.casefold() in names else None
+    results: list[ServerPreview] = []
+    names = {name_key(server.name) for server in existing}
+    for pasted_server in pasted.servers:
+        name = " ".join(str(pasted_server.fields["name"]).split())
+        problem = name_taken("server", name) if name_key(name) in names else None
         try:
             if not pasted.inputs:
-                make_draft({**one.fields, "id": "preview"})
+                make_draft({**pasted_server.fields, "id": "preview"})
         except Refused as error:
             problem = error
-        names.add(name.casefold())
-        found.append(ServerPreview(one.place, redacted_fields(one.fields), problem))
-    return found
+        names.add(name_key(name))
+        results.append(ServerPreview(pasted_server.place, redacted_fields(pasted_server.fields), problem))
+    return results
 
 
 def make_drafts(
-    filled: PastedConfig, secret: Mapping[str, Collection[str]], there: Iterable[McpServer]
+    filled: PastedConfig, secret: Mapping[str, Collection[str]], existing: Iterable[McpServer]
 ) -> list[ServerDraft]:
     """Return drafts of all servers of a filled configuration. `secret` names, by server, places whose values are secret
     though they do not look so.
 
     Raises Refused: `bad_config` with all problems, or `name_taken` for a configuration of a single server.
     """
-    before = list(there)
-    taken: set[str] = {one.id for one in before}
+    known = list(existing)
+    taken: set[str] = {pasted_server.id for pasted_server in known}
     drafts: list[ServerDraft] = []
     problems: list[dict[str, Any]] = []
-    for one in filled.servers:
-        new_id = make_server_id(one.fields["name"], taken)
+    for pasted_server in filled.servers:
+        new_id = make_server_id(pasted_server.fields["name"], taken)
         try:
-            draft = make_draft({**one.fields, "id": new_id}, more_secret=secret.get(one.fields["name"], ()))
-            require_unique_name(draft.server, [*before, *(other.server for other in drafts)])
+            draft = make_draft(
+                {**pasted_server.fields, "id": new_id}, more_secret=secret.get(pasted_server.fields["name"], ())
+            )
+            require_unique_name(draft.server, [*known, *(other.server for other in drafts)])
         except Refused as error:
             if error.code == "name_taken" and len(filled.servers) == 1:
                 raise
-            about = {"place": one.place, "message": error.message, "code": error.code}
+            about = {"place": pasted_server.place, "message": error.message, "code": error.code}
             problems.append({**about, "about": {"field": error.parameters.get("field")}})
             continue
+        # later servers of the same configuration must differ from this one too
         taken.add(new_id)
         drafts.append(draft)
     if problems:
-        told = "; ".join(f"{one['place']}: {one['message']}" for one in problems[:5])
-        raise Refused("bad_config", f"nothing was added. {told}", problems=problems)
+        summary = "; ".join(f"{pasted_server['place']}: {pasted_server['message']}" for pasted_server in problems[:5])
+        raise Refused("bad_config", f"nothing was added. {summary}", problems=problems)
     return drafts
 
 
-def require_unique_name(server: McpServer, others: Iterable[McpServer]) -> None:
+def require_unique_name(server: McpServer, servers: Iterable[McpServer]) -> None:
     """Raise Refused `name_taken` if another server has the name."""
-    name = server.name.casefold()
-    if any(one.name.casefold() == name for one in others if one.id != server.id):
-        raise _name_taken(server.name)
-
-
-def _name_taken(name: str) -> Refused:
-    return Refused("name_taken", f"there is a server {name!r} already", field="name")
+    if is_name_taken(servers, server.name, server.id):
+        raise name_taken("server", server.name)
 
 
 def _value_at(fields: Mapping[str, Any], place: str) -> Any:
@@ -153,6 +155,4 @@ def _validated_server(fields: Mapping[str, Any]) -> McpServer:
     try:
         return McpServer.model_validate(fields)
     except ValidationError as error:
-        first = error.errors(include_input=False, include_context=False, include_url=False)[0]
-        name = "/".join(str(part) for part in first["loc"]) or "server"
-        raise Refused("bad_input", f"{name}: {first['msg'].removeprefix('Value error, ')}", field=name) from None
+        raise bad_input(error, "server", depth=None) from None

@@ -4,22 +4,28 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from psygnal import Signal
+
 from core.bus import Bus, ServersChanged
 from core.domain.ids import ServerId
 from core.domain.mcp_server import McpServer, ServerStatus, StoredServer
+from core.domain.names import name_key
 from core.domain.tool import mcp_server_of
 from core.errors import NotFound, ToolFailed
 from core.ports.tools import CallContext
 from core.services.outcome import returns_outcome
+from core.stores.base import emit
 from core.tools.mcp.hub import Hub
 from core.tools.mcp.tool_list import ToolListing, registry_tools
 from core.tools.registry import Arguments, Registry
 
 
 class McpServerRuntime:
-    """The servers as they are now. `states` holds their status, sorted by name; each change publishes `ServersChanged`.
+    """The servers as they are now. `states` holds their status, sorted by name; `changed` is emitted after each change.
     `hub` runs them.
     """
+
+    changed = Signal()
 
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
@@ -33,25 +39,25 @@ class McpServerRuntime:
     @property
     def configs(self) -> Sequence[McpServer]:
         """The configurations of all servers, sorted by name."""
-        return [one.server for one in self.states]
+        return [status.server for status in self.states]
 
     @property
-    def _running(self) -> Hub:
+    def _running_hub(self) -> Hub:
         assert self._hub is not None
         return self._hub
 
     def get(self, server: ServerId) -> ServerStatus:
         """Return the status of the server. Raises NotFound."""
-        if server not in self._running.configs:
+        if server not in self._running_hub.configs:
             raise NotFound("server", server)
-        return self._running.status(server)
+        return self._running_hub.status(server)
 
     def named(self, name: str) -> ServerStatus:
         """Return the server of that name, else of that id, else of that name ignoring case. Raises NotFound."""
         for same in (
             lambda one: one.server.name == name,
             lambda one: one.server.id == name,
-            lambda one: one.server.name.casefold() == name.strip().casefold(),
+            lambda one: name_key(one.server.name) == name_key(name.strip()),
         ):
             if (found := next(filter(same, self.states), None)) is not None:
                 return found
@@ -60,13 +66,13 @@ class McpServerRuntime:
     def log(self, server: ServerId) -> list[str]:
         """Return the last 500 lines of the server's stderr, secrets masked. Raises NotFound."""
         self.get(server)
-        return self._running.log(server)
+        return self._running_hub.log(server)
 
     def start_with_app(self) -> None:
         """Start the servers that start with the app, and those whose tools are unknown, without waiting."""
-        for one in self.states:
-            if one.server.starts_with_app or not self._running.is_known(one.server.id):
-                self._start(one.server)
+        for status in self.states:
+            if status.server.starts_with_app or not self._running_hub.is_known(status.server.id):
+                self._start(status.server)
 
     async def learn(self, tools: Iterable[str]) -> None:
         """Connect to the servers of these tools whose tool list is unknown. A server that does not answer fails later,
@@ -78,7 +84,7 @@ class McpServerRuntime:
             *(
                 self.test(one.id)
                 for one in unknown
-                if one.is_enabled and one.is_confirmed and not self._running.is_known(one.id)
+                if one.is_enabled and one.is_confirmed and not self._running_hub.is_known(one.id)
             )
         )
 
@@ -88,27 +94,29 @@ class McpServerRuntime:
         cause: `cause`, `stderr`, `exit_code`, `runs` and `path` as far as known.
         """
         self.get(server)
-        return await self._running.connect(server)
+        return await self._running_hub.connect(server)
 
     @returns_outcome
     async def stop(self, server: ServerId) -> None:
         """Stop the server; the next call starts it again. Fails with `not_found`."""
         self.get(server)
-        await self._running.stop(server)
+        await self._running_hub.stop(server)
 
-    def publish(self) -> None:
+    def emit_changed(self) -> None:
         """Publish the status of all servers."""
         if self._hub is not None:
             self._bus.publish(ServersChanged(tuple(self._hub.statuses)))
+            emit(self.changed)
 
     def _start(self, server: McpServer) -> None:
         if server.is_enabled and server.is_confirmed:
-            self._running.start(server.id)
+            self._running_hub.start(server.id)
 
-    def _learn_later(self, server: ServerId) -> None:
+    def _start_if_unknown(self, server: ServerId) -> None:
         """Start the server if its tools are unknown: agents and templates use only known tools."""
-        if not self._running.is_known(server):
-            self._start(self._running.configs[server])
+        # its tools can be used only once they are listed
+        if not self._running_hub.is_known(server):
+            self._start(self._running_hub.configs[server])
 
 
 def register_stored_tools(registry: Registry, servers: Iterable[StoredServer]) -> None:

@@ -23,12 +23,12 @@ class ServerSecrets:
     def __init__(self, keys: KeyStore) -> None:
         self._keys = keys
 
-    async def filled(self, server: McpServer) -> McpServer:
+    async def fill(self, server: McpServer) -> McpServer:
         """Return the server with its secrets filled in. Raises ToolFailed."""
         values: dict[str, str] = {}
-        for place, kept in server.secrets.items():
+        for place, key_place in server.secrets.items():
             try:
-                secret = await self._keys.get_secret(_key_name(server.id, place), kept)
+                secret = await self._keys.get_secret(_key_name(server.id, place), key_place)
             except Refused as error:
                 raise ToolFailed("failed", f"the secrets of {server.name} cannot be read: {error.message}") from None
             if secret is None:
@@ -36,7 +36,7 @@ class ServerSecrets:
             values[place] = secret.reveal()
         return McpServer.model_validate(with_values(server.model_dump(), values))
 
-    async def keep(self, drafts: Sequence[ServerDraft], kept: list[StoredSecret]) -> list[McpServer]:
+    async def save(self, drafts: Sequence[ServerDraft], saved: list[StoredSecret]) -> list[McpServer]:
         """Save the secrets of the drafts and return the servers with the places of their secrets. `kept` receives each
         saved secret, even if this fails.
 
@@ -48,30 +48,30 @@ class ServerSecrets:
             for place, value in draft.secrets.items():
                 name = _key_name(draft.server.id, place)
                 places[place] = await self._keys.put_secret(name, value)
-                kept.append((name, places[place]))
+                saved.append((name, places[place]))
             rows.append(draft.server.model_copy(update={"secrets": places}))
         return rows
 
-    async def of(self, server: McpServer) -> Mapping[str, Secret]:
+    async def read(self, server: McpServer) -> Mapping[str, Secret]:
         """Return the secrets of a server by place, without missing and unreadable secrets: a server can be removed
         though it is not whole.
         """
-        found: dict[str, Secret] = {}
-        for place, kept in server.secrets.items():
+        secrets: dict[str, Secret] = {}
+        for place, key_place in server.secrets.items():
             try:
-                secret = await self._keys.get_secret(_key_name(server.id, place), kept)
+                secret = await self._keys.get_secret(_key_name(server.id, place), key_place)
             except Refused:
                 continue
             if secret is not None:
-                found[place] = secret
-        return found
+                secrets[place] = secret
+        return secrets
 
-    async def forget(self, server: McpServer) -> None:
+    async def remove(self, server: McpServer) -> None:
         """Remove all secrets of the server. Raises Refused if a secret cannot be removed."""
-        for place, kept in server.secrets.items():
-            await self._keys.remove_secret(_key_name(server.id, place), kept)
+        for place, key_place in server.secrets.items():
+            await self._keys.remove_secret(_key_name(server.id, place), key_place)
 
-    async def drop(self, names: Iterable[StoredSecret]) -> None:
+    async def discard(self, names: Iterable[StoredSecret]) -> None:
         """Remove these secrets; a secret that cannot be removed is logged and left behind."""
         for name, place in names:
             try:
@@ -79,9 +79,9 @@ class ServerSecrets:
             except MetierError as error:
                 log.warning("a secret of an MCP server is left behind: %s", error.message)
 
-    async def drop_places(self, server: ServerId, places: Mapping[str, KeyLocation]) -> None:
+    async def discard_places(self, server: ServerId, places: Mapping[str, KeyLocation]) -> None:
         """Remove the secrets of a server at these places, in the same way."""
-        await self.drop((_key_name(server, place), kept) for place, kept in places.items())
+        await self.discard((_key_name(server, place), key_place) for place, key_place in places.items())
 
 
 def _key_name(server: ServerId, place: str) -> str:

@@ -53,8 +53,8 @@ class McpServerService(McpServerRuntime):
         self._storage = storage
         self._vault = ServerSecrets(keys)
         self._consent = consent
-        self._one_at_a_time = asyncio.Lock()
-        self._removed: _RemovedServer | None = None
+        self._lock = asyncio.Lock()
+        self._last_removed: _RemovedServer | None = None
 
     async def open(self, hub: Hub) -> None:
         """Hand the stored servers to the hub: their tools are known before a server runs. Raises StorageFailed."""
@@ -72,7 +72,7 @@ class McpServerService(McpServerRuntime):
         return await asyncio.to_thread(read_pasted, text)
 
     @returns_outcome
-    async def look(self, text: str) -> ConfigPreview:
+    async def preview(self, text: str) -> ConfigPreview:
         """Return a preview of what would be added; fails as `read` does. As long as inputs are missing only the names
         are checked.
         """
@@ -89,15 +89,15 @@ class McpServerService(McpServerRuntime):
         Fails with `input_needed`, `bad_config`, `name_taken`, `keys_unreadable`, `keys_not_writable`.
         """
         filled, secret = pasted.filled(inputs or {})
-        async with self._one_at_a_time:
-            drafts = make_drafts(filled, secret, self._running.configs.values())
-            await self._keep([draft.confirmed() if confirmed else draft for draft in drafts])
+        async with self._lock:
+            drafts = make_drafts(filled, secret, self._running_hub.configs.values())
+            await self._save([draft.confirmed() if confirmed else draft for draft in drafts])
             for draft in drafts:
-                self._learn_later(draft.server.id)
-            return [self._running.status(draft.server.id) for draft in drafts]
+                self._start_if_unknown(draft.server.id)
+            return [self._running_hub.status(draft.server.id) for draft in drafts]
 
     @returns_outcome
-    async def put(
+    async def save(
         self,
         server: ServerId | None = None,
         *,
@@ -110,38 +110,39 @@ class McpServerService(McpServerRuntime):
 
         Fails with `not_found`, `bad_input` (`field` names the field), `name_taken`, and the errors of saving keys.
         """
-        async with self._one_at_a_time:
+        async with self._lock:
             old = self.get(server).server if server is not None else None
-            given = {**(old.model_dump(exclude={"secrets"}) if old is not None else {}), **fields}
-            given["id"] = server or make_server_id(str(fields.get("name", "")), self._running.configs)
-            draft = make_draft(given, old, more_secret)
+            values = {**(old.model_dump(exclude={"secrets"}) if old is not None else {}), **fields}
+            values["id"] = server or make_server_id(str(fields.get("name", "")), self._running_hub.configs)
+            draft = make_draft(values, old, more_secret)
             self._require_own_name(draft.server)
-            await self._keep([draft.confirmed() if confirmed else draft])
+            await self._save([draft.confirmed() if confirmed else draft])
+            # the running process has the old configuration, or the old secrets
             if old is not None and (old.fingerprint != draft.server.fingerprint or draft.secrets):
-                await self._running.stop(draft.server.id)
-            self._learn_later(draft.server.id)
-            return self._running.status(draft.server.id)
+                await self._running_hub.stop(draft.server.id)
+            self._start_if_unknown(draft.server.id)
+            return self._running_hub.status(draft.server.id)
 
     @returns_outcome
     async def confirm(self, server: ServerId, fingerprint: str) -> ServerStatus:
         """Confirm what has this fingerprint. Fails with `not_found`, and `changed` if the server has changed since."""
-        async with self._one_at_a_time:
-            found = self.get(server).server
-            if found.fingerprint != fingerprint:
-                raise Refused("changed", f"{found.name!r} was changed meanwhile; look at what will run again")
-            await self._become(found.model_copy(update={"confirmed": fingerprint}))
-            self._learn_later(server)
-            return self._running.status(server)
+        async with self._lock:
+            config = self.get(server).server
+            if config.fingerprint != fingerprint:
+                raise Refused("changed", f"{config.name!r} was changed meanwhile; look at what will run again")
+            await self._replace(config.model_copy(update={"confirmed": fingerprint}))
+            self._start_if_unknown(server)
+            return self._running_hub.status(server)
 
     @returns_outcome
     async def enable(self, server: ServerId, *, enabled: bool) -> ServerStatus:
         """Enable or disable the server; a disabled server is stopped and has no tools. Fails with `not_found`."""
-        async with self._one_at_a_time:
-            status = await self._become(self.get(server).server.model_copy(update={"is_enabled": enabled}))
+        async with self._lock:
+            status = await self._replace(self.get(server).server.model_copy(update={"is_enabled": enabled}))
             if not enabled:
-                await self._running.stop(server)
-            self._learn_later(server)
-            return self._running.status(status.server.id)
+                await self._running_hub.stop(server)
+            self._start_if_unknown(server)
+            return self._running_hub.status(status.server.id)
 
     @returns_outcome
     async def remove(self, server: ServerId) -> McpServer:
@@ -150,74 +151,77 @@ class McpServerService(McpServerRuntime):
 
         The server removed last can be restored until the app closes.
         """
-        async with self._one_at_a_time:
-            found = self.get(server).server
-            secrets = await self._vault.of(found)
+        async with self._lock:
+            config = self.get(server).server
+            # read before they are removed: the removal can be undone
+            secrets = await self._vault.read(config)
             exceptions = {
                 name: rule
                 for name, rule in self._consent.exceptions.items()
                 if name == f"mcp__{server}" or mcp_server_of(name) == server
             }
-            removed = _RemovedServer(found, self._running.listing(server), secrets, exceptions)
+            removed = _RemovedServer(config, self._running_hub.listing(server), secrets, exceptions)
             if exceptions:
-                unwrap(await self._consent.except_each(list(exceptions), None))
-            await self._vault.forget(found)
+                unwrap(await self._consent.set_exceptions(list(exceptions), None))
+            await self._vault.remove(config)
             await self._storage.commit([Remove(McpServer, server)])
-            await self._running.remove(server)
-            self._removed = removed
-            return found
+            await self._running_hub.remove(server)
+            # only when everything is removed: a half-removed server cannot be restored
+            self._last_removed = removed
+            return config
 
     @returns_outcome
-    async def put_back(self, server: ServerId) -> ServerStatus:
+    async def restore(self, server: ServerId) -> ServerStatus:
         """Restore the server removed last, with its secrets. Fails with `not_found` for any other server, `name_taken`,
         and the errors of saving keys.
         """
-        async with self._one_at_a_time:
-            removed = self._removed
-            if removed is None or removed.server.id != server or server in self._running.configs:
+        async with self._lock:
+            removed = self._last_removed
+            if removed is None or removed.server.id != server or server in self._running_hub.configs:
                 raise NotFound("server", server)
             self._require_own_name(removed.server)
             secrets = {place: secret.reveal() for place, secret in removed.secrets.items()}
-            await self._keep([ServerDraft(removed.server, secrets, {})])
+            await self._save([ServerDraft(removed.server, secrets, {})])
             if removed.listing is not None:
-                await self.keep_list(server, removed.listing)
-                self._running.put(self._running.configs[server], removed.listing)
-            self._removed = None
+                await self.save_tools(server, removed.listing)
+                self._running_hub.put(self._running_hub.configs[server], removed.listing)
+            self._last_removed = None
             for name, rule in removed.exceptions.items():
-                unwrap(await self._consent.except_(name, rule))
-            return self._running.status(server)
+                unwrap(await self._consent.set_exception(name, rule))
+            return self._running_hub.status(server)
 
     # For the hub
 
     async def launch_of(self, server: McpServer) -> LaunchSpec:
         """Return what to run, with secrets filled in. Raises ToolFailed."""
-        return resolve_launch(await self._vault.filled(server))
+        return resolve_launch(await self._vault.fill(server))
 
-    async def keep_list(self, server: ServerId, listing: ToolListing) -> None:
+    async def save_tools(self, server: ServerId, listing: ToolListing) -> None:
         """Save the tool list of a server. Raises StorageFailed."""
         await self._storage.commit([PutToolList(server, listing.to_json())])
 
     # Keeping
 
-    async def _become(self, server: McpServer) -> ServerStatus:
+    async def _replace(self, server: McpServer) -> ServerStatus:
         await self._storage.commit([Put(server)])
-        self._running.put(server)
-        return self._running.status(server.id)
+        self._running_hub.put(server)
+        return self._running_hub.status(server.id)
 
-    async def _keep(self, drafts: Sequence[ServerDraft]) -> None:
+    async def _save(self, drafts: Sequence[ServerDraft]) -> None:
         """Save secrets, then the configurations, then apply them; a failure leaves nothing behind."""
-        kept: list[StoredSecret] = []
+        saved: list[StoredSecret] = []
         try:
-            rows = await self._vault.keep(drafts, kept)
+            rows = await self._vault.save(drafts, saved)
             await self._storage.commit([Put(row) for row in rows])
         except BaseException:
-            if all(draft.server.id not in self._running.configs for draft in drafts):
-                await self._vault.drop(kept)
+            # an existing server still uses the secrets under these names
+            if all(draft.server.id not in self._running_hub.configs for draft in drafts):
+                await self._vault.discard(saved)
             raise
         for row, draft in zip(rows, drafts, strict=True):
-            self._running.put(row)
-            await self._vault.drop_places(row.id, draft.dropped)
+            self._running_hub.put(row)
+            await self._vault.discard_places(row.id, draft.dropped)
 
     def _require_own_name(self, server: McpServer, others: Iterable[McpServer] = ()) -> None:
         """Raise Refused `name_taken` if another server has the name."""
-        require_unique_name(server, [*self._running.configs.values(), *others])
+        require_unique_name(server, [*self._running_hub.configs.values(), *others])

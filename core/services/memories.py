@@ -8,7 +8,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-from core.bus import Bus, MemoriesChanged
+from psygnal import Signal
+
+from core.bus import Bus, MemoriesChanged, WorkflowDeleted
+from core.domain.events import Event, ToolEnded
 from core.domain.ids import MemoryId, WorkflowId
 from core.domain.memory import CONTENT_CHARACTERS, CONTEXT_LIFETIME, Memory, MemoryType
 from core.domain.text.masking import masked_text
@@ -18,6 +21,7 @@ from core.errors import NotFound, Refused, StorageFailed
 from core.ports.clock import Clock
 from core.ports.memories import Memories, MemoryQuery, MemoryUsage
 from core.services.outcome import returns_outcome
+from core.stores.base import emit
 
 PAGE_SIZE = 25
 SEARCH_LIMIT = 50
@@ -33,11 +37,15 @@ class MemoryListing:
 
     memories: Sequence[Memory]
     titles: dict[WorkflowId, str]
-    more: bool
+    has_more: bool
 
 
 class MemoryService:
-    """Manages the memories of all workflows. Each change here publishes `MemoriesChanged`."""
+    """Manages the memories of all workflows. `changed` is emitted when any memory may have changed, by the user or by a
+    tool of an agent.
+    """
+
+    changed = Signal()
 
     def __init__(
         self,
@@ -48,14 +56,16 @@ class MemoryService:
     ) -> None:
         self._memories = memories
         self._workflow = workflow
-        self._bus = bus
         self._clock = clock
+        self._bus = bus
+        bus.subscribe(WorkflowDeleted, lambda _deleted: emit(self.changed))
+        bus.subscribe(Event, self._on_event)
 
     @returns_outcome
     async def page(self, kind: MemoryType | None = None, before: MemoryId | None = None) -> MemoryListing:
         """Return a page, newest first; `before` is the last memory of the previous page."""
-        found = await self._memories.page(MemoryQuery(None, self._clock.now(), kind, PAGE_SIZE + 1), before)
-        return await self._listed(found, PAGE_SIZE)
+        memories = await self._memories.page(MemoryQuery(None, self._clock.now(), kind, PAGE_SIZE + 1), before)
+        return await self._listing(memories, PAGE_SIZE)
 
     @returns_outcome
     async def search(self, text: str, kind: MemoryType | None = None) -> MemoryListing:
@@ -63,8 +73,8 @@ class MemoryService:
         none.
         """
         words = words_of(text)[:MAX_WORDS]
-        found = await self._memories.search(MemoryQuery(None, self._clock.now(), kind, SEARCH_LIMIT), words)
-        return await self._listed(found, SEARCH_LIMIT)
+        memories = await self._memories.search(MemoryQuery(None, self._clock.now(), kind, SEARCH_LIMIT), words)
+        return await self._listing(memories, SEARCH_LIMIT)
 
     @returns_outcome
     async def get(self, memory_id: MemoryId) -> Memory:
@@ -72,7 +82,7 @@ class MemoryService:
         return await self._required(memory_id)
 
     @returns_outcome
-    async def room(self) -> MemoryUsage:
+    async def usage(self) -> MemoryUsage:
         """Return the space that all memories take."""
         return await self._memories.room()
 
@@ -87,13 +97,15 @@ class MemoryService:
             raise Refused("bad_input", message, field="content", limit=CONTENT_CHARACTERS)
         before = await self._required(memory_id)
         expires_at = before.expires_at
+        # only a change of type changes the expiry; an edit keeps it
         if kind is not before.type:
             expires_at = self._clock.now() + CONTEXT_LIFETIME if kind is MemoryType.CONTEXT else None
-        kept = content if content == before.content else masked_text(content)[:CONTENT_CHARACTERS]
-        after = replace(before, content=kept, length=len(kept), type=kind, expires_at=expires_at)
+        masked = content if content == before.content else masked_text(content)[:CONTENT_CHARACTERS]
+        after = replace(before, content=masked, length=len(masked), type=kind, expires_at=expires_at)
+        # it expired or was deleted between the two calls
         if not await self._memories.change(after):
             raise NotFound("memory", memory_id)
-        self._bus.publish(MemoriesChanged())
+        self._emit_changed()
         return after
 
     @returns_outcome
@@ -102,22 +114,30 @@ class MemoryService:
         memory = await self._required(memory_id)
         if not await self._memories.remove(memory_id):
             raise NotFound("memory", memory_id)
-        self._bus.publish(MemoriesChanged())
+        self._emit_changed()
         return memory
 
     @returns_outcome
-    async def put_back(self, memory: Memory) -> Memory:
+    async def restore(self, memory: Memory) -> Memory:
         """Restore a deleted memory at its place."""
-        kept = await self._memories.add(memory)
-        self._bus.publish(MemoriesChanged())
-        return kept
+        restored = await self._memories.add(memory)
+        self._emit_changed()
+        return restored
 
     @returns_outcome
-    async def remove_some(self) -> int:
+    async def remove_batch(self) -> int:
         """Delete some hundred memories for good and return their number; 0 when none are left."""
         count = await self._memories.remove_some()
-        self._bus.publish(MemoriesChanged())
+        self._emit_changed()
         return count
+
+    def _on_event(self, event: Event) -> None:
+        if isinstance(event.fact, ToolEnded):
+            emit(self.changed)
+
+    def _emit_changed(self) -> None:
+        self._bus.publish(MemoriesChanged())
+        emit(self.changed)
 
     async def _required(self, memory_id: MemoryId) -> Memory:
         memory = await self._memories.get(memory_id, self._clock.now())
@@ -125,11 +145,11 @@ class MemoryService:
             raise NotFound("memory", memory_id)
         return memory
 
-    async def _listed(self, found: Sequence[Memory], most: int) -> MemoryListing:
-        ids = list(dict.fromkeys(one.workflow_id for one in found[:most] if one.workflow_id is not None))
+    async def _listing(self, memories: Sequence[Memory], limit: int) -> MemoryListing:
+        ids = list(dict.fromkeys(memory.workflow_id for memory in memories[:limit] if memory.workflow_id is not None))
         workflows = await asyncio.gather(*map(self._workflow, ids))
-        titles = {one.id: one.title for one in workflows if one is not None}
-        return MemoryListing(found[:most], titles, len(found) > most)
+        titles = {memory.id: memory.title for memory in workflows if memory is not None}
+        return MemoryListing(memories[:limit], titles, len(memories) > limit)
 
 
 SWEEP_INTERVAL_S = 3600.0
@@ -145,13 +165,13 @@ class MemoryExpiry:
         self._clock = clock
 
     async def __aenter__(self) -> Self:
-        self._sweeping = asyncio.create_task(self._sweep_on(), name="memory sweep")
+        self._task = asyncio.create_task(self._sweep_forever(), name="memory sweep")
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, *exception: object) -> None:
-        self._sweeping.cancel()
-        if kind is not GeneratorExit:  # whoever is abandoned cannot wait
-            await asyncio.wait([self._sweeping])
+        self._task.cancel()
+        if kind is not GeneratorExit:  # an abandoned generator cannot await
+            await asyncio.wait([self._task])
 
     async def sweep(self) -> int:
         """Delete expired memories and return their number. Raises StorageFailed."""
@@ -160,7 +180,7 @@ class MemoryExpiry:
             log.info("%d expired memories were deleted", count)
         return count
 
-    async def _sweep_on(self) -> None:
+    async def _sweep_forever(self) -> None:
         while True:
             try:
                 await self.sweep()

@@ -21,8 +21,10 @@ from core.engine.runs.engine import Engine
 from core.errors import MetierError, NotFound, Refused, StorageFailed
 from core.ports.clock import Clock
 from core.ports.storage import Storage
-from core.ports.writes import OrderQueued, PutAttachedText, QueueMessage, UnqueueMessage
+from core.ports.writes import OrderQueued, QueueMessage, UnqueueMessage
+from core.services.attachments import attachment_writes
 from core.services.chat import ChatService, require_message
+from core.services.lookup import require_workflow
 from core.services.outcome import Failed, returns_outcome
 from core.services.settings import SettingsService
 
@@ -49,9 +51,9 @@ class QueueService:
         self._clock = clock
         self._settings = settings
         self._queues: dict[WorkflowId, list[QueuedMessage]] = {}
-        self._held: dict[WorkflowId, QueueHold] = {}
-        self._turns: dict[WorkflowId, asyncio.Lock] = {}
-        self._chores: set[asyncio.Task[None]] = set()
+        self._holds: dict[WorkflowId, QueueHold] = {}
+        self._locks: dict[WorkflowId, asyncio.Lock] = {}
+        self._tasks_running: set[asyncio.Task[None]] = set()
         self._is_attending = False
         self._subscriptions = (bus.subscribe(Event, self._on_event), bus.subscribe(WorkflowDeleted, self._on_deleted))
 
@@ -64,20 +66,23 @@ class QueueService:
         self._is_attending = False
         for subscription in self._subscriptions:
             subscription.close()
-        for chore in tuple(self._chores):
+        for chore in tuple(self._tasks_running):
             chore.cancel()
+        # waits for the cancelled tasks, so that none touches a closed store
         await self._tasks.__aexit__(None, None, None)
 
     @returns_outcome
-    async def attend(self) -> None:
+    async def start(self) -> None:
         """Load the stored messages, and send them from now on. Call it when runs are recovered."""
-        self._is_attending = True  # what is added from now on is said, even where the rest cannot be read
+        # set before the store is read: what is added meanwhile is sent in any case
+        self._is_attending = True
         for message in await self._storage.queued_messages.all():
+            # a message may have been added while the store was read
             if self._find(message.workflow_id, message.id) is None:
                 self._queues.setdefault(message.workflow_id, []).append(message)
         for workflow_id in tuple(self._queues):
-            self._tell(workflow_id)
-            self._spawn(self._go_on(workflow_id))
+            self._publish(workflow_id)
+            self._spawn(self._send_next(workflow_id))
 
     @returns_outcome
     async def add(self, workflow_id: WorkflowId, text: str, attached: Sequence[AttachedText] = ()) -> QueuedMessage:
@@ -85,7 +90,7 @@ class QueueService:
 
         Fails with `not_found`, `queue_full`, and the errors of `require_message`.
         """
-        return await self._add(workflow_id, text, attached)
+        return await self._enqueue(workflow_id, text, attached)
 
     @returns_outcome
     async def interject(
@@ -94,27 +99,28 @@ class QueueService:
         """Stop the current turn and send this message before all that wait. It is stored when this returns; later
         errors hold the message and fail nothing.
         """
-        added = await self._add(workflow_id, text, attached, is_urgent=True)
+        # urgent: `_send_next` would send the message before this one if the turn ended just now
+        added = await self._enqueue(workflow_id, text, attached, is_urgent=True)
         self._spawn(self._interject(added))
         return added
 
     @returns_outcome
     async def send_now(self, workflow_id: WorkflowId, message_id: MessageId) -> None:
         """Stop the current turn and send this waiting message. Does nothing if it no longer waits."""
-        await self._say_now(workflow_id, message_id)
+        await self._send_at_once(workflow_id, message_id)
 
     @returns_outcome
     async def move(self, workflow_id: WorkflowId, message_id: MessageId, place: int) -> None:
         """Move a message to a position (from 0) in its queue. Does nothing if it no longer waits."""
-        async with self._turn(workflow_id):
+        async with self._lock_of(workflow_id):
             await self._move(workflow_id, message_id, place)
 
     @returns_outcome
-    async def take_back(self, workflow_id: WorkflowId, message_id: MessageId) -> list[AttachedText]:
+    async def withdraw(self, workflow_id: WorkflowId, message_id: MessageId) -> list[AttachedText]:
         """Remove a message from the queue and return its attached texts. Fails with `not_found` if it was sent
         meanwhile.
         """
-        async with self._turn(workflow_id):
+        async with self._lock_of(workflow_id):
             message = self._find(workflow_id, message_id)
             if message is None:
                 raise NotFound("queued message", message_id)
@@ -125,61 +131,63 @@ class QueueService:
 
     # Doing
 
-    async def _add(
+    async def _enqueue(
         self, workflow_id: WorkflowId, text: str, attached: Sequence[AttachedText], *, is_urgent: bool = False
     ) -> QueuedMessage:
         require_message(text, attached)
-        async with self._turn(workflow_id):
+        async with self._lock_of(workflow_id):
             waiting = self._queues.get(workflow_id, [])
             if len(waiting) >= MAX_QUEUED:
                 raise Refused("queue_full", f"{MAX_QUEUED} messages wait already", limit=MAX_QUEUED)
-            if await self._storage.workflows.get(workflow_id) is None:
-                raise NotFound("workflow", workflow_id)
-            about = tuple(one.about for one in attached)
+            await require_workflow(self._storage, workflow_id)
+            about = tuple(file.about for file in attached)
             message = QueuedMessage(MessageId(new_id("msg")), workflow_id, text, self._clock.now(), about)
-            texts = [PutAttachedText(workflow_id, message.id, at, one.text) for at, one in enumerate(attached)]
+            texts = attachment_writes(workflow_id, message.id, attached)
             await self._storage.commit([*texts, QueueMessage(message)])
             self._queues.setdefault(workflow_id, []).append(message)
-        self._tell(workflow_id)
+        self._publish(workflow_id)
         if not is_urgent:
-            self._spawn(self._go_on(workflow_id))  # the turn may have ended while it was written down
+            self._spawn(self._send_next(workflow_id))  # the turn may have ended while it was written down
         return message
 
     async def _interject(self, message: QueuedMessage) -> None:
         try:
-            await self._say_now(message.workflow_id, message.id)
+            await self._send_at_once(message.workflow_id, message.id)
         except MetierError as error:
             self._hold(message.workflow_id, QueueHold(error.code, error.message))
 
-    async def _say_now(self, workflow_id: WorkflowId, message_id: MessageId) -> None:
-        async with self._turn(workflow_id):
+    async def _send_at_once(self, workflow_id: WorkflowId, message_id: MessageId) -> None:
+        async with self._lock_of(workflow_id):
             if self._find(workflow_id, message_id) is None:
                 return
+            # first, on disk: if the process dies between cancel and send, the next start sends it first
             await self._move(workflow_id, message_id, 0)
             newest = await self._engine.newest(workflow_id)
             if newest is not None and newest.status in ACTIVE_STATUSES:
                 await self._engine.cancel(newest.id)
-            await self._say_first(workflow_id)
+            await self._send_first(workflow_id)
 
-    async def _go_on(self, workflow_id: WorkflowId, ended: RunId | None = None) -> None:
+    async def _send_next(self, workflow_id: WorkflowId, ended: RunId | None = None) -> None:
         """Send the next message if the newest run of the workflow has succeeded, else hold the queue. Do nothing while
         the run is active, or if `ended` is not the newest run.
         """
+        # the event of the end is published before the run has left the engine, which would refuse a start
         if ended is not None:
             await self._engine.wait(ended)
-        async with self._turn(workflow_id):
+        async with self._lock_of(workflow_id):
             if not self._is_attending or not self._queues.get(workflow_id):
                 return
             newest = await self._engine.newest(workflow_id)
+            # `ended` is not the newest run if the user has sent something else meanwhile: its end sends the queue
             if newest is not None and (newest.status in ACTIVE_STATUSES or ended not in (None, newest.id)):
                 return
             if newest is not None and (held := _HOLD_REASONS.get(newest.status)) is not None:
-                if self._held.get(workflow_id) in (None, *_HOLD_REASONS.values()):  # what refused the first says more
+                if self._holds.get(workflow_id) in (None, *_HOLD_REASONS.values()):  # what refused the first says more
                     self._hold(workflow_id, held)
             else:
-                await self._say_first(workflow_id)
+                await self._send_first(workflow_id)
 
-    async def _say_first(self, workflow_id: WorkflowId) -> None:
+    async def _send_first(self, workflow_id: WorkflowId) -> None:
         message = self._queues[workflow_id][0]
         try:
             attached = await self._attached(message)
@@ -193,10 +201,10 @@ class QueueService:
             gated=True,
             queued=True,
             attached=attached,
-            waited=message,
+            queued_message=message,
         )
         if not isinstance(answer, Failed):
-            self._held.pop(workflow_id, None)
+            self._holds.pop(workflow_id, None)
             self._drop(message)
         elif answer.code != "workflow_busy" and workflow_id in self._queues:  # busy: another turn began, and will end
             self._hold(workflow_id, QueueHold(answer.code, answer.message))
@@ -205,9 +213,10 @@ class QueueService:
         if not message.attachments:
             return []
         texts = await self._storage.messages.attached_texts(message.workflow_id, message.id)
+        # texts are stored with their message in one transaction: fewer texts mean a damaged store
         if len(texts) != len(message.attachments):
             raise StorageFailed("storage_failed", "a text that goes along with the message is missing")
-        return [AttachedText(*one) for one in zip(message.attachments, texts, strict=True)]
+        return [AttachedText(*pair) for pair in zip(message.attachments, texts, strict=True)]
 
     async def _move(self, workflow_id: WorkflowId, message_id: MessageId, place: int) -> None:
         message = self._find(workflow_id, message_id)
@@ -218,49 +227,50 @@ class QueueService:
         if waiting != self._queues[workflow_id]:
             await self._storage.commit([OrderQueued(workflow_id, tuple(one.id for one in waiting))])
             self._queues[workflow_id] = waiting
-            self._tell(workflow_id)
+            self._publish(workflow_id)
 
     # Keeping the books
 
     def _find(self, workflow_id: WorkflowId, message_id: MessageId) -> QueuedMessage | None:
-        return next((one for one in self._queues.get(workflow_id, ()) if one.id == message_id), None)
+        return next((message for message in self._queues.get(workflow_id, ()) if message.id == message_id), None)
 
     def _drop(self, message: QueuedMessage) -> None:
         workflow_id = message.workflow_id
-        left = [one for one in self._queues.get(workflow_id, ()) if one.id != message.id]
-        if left:
-            self._queues[workflow_id] = left
+        remaining = [other for other in self._queues.get(workflow_id, ()) if other.id != message.id]
+        if remaining:
+            self._queues[workflow_id] = remaining
         else:
             self._queues.pop(workflow_id, None)
-            self._held.pop(workflow_id, None)
-        self._tell(workflow_id)
+            self._holds.pop(workflow_id, None)
+        self._publish(workflow_id)
 
     def _hold(self, workflow_id: WorkflowId, held: QueueHold) -> None:
-        self._held[workflow_id] = held
-        self._tell(workflow_id)
+        self._holds[workflow_id] = held
+        self._publish(workflow_id)
 
-    def _tell(self, workflow_id: WorkflowId) -> None:
+    def _publish(self, workflow_id: WorkflowId) -> None:
         waiting = tuple(self._queues.get(workflow_id, ()))
-        self._bus.publish(QueueChanged(workflow_id, waiting, self._held.get(workflow_id)))
+        self._bus.publish(QueueChanged(workflow_id, waiting, self._holds.get(workflow_id)))
 
-    def _turn(self, workflow_id: WorkflowId) -> asyncio.Lock:
-        return self._turns.setdefault(workflow_id, asyncio.Lock())
+    def _lock_of(self, workflow_id: WorkflowId) -> asyncio.Lock:
+        return self._locks.setdefault(workflow_id, asyncio.Lock())
 
     def _on_event(self, event: Event) -> None:
         if isinstance(event.fact, RunFinished) and self._is_attending and self._queues.get(event.workflow_id):
-            self._spawn(self._go_on(event.workflow_id, event.run_id))
+            self._spawn(self._send_next(event.workflow_id, event.run_id))
 
     def _on_deleted(self, message: WorkflowDeleted) -> None:
+        # a discarded workflow keeps its queue, which its restoration continues
         if message.can_return:
             return
         self._queues.pop(message.workflow_id, None)
-        self._held.pop(message.workflow_id, None)
-        self._turns.pop(message.workflow_id, None)
+        self._holds.pop(message.workflow_id, None)
+        self._locks.pop(message.workflow_id, None)
 
     def _spawn(self, chore: Coroutine[Any, Any, None]) -> None:
         task = self._tasks.create_task(_log_errors(chore))
-        self._chores.add(task)
-        task.add_done_callback(self._chores.discard)
+        self._tasks_running.add(task)
+        task.add_done_callback(self._tasks_running.discard)
 
 
 async def _log_errors(chore: Coroutine[Any, Any, None]) -> None:

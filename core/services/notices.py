@@ -33,67 +33,69 @@ class NoticeService:
         self._bus = bus
         self._known: dict[ToastId, Toast] = {}
         self._unwritten: dict[ToastId, Toast | None] = {}
-        self._has_news = asyncio.Event()
+        self._changed = asyncio.Event()
 
     async def __aenter__(self) -> Self:
         self._toasts.added.connect(self._on_toast)
         self._subscription = self._bus.subscribe(WorkflowDeleted, self._on_deleted)
-        self._writing = asyncio.create_task(self._write_on(), name="notices")
+        self._write_task = asyncio.create_task(self._write_forever(), name="notices")
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, *exception: object) -> None:
         self._toasts.added.disconnect(self._on_toast, missing_ok=True)
         self._subscription.close()
-        self._writing.cancel()
-        if kind is not GeneratorExit:  # whoever is abandoned cannot wait
-            await asyncio.wait([self._writing])
+        self._write_task.cancel()
+        if kind is not GeneratorExit:  # an abandoned generator cannot await
+            await asyncio.wait([self._write_task])
             await self._write()
 
-    async def kept(self) -> list[Toast]:
+    async def load(self) -> list[Toast]:
         """Return the stored notices of this process and previous processes, oldest first; empty if they are
         unreadable.
         """
         try:
-            found = await self._storage.notices.all()
+            stored = await self._storage.notices.all()
         except StorageFailed as error:
             log.warning("the notices cannot be read: %s", error.message)
             return []
-        self._known = {one.id: one for one in [*found, *self._known.values()]}
-        self._let_the_oldest_go()
+        self._known = {notice.id: notice for notice in [*stored, *self._known.values()]}
+        self._drop_oldest()
         return list(self._known.values())
 
     def _on_toast(self, toast: Toast) -> None:
         if toast.code in _DERIVED_CODES:
             return
-        kept = replace(
+        notice = replace(
             toast,
             message=masked_text(toast.message[:MESSAGE_CHARACTERS]),
             parameters=tuple(pair for pair in toast.parameters if _is_plain(pair[1])),
         )
+        # to the end: the dictionary is in order of the last report
         self._known.pop(toast.id, None)
-        self._known[toast.id] = self._unwritten[toast.id] = kept
-        self._let_the_oldest_go()
-        self._has_news.set()
+        self._known[toast.id] = self._unwritten[toast.id] = notice
+        self._drop_oldest()
+        self._changed.set()
 
     def _on_deleted(self, message: WorkflowDeleted) -> None:
-        for notice in [one for one in self._known.values() if one.workflow_id == message.workflow_id]:
+        for notice in [notice for notice in self._known.values() if notice.workflow_id == message.workflow_id]:
             del self._known[notice.id]
             self._unwritten[notice.id] = None
-            self._has_news.set()
+            self._changed.set()
 
-    def _let_the_oldest_go(self) -> None:
+    def _drop_oldest(self) -> None:
         for oldest in list(self._known)[:-MAX_NOTICES]:
             del self._known[oldest]
             self._unwritten[oldest] = None
-            self._has_news.set()
+            self._changed.set()
 
-    async def _write_on(self) -> None:
+    async def _write_forever(self) -> None:
         while True:
-            await self._has_news.wait()
-            self._has_news.clear()
+            await self._changed.wait()
+            self._changed.clear()
             await self._write()
 
     async def _write(self) -> None:
+        # taken before the commit: what comes meanwhile goes with the next one
         unwritten, self._unwritten = self._unwritten, {}
         writes: list[Write] = [
             Put(notice) if notice is not None else Remove(Toast, notice_id) for notice_id, notice in unwritten.items()
@@ -103,6 +105,7 @@ class NoticeService:
                 await self._storage.commit(writes)
         except StorageFailed as error:
             log.warning("notices are not written yet: %s", error.message)
+            # the newer state of a notice wins
             self._unwritten = {**unwritten, **self._unwritten}
         except asyncio.CancelledError:  # the commit may have been made: again is harmless
             self._unwritten = {**unwritten, **self._unwritten}

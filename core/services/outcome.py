@@ -46,6 +46,7 @@ def returns_outcome(method: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[
     async def answering(*args: P.args, **kwargs: P.kwargs) -> Ok[T] | Failed:
         try:
             return Ok(await method(*args, **kwargs))
+        # only errors of the app: any other exception is a bug, and is reported as such
         except MetierError as error:
             return Failed.of(error)
 

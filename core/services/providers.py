@@ -11,6 +11,7 @@ from core.errors import NotFound, Refused, StepFailed
 from core.llm.catalogue import Catalogue, ListedModel, LocalServer
 from core.llm.key_store import KeySource, KeyStore
 from core.llm.presets import PRESETS, Preset, preset_at, preset_of
+from core.services.catalogue import bad_input
 from core.services.outcome import Failed, returns_outcome
 from core.services.settings import SettingsService
 
@@ -51,9 +52,10 @@ class ProviderService:
             listed = await self._catalogue.models(choice, await self._keys.find(choice), CHOICE_TIMEOUT_S)
         except StepFailed:
             return _with_listed(choice, None)
+        # a guess could cost money
         if len(listed) > 1:
-            some = ", ".join(one.id for one in listed[:20]) + (", …" if len(listed) > 20 else "")
-            raise Refused("bad_input", f"the server has several models, so one has to be named: {some}")
+            names = ", ".join(model.id for model in listed[:20]) + (", …" if len(listed) > 20 else "")
+            raise Refused("bad_input", f"the server has several models, so one has to be named: {names}")
         return _with_listed(choice, listed[0] if listed else None)
 
     @returns_outcome
@@ -66,25 +68,26 @@ class ProviderService:
         return _with_listed(choice.model_copy(update={"model": None, "context_tokens": None}), listed)
 
     @returns_outcome
-    async def keep(self, choice: ModelChoice, **told: Any) -> ModelChoice:
+    async def add_model(self, choice: ModelChoice, **details: Any) -> ModelChoice:
         """Add a model to the settings, replacing the same model; `told` are fields of it. The first model becomes the
         default, unless there is a default. Fails with `bad_input`, or with the errors of changing settings.
         """
-        kept = _validated_choice({**choice.model_dump(), **told})
-        now = self._settings.current
-        others = [one for one in now.models if not one.is_same(kept)]
-        is_usual = kept.is_same(now.model) or (now.model is None and not now.models)
-        await self._change(models=(*others, kept), **({"model": kept} if is_usual else {}))
-        return kept
+        added = _validated_choice({**choice.model_dump(), **details})
+        settings = self._settings.current
+        others = [other for other in settings.models if not other.is_same(added)]
+        # the first model becomes the default; a changed default stays the default
+        is_usual = added.is_same(settings.model) or (settings.model is None and not settings.models)
+        await self._change(models=(*others, added), **({"model": added} if is_usual else {}))
+        return added
 
     @returns_outcome
-    async def forget(self, choice: ModelChoice) -> None:
+    async def remove_model(self, choice: ModelChoice) -> None:
         """Remove a model from the settings. If it was the default, the offline agent becomes the default; workflows and
         runs that use the model keep it.
         """
-        now = self._settings.current
-        others = tuple(one for one in now.models if not one.is_same(choice))
-        await self._change(models=others, **({"model": None} if choice.is_same(now.model) else {}))
+        settings = self._settings.current
+        others = tuple(other for other in settings.models if not other.is_same(choice))
+        await self._change(models=others, **({"model": None} if choice.is_same(settings.model) else {}))
 
     @returns_outcome
     async def discover(self) -> list[LocalServer]:
@@ -92,12 +95,12 @@ class ProviderService:
         return await self._catalogue.discover()
 
     @returns_outcome
-    async def put_key(self, choice: ModelChoice, key: str) -> KeyLocation:
+    async def save_key(self, choice: ModelChoice, key: str) -> KeyLocation:
         """Save the key for the address of a choice and return its place. Fails with `bad_input`, `keys_unreadable`,
         `keys_not_writable`, or with the errors of changing settings.
         """
         place = await self._keys.put(choice.origin, key)
-        await self._note(choice.origin, place)
+        await self._save_key_place(choice.origin, place)
         return place
 
     @returns_outcome
@@ -106,14 +109,14 @@ class ProviderService:
         changing settings.
         """
         await self._keys.remove(choice.origin)
-        await self._note(choice.origin, None)
+        await self._save_key_place(choice.origin, None)
 
     @returns_outcome
     async def key_source(self, choice: ModelChoice) -> KeySource | None:
         """Return where the key of a choice would be read from; never the key."""
         return await self._keys.source(choice)
 
-    async def _note(self, origin: str, place: KeyLocation | None) -> None:
+    async def _save_key_place(self, origin: str, place: KeyLocation | None) -> None:
         places = {name: kept for name, kept in self._settings.current.key_places.items() if name != origin}
         await self._change(key_places=places if place is None else {**places, origin: place})
 
@@ -153,15 +156,13 @@ def _validated_choice(fields: Mapping[str, Any]) -> ModelChoice:
     try:
         return ModelChoice.model_validate(fields)
     except ValidationError as error:
-        first = error.errors(include_input=False, include_context=False)[0]
-        name = str(first["loc"][0]) if first["loc"] else "the choice"
-        raise Refused("bad_input", f"{name}: {first['msg'].removeprefix('Value error, ')}") from None
+        raise bad_input(error, "the choice") from None
 
 
 def _with_listed(choice: ModelChoice, listed: ListedModel | None) -> ModelChoice:
     """Return the choice of the listed model, completed by server list and preset; fields chosen before stay."""
-    told: dict[str, Any] = {"context_tokens": preset_of(choice).context_tokens}
+    details: dict[str, Any] = {"context_tokens": preset_of(choice).context_tokens}
     if listed is not None:
-        told |= {"model": listed.id, "price_in": listed.price_in, "price_out": listed.price_out}
-        told["context_tokens"] = listed.context_tokens or told["context_tokens"]
-    return choice.model_copy(update={name: value for name, value in told.items() if getattr(choice, name) is None})
+        details |= {"model": listed.id, "price_in": listed.price_in, "price_out": listed.price_out}
+        details["context_tokens"] = listed.context_tokens or details["context_tokens"]
+    return choice.model_copy(update={name: value for name, value in details.items() if getattr(choice, name) is None})

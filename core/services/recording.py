@@ -34,16 +34,16 @@ class RecordingService:
         ]
 
     @returns_outcome
-    async def start(self, workflow_id: WorkflowId, given: Mapping[str, Any] | None = None) -> RunId:
+    async def start(self, workflow_id: WorkflowId, recording_input: Mapping[str, Any] | None = None) -> RunId:
         """Record the calls of the workflow from now on, or continue its open recording; `given` becomes its input.
         Fails with `not_found`, `bad_input`.
         """
-        return await self._recordings.start(workflow_id, given)
+        return await self._recordings.start(workflow_id, recording_input)
 
     @returns_outcome
-    async def set_input(self, run_id: RunId, given: Mapping[str, Any]) -> None:
+    async def set_input(self, run_id: RunId, recording_input: Mapping[str, Any]) -> None:
         """Replace the input of an open recording."""
-        await self._recordings.set_input(run_id, given)
+        await self._recordings.set_input(run_id, recording_input)
 
     @returns_outcome
     async def preset(self, run_id: RunId, step: str, output: Any) -> None:
@@ -79,7 +79,7 @@ class RecordingService:
         return await self._recordings.preview(run_id, wishes)
 
     @returns_outcome
-    async def seal(self, run_id: RunId, wishes: ExportOptions) -> ExportedTemplate:
+    async def export(self, run_id: RunId, wishes: ExportOptions) -> ExportedTemplate:
         """Export the recording to a template (`Recordings.export`); a failure changes nothing."""
         return await self._recordings.export(run_id, wishes)
 

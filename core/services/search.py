@@ -3,6 +3,8 @@
 from collections.abc import Awaitable, Callable
 from typing import Self, TypeVar
 
+from psygnal import SignalInstance
+
 from core.bus import Bus
 from core.domain.ids import WorkflowId
 from core.domain.text.search import Term, parse_query
@@ -31,21 +33,26 @@ class SearchService:
         await self._indexing.__aexit__(kind, *exception)
 
     @property
+    def changed(self) -> SignalInstance:
+        """The signal that is emitted when `state` changes."""
+        return self._indexing.changed
+
+    @property
     def state(self) -> IndexProgress:
-        """The progress of the index; `SearchIndexChanged` announces changes."""
+        """The progress of the index."""
         return self._indexing.state
 
-    def begin(self) -> None:
+    def start(self) -> None:
         """Start to index what is missing, and follow the store."""
-        self._indexing.begin()
+        self._indexing.start()
 
     def stop_indexing(self) -> None:
         """Stop catching up with an old store."""
         self._indexing.stop()
 
-    def go_on_indexing(self) -> None:
+    def resume_indexing(self) -> None:
         """Resume catching up, or retry after a failure."""
-        self._indexing.go_on()
+        self._indexing.resume()
 
     @returns_outcome
     async def find(self, query: str, skip: int = 0) -> HitPage:
@@ -54,21 +61,24 @@ class SearchService:
         Words match regardless of case and accents, the last word by its prefix; quoted text matches literally. An empty
         query is an error; a query without letters and digits finds nothing.
         """
-        page = await self._asked(lambda terms: self._index.find(terms, skip), parse_query(query))
-        gone = self._indexing.is_deleted
-        return HitPage(tuple(one for one in page.groups if one.workflow_id not in gone), page.has_more, page.is_cut)
+        page = await self._query(lambda terms: self._index.find(terms, skip), parse_query(query))
+        # a deletion may still be in the indexer's queue
+        deleted = self._indexing.deleted_workflows
+        return HitPage(
+            tuple(group for group in page.groups if group.workflow_id not in deleted), page.has_more, page.is_cut
+        )
 
     @returns_outcome
     async def find_in(self, workflow_id: WorkflowId, query: str, skip: int = 0) -> tuple[Hit, ...]:
         """Return all hits of `find` in one workflow, in pages."""
-        return await self._asked(lambda terms: self._index.find_in(workflow_id, terms, skip), parse_query(query))
+        return await self._query(lambda terms: self._index.find_in(workflow_id, terms, skip), parse_query(query))
 
-    async def _asked(self, ask: Callable[[tuple[Term, ...]], Awaitable[T]], terms: tuple[Term, ...]) -> T:
+    async def _query(self, ask: Callable[[tuple[Term, ...]], Awaitable[T]], terms: tuple[Term, ...]) -> T:
         """Query the index. A broken index is rebuilt; results appear as that proceeds."""
         await self._index.open()
         try:
             return await ask(terms)
         except SearchFailed as error:
             if error.code == "search_broken":
-                self._indexing.mend()
+                self._indexing.rebuild()
             raise

@@ -23,36 +23,37 @@ def documents_of(run: LiveRun, results: Mapping[CallId, str]) -> Pieces[list[Doc
     JSON text.
     """
     at = run.completed_at or run.created_at
-    found: list[Document] = []
+    documents: list[Document] = []
     if run.prompt and run.prompt_id is not None:
-        found.append(Document(HitKind.USER, run.prompt_id, run.created_at, run.prompt))
+        documents.append(Document(HitKind.USER, run.prompt_id, run.created_at, run.prompt))
     content = run.content
     if content:
         label = run.workflow_name if run.parent is not None else ""
-        found.append(Document(HitKind.ASSISTANT, run.message_id, at, content, label))
+        documents.append(Document(HitKind.ASSISTANT, run.message_id, at, content, label))
     for agent in run.sub_agents.values():
         text = f"{agent.prompt}\n\n{agent.text}"
-        found.append(Document(HitKind.ASSISTANT, run.message_id, agent.started_at, text, agent.name))
+        documents.append(Document(HitKind.ASSISTANT, run.message_id, agent.started_at, text, agent.name))
     for call in run.calls.values():
         text = _call_text(call, results.get(call.id))
-        found.append(Document(HitKind.TOOL, run.message_id, call.started_at, text, call.tool))
+        documents.append(Document(HitKind.TOOL, run.message_id, call.started_at, text, call.tool))
         yield
     for step in run.steps.values():
         text = text_of_value(step.output)
+        # the last step's output is often the answer itself, which is indexed already
         if text and text not in content:
-            found.append(Document(HitKind.STEP, run.message_id, step.finished_at or at, text, step.name))
+            documents.append(Document(HitKind.STEP, run.message_id, step.finished_at or at, text, step.name))
         yield
-    return found
+    return documents
 
 
 def text_of_value(value: Any) -> str:
     """Return names, texts and numbers of a JSON value, a line each, up to VALUE_CHARACTERS."""
     lines: list[str] = []
-    left = VALUE_CHARACTERS
+    remaining = VALUE_CHARACTERS
     for line in _lines(value):
-        lines.append(line[:left])
-        left -= len(lines[-1]) + 1
-        if left <= 0:
+        lines.append(line[:remaining])
+        remaining -= len(lines[-1]) + 1
+        if remaining <= 0:
             break
     return "\n".join(lines)
 
@@ -77,13 +78,14 @@ def _call_text(call: LiveCall, result: str | None) -> str:
 
 def _lines(value: Any) -> Iterator[str]:
     """Yield the texts in document order, at any depth."""
+    # a stack instead of recursion: a result may be nested deeper than Python's stack
     todo: list[Iterable[Any]] = [iter([value])]
     while todo:
         for part in todo[-1]:
             if isinstance(part, str):
                 yield part
             elif isinstance(part, dict):
-                todo.append(iter([one for member in part.items() for one in member]))
+                todo.append(iter([text for member in part.items() for text in member]))
                 break
             elif isinstance(part, list | tuple):
                 todo.append(iter(part))

@@ -12,6 +12,8 @@ from collections import deque
 from dataclasses import dataclass, replace
 from typing import Self
 
+from psygnal import Signal
+
 from core.bus import Bus, SearchIndexChanged, Subscription, WorkflowChanged, WorkflowDeleted
 from core.domain import events as facts
 from core.domain.events import EventsPersisted
@@ -23,7 +25,9 @@ from core.errors import SearchFailed, StorageFailed
 from core.ports.clock import Clock
 from core.ports.search import Document, RunDocuments, SearchIndex
 from core.ports.storage import PAGE_ROWS, Storage
+from core.services.lookup import ignore_unreadable
 from core.services.search_documents import documents_of
+from core.stores.base import emit
 from core.threads.pieces import in_thread
 
 SOON_S, LATE_S = 5.0, 300.0
@@ -56,7 +60,9 @@ class IndexProgress:
 
 
 class SearchIndexer:
-    """Works between `begin` and the end of its `async with` block."""
+    """Works between `begin` and the end of its `async with` block. `changed` is emitted when `state` changes."""
+
+    changed = Signal()
 
     def __init__(self, index: SearchIndex, storage: Storage, bus: Bus, clock: Clock) -> None:
         self._index = index
@@ -65,18 +71,18 @@ class SearchIndexer:
         self._clock = clock
         self.state = IndexProgress()
         self._subscriptions: tuple[Subscription, ...] = ()
-        self._deleted: deque[WorkflowId] = deque()
-        self.is_deleted: set[WorkflowId] = set()
+        self._deletions: deque[WorkflowId] = deque()
+        self.deleted_workflows: set[WorkflowId] = set()
         self._titles: dict[WorkflowId, str] = {}
         self._runs: dict[RunId, None] = {}
-        self._missed: deque[RunId] = deque()
-        self._later: dict[RunId, asyncio.TimerHandle] = {}
-        self._pace: dict[RunId, float] = {}
-        self._retry: list[asyncio.TimerHandle] = []
-        self._kept_at = -math.inf
+        self._backlog: deque[RunId] = deque()
+        self._timers: dict[RunId, asyncio.TimerHandle] = {}
+        self._delays: dict[RunId, float] = {}
+        self._retry_timer: list[asyncio.TimerHandle] = []
+        self._last_write_at = -math.inf
         self._is_swept = self._is_broken = False
         self._wake = asyncio.Event()
-        self._working: asyncio.Task[None] | None = None
+        self._task: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
         return self
@@ -84,36 +90,36 @@ class SearchIndexer:
     async def __aexit__(self, kind: type[BaseException] | None, *exception: object) -> None:
         for subscription in self._subscriptions:
             subscription.close()
-        for timer in (*self._later.values(), *self._retry):
+        for timer in (*self._timers.values(), *self._retry_timer):
             timer.cancel()
-        if self._working is not None:
-            self._working.cancel()
-        if kind is not GeneratorExit:  # whoever is abandoned cannot wait
-            if self._working is not None:
-                await asyncio.wait([self._working])
+        if self._task is not None:
+            self._task.cancel()
+        if kind is not GeneratorExit:  # an abandoned generator cannot await
+            if self._task is not None:
+                await asyncio.wait([self._task])
             await self._index.close()
 
-    def begin(self) -> None:
+    def start(self) -> None:
         """Start to catch up with the store and to follow it. A second call has no effect."""
-        if self._working is None:
+        if self._task is None:
             self._subscriptions = (
                 self._bus.subscribe(WorkflowDeleted, self._on_deleted),
                 self._bus.subscribe(WorkflowChanged, self._on_changed),
                 self._bus.subscribe(EventsPersisted, self._on_kept),
             )
-            self._working = asyncio.create_task(self._work(), name="index the texts")
+            self._task = asyncio.create_task(self._work(), name="index the texts")
             self._wake.set()
 
     def stop(self) -> None:
         """Stop catching up; new runs are still indexed."""
-        self._tell(replace(self.state, is_stopped=self.state.is_behind))
+        self._set_state(replace(self.state, is_stopped=self.state.is_behind))
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Resume catching up, and retry after a problem."""
-        self._tell(replace(self.state, is_stopped=False, problem=None))
+        self._set_state(replace(self.state, is_stopped=False, problem=None))
         self._wake.set()
 
-    def mend(self) -> None:
+    def rebuild(self) -> None:
         """Rebuild the index: a search found it broken."""
         self._is_broken = True
         self._wake.set()
@@ -121,34 +127,35 @@ class SearchIndexer:
     # Hearing
 
     def _on_deleted(self, message: WorkflowDeleted) -> None:
-        self.is_deleted.add(message.workflow_id)
-        self._deleted.append(message.workflow_id)
+        self.deleted_workflows.add(message.workflow_id)
+        self._deletions.append(message.workflow_id)
         self._titles.pop(message.workflow_id, None)
         self._wake.set()
 
     def _on_changed(self, message: WorkflowChanged) -> None:
         """Queue the title. A deleted workflow that exists again is swept, to find all of its runs."""
         workflow_id = message.workflow.id
-        if workflow_id in self.is_deleted:
-            self.is_deleted.discard(workflow_id)
+        if workflow_id in self.deleted_workflows:
+            self.deleted_workflows.discard(workflow_id)
             self._is_swept = False
         self._titles[workflow_id] = message.workflow.title
         self._wake.set()
 
-    def _on_kept(self, kept: EventsPersisted) -> None:
-        self._kept_at = self._clock.monotonic()
-        run_id = kept.events[0].run_id
-        if any(isinstance(event.fact, _IMMEDIATE_FACTS) for event in kept.events):
-            self._now(run_id)
-        elif run_id not in self._later and any(isinstance(event.fact, _DELAYED_FACTS) for event in kept.events):
-            wait_s = self._pace.get(run_id, SOON_S)
-            self._pace[run_id] = min(2 * wait_s, LATE_S)
-            self._later[run_id] = asyncio.get_running_loop().call_later(wait_s, self._now, run_id)
-        if any(isinstance(event.fact, facts.RunFinished) for event in kept.events):
-            self._pace.pop(run_id, None)
+    def _on_kept(self, message: EventsPersisted) -> None:
+        self._last_write_at = self._clock.monotonic()
+        run_id = message.events[0].run_id
+        # a whole run is indexed each time, so that a long run is indexed ever more rarely while it grows
+        if any(isinstance(event.fact, _IMMEDIATE_FACTS) for event in message.events):
+            self._enqueue(run_id)
+        elif run_id not in self._timers and any(isinstance(event.fact, _DELAYED_FACTS) for event in message.events):
+            wait_s = self._delays.get(run_id, SOON_S)
+            self._delays[run_id] = min(2 * wait_s, LATE_S)
+            self._timers[run_id] = asyncio.get_running_loop().call_later(wait_s, self._enqueue, run_id)
+        if any(isinstance(event.fact, facts.RunFinished) for event in message.events):
+            self._delays.pop(run_id, None)
 
-    def _now(self, run_id: RunId) -> None:
-        timer = self._later.pop(run_id, None)
+    def _enqueue(self, run_id: RunId) -> None:
+        timer = self._timers.pop(run_id, None)
         if timer is not None:
             timer.cancel()
         self._runs[run_id] = None
@@ -161,60 +168,63 @@ class SearchIndexer:
             await self._wake.wait()
             self._wake.clear()
             try:
-                await self._be_ready()
+                await self._prepare()
                 is_done = False
                 while not is_done:
-                    is_done = await self._is_done()
+                    is_done = await self._do_next()
                     await asyncio.sleep(0)  # whoever wants the loop has it between two texts
                 if self.state.problem is not None:
-                    self._tell(replace(self.state, problem=None))
+                    self._set_state(replace(self.state, problem=None))
             except (SearchFailed, StorageFailed) as error:
-                self._meet(error)
+                self._on_error(error)
             except Exception as error:  # what one run holds must not keep the others from being found
                 log.exception("a text cannot be indexed")
-                self._meet(SearchFailed("search_unavailable", f"{type(error).__name__}: {error}"))
+                self._on_error(SearchFailed("search_unavailable", f"{type(error).__name__}: {error}"))
 
-    async def _be_ready(self) -> None:
+    async def _prepare(self) -> None:
         if self._is_broken:
             await self._index.begin_anew()
             self._is_broken = self._is_swept = False
-            self._tell(IndexProgress())
+            self._set_state(IndexProgress())
         await self._index.open()
 
-    async def _is_done(self) -> bool:
+    async def _do_next(self) -> bool:
         """Do the next piece of work; what the user may search for next comes before what was missed. Return whether
         nothing is left.
         """
-        if self._deleted:
-            await self._index.forget_workflow(self._deleted[0])
-            self._deleted.popleft()
+        # first of all, and removed from the queue only when done: deleted text must never be found
+        if self._deletions:
+            await self._index.forget_workflow(self._deletions[0])
+            self._deletions.popleft()
         elif not self._is_swept:
             await self._sweep()
             self._is_swept = True
         elif self._titles:
             workflow_id, title = next(iter(self._titles.items()))
-            if workflow_id not in self.is_deleted:
+            if workflow_id not in self.deleted_workflows:
                 await self._index.put_title(workflow_id, title)
+            # it may have been renamed while the title was written
             if self._titles.get(workflow_id) == title:
                 del self._titles[workflow_id]
         elif self._runs:
             run_id = next(iter(self._runs))
             del self._runs[run_id]  # it may change again while it is read
-            await self._index_or_keep(run_id)
-        elif self._missed and not self.state.is_stopped:
-            if self._clock.monotonic() - self._kept_at < BUSY_S:
+            await self._index_or_requeue(run_id)
+        elif self._backlog and not self.state.is_stopped:
+            # indexing competes with active runs for the disk and the interpreter lock
+            if self._clock.monotonic() - self._last_write_at < BUSY_S:
                 await self._clock.sleep(WAY_S)
-            self._missed.rotate(-1)  # where it fails, it is the last one to be tried again
-            await self._index_run(self._missed[-1])
-            self._missed.pop()
-            self._tell(replace(self.state, done=self.state.done + 1))
-            if not self._missed:
-                self._tell(IndexProgress())
+            self._backlog.rotate(-1)  # where it fails, it is the last one to be tried again
+            await self._index_run(self._backlog[-1])
+            self._backlog.pop()
+            self._set_state(replace(self.state, done=self.state.done + 1))
+            if not self._backlog:
+                self._set_state(IndexProgress())
         else:
             return not await self._index.tidy()
         return False
 
-    async def _index_or_keep(self, run_id: RunId) -> None:
+    async def _index_or_requeue(self, run_id: RunId) -> None:
         """Index the run; if that fails, keep it in the queue."""
         try:
             await self._index_run(run_id)
@@ -225,7 +235,7 @@ class SearchIndexer:
     async def _sweep(self) -> None:
         """Compare the index with the store."""
         indexed = await self._index.indexed()
-        workflows = {one.id: one.title for one in await self._storage.workflows.all()}
+        workflows = {workflow.id: workflow.title for workflow in await self._storage.workflows.all()}
         for workflow_id in indexed.titles.keys() - workflows.keys():
             await self._index.forget_workflow(workflow_id)
         changed = {name: title for name, title in workflows.items() if indexed.titles.get(name) != text_digest(title)}
@@ -233,6 +243,7 @@ class SearchIndexer:
         missed: list[RunId] = []
         stored: set[RunId] = set()
         before: RunId | None = None
+        # by pages: the loop is free in between, and the list of runs may be long
         while page := await self._storage.runs.page(limit=PAGE_ROWS, before=before):
             for run in page:
                 stored.add(run.id)
@@ -240,12 +251,13 @@ class SearchIndexer:
                     missed.append(run.id)
             before = page[-1].id
         await self._index.forget_runs([run_id for run_id in indexed.runs if run_id not in stored])
-        self._missed = deque(missed)
-        self._tell(IndexProgress(total=len(missed)))
+        self._backlog = deque(missed)
+        self._set_state(IndexProgress(total=len(missed)))
 
     async def _index_run(self, run_id: RunId) -> None:
         """Index the texts of the run's root and of all of its descendants."""
         run = await self._storage.runs.get(run_id)
+        # children are indexed with their root: a hit in a child is shown in the root's message
         if run is not None and run.root is not None:
             run = await self._storage.runs.get(run.root)
         if run is None or run.kind is RunKind.RECORDING:
@@ -257,33 +269,33 @@ class SearchIndexer:
                 if child.root == run.id:
                     documents += await self._texts(child)
                     below.append(child)
-        if run.workflow_id not in self.is_deleted:
+        # it may have been deleted while its texts were read
+        if run.workflow_id not in self.deleted_workflows:
             await self._index.put_runs(run.workflow_id, [RunDocuments(run.id, run.status, documents)])
 
     async def _texts(self, run: Run) -> list[Document]:
         """Return the documents of a run; empty if the run is unreadable."""
-        try:
+        with ignore_unreadable():
             live = replay(await self._storage.events.of_run(run.id))
             if live is None:
                 return []
             calls = await self._storage.tool_calls.of_run(run.id) if live.calls else []
-        except StorageFailed as error:
-            if error.code != "unreadable":
-                raise
-            return []
-        results = {call.id: call.result_json for call in calls if call.result_json is not None}
-        return await in_thread(documents_of(live, results))
+            results = {call.id: call.result_json for call in calls if call.result_json is not None}
+            return await in_thread(documents_of(live, results))
+        return []
 
-    def _meet(self, error: SearchFailed | StorageFailed) -> None:
+    def _on_error(self, error: SearchFailed | StorageFailed) -> None:
         """Rebuild a broken index at once; retry later after any other problem."""
         log.warning("the texts cannot be indexed: %s", error.message)
+        # a rebuild that fails again waits for the retry, instead of rebuilding in a loop
         if error.code == "search_broken" and not self._is_broken:
-            self.mend()
+            self.rebuild()
             return
-        self._tell(replace(self.state, problem=error.message))
-        self._retry = [asyncio.get_running_loop().call_later(RETRY_INTERVAL_S, self._wake.set)]
+        self._set_state(replace(self.state, problem=error.message))
+        self._retry_timer = [asyncio.get_running_loop().call_later(RETRY_INTERVAL_S, self._wake.set)]
 
-    def _tell(self, state: IndexProgress) -> None:
+    def _set_state(self, state: IndexProgress) -> None:
         if state != self.state:
             self.state = state
             self._bus.publish(SearchIndexChanged())
+            emit(self.changed)

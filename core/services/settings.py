@@ -3,25 +3,29 @@
 import asyncio
 from typing import Any
 
+from psygnal import Signal
 from pydantic import ValidationError
 
 from core.bus import Bus, SettingsChanged
 from core.domain.settings import Settings
 from core.domain.text.json_text import encode
-from core.errors import Refused
 from core.ports.storage import Storage
 from core.ports.writes import PutSetting
+from core.services.catalogue import bad_input
 from core.services.outcome import returns_outcome
+from core.stores.base import emit
 
 
 class SettingsService:
-    """`current` holds the settings."""
+    """`current` holds the settings; `changed` is emitted after each change."""
+
+    changed = Signal()
 
     def __init__(self, current: Settings, storage: Storage, bus: Bus) -> None:
         self.current = current
         self._storage = storage
         self._bus = bus
-        self._one_at_a_time = asyncio.Lock()
+        self._lock = asyncio.Lock()
 
     def read(self) -> Settings:
         """Return the current settings."""
@@ -35,29 +39,30 @@ class SettingsService:
         """
         if "validation_mode" in fields:
             fields = {"mode_before_demo": None, **fields}
-        async with self._one_at_a_time:
+        async with self._lock:
             return await self._change(fields)
 
     async def _change(self, fields: dict[str, Any]) -> Settings:
         try:
             changed = Settings.model_validate({**self.current.model_dump(), **fields})
         except ValidationError as error:
-            first = error.errors()[0]
-            name = first["loc"][0] if first["loc"] else "the settings"
-            raise Refused("bad_input", f"{name}: {first['msg']}") from None
+            raise bad_input(error, "the settings") from None
         values = changed.model_dump(mode="json")
+        # only the given fields: others keep their defaults, which a later version may change
         await self._storage.commit([PutSetting(name, encode(values[name])) for name in fields if name in values])
         self.current = changed
         self._bus.publish(SettingsChanged(changed))
+        emit(self.changed)
         return changed
 
 
-def parse_settings(kept: Any) -> Settings:
+def parse_settings(stored: Any) -> Settings:
     """Return the stored settings. An unreadable field gets its default, because the app must start."""
-    good = dict(kept)
+    values = dict(stored)
+    # an error may hide others, so that fields are dropped until the rest is valid
     while True:
         try:
-            return Settings.model_validate(good)
+            return Settings.model_validate(values)
         except ValidationError as error:
-            for name in {str(one["loc"][0]) for one in error.errors()}:
-                good.pop(name, None)
+            for name in {str(problem["loc"][0]) for problem in error.errors()}:
+                values.pop(name, None)

@@ -42,20 +42,20 @@ class SlashService:
         self._prompts = prompts
 
     @returns_outcome
-    async def titles(self) -> list[SlashTarget]:
+    async def targets(self) -> list[SlashTarget]:
         """Return every template and prompt, sorted by title."""
         page = await self._book.listed(None, limit=MAX_TEMPLATES, after=None)
-        found = [SlashTarget(SlashKind.TEMPLATE, one.id, one.title, one.description or "") for one in page.entries]
-        found += [SlashTarget(SlashKind.PROMPT, one.id, one.name, one.description) for one in self._prompts.current]
-        return sorted(found, key=lambda one: (one.title.casefold(), one.kind, one.id))
+        targets = [SlashTarget(SlashKind.TEMPLATE, one.id, one.title, one.description or "") for one in page.entries]
+        targets += [SlashTarget(SlashKind.PROMPT, one.id, one.name, one.description) for one in self._prompts.current]
+        return sorted(targets, key=lambda one: (one.title.casefold(), one.kind, one.id))
 
     @returns_outcome
     async def read(self, text: str) -> SlashCommand | UnknownCommand | None:
         """Return the command in a message (`read_slash`), None if there is none."""
         if not text.startswith("/"):
             return None
-        titles: list[SlashTarget] = unwrap(await self.titles())
-        return parse_slash(text, titles)
+        targets: list[SlashTarget] = unwrap(await self.targets())
+        return parse_slash(text, targets)
 
     @returns_outcome
     async def template(self, template_id: TemplateId, rest: str = "") -> ReadyTemplate:
@@ -63,11 +63,12 @@ class SlashService:
         `rest_has_no_place` if it takes no text.
         """
         found = await self._templates.named(template_id, None)
-        given = template_input(found.template.input_schema, rest)
-        if rest and rest not in given.values.values() and not _is_default(given.missing_schema, rest):
+        inputs = template_input(found.template.input_schema, rest)
+        # text after the command would be lost silently
+        if rest and rest not in inputs.values.values() and not _is_default(inputs.missing_schema, rest):
             title = found.template.title
             raise Refused("rest_has_no_place", f"{title!r} takes no text: write its name alone", title=title)
-        return ReadyTemplate(found, given)
+        return ReadyTemplate(found, inputs)
 
     @returns_outcome
     async def prompt(self, prompt_id: PromptId, rest: str = "") -> PromptInput:
@@ -78,12 +79,12 @@ class SlashService:
         return prompt_input(prompt.variables, rest)
 
     @returns_outcome
-    async def text(self, prompt_id: PromptId, given: PromptInput, values: Mapping[str, str]) -> str:
+    async def text(self, prompt_id: PromptId, inputs: PromptInput, values: Mapping[str, str]) -> str:
         """Return the text of a prompt with the values filled in. Fails with `not_found` and `missing_values`."""
-        text = unwrap(await self._prompts.fill(prompt_id, {**values, **given.values}))
-        return append_rest(text, given.appended)
+        text = unwrap(await self._prompts.fill(prompt_id, {**values, **inputs.values}))
+        return append_rest(text, inputs.appended)
 
 
-def _is_default(asked: Mapping[str, Any] | None, rest: str) -> bool:
-    fields = asked["properties"].values() if asked is not None else ()
-    return any(isinstance(one, Mapping) and one.get("default") == rest for one in fields)
+def _is_default(schema: Mapping[str, Any] | None, rest: str) -> bool:
+    fields = schema["properties"].values() if schema is not None else ()
+    return any(isinstance(field, Mapping) and field.get("default") == rest for field in fields)

@@ -15,12 +15,13 @@ from core.domain.template import AgentAction, AgentCall, Step, Template, Validat
 from core.domain.tokens import available_tokens, estimate_tokens
 from core.engine.runs.engine import Engine
 from core.engine.runs.start_request import StartRequest
-from core.errors import NotFound, Refused
+from core.errors import Refused
 from core.ports.model import ChatMessage
 from core.ports.storage import Storage
 from core.services.agents import AgentService
 from core.services.chat import ChatService
-from core.services.key_check import KeyCheck, key_missing, refusal
+from core.services.key_check import KeyCheck
+from core.services.lookup import require_workflow
 from core.services.outcome import returns_outcome
 
 TASK = """Sum up the conversation below, so that it can be gone on with from your summary alone: who reads it knows \
@@ -52,7 +53,7 @@ class SummaryService:
         self._agents = agents
 
     @returns_outcome
-    async def begin(
+    async def start(
         self,
         workflow_id: WorkflowId,
         *,
@@ -67,24 +68,23 @@ class SummaryService:
         `key_missing`, `nothing_to_sum_up`, `no_model` (the offline agent cannot write a summary) and
         `window_too_small`.
         """
-        workflow = await self._storage.workflows.get(workflow_id)
-        if workflow is None:
-            raise NotFound("workflow", workflow_id)
-        who = await self._chat.answering(workflow)
-        profile, model = self._agents.cast(who)
+        workflow = await require_workflow(self._storage, workflow_id)
+        selection = await self._chat.answering(workflow)
+        profile, model = self._agents.resolve(selection)
         if model is None:
             raise Refused("no_model", "the offline agent is no language model and cannot write a summary")
-        granted = await self._access.granted(model)
-        if granted is None:
-            raise refusal(key_missing(model))
-        summary, said = await load_history(self._storage, workflow_id)
-        if not said:
+        granted = await self._access.require(model)
+        summary, messages = await load_history(self._storage, workflow_id)
+        if not messages:
             raise Refused("nothing_to_sum_up", "nothing was said yet that is not summed up already")
+        # an earlier summary stands for the messages before it
         before = [f"Summary of what was said before:\n\n{summary}"] if summary is not None else []
         own = estimate_tokens(profile.system_prompt)
-        parts = _make_parts([*before, *map(_message_text, (one.message for one in said))], _part_tokens(granted, own))
+        parts = _make_parts(
+            [*before, *map(_message_text, (message.message for message in messages))], _part_tokens(granted, own)
+        )
         request = StartRequest(
-            replace(workflow, agent=profile.name, answering=self._agents.settled(who, granted)),
+            replace(workflow, agent=profile.name, answering=self._agents.as_stored(selection, granted)),
             _template(parts, _word_limit(granted)),
             {"parts": parts},
             RunKind.WORKFLOW,
@@ -123,6 +123,7 @@ def _part_tokens(model: ModelChoice, own_tokens: int) -> int:
     `window_too_small`.
     """
     room = available_tokens(model.context_tokens, model.max_tokens)
+    # a share of the window is left for the answer
     part = room - room // _SHARE - _FRAME_TOKENS - estimate_tokens(TASK) - own_tokens
     if part < MIN_PART_TOKENS:
         message = f"a window of {model.context_tokens} tokens is too small for a summary of this conversation"

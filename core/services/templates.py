@@ -47,12 +47,16 @@ class TemplateService:
         if template_id is not None:
             if is_shipped(template_id) and (text := shipped_by_id().get(template_id)) is not None:
                 return await self._checked(text, template_id, None)
-            one = await self._storage.templates.get(template_id)
-            if one is None:
+            template = await self._storage.templates.get(template_id)
+            if template is None:
                 raise NotFound("template", template_id)
-            return await self._checked(one.text, one.id, one.version)
+            return await self._checked(template.text, template.id, template.version)
         name = title or ""
-        stored = [(one.title, one.text, one.id, one.version) for one in await self._storage.templates.all()]
+        stored = [
+            (template.title, template.text, template.id, template.version)
+            for template in await self._storage.templates.all()
+        ]
+        # the user's own templates win over shipped ones of the same title
         candidates = [*stored, *((shipped_title, text, None, None) for shipped_title, text in shipped())]
         for same in (str, str.casefold):
             for found_title, text, found_id, version in candidates:
@@ -71,11 +75,11 @@ async def check_file(validator: Validator, path: Path) -> ValidationResult:
 
 def shipped() -> list[tuple[str, str]]:
     """Return title and text of the shipped templates, sorted by title."""
-    found: list[tuple[str, str]] = []
+    templates: list[tuple[str, str]] = []
     for text in shipped_by_id().values():
         data: dict[str, Any] = json.loads(text)
-        found.append((str(data["title"]), text))
-    return sorted(found)
+        templates.append((str(data["title"]), text))
+    return sorted(templates)
 
 
 def shipped_by_id() -> dict[TemplateId, str]:
@@ -94,6 +98,7 @@ def is_shipped(template_id: TemplateId) -> bool:
 def read_text(path: Path) -> str:
     """Return the text of a file of at most 20 MB. Raises Refused `bad_input` or `too_large`."""
     try:
+        # before it is read: a huge file would fill the memory
         if path.stat().st_size > FILE_BYTES:
             raise Refused("too_large", f"{path} is larger than 20 MB", path=str(path))
         return path.read_text("utf-8")
@@ -122,19 +127,21 @@ class TemplateBookService:
         self._storage = storage
         self._validator = validator
         self._clock = clock
-        self._one_at_a_time = asyncio.Lock()
+        self._lock = asyncio.Lock()
 
     async def listed(self, query: str | None, *, limit: int, after: TemplateId | None) -> TemplatePage:
-        wanted = (query or "").casefold()
-        entries = [one for one in await self._entries() if wanted in f"{one.title}\n{one.description or ''}".casefold()]
-        begin = 0
+        text = (query or "").casefold()
+        entries = [
+            entry for entry in await self._entries() if text in f"{entry.title}\n{entry.description or ''}".casefold()
+        ]
+        start = 0
         if after is not None:
-            places = [place for place, one in enumerate(entries) if one.id == after]
-            if not places:
+            indexes = [index for index, entry in enumerate(entries) if entry.id == after]
+            if not indexes:
                 raise NotFound("template", after)
-            begin = places[0] + 1
-        page = entries[begin : begin + limit]
-        return TemplatePage(page, page[-1].id if begin + limit < len(entries) else None)
+            start = indexes[0] + 1
+        page = entries[start : start + limit]
+        return TemplatePage(page, page[-1].id if start + limit < len(entries) else None)
 
     async def get(self, template_id: TemplateId, version: int | None = None) -> TemplateDetails:
         if is_shipped(template_id) and version is None:
@@ -151,13 +158,13 @@ class TemplateBookService:
         return await self._whole(_stored_entry(stored, value), value, stored.text)
 
     async def create(self, template: Mapping[str, Any], *, draft: bool = False) -> TemplateDetails:
-        async with self._one_at_a_time:
+        async with self._lock:
             return await self._save(TemplateId(new_id("tpl")), 1, template, draft=draft)
 
     async def update(
         self, template_id: TemplateId, template: Mapping[str, Any], *, based_on: int | None = None, draft: bool = False
     ) -> TemplateDetails:
-        async with self._one_at_a_time:
+        async with self._lock:
             newest = await self._newest(template_id)
             if based_on not in (None, newest.version):
                 message = f"the newest version of {newest.title!r} is {newest.version}, not {based_on}"
@@ -165,16 +172,16 @@ class TemplateBookService:
             return await self._save(template_id, newest.version + 1, template, draft=draft)
 
     async def delete(self, template_id: TemplateId) -> tuple[TemplateEntry, Sequence[RunId]]:
-        async with self._one_at_a_time:
+        async with self._lock:
             newest = await self._newest(template_id)
             await self._storage.commit([Remove(StoredTemplate, template_id)])
         unfinished = await self._storage.runs.unfinished()
         return _stored_entry(newest, _parsed(newest.text)), [
-            one.id for one in unfinished if one.template_id == newest.id
+            run.id for run in unfinished if run.template_id == newest.id
         ]
 
     def held(self) -> AbstractAsyncContextManager[None]:
-        return self._one_at_a_time
+        return self._lock
 
     async def require_free(self, title: str) -> None:
         await self._require_own_title(title, None)
@@ -198,9 +205,10 @@ class TemplateBookService:
         checked = await self._validator.check_text(text)
         title = value.get("title")
         has_title = isinstance(title, str) and 0 < len(title) <= TITLE_CHARACTERS
-        is_too_large = any(one.code == "too_large" for one in checked.problems)
+        is_too_large = any(problem.code == "too_large" for problem in checked.problems)
+        # a draft may be invalid, but it must be listed and found
         if not checked.is_valid and (not draft or not has_title or is_too_large):
-            raise InvalidTemplate([one.as_dict() for one in checked.problems])
+            raise InvalidTemplate([problem.as_dict() for problem in checked.problems])
         assert isinstance(title, str)
         await self._require_own_title(title, template_id)
         stored = StoredTemplate(template_id, version, title, text, self._clock.now())
@@ -209,9 +217,11 @@ class TemplateBookService:
 
     async def _require_own_title(self, title: str, template_id: TemplateId | None) -> None:
         """Raise Refused `title_taken` if another template has the title, ignoring case (ENGINE §1)."""
-        for one in await self._entries():
-            if one.id != template_id and one.title.casefold() == title.casefold():
-                raise Refused("title_taken", f"there is a template {one.title!r} already", title=one.title, id=one.id)
+        for entry in await self._entries():
+            if entry.id != template_id and entry.title.casefold() == title.casefold():
+                raise Refused(
+                    "title_taken", f"there is a template {entry.title!r} already", title=entry.title, id=entry.id
+                )
 
     async def _entries(self) -> list[TemplateEntry]:
         """Return all templates, sorted by title."""
@@ -225,7 +235,7 @@ class TemplateBookService:
 
 
 def _whole_template(entry: TemplateEntry, value: Any, checked: ValidationResult) -> TemplateDetails:
-    return TemplateDetails(entry, value, [one.as_dict() for one in checked.problems])
+    return TemplateDetails(entry, value, [problem.as_dict() for problem in checked.problems])
 
 
 def _parsed(text: str) -> Any:

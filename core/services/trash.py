@@ -18,6 +18,7 @@ from core.errors import NotFound, StorageFailed
 from core.ports.clock import Clock
 from core.ports.storage import PAGE_ROWS, Storage
 from core.ports.writes import DiscardWorkflow
+from core.services.lookup import require_workflow
 from core.services.outcome import returns_outcome
 
 CLOSE_TIMEOUT_S = 2.0
@@ -33,7 +34,7 @@ class Trash:
         self._storage = storage
         self._bus = bus
         self._clock = clock
-        self._can_return: dict[WorkflowId, WorkflowChanged] = {}
+        self._discarded: dict[WorkflowId, WorkflowChanged] = {}
 
     async def __aenter__(self) -> Self:
         try:
@@ -45,52 +46,49 @@ class Trash:
 
     async def __aexit__(self, kind: type[BaseException] | None, *exception: object) -> None:
         """Delete the remaining workflows. What takes over 2 s is done at the next start."""
-        if kind is GeneratorExit:  # whoever is abandoned cannot wait
+        if kind is GeneratorExit:  # an abandoned generator cannot await
             return
         try:
             async with asyncio.timeout(CLOSE_TIMEOUT_S):
-                for workflow_id in list(self._can_return):
-                    await self._finish(workflow_id)
+                for workflow_id in list(self._discarded):
+                    await self.delete(workflow_id)
         except TimeoutError:
             log.info("discarded workflows are deleted at the next start")
 
     @returns_outcome
     async def discard(self, workflow_id: WorkflowId) -> Workflow:
         """Cancel active runs, then hide the workflow until it is deleted. Fails with `not_found`."""
-        found = await self._storage.workflows.get(workflow_id)
-        if found is None:
-            raise NotFound("workflow", workflow_id)
+        workflow = await require_workflow(self._storage, workflow_id)
         await self._engine.cancel_workflow(workflow_id)
+        # the row shows the newest run again after a restoration
         runs = await self._storage.runs.page(workflow_id=workflow_id, limit=PAGE_ROWS)
         newest = next((run.status for run in runs if run.kind is not RunKind.RECORDING), None)
         await self._storage.commit([DiscardWorkflow(workflow_id, self._clock.now())])
-        self._can_return[workflow_id] = WorkflowChanged(found, newest)
+        self._discarded[workflow_id] = WorkflowChanged(workflow, newest)
         self._bus.publish(WorkflowDeleted(workflow_id, can_return=True))
-        return found
+        return workflow
 
     @returns_outcome
-    async def bring_back(self, workflow_id: WorkflowId) -> Workflow:
+    async def restore(self, workflow_id: WorkflowId) -> Workflow:
         """Undo `discard`: restore everything but the cancelled runs. Fails with `not_found` once the workflow is
         deleted.
         """
-        returned = self._can_return.pop(workflow_id, None)
+        returned = self._discarded.pop(workflow_id, None)
         if returned is None:
             raise NotFound("workflow", workflow_id)
         try:
             await self._storage.commit([DiscardWorkflow(workflow_id, None)])
+        # also when cancelled: it stays in the trash, and can still be restored or deleted
         except BaseException:
-            self._can_return[workflow_id] = returned
+            self._discarded[workflow_id] = returned
             raise
         self._bus.publish(returned)
         return returned.workflow
 
     @returns_outcome
-    async def finish(self, workflow_id: WorkflowId) -> None:
+    async def delete(self, workflow_id: WorkflowId) -> None:
         """Delete the workflow: the offer to undo has ended. Does nothing if it was restored or is deleted already."""
-        await self._finish(workflow_id)
-
-    async def _finish(self, workflow_id: WorkflowId) -> None:
-        if self._can_return.pop(workflow_id, None) is None:
+        if self._discarded.pop(workflow_id, None) is None:
             return
         try:
             await self._delete(workflow_id)

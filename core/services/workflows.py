@@ -19,7 +19,8 @@ from core.ports.clock import Clock
 from core.ports.storage import PAGE_ROWS, Storage
 from core.ports.writes import ArchiveWorkflow, PutWorkflow
 from core.services.agents import AgentService
-from core.services.key_check import KeyCheck, key_missing, refusal
+from core.services.key_check import KeyCheck
+from core.services.lookup import require_workflow
 from core.services.outcome import returns_outcome
 from core.stores.workflows import ListedWorkflow
 from core.tools.builtin import executions
@@ -67,7 +68,7 @@ class WorkflowService:
         self._agents = agents
 
     @returns_outcome
-    async def listed(self) -> WorkflowListing:
+    async def all(self) -> WorkflowListing:
         """Return every workflow with the status of its newest run."""
         runs: list[Run] = []
         for _ in range(MAX_RUNS_READ // PAGE_ROWS):
@@ -80,16 +81,16 @@ class WorkflowService:
             if run.parent is None and run.kind is not RunKind.RECORDING:
                 newest.setdefault(run.workflow_id, run.status)
         workflows = await self._storage.workflows.all()
-        there = {one.id for one in workflows}
+        existing = {workflow.id for workflow in workflows}
         return WorkflowListing(
-            [ListedWorkflow(one, newest.get(one.id)) for one in workflows],
-            [run for run in runs if run.workflow_id in there],
+            [ListedWorkflow(workflow, newest.get(workflow.id)) for workflow in workflows],
+            [run for run in runs if run.workflow_id in existing],
         )
 
     @returns_outcome
     async def newest(self, workflow_id: WorkflowId, count: int) -> OpenedWorkflow:
         """Return the end of a conversation, about `count` messages, as `opened` does: what the user sees first."""
-        workflow = await self._workflow(workflow_id)
+        workflow = await require_workflow(self._storage, workflow_id)
         if count > PAGE_ROWS:
             messages = await self._storage.messages.of_workflow(workflow_id)
         else:
@@ -97,24 +98,27 @@ class WorkflowService:
         shown = messages[-count:]
         is_whole = len(messages) < count
         runs = await self._runs_of(shown, _always)
-        return OpenedWorkflow(workflow, shown, runs, await self._below(runs) if is_whole else (), is_whole)
+        return OpenedWorkflow(workflow, shown, runs, await self._descendants(runs) if is_whole else (), is_whole)
 
     @returns_outcome
-    async def opened(self, workflow_id: WorkflowId, is_wanted: Callable[[], bool] | None = None) -> OpenedWorkflow:
+    async def open(self, workflow_id: WorkflowId, is_wanted: Callable[[], bool] | None = None) -> OpenedWorkflow:
         """Return what the chat pane shows of a workflow. The message of an unreadable run has no details.
 
         A long conversation takes time: `is_wanted` is polled, and fails the call with `overtaken` once it returns
         False.
         """
-        workflow = await self._workflow(workflow_id)
+        workflow = await require_workflow(self._storage, workflow_id)
         messages = await self._storage.messages.of_workflow(workflow_id)
         runs = await self._runs_of(messages, is_wanted or _always)
-        return OpenedWorkflow(workflow, messages, runs, await self._below(runs))
+        return OpenedWorkflow(workflow, messages, runs, await self._descendants(runs))
 
     async def _runs_of(self, messages: Sequence[Message], is_wanted: Callable[[], bool]) -> list[LiveRun]:
-        shown = list(dict.fromkeys(one.run_id for one in messages if one.role is Role.ASSISTANT and one.run_id))
+        shown = list(
+            dict.fromkeys(message.run_id for message in messages if message.role is Role.ASSISTANT and message.run_id)
+        )
         runs: list[LiveRun] = []
         for start in range(0, len(shown), RUNS_AT_ONCE):
+            # the user has switched on: reading a long conversation to its end would delay the next
             if not is_wanted():
                 raise Refused("overtaken", "something else was asked for meanwhile")
             runs += await self._replayed(shown[start : start + RUNS_AT_ONCE])
@@ -124,21 +128,22 @@ class WorkflowService:
         """Return the states of runs from their stored events, without unreadable runs."""
         states = []
         for events in (await self._storage.events.of_runs(run_ids)).values():
+            # replaying hundreds of runs takes long, so that the loop runs in between
             states.append(replay(events))
             await asyncio.sleep(0)
         return [run for run in states if run is not None]
 
-    async def _below(self, runs: Sequence[LiveRun]) -> list[LiveRun]:
+    async def _descendants(self, runs: Sequence[LiveRun]) -> list[LiveRun]:
         """Return the states of all descendants of these runs."""
         below: list[LiveRun] = []
         seen = {run.run_id for run in runs}
         parents = [run for run in runs if _may_have_children(run)]
         while parents:
             children = [child for parent in parents for child in await self._storage.runs.children(parent.run_id)]
-            fresh = await self._replayed([child.id for child in children if child.id not in seen])
+            replayed = await self._replayed([child.id for child in children if child.id not in seen])
             seen.update(child.id for child in children)
-            below += fresh
-            parents = [run for run in fresh if _may_have_children(run)]
+            below += replayed
+            parents = [run for run in replayed if _may_have_children(run)]
         return below
 
     @returns_outcome
@@ -147,14 +152,15 @@ class WorkflowService:
         title = normalized_title(title)
         if not title or len(title) > TITLE_CHARACTERS:
             raise Refused("bad_input", f"a title has 1 to {TITLE_CHARACTERS} characters")
-        workflow = await self._workflow(workflow_id)
+        workflow = await require_workflow(self._storage, workflow_id)
+        # never backwards, even if the clock was set back
         renamed = replace(workflow, title=title, updated_at=max(self._clock.now(), workflow.updated_at))
         await self._storage.commit([PutWorkflow(renamed)])
         self._bus.publish(WorkflowChanged(renamed))
         return renamed
 
     @returns_outcome
-    async def choose(self, workflow_id: WorkflowId | None, answering: AgentSelection) -> AgentSelection:
+    async def select_agent(self, workflow_id: WorkflowId | None, answering: AgentSelection) -> AgentSelection:
         """Set agent and model of the next turns; an active run keeps its own. Without a workflow only check that they
         could answer.
 
@@ -162,11 +168,11 @@ class WorkflowService:
         """
         if answering.agent is not None and self._agents.get(answering.agent) is None:
             raise NotFound("agent", answering.agent)
-        _, model = self._agents.cast(answering)
-        if model is not None and await self._access.granted(model) is None:
-            raise refusal(key_missing(model))
+        _, model = self._agents.resolve(answering)
+        if model is not None:
+            await self._access.require(model)
         if workflow_id is not None:
-            chosen = replace(await self._workflow(workflow_id), answering=answering)
+            chosen = replace(await require_workflow(self._storage, workflow_id), answering=answering)
             await self._storage.commit([PutWorkflow(chosen)])
             self._bus.publish(WorkflowChanged(chosen))
         return answering
@@ -177,19 +183,19 @@ class WorkflowService:
 
         A new run in it restores it. Does nothing if it is archived already. Fails with `not_found`.
         """
-        if (await self._workflow(workflow_id)).is_archived:
-            return await self._workflow(workflow_id)
+        if (await require_workflow(self._storage, workflow_id)).is_archived:
+            return await require_workflow(self._storage, workflow_id)
         await self._engine.cancel_workflow(workflow_id, keep_recording=True)
-        return await self._put_away(workflow_id, self._clock.now())
+        return await self._set_archived(workflow_id, self._clock.now())
 
     @returns_outcome
     async def restore(self, workflow_id: WorkflowId) -> Workflow:
         """Restore an archived workflow to its place. Fails with `not_found`."""
-        return await self._put_away(workflow_id, None)
+        return await self._set_archived(workflow_id, None)
 
-    async def _put_away(self, workflow_id: WorkflowId, at: datetime | None) -> Workflow:
+    async def _set_archived(self, workflow_id: WorkflowId, at: datetime | None) -> Workflow:
         await self._storage.commit([ArchiveWorkflow(workflow_id, at)])
-        changed = await self._workflow(workflow_id)
+        changed = await require_workflow(self._storage, workflow_id)
         self._bus.publish(WorkflowChanged(changed))
         return changed
 
@@ -200,16 +206,10 @@ class WorkflowService:
 
     async def remove(self, workflow_id: WorkflowId) -> None:
         """`delete` for other services. Raises NotFound, StorageFailed."""
-        await self._workflow(workflow_id)
+        await require_workflow(self._storage, workflow_id)
         await self._engine.cancel_workflow(workflow_id)
         await self._storage.delete_workflow(workflow_id)
         self._bus.publish(WorkflowDeleted(workflow_id))
-
-    async def _workflow(self, workflow_id: WorkflowId) -> Workflow:
-        found = await self._storage.workflows.get(workflow_id)
-        if found is None:
-            raise NotFound("workflow", workflow_id)
-        return found
 
 
 def _always() -> bool:

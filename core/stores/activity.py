@@ -6,14 +6,14 @@ from psygnal import Signal
 
 from core.domain.ids import RunId
 from core.domain.live_run import LiveRun
-from core.stores.activity_details import ActivityDetail, detail_of, details_of
-from core.stores.activity_items import ActivityItem, ActivityKind, activity_of, start_time
-from core.stores.base import emit
+from core.stores.activity_details import ActivityDetail
+from core.stores.activity_items import ActivityItem, ActivityKind, activity_of, detail_of, parts_of, start_time
+from core.stores.base import Store, emit
 from core.stores.view_cache import ViewCache
 from core.stores.watched_runs import Batch
 
 
-class Activity:
+class Activity(Store):
     """The activity items of the viewed workflow: of the runs in its chat, and of their children. `changed` is emitted
     when items may have changed.
     """
@@ -21,22 +21,16 @@ class Activity:
     changed = Signal()
 
     def __init__(self, view: ViewCache) -> None:
+        super().__init__()
         self._view = view
         self._runs: dict[RunId, LiveRun] = {}
         self._items: dict[RunId, list[ActivityItem]] = {}
         self._stale: set[RunId] = set()
-        view.changed.connect(self._on_changed)
-        view.below_changed.connect(self._on_changed)
-        view.batch.connect(self._on_batch)
-        view.below_batch.connect(self._on_batch)
-        self._look()
-
-    def close(self) -> None:
-        """Disconnect from the view."""
-        for changed in (self._view.changed, self._view.below_changed):
-            changed.disconnect(self._on_changed)
-        for batch in (self._view.batch, self._view.below_batch):
-            batch.disconnect(self._on_batch)
+        self._connect(view.changed, self._on_changed)
+        self._connect(view.below_changed, self._on_changed)
+        self._connect(view.batch, self._on_batch)
+        self._connect(view.below_batch, self._on_batch)
+        self._update_runs()
 
     @property
     def items(self) -> list[ActivityItem]:
@@ -47,6 +41,7 @@ class Activity:
             self._items[run_id] = [old if (old := known.get(item.id)) == item else item for item in fresh]
         self._stale.clear()
         items = [item for run_id in reversed(self._runs) for item in self._items[run_id]]
+        # items of several runs interleave
         items.sort(key=start_time, reverse=True)
         return list(_deduplicated(items))
 
@@ -61,12 +56,12 @@ class Activity:
         for item in items:
             run = self._runs.get(item.run_id)
             if run is not None and item.run_id not in makers:
-                makers[item.run_id] = dict(details_of(run))
+                makers[item.run_id] = {part.id: part.make_detail for part in parts_of(run)}
             if (make := makers.get(item.run_id, {}).get(item.id)) is not None:
                 yield item, make()
 
     def _on_changed(self) -> None:
-        self._look()
+        self._update_runs()
         emit(self.changed)
 
     def _on_batch(self, batch: Batch) -> None:
@@ -74,12 +69,13 @@ class Activity:
             self._stale.add(batch.run_id)
             emit(self.changed)
 
-    def _look(self) -> None:
+    def _update_runs(self) -> None:
         runs = (self._view.run_of(message.id) for message in self._view.messages)
         before = self._runs
         self._runs = {run.run_id: run for run in (*runs, *self._view.below) if run is not None}
         self._items = {run_id: items for run_id, items in self._items.items() if run_id in self._runs}
         self._stale &= set(self._runs)
+        # a run that was replaced by its stored state is another object, and may have more
         self._stale |= {
             run_id
             for run_id, run in self._runs.items()

@@ -1,14 +1,12 @@
 """The details of an activity item. Pure."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from core.domain.live_run import LiveCall, LiveRun, LiveStep, LiveSubAgent, LiveTask, LiveThought
 from core.domain.run import RunKind, StepStatus
 from core.domain.tool import CallStatus
-from core.stores.activity_items import step_id, sub_agent_id, thought_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,21 +28,8 @@ class ActivityDetail:
     output_tokens: int = 0
 
 
-def detail_of(run: LiveRun, item_id: str) -> ActivityDetail | None:
-    """Return the detail of an item of this run; None if the run has no such item."""
-    return next((make() for known, make in details_of(run) if known == item_id), None)
-
-
-def details_of(run: LiveRun) -> Iterator[tuple[str, Callable[[], ActivityDetail]]]:
-    """Yield the ids of all items that the run may have, each with a function that builds its detail."""
-    yield from ((call.id, partial(_call_detail, run, call)) for call in run.calls.values())
-    yield from ((task.fact.id, partial(_task_detail, task)) for task in run.tasks.values())
-    yield from ((sub_agent_id(run, one), partial(_sub_agent_detail, one)) for one in run.sub_agents.values())
-    yield from ((thought_id(run, one), partial(_thought_detail, one)) for one in run.thoughts)
-    yield from ((step_id(run, step), partial(_step_detail, run, step)) for step in run.steps.values())
-
-
-def _step_detail(run: LiveRun, step: LiveStep) -> ActivityDetail:
+def step_detail(run: LiveRun, step: LiveStep) -> ActivityDetail:
+    """Return the detail of a step; of a chat, whose only step is the turn of its agent, the answer and its tokens."""
     is_chat = run.kind is RunKind.CHAT
     text = run.content if is_chat and run.status.is_final else step.output
     return ActivityDetail(
@@ -60,39 +45,43 @@ def _step_detail(run: LiveRun, step: LiveStep) -> ActivityDetail:
     )
 
 
-def _thought_detail(thought: LiveThought) -> ActivityDetail:
+def thought_detail(thought: LiveThought) -> ActivityDetail:
     """Return the reasoning text, as far as it is kept."""
     text = thought.text
     return ActivityDetail(result=text, has_result=bool(text))
 
 
-def _task_detail(task: LiveTask) -> ActivityDetail:
-    return ActivityDetail(_fields_of(task), has_arguments=True)
+def task_detail(task: LiveTask) -> ActivityDetail:
+    """Return the detail of a task: those of its fields that are set."""
+    update = task.fact
+    fields = {
+        "id": update.id,
+        "priority": update.priority,
+        "description": update.description,
+        "dependencies": update.dependencies,
+    }
+    return ActivityDetail({name: value for name, value in fields.items() if value}, has_arguments=True)
 
 
-def _sub_agent_detail(one: LiveSubAgent) -> ActivityDetail:
-    text = str(one.text)
+def sub_agent_detail(sub_agent: LiveSubAgent) -> ActivityDetail:
+    """Return the detail of a sub-agent: its prompt and its text."""
+    text = str(sub_agent.text)
     return ActivityDetail(
-        one.prompt,
+        sub_agent.prompt,
         has_arguments=True,
         result=text,
         has_result=bool(text),
-        errors=(one.error,) if one.error else (),
-        input_tokens=one.input_tokens,
-        output_tokens=one.output_tokens,
+        errors=(sub_agent.error,) if sub_agent.error else (),
+        input_tokens=sub_agent.input_tokens,
+        output_tokens=sub_agent.output_tokens,
     )
 
 
-def _fields_of(task: LiveTask) -> dict[str, Any]:
-    told = task.fact
-    fields = {"id": told.id, "priority": told.priority, "description": told.description}
-    return {name: value for name, value in {**fields, "dependencies": told.dependencies}.items() if value}
-
-
-def _call_detail(run: LiveRun, call: LiveCall) -> ActivityDetail:
+def call_detail(run: LiveRun, call: LiveCall) -> ActivityDetail:
     """Return the detail of a call. The result of a step that is a single call is the step's output or raw value; an
     agent's call has a summary.
     """
+    # an agent's call has a round, an iteration's call an index: their step has other outputs too
     step = run.steps.get(call.step) if call.round is None and call.index is None else None
     is_known = step is not None and (step.has_raw or step.status is StepStatus.COMPLETED)
     has_output = is_known and call.status is CallStatus.COMPLETED

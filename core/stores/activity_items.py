@@ -1,10 +1,11 @@
 """What happened in a run as items: tool calls, steps, sub-agents, reasoning and tasks (UI §1). Pure."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 from core.domain.ids import RunId
@@ -14,6 +15,14 @@ from core.domain.task import TaskStatus
 from core.domain.text.graphemes import ellipsize
 from core.domain.text.json_text import readable_json
 from core.domain.tool import CallStatus
+from core.stores.activity_details import (
+    ActivityDetail,
+    call_detail,
+    step_detail,
+    sub_agent_detail,
+    task_detail,
+    thought_detail,
+)
 
 TARGET_CHARACTERS = 200
 _TARGET_ARGUMENTS = (
@@ -71,11 +80,12 @@ class ActivityFilter(StrEnum):
     REASONING = "reasoning"
     TASKS = "tasks"
 
-    def takes(self, item: "ActivityItem") -> bool:
+    def includes(self, item: "ActivityItem") -> bool:
         """Return whether the filter includes the item."""
         return self is ActivityFilter.ALL or _KINDS[self] is item.kind
 
 
+_OPEN_STATES = (ActivityState.RUNNING, ActivityState.WAITING)
 _KINDS = {
     ActivityFilter.TOOLS: ActivityKind.TOOL,
     ActivityFilter.AGENTS: ActivityKind.AGENT,
@@ -121,28 +131,57 @@ class ActivityItem:
     progress: Progress | None = None
 
 
-def activity_of(run: LiveRun, known: Mapping[str, ActivityItem] | None = None) -> list[ActivityItem]:
-    """Return the items of a run, newest first. Pure. Finished calls are taken from `known`.
+@dataclass(frozen=True, slots=True)
+class ActivityPart:
+    """Something that happened in a run. Item and detail are made on demand: a run may have thousands of parts."""
 
-    A step that has not started has no item.
-    """
-    known = known or {}
+    id: str
+    make_item: Callable[[], ActivityItem]
+    make_detail: Callable[[], ActivityDetail]
+
+
+def parts_of(run: LiveRun) -> Iterator[ActivityPart]:
+    """Yield everything that happened in a run. A step that has not started is no part yet."""
     agents = {call.step for call in run.calls.values() if call.round is not None and call.sub_agent_id is None}
-    items = [
-        _step_item(run, step, is_agent=run.kind is RunKind.CHAT or bool(step.texts) or step.name in agents)
-        for step in run.steps.values()
-        if step.started_at is not None or step.finished_at is not None
-    ]
+    for step in run.steps.values():
+        if step.started_at is not None or step.finished_at is not None:
+            is_agent = run.kind is RunKind.CHAT or bool(step.texts) or step.name in agents
+            item_id = f"{run.run_id}/{step.name}"
+            yield ActivityPart(
+                item_id, partial(_step_item, item_id, run, step, is_agent=is_agent), partial(step_detail, run, step)
+            )
     for call in run.calls.values():
-        item = known.get(call.id)
-        has_ended = item is not None and item.state not in (ActivityState.RUNNING, ActivityState.WAITING)
-        items.append(item if item is not None and has_ended else _call_item(run, call))
-    items += [_task_item(run, task) for task in run.tasks.values()]
-    items += [_sub_agent_item(run, one) for one in run.sub_agents.values()]
-    items += [_thought_item(run, one) for one in run.thoughts]
+        yield ActivityPart(call.id, partial(_call_item, run, call), partial(call_detail, run, call))
+    for task in run.tasks.values():
+        yield ActivityPart(task.fact.id, partial(_task_item, run, task), partial(task_detail, task))
+    for sub_agent in run.sub_agents.values():
+        item_id = f"{run.run_id}/{sub_agent.id}"
+        yield ActivityPart(
+            item_id, partial(_sub_agent_item, item_id, run, sub_agent), partial(sub_agent_detail, sub_agent)
+        )
+    for thought in run.thoughts:
+        # by where and when it began, not by its number: a long run drops its first thoughts
+        began = f"{thought.offset}/{thought.started_at.timestamp()}"
+        item_id = f"{run.run_id}/{thought.step}[{thought.index}]/{began}"
+        yield ActivityPart(item_id, partial(_thought_item, item_id, run, thought), partial(thought_detail, thought))
+
+
+def activity_of(run: LiveRun, known: Mapping[str, ActivityItem] | None = None) -> list[ActivityItem]:
+    """Return the items of a run, newest first. Pure. Finished calls are taken from `known`."""
+    items = []
+    for part in parts_of(run):
+        item = known.get(part.id) if known is not None else None
+        is_settled = item is not None and item.kind is ActivityKind.TOOL and item.state not in _OPEN_STATES
+        items.append(item if item is not None and is_settled else part.make_item())
+    # sorted, then reversed: of the same time, the later part comes first
     items.sort(key=start_time)
     items.reverse()
     return items
+
+
+def detail_of(run: LiveRun, item_id: str) -> ActivityDetail | None:
+    """Return the detail of an item of this run; None if the run has no such item."""
+    return next((part.make_detail() for part in parts_of(run) if part.id == item_id), None)
 
 
 def start_time(item: ActivityItem) -> datetime:
@@ -197,37 +236,34 @@ def is_waiting_for_user(run: LiveRun, call: LiveCall) -> bool:
     """Return whether a call continues when the user has answered. A tool asks one thing at a time."""
     if call.status is not CallStatus.RUNNING:
         return False
-    asked = (one.request for one in run.open_interruptions)
-    here = (call.tool, call.step, call.index, call.sub_agent_id)
-    return any((one.tool, one.step, one.index, one.sub_agent_id) == here for one in asked)
+    questions = (question.request for question in run.open_interruptions)
+    caller = (call.tool, call.step, call.index, call.sub_agent_id)
+    return any(
+        (question.tool, question.step, question.index, question.sub_agent_id) == caller for question in questions
+    )
 
 
-def _sub_agent_item(run: LiveRun, one: LiveSubAgent) -> ActivityItem:
+def _sub_agent_item(item_id: str, run: LiveRun, sub_agent: LiveSubAgent) -> ActivityItem:
     return ActivityItem(
-        sub_agent_id(run, one),
+        item_id,
         run.run_id,
         ActivityKind.AGENT,
-        one.name,
-        _STEP_STATES[one.status],
-        one.started_at,
-        summary=_message(one.error),
-        duration_s=None if one.duration_ms is None else one.duration_ms / 1000,
-        step=one.step if run.kind is RunKind.WORKFLOW else None,
+        sub_agent.name,
+        _STEP_STATES[sub_agent.status],
+        sub_agent.started_at,
+        summary=_message(sub_agent.error),
+        duration_s=None if sub_agent.duration_ms is None else sub_agent.duration_ms / 1000,
+        step=sub_agent.step if run.kind is RunKind.WORKFLOW else None,
         below=_child_title(run),
     )
 
 
-def sub_agent_id(run: LiveRun, one: LiveSubAgent) -> str:
-    """Return the item id of a sub-agent."""
-    return f"{run.run_id}/{one.id}"
-
-
-def _step_item(run: LiveRun, step: LiveStep, *, is_agent: bool) -> ActivityItem:
+def _step_item(item_id: str, run: LiveRun, step: LiveStep, *, is_agent: bool) -> ActivityItem:
     began = step.started_at or step.finished_at or run.created_at
     iterations = step.iterations
     is_of_agent = run.kind is RunKind.CHAT or run.template_id == SUMMARY_TEMPLATE
     return ActivityItem(
-        step_id(run, step),
+        item_id,
         run.run_id,
         ActivityKind.AGENT if is_agent else ActivityKind.STEP,
         (run.agent or step.name) if is_of_agent else step.name,
@@ -243,14 +279,14 @@ def _step_item(run: LiveRun, step: LiveStep, *, is_agent: bool) -> ActivityItem:
 
 
 def _task_item(run: LiveRun, task: LiveTask) -> ActivityItem:
-    told = task.fact
-    state = ActivityState.DELETED if told.change == "deleted" else _TASK_STATES[told.status]
-    return ActivityItem(told.id, run.run_id, ActivityKind.TASK, told.name, state, task.last_at)
+    update = task.fact
+    state = ActivityState.DELETED if update.change == "deleted" else _TASK_STATES[update.status]
+    return ActivityItem(update.id, run.run_id, ActivityKind.TASK, update.name, state, task.last_at)
 
 
-def _thought_item(run: LiveRun, thought: LiveThought) -> ActivityItem:
+def _thought_item(item_id: str, run: LiveRun, thought: LiveThought) -> ActivityItem:
     return ActivityItem(
-        thought_id(run, thought),
+        item_id,
         run.run_id,
         ActivityKind.REASONING,
         "",
@@ -263,18 +299,8 @@ def _thought_item(run: LiveRun, thought: LiveThought) -> ActivityItem:
     )
 
 
-def thought_id(run: LiveRun, thought: LiveThought) -> str:
-    """Return the item id of a thought: where and when it began, since a long run drops its first thoughts."""
-    return f"{run.run_id}/{thought.step}[{thought.index}]/{thought.offset}/{thought.started_at.timestamp()}"
-
-
 def _child_title(run: LiveRun) -> str | None:
     return run.workflow_name if run.parent is not None else None
-
-
-def step_id(run: LiveRun, step: LiveStep) -> str:
-    """Return the item id of a step."""
-    return f"{run.run_id}/{step.name}"
 
 
 def _message(error: Mapping[str, Any] | None) -> str:

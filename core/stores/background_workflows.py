@@ -21,7 +21,7 @@ from core.domain.template import ValidationMode
 from core.domain.workflow import Workflow
 from core.errors import limit_reached, workflow_busy
 from core.ports.clock import Clock
-from core.stores.base import Alarm, CallLater, Timer, emit
+from core.stores.base import CallLater, Store, emit
 from core.stores.execution import Execution, Slots, changes_progress, changes_questions, changes_row
 from core.stores.watched_runs import LiveRuns, Viewer
 
@@ -41,7 +41,7 @@ class SweepReport:
     kept: int
 
 
-class BackgroundWorkflows:
+class BackgroundWorkflows(Store):
     """Live states by workflow.
 
     `changed(workflow_id)` is emitted when a row must be redrawn, `viewed_changed` when another workflow is viewed, or
@@ -54,6 +54,7 @@ class BackgroundWorkflows:
     window_active_changed = Signal()
 
     def __init__(self, bus: Bus, clock: Clock, call_later: CallLater, settings: Settings) -> None:
+        super().__init__()
         self._clock = clock
         self._settings = settings
         self._executions: dict[WorkflowId, Execution] = {}
@@ -63,28 +64,17 @@ class BackgroundWorkflows:
         self._is_window_active = False
         self._released = 0
         self._sweep_at: float | None = None
-        self._alarm = Alarm(clock, call_later, self.tick)
-        self._call_later = call_later
-        self._progressed: dict[WorkflowId, None] = {}
-        self._progress_timer: Timer | None = None
+        self._alarm = self._make_alarm(clock, call_later, self.tick)
+        self._progress_alarm = self._make_alarm(clock, call_later, self._emit_progress)
+        self._progress_pending: dict[WorkflowId, None] = {}
         self._runs = LiveRuns(clock, self._arm)
-        self._subscriptions = (
-            bus.subscribe(Event, self.update_from_chunk),
-            bus.subscribe(SettingsChanged, self._on_settings),
-            bus.subscribe(WorkflowChanged, self._on_workflow),
-            bus.subscribe(WorkflowDeleted, self._on_deleted),
-        )
+        self._resources.callback(self._runs.forget_all)
+        self._subscribe(bus, Event, self.update_from_chunk)
+        self._subscribe(bus, SettingsChanged, self._on_settings)
+        self._subscribe(bus, WorkflowChanged, self._on_workflow)
+        self._subscribe(bus, WorkflowDeleted, self._on_deleted)
 
-    def close(self) -> None:
-        """Close subscriptions, viewers and timers."""
-        for subscription in self._subscriptions:
-            subscription.close()
-        self._runs.forget_all()
-        self._alarm.set(None)
-        if self._progress_timer is not None:
-            self._progress_timer.cancel()
-
-    def know(self, workflows: Iterable[Workflow]) -> None:
+    def set_titles(self, workflows: Iterable[Workflow]) -> None:
         """Set the titles of workflows: a run bears the name of its workflow, not that of its template."""
         for workflow in workflows:
             self._names[workflow.id] = workflow.title
@@ -119,48 +109,49 @@ class BackgroundWorkflows:
         if not self.can_start(mode):
             raise limit_reached(mode, self._settings.max_workflows(mode))
         self._names[workflow_id] = workflow_name
-        return self._place(Execution(workflow_id, agent_id, workflow_name, self._clock.now(), before=before))
+        return self._show(Execution(workflow_id, agent_id, workflow_name, self._clock.now(), before=before))
 
     # Taking in
 
     def update_from_chunk(self, event: Event) -> None:
         """Fold the event into its run. Duplicate and late events, and events of unknown runs, change nothing."""
-        audience = self._runs.audience(event.run_id)
+        # the hot path: one lookup, and most events only append text
+        audience = self._runs.get(event.run_id)
         if audience is None:
             if isinstance(event.fact, RunCreated) and event.fact.kind is RunKind.RECORDING:
                 return  # it stands beside the conversation, and is no active run of its workflow (ENGINE §1)
             run = self._runs.open(event)
             if run is not None and run.parent is None:
                 self._begin(run)
-            elif run is not None and (root := self._root_of(run)) is not None:  # a child shows in its root's row
+            elif run is not None and (root := self._row_of_child(run)) is not None:  # a child shows in its root's row
                 root.below.append(run)
-                self._tell_soon(run.workflow_id)
+                self._emit_soon(run.workflow_id)
             return
         was_final = audience.run.status.is_final
-        if not audience.take(event):
+        if not audience.apply(event):
             return
-        execution = self._execution_of(audience.run)
+        execution = self._row_of(audience.run)
         if execution is not None:
             if audience.run.status.is_final and not was_final:
                 self._finish(execution)
             elif changes_progress(event.fact):
-                self._tell_soon(event.workflow_id)
+                self._emit_soon(event.workflow_id)
             elif changes_row(event.fact):
                 emit(self.changed, event.workflow_id)
-        elif (root := self._root_of(audience.run)) is not None:
+        elif (root := self._row_of_child(audience.run)) is not None:
             if audience.run.status.is_final and audience.run in root.below:
                 root.below.remove(audience.run)
                 emit(self.changed, event.workflow_id)
             elif changes_questions(event.fact):
                 emit(self.changed, event.workflow_id)
 
-    def _tell_soon(self, workflow_id: WorkflowId) -> None:
-        self._progressed[workflow_id] = None
-        if self._progress_timer is None:
-            self._progress_timer = self._call_later(PROGRESS_INTERVAL_S, self._tell_progress)
+    def _emit_soon(self, workflow_id: WorkflowId) -> None:
+        if not self._progress_pending:
+            self._progress_alarm.set(self._clock.monotonic() + PROGRESS_INTERVAL_S)
+        self._progress_pending[workflow_id] = None
 
-    def _tell_progress(self) -> None:
-        progressed, self._progressed, self._progress_timer = self._progressed, {}, None
+    def _emit_progress(self, _now: float) -> None:
+        progressed, self._progress_pending = self._progress_pending, {}
         for workflow_id in progressed:
             if workflow_id in self._executions:
                 emit(self.changed, workflow_id)
@@ -173,13 +164,13 @@ class BackgroundWorkflows:
         execution = self._executions.get(workflow_id)
         if execution is None or not execution.is_active:
             return
-        audience = self._runs.audience(execution.run.run_id) if execution.run else None
+        audience = self._runs.get(execution.run.run_id) if execution.run else None
         if audience is not None:
             audience.end(status, error)
             execution.below.clear()
             self._finish(execution)
         elif execution.before is not None:
-            self._place(execution.before)
+            self._show(execution.before)
         else:
             self._remove(execution)
 
@@ -240,7 +231,7 @@ class BackgroundWorkflows:
 
     def live_run(self, run_id: RunId) -> LiveRun | None:
         """Return the live state of a run, which must not be changed; None if it is no longer held."""
-        audience = self._runs.audience(run_id)
+        audience = self._runs.get(run_id)
         return audience.run if audience is not None else None
 
     def runs_below(self, workflow_id: WorkflowId) -> list[LiveRun]:
@@ -253,7 +244,7 @@ class BackgroundWorkflows:
 
     def viewer_count(self, run_id: RunId) -> int:
         """Return the number of viewers of a run."""
-        audience = self._runs.audience(run_id)
+        audience = self._runs.get(run_id)
         return len(audience.viewers) if audience else 0
 
     # Time
@@ -262,7 +253,7 @@ class BackgroundWorkflows:
         """Do what is due at this monotonic time, and return the next due time. Called by the alarm."""
         for run in self._runs.tick(now):
             self._released += 1
-            if self._execution_of(run) is None:
+            if self._row_of(run) is None:
                 self._runs.forget(run.run_id)
         if self._sweep_at is not None and self._sweep_at <= now:
             self.cleanup(now)
@@ -284,6 +275,7 @@ class BackgroundWorkflows:
         return sweep
 
     def _arm(self) -> float | None:
+        # nothing to sweep: no timer keeps the process busy
         if all(execution.is_active for execution in self._executions.values()):
             self._sweep_at = None
         due = min((due for due in (self._runs.due, self._sweep_at) if due is not None), default=None)
@@ -296,20 +288,21 @@ class BackgroundWorkflows:
     def _ended(self) -> list[Execution]:
         return [execution for execution in self._executions.values() if not execution.is_active]
 
-    def _execution_of(self, run: LiveRun) -> Execution | None:
+    def _row_of(self, run: LiveRun) -> Execution | None:
         execution = self._executions.get(run.workflow_id)
         return execution if execution is not None and execution.run is run else None
 
-    def _root_of(self, child: LiveRun) -> Execution | None:
+    def _row_of_child(self, child: LiveRun) -> Execution | None:
         """Return the row that shows a child run: that of its root, or else of its workflow."""
         execution = self._executions.get(child.workflow_id)
-        return execution if execution is not None and execution.holds(child) else None
+        return execution if execution is not None and execution.shows(child) else None
 
-    def _place(self, execution: Execution) -> Execution:
+    def _show(self, execution: Execution) -> Execution:
         """Make this the live state of its workflow. A row keeps its number."""
         workflow_id = execution.workflow_id
         execution.workflow_name = self._names.get(workflow_id, execution.workflow_name)
         execution.slot = self._slots.take(workflow_id)
+        # to the end: rows are in the order of their start
         self._executions.pop(workflow_id, None)
         self._executions[workflow_id] = execution
         emit(self.changed, workflow_id)
@@ -319,14 +312,16 @@ class BackgroundWorkflows:
         workflow_id = run.workflow_id
         known = self._executions.get(workflow_id)
         if known is not None and known.run is None:
+            # the slot was taken before the run's first event
             before, known.run, known.before = known.before, run, None
             emit(self.changed, workflow_id)
         else:
             before = known
-            self._place(Execution(workflow_id, run.agent, run.workflow_name, self._clock.now(), run=run))
+            self._show(Execution(workflow_id, run.agent, run.workflow_name, self._clock.now(), run=run))
         if before is not None:
-            self._executions[workflow_id].below += before.on_their_own
-            self._let_go(before)
+            # children that no run awaits continue in the row of the next run
+            self._executions[workflow_id].below += before.independent_runs
+            self._forget_released(before)
 
     def _finish(self, execution: Execution) -> None:
         execution.recent_since = self._clock.monotonic()
@@ -338,11 +333,11 @@ class BackgroundWorkflows:
     def _remove(self, execution: Execution) -> None:
         del self._executions[execution.workflow_id]
         self._slots.free(execution.workflow_id)
-        self._let_go(execution)
+        self._forget_released(execution)
         self._arm()
         emit(self.changed, execution.workflow_id)
 
-    def _let_go(self, execution: Execution) -> None:
+    def _forget_released(self, execution: Execution) -> None:
         """Forget the run if it is released; otherwise it stays until then. No row shows it."""
         if execution.run is not None and execution.run.is_released:
             self._runs.forget(execution.run.run_id)
@@ -354,8 +349,9 @@ class BackgroundWorkflows:
 
     def _on_workflow(self, message: WorkflowChanged) -> None:
         """Update the title. An archived workflow leaves *Recently finished*; its active run stays visible."""
-        self.know((message.workflow,))
+        self.set_titles((message.workflow,))
         execution = self._executions.get(message.workflow.id)
+        # an active run stays visible, since it can still ask something
         if message.workflow.is_archived and execution is not None and not execution.is_active:
             self._remove(execution)
 

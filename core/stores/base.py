@@ -1,12 +1,18 @@
-"""What stores share: a timer for their deadlines, and signals whose listeners cannot break them."""
+"""What stores share: subscriptions, a timer for deadlines, and signals whose listeners cannot break them."""
 
 import logging
 from collections.abc import Callable
-from typing import Protocol
+from contextlib import ExitStack
+from typing import Any, Protocol, TypeVar
 
 from psygnal import EmitLoopError, SignalInstance
 
+from core.bus import Bus
 from core.ports.clock import Clock
+
+M = TypeVar("M")
+
+log = logging.getLogger(__name__)
 
 
 class Timer(Protocol):
@@ -46,7 +52,28 @@ class Alarm:
         self._ring(now if at is None else max(at, now))  # a timer may be early by a rounding error
 
 
-log = logging.getLogger(__name__)
+class Store:
+    """The base of stores: owns what a store listens to, until it is closed."""
+
+    def __init__(self) -> None:
+        self._resources = ExitStack()
+
+    def close(self) -> None:
+        """Close subscriptions, connections and timers."""
+        self._resources.close()
+
+    def _subscribe(self, bus: Bus, message: type[M], handler: Callable[[M], object]) -> None:
+        self._resources.callback(bus.subscribe(message, handler).close)
+
+    def _connect(self, signal: SignalInstance, handler: Callable[..., Any]) -> None:
+        signal.connect(handler)
+        self._resources.callback(signal.disconnect, handler, missing_ok=True)
+
+    def _make_alarm(self, clock: Clock, call_later: CallLater, ring: Callable[[float], object]) -> Alarm:
+        alarm = Alarm(clock, call_later, ring)
+        # a timer would keep the store alive, and ring after it is closed
+        self._resources.callback(alarm.set, None)
+        return alarm
 
 
 def emit(signal: SignalInstance, *values: object) -> None:

@@ -90,15 +90,15 @@ class Execution:
         return self.run.steps_done, len(self.run.steps)
 
     @property
-    def on_their_own(self) -> list[LiveRun]:
+    def independent_runs(self) -> list[LiveRun]:
         """The active runs of `below` that continue without its run, with their descendants."""
         roots = {run.run_id for run in self.below if run.root is None}
-        mine = [run for run in self.below if run.root is None or run.root in roots]
-        return [run for run in mine if not run.status.is_final]
+        independent = [run for run in self.below if run.root is None or run.root in roots]
+        return [run for run in independent if not run.status.is_final]
 
-    def holds(self, child: LiveRun) -> bool:
+    def shows(self, child: LiveRun) -> bool:
         """Return whether this row shows the child run."""
-        roots = (self.run, *self.on_their_own) if self.run is not None else self.on_their_own
+        roots = (self.run, *self.independent_runs) if self.run is not None else self.independent_runs
         is_on_its_own = child.root is None and child.parent is not None
         return is_on_its_own or child.root in {run.run_id for run in roots}
 
@@ -106,7 +106,9 @@ class Execution:
     def open_interruptions(self) -> list[tuple[LiveRun, LiveInterruption]]:
         """The open interruptions of its run and of the runs below it, with the asking run; oldest first."""
         runs = self.below if self.run is None else (self.run, *self.below)
-        asking = [(run, one) for run in runs if not run.status.is_final for one in run.open_interruptions]
+        asking = [
+            (run, interruption) for run in runs if not run.status.is_final for interruption in run.open_interruptions
+        ]
         return sorted(asking, key=lambda pair: (pair[1].created_at, pair[1].seq))
 
     @property

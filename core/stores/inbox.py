@@ -11,58 +11,58 @@ from psygnal import Signal
 from core.bus import Bus, WorkflowDeleted
 from core.domain.run import Run, RunStatus
 from core.domain.toast import Toast, ToastId, ToastType
-from core.stores.base import emit
+from core.stores.base import Store, emit
 from core.stores.toasts import Toasts, error_parameters
 
 MAX_NOTICES = 200
 _USER_ACTIONS = frozenset({"workflow_archived", "workflow_deleted"})  # what a person just did is no news
 
 
-class Inbox:
+class Inbox(Store):
     """`changed` is emitted when the notices change."""
 
     changed = Signal()
 
     def __init__(self, bus: Bus, toasts: Toasts) -> None:
+        super().__init__()
         self._notices: dict[ToastId, Toast] = {}
-        self._toasts = toasts
-        self._subscription = bus.subscribe(WorkflowDeleted, self._on_deleted)
-        toasts.added.connect(self._on_added)
-
-    def close(self) -> None:
-        """Close all subscriptions."""
-        self._subscription.close()
-        self._toasts.added.disconnect(self._on_added, missing_ok=True)
+        self._subscribe(bus, WorkflowDeleted, self._on_deleted)
+        self._connect(toasts.added, self._on_added)
 
     @property
     def notices(self) -> list[Toast]:
         """The newest 200 notices, newest first. A repeated notice counts as of its last time."""
         return sorted(self._notices.values(), key=lambda notice: notice.created_at, reverse=True)
 
-    def load(self, runs: Iterable[Run], said: Iterable[Toast] = ()) -> None:
+    def load(self, runs: Iterable[Run], notices: Iterable[Toast] = ()) -> None:
         """Add the ends of these runs, and stored notices. Runs that the user cancelled are left out."""
-        for notice in said:
-            self._keep(notice)
+        for notice in notices:
+            self._add(notice)
         for run in runs:
             if run.finished_at is not None and run.status in (RunStatus.SUCCESS, RunStatus.ERROR):
-                self._keep(_run_notice(run))
+                self._add(_run_notice(run))
         emit(self.changed)
 
     def _on_added(self, toast: Toast) -> None:
+        # open questions have their own list; the user's own actions are no news
         if toast.type is not ToastType.USER_QUESTION and toast.code not in _USER_ACTIONS:
-            self._keep(toast)
+            self._add(toast)
             emit(self.changed)
 
     def _on_deleted(self, message: WorkflowDeleted) -> None:
-        kept = {name: one for name, one in self._notices.items() if one.workflow_id != message.workflow_id}
-        if len(kept) < len(self._notices):
-            self._notices = kept
+        remaining = {
+            notice_id: notice
+            for notice_id, notice in self._notices.items()
+            if notice.workflow_id != message.workflow_id
+        }
+        if len(remaining) < len(self._notices):
+            self._notices = remaining
             emit(self.changed)
 
-    def _keep(self, notice: Toast) -> None:
+    def _add(self, notice: Toast) -> None:
         self._notices[notice.id] = notice
         if len(self._notices) > MAX_NOTICES:
-            del self._notices[min(self._notices.values(), key=lambda one: one.created_at).id]
+            del self._notices[min(self._notices.values(), key=lambda other: other.created_at).id]
 
 
 def _run_notice(run: Run) -> Toast:

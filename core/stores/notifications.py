@@ -16,7 +16,7 @@ from core.domain.settings import NotifyLevel, Settings
 from core.domain.toast import Toast, ToastType
 from core.ports.clock import Clock
 from core.stores.background_workflows import BackgroundWorkflows
-from core.stores.base import Alarm, CallLater, emit
+from core.stores.base import CallLater, Store, emit
 from core.stores.questions import Questions
 from core.stores.toasts import Toasts
 
@@ -59,7 +59,7 @@ class Notification:
         return tuple(toast.workflow_id for toast in self.toasts if toast.workflow_id is not None)
 
 
-class Notifications:
+class Notifications(Store):
     """`shown(notification)` is emitted to show a notification, replacing any notification of the same key;
     `closed(key)` to remove it.
     """
@@ -77,43 +77,33 @@ class Notifications:
         clock: Clock,
         call_later: CallLater,
     ) -> None:
+        super().__init__()
         self._background = background
         self._questions = questions
-        self._toasts = toasts
         self._settings = settings
         self._clock = clock
         self._is_present = False
-        self._news: dict[tuple[NotificationGroup, WorkflowId], Toast] = {}
+        self._pending: dict[tuple[NotificationGroup, WorkflowId], Toast] = {}
         self._standing: dict[str, Notification] = {}
-        self._alarm = Alarm(clock, call_later, self._tell)
-        self._subscription = bus.subscribe(WorkflowDeleted, self._on_deleted)
-        toasts.added.connect(self._on_toast)
-        questions.changed.connect(self._on_questions)
-        background.changed.connect(self._on_workflow)
-        background.viewed_changed.connect(self._on_looking)
-        background.window_active_changed.connect(self._on_looking)
+        self._alarm = self._make_alarm(clock, call_later, self._notify)
+        self._subscribe(bus, WorkflowDeleted, self._on_deleted)
+        self._connect(toasts.added, self._on_toast)
+        self._connect(questions.changed, self._on_questions)
+        self._connect(background.changed, self._on_workflow)
+        self._connect(background.viewed_changed, self._on_watched)
+        self._connect(background.window_active_changed, self._on_watched)
 
     def set_present(self, is_present: bool) -> None:
         """Set whether the user works in the app or in a dialog of it: then there are no notifications."""
         self._is_present = is_present
         if is_present:
-            self._news.clear()
+            self._pending.clear()
             self._alarm.set(None)
 
     def remind(self, toasts: Iterable[Toast]) -> None:
         """Notify again of workflows with open questions, with these toasts."""
         for toast in toasts:
-            self._become_news(toast)
-
-    def close(self) -> None:
-        """Close subscriptions and the timer."""
-        self._subscription.close()
-        self._alarm.set(None)
-        self._toasts.added.disconnect(self._on_toast, missing_ok=True)
-        self._questions.changed.disconnect(self._on_questions, missing_ok=True)
-        self._background.changed.disconnect(self._on_workflow, missing_ok=True)
-        self._background.viewed_changed.disconnect(self._on_looking, missing_ok=True)
-        self._background.window_active_changed.disconnect(self._on_looking, missing_ok=True)
+            self._add_pending(toast)
 
     @property
     def standing(self) -> tuple[Notification, ...]:
@@ -128,24 +118,26 @@ class Notifications:
 
     def _on_toast(self, toast: Toast) -> None:
         if toast.code in _CODES:
-            self._become_news(toast)
+            self._add_pending(toast)
 
-    def _become_news(self, toast: Toast) -> None:
+    def _add_pending(self, toast: Toast) -> None:
+        # without a listener no window can show it
         is_seen = self._is_present or not len(self.shown)  # without a window, nobody shows them
         if toast.workflow_id is None or is_seen or self._settings().notify not in _LEVELS[toast.type]:
             return
         about = (_group_of(toast), toast.workflow_id)
-        self._news.pop(about, None)
-        self._news[about] = toast
-        if len(self._news) == 1:
+        self._pending.pop(about, None)
+        self._pending[about] = toast
+        # the first toast starts the time; the others are grouped with it
+        if len(self._pending) == 1:
             self._alarm.set(self._clock.monotonic() + GROUPING_S)
 
-    def _tell(self, _now: float) -> None:
-        news, self._news = self._news, {}
+    def _notify(self, _now: float) -> None:
+        news, self._pending = self._pending, {}
         for group in NotificationGroup:
-            fresh = [toast for (its_group, _), toast in news.items() if its_group is group]
-            if fresh:
-                self._show(group, fresh)
+            toasts = [toast for (its_group, _), toast in news.items() if its_group is group]
+            if toasts:
+                self._show(group, toasts)
 
     def _show(self, group: NotificationGroup, fresh: list[Toast]) -> None:
         """Show the toasts. A single toast has its own notification; several share a notification with earlier shared
@@ -157,9 +149,9 @@ class Notifications:
             if toast.workflow_id is not None:
                 self._drop(group, toast.workflow_id, unless=key)
         before = self._standing[key].toasts if key == several and key in self._standing else ()
-        told = {toast.workflow_id for toast in fresh}
-        kept = (toast for toast in before if toast.workflow_id not in told)
-        self._stand(Notification(key, group, (*kept, *fresh)))
+        workflows = {toast.workflow_id for toast in fresh}
+        remaining = (toast for toast in before if toast.workflow_id not in workflows)
+        self._set_standing(Notification(key, group, (*remaining, *fresh)))
 
     # What holds no longer
 
@@ -169,15 +161,16 @@ class Notifications:
 
     def _on_workflow(self, workflow_id: WorkflowId) -> None:
         """Remove a success once the workflow is active again. A failure stays."""
-        if not self._news and not self._standing:
+        if not self._pending and not self._standing:
             return
         execution = self._background.get_execution(workflow_id)
         if execution is not None and execution.is_active:
-            ended = self._toasts_of(NotificationGroup.ENDED, workflow_id)
+            ended = self._find_toasts(NotificationGroup.ENDED, workflow_id)
+            # a failure is still to be seen, a success is not true any more
             if any(toast.type is ToastType.SUCCESS for toast in ended):
                 self._forget(NotificationGroup.ENDED, workflow_id)
 
-    def _on_looking(self) -> None:
+    def _on_watched(self) -> None:
         """Remove notifications of the workflow that the user sees in the window; those of other workflows stay (UI
         §7).
         """
@@ -190,16 +183,16 @@ class Notifications:
         for group in NotificationGroup:
             self._forget(group, message.workflow_id)
 
-    def _toasts_of(self, group: NotificationGroup, workflow_id: WorkflowId) -> Iterable[Toast]:
-        if (news := self._news.get((group, workflow_id))) is not None:
+    def _find_toasts(self, group: NotificationGroup, workflow_id: WorkflowId) -> Iterable[Toast]:
+        if (news := self._pending.get((group, workflow_id))) is not None:
             yield news
         for standing in self._standing.values():
             if standing.group is group:
                 yield from (toast for toast in standing.toasts if toast.workflow_id == workflow_id)
 
     def _forget(self, group: NotificationGroup, workflow_id: WorkflowId) -> None:
-        self._news.pop((group, workflow_id), None)
-        if not self._news:
+        self._pending.pop((group, workflow_id), None)
+        if not self._pending:
             self._alarm.set(None)
         self._drop(group, workflow_id)
 
@@ -208,14 +201,14 @@ class Notifications:
         for standing in self.standing:
             if standing.group is not group or standing.key == unless or workflow_id not in standing.workflows:
                 continue
-            left = tuple(toast for toast in standing.toasts if toast.workflow_id != workflow_id)
-            if left:
-                self._stand(Notification(standing.key, group, left, is_quiet=True))
+            remaining = tuple(toast for toast in standing.toasts if toast.workflow_id != workflow_id)
+            if remaining:
+                self._set_standing(Notification(standing.key, group, remaining, is_quiet=True))
             else:
                 del self._standing[standing.key]
                 emit(self.closed, standing.key)
 
-    def _stand(self, notification: Notification) -> None:
+    def _set_standing(self, notification: Notification) -> None:
         self._standing[notification.key] = notification
         emit(self.shown, notification)
 

@@ -16,7 +16,7 @@ from core.domain.settings import Settings
 from core.domain.toast import Toast, ToastId, ToastType
 from core.ports.clock import Clock
 from core.stores.background_workflows import BackgroundWorkflows
-from core.stores.base import Alarm, CallLater
+from core.stores.base import CallLater, Store
 from core.stores.notifications import Notifications
 from core.stores.questions import Question, Questions
 from core.stores.toast_feed import ToastFeed
@@ -44,48 +44,51 @@ class ReminderToast:
         self._background = background
         self._toasts = toasts
         self._id: ToastId | None = None
-        self._about: dict[InterruptionId, Question] = {}
+        self._questions_shown: dict[InterruptionId, Question] = {}
 
-    def tell(self, questions: Sequence[Question]) -> list[Toast]:
+    def show(self, questions: Sequence[Question]) -> list[Toast]:
         """Show the toast again with these questions added, and return a toast for each workflow."""
-        if self._id is not None and self._toasts.standing(self._id) is None:
-            self._about.clear()
+        # the user dismissed it: only later reminders count from now on
+        if self._id is not None and self._toasts.find(self._id) is None:
+            self._questions_shown.clear()
         elif self._id is not None:
             self._toasts.withdraw(self._id)
-        self._about.update((one.id, one) for one in questions)
-        self._id = self._toasts.add(ToastType.USER_QUESTION, CODE, **self._words(self._about.values()))
-        told = self._toasts.standing(self._id)
-        assert told is not None
+        self._questions_shown.update((question.id, question) for question in questions)
+        self._id = self._toasts.add(ToastType.USER_QUESTION, CODE, **self._fields(self._questions_shown.values()))
+        toast = self._toasts.find(self._id)
+        assert toast is not None
         by_workflow: dict[WorkflowId, list[Question]] = {}
-        for one in self._about.values():
-            by_workflow.setdefault(one.workflow_id, []).append(one)
-        return [replace(told, **self._words(those)) for those in by_workflow.values()]
+        for question in self._questions_shown.values():
+            by_workflow.setdefault(question.workflow_id, []).append(question)
+        return [replace(toast, **self._fields(own)) for own in by_workflow.values()]
 
-    def keep(self, open_ids: Collection[InterruptionId]) -> None:
+    def retain(self, open_ids: Collection[InterruptionId]) -> None:
         """Drop all questions that are not open any more: update the toast, or remove it."""
-        left = {one: question for one, question in self._about.items() if one in open_ids}
-        if self._id is None or len(left) == len(self._about):
+        remaining = {
+            question_id: question for question_id, question in self._questions_shown.items() if question_id in open_ids
+        }
+        if self._id is None or len(remaining) == len(self._questions_shown):
             return
-        self._about = left
-        standing = self._toasts.standing(self._id)
-        if left and standing is not None:
-            self._toasts.amend(replace(standing, **self._words(left.values())))
-        elif not left:
+        self._questions_shown = remaining
+        standing = self._toasts.find(self._id)
+        if remaining and standing is not None:
+            self._toasts.update(replace(standing, **self._fields(remaining.values())))
+        elif not remaining:
             self._toasts.withdraw(self._id)
             self._id = None
 
-    def _words(self, questions: Iterable[Question]) -> _ToastFields:
-        those = sorted(questions, key=_asked_at)
-        workflows = list(dict.fromkeys(one.workflow_id for one in those))
+    def _fields(self, questions: Iterable[Question]) -> _ToastFields:
+        ordered = sorted(questions, key=_asked_at)
+        workflows = list(dict.fromkeys(one.workflow_id for one in ordered))
         names = [self._name(one) for one in workflows]
-        first = those[0]
-        is_one = len(those) == 1
+        first = ordered[0]
+        is_one = len(ordered) == 1
         about = (("kind", first.kind), ("step", first.asker)) if is_one else ()
         return {
             "title": names[0] if len(names) == 1 else "",
             "message": (first.asked.prompt or "") if is_one else ", ".join(names) if len(names) > 1 else "",
             "workflow_id": workflows[0] if len(workflows) == 1 else None,
-            "parameters": (("count", len(those)), ("since", iso_time(first.created_at)), *about),
+            "parameters": (("count", len(ordered)), ("since", iso_time(first.created_at)), *about),
         }
 
     def _name(self, workflow_id: WorkflowId) -> str:
@@ -101,7 +104,7 @@ MAX_TIMER_S = 60.0
 """The wall clock may jump, and a machine that slept counts no monotonic time."""
 
 
-class Reminders:
+class Reminders(Store):
     """Does nothing until `begin`: a process without a window has no user to remind."""
 
     def __init__(
@@ -115,6 +118,7 @@ class Reminders:
         clock: Clock,
         call_later: CallLater,
     ) -> None:
+        super().__init__()
         self._questions = questions
         self._feed = feed
         self._reminder = reminder
@@ -122,75 +126,71 @@ class Reminders:
         self._settings = settings
         self._clock = clock
         self._is_seen: Callable[[WorkflowId], bool] | None = None
-        self._told_at: dict[InterruptionId, datetime] = {}
-        self._put_off_at: dict[InterruptionId, datetime] = {}
+        self._reminded_times: dict[InterruptionId, datetime] = {}
+        self._postponed_times: dict[InterruptionId, datetime] = {}
         self._reminded_at: datetime | None = None
-        self._alarm = Alarm(clock, call_later, self._on_alarm)
-        self._subscription = bus.subscribe(SettingsChanged, self._on_settings)
-        questions.changed.connect(self._on_questions)
+        self._alarm = self._make_alarm(clock, call_later, self._on_change)
+        self._subscribe(bus, SettingsChanged, self._on_change)
+        self._connect(questions.changed, self._on_change)
 
-    def begin(self, is_seen: Callable[[WorkflowId], bool]) -> None:
+    def start(self, is_seen: Callable[[WorkflowId], bool]) -> None:
         """Start to remind of questions in workflows that are not seen."""
         self._is_seen = is_seen
-        self.look()
+        self.check()
 
-    def close(self) -> None:
-        """Close subscriptions and the timer."""
-        self._is_seen = None
-        self._alarm.set(None)
-        self._subscription.close()
-        self._questions.changed.disconnect(self._on_questions, missing_ok=True)
-
-    def put_off(self, workflow_id: WorkflowId) -> None:
+    def postpone(self, workflow_id: WorkflowId) -> None:
         """Restart the time of the workflow's questions: the user has seen them, and will answer later."""
         now = self._clock.now()
-        asked = [one.id for one in self._questions.get_questions_for_workflow(workflow_id)]
-        self._told_at.update(dict.fromkeys(asked, now))
-        self._put_off_at.update(dict.fromkeys(asked, now))
-        self.look()
+        question_ids = [question.id for question in self._questions.get_questions_for_workflow(workflow_id)]
+        self._reminded_times.update(dict.fromkeys(question_ids, now))
+        self._postponed_times.update(dict.fromkeys(question_ids, now))
+        self.check()
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Remind of what is due, and set the timer."""
         if self._is_seen is None:
             return
         now = self._clock.now()
-        self._reminder.keep({one.id for one in self._questions.all})
-        waiting = {one.id: one for one in self._questions.all if one.expires_at is None}
-        self._told_at = {one: min(self._told_at.get(one, now), now) for one in waiting}  # a new one is told of now
-        self._put_off_at = {one: at for one, at in self._put_off_at.items() if one in waiting}
+        self._reminder.retain({question_id.id for question_id in self._questions.all})
+        waiting = {question_id.id: question_id for question_id in self._questions.all if question_id.expires_at is None}
+        self._reminded_times = {
+            question_id: min(self._reminded_times.get(question_id, now), now) for question_id in waiting
+        }  # a new one is told of now
+        self._postponed_times = {
+            question_id: at for question_id, at in self._postponed_times.items() if question_id in waiting
+        }
         minutes = self._settings().remind_after_min
-        due = plan_reminders(
+        plan = plan_reminders(
             (
-                PendingRequest(one, self._put_off_at.get(one, asked.created_at), self._told_at[one])
-                for one, asked in waiting.items()
+                PendingRequest(
+                    question_id,
+                    self._postponed_times.get(question_id, question.created_at),
+                    self._reminded_times[question_id],
+                )
+                for question_id, question in waiting.items()
             ),
             now,
             timedelta(minutes=minutes) if minutes else None,
             self._reminded_at,
         )
-        self._told_at.update(dict.fromkeys(due.due, now))
-        self._remind([waiting[one] for one in due.due], now)
-        if due.next_at is None:
+        # also what is seen: it must not be due again at the next tick
+        self._reminded_times.update(dict.fromkeys(plan.due, now))
+        self._remind([waiting[question_id] for question_id in plan.due], now)
+        if plan.next_at is None:
             self._alarm.set(None)
         else:
-            delay_s = min(MAX_TIMER_S, max(0.0, (due.next_at - now).total_seconds()))
+            delay_s = min(MAX_TIMER_S, max(0.0, (plan.next_at - now).total_seconds()))
             self._alarm.set(self._clock.monotonic() + delay_s)
 
     def _remind(self, due: list[Question], now: datetime) -> None:
         """Remind of unseen questions. Seen questions need no reminder, and count as reminded."""
         assert self._is_seen is not None
-        seen = {workflow_id: self._is_seen(workflow_id) for workflow_id in {one.workflow_id for one in due}}
-        if unseen := [one for one in due if not seen[one.workflow_id]]:
+        seen = {workflow_id: self._is_seen(workflow_id) for workflow_id in {question.workflow_id for question in due}}
+        if unseen := [question for question in due if not seen[question.workflow_id]]:
             self._reminded_at = now
-            for one in unseen:
-                self._feed.take_back(one)
-            self._notifications.remind(self._reminder.tell(unseen))
+            for question in unseen:
+                self._feed.take_back(question)
+            self._notifications.remind(self._reminder.show(unseen))
 
-    def _on_alarm(self, _now: float) -> None:
-        self.look()
-
-    def _on_questions(self, _workflow_id: WorkflowId) -> None:
-        self.look()
-
-    def _on_settings(self, _message: SettingsChanged) -> None:
-        self.look()
+    def _on_change(self, _cause: object) -> None:
+        self.check()

@@ -16,7 +16,7 @@ from core.domain.live_run import LiveInterruption, LiveRun
 from core.domain.run import RunKind
 from core.domain.tool import mcp_server_of
 from core.stores.background_workflows import BackgroundWorkflows
-from core.stores.base import emit
+from core.stores.base import Store, emit
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +55,16 @@ class Question:
         return self.asked.sub_agent_name or self.agent or self.asked.step
 
 
-class Questions:
+class Questions(Store):
     """`changed(workflow_id)` is emitted when the open questions of a workflow change."""
 
     changed = Signal(WorkflowId)
 
     def __init__(self, background: BackgroundWorkflows) -> None:
+        super().__init__()
         self._background = background
-        self._told: dict[WorkflowId, tuple[InterruptionId, ...]] = {}
-        background.changed.connect(self._on_changed)
-
-    def close(self) -> None:
-        """Disconnect from the live states."""
-        self._background.changed.disconnect(self._on_changed, missing_ok=True)
+        self._last_ids: dict[WorkflowId, tuple[InterruptionId, ...]] = {}
+        self._connect(background.changed, self._on_changed)
 
     def get_questions_for_workflow(self, workflow_id: WorkflowId) -> list[Question]:
         """Return the open questions of the workflow, oldest first."""
@@ -83,32 +80,35 @@ class Questions:
         """Return how a question of the workflow was closed; None if it is open or unknown."""
         execution = self._background.get_execution(workflow_id)
         runs = [*execution.below, execution.run] if execution is not None else []
-        known = [run.interruptions[question_id] for run in runs if run is not None and question_id in run.interruptions]
-        return next((one.status for one in known if not one.status.is_open), None)
+        interruptions = [
+            run.interruptions[question_id] for run in runs if run is not None and question_id in run.interruptions
+        ]
+        return next((interruption.status for interruption in interruptions if not interruption.status.is_open), None)
 
     @property
     def workflows(self) -> list[WorkflowId]:
         """The workflows with open questions, in the order of their oldest question."""
         asking = [
-            (one.open_interruptions[0][1].created_at, one.workflow_id)
-            for one in (*self._background.running_workflows, *self._background.recently_completed_workflows)
-            if one.has_pending_question
+            (execution.open_interruptions[0][1].created_at, execution.workflow_id)
+            for execution in (*self._background.running_workflows, *self._background.recently_completed_workflows)
+            if execution.has_pending_question
         ]
         return [workflow_id for _, workflow_id in sorted(asking)]
 
     @property
     def all(self) -> list[Question]:
         """All open questions, by workflow."""
-        return [one for workflow_id in self.workflows for one in self.get_questions_for_workflow(workflow_id)]
+        return [question for workflow_id in self.workflows for question in self.get_questions_for_workflow(workflow_id)]
 
     def _on_changed(self, workflow_id: WorkflowId) -> None:
         """Emit `changed` if the questions differ: a row is redrawn for other reasons too."""
-        now = tuple(one.id for one in self.get_questions_for_workflow(workflow_id))
-        if now != self._told.get(workflow_id, ()):
-            if now:
-                self._told[workflow_id] = now
+        current = tuple(question.id for question in self.get_questions_for_workflow(workflow_id))
+        # rows change at every step: compare, so that listeners run only for questions
+        if current != self._last_ids.get(workflow_id, ()):
+            if current:
+                self._last_ids[workflow_id] = current
             else:
-                del self._told[workflow_id]
+                del self._last_ids[workflow_id]
             emit(self.changed, workflow_id)
 
 
@@ -140,34 +140,36 @@ class OpenRequest:
 
 def open_requests(questions: Questions, background: BackgroundWorkflows) -> list[OpenRequest]:
     """Return every open request, by workflow."""
-    found = []
-    for one in questions.all:
-        execution, run = background.get_execution(one.workflow_id), background.live_run(one.run_id)
+    requests = []
+    for question in questions.all:
+        execution, run = background.get_execution(question.workflow_id), background.live_run(question.run_id)
         name = execution.workflow_name if execution is not None else ""
         agent = run.agent if run is not None else None
-        found.append(OpenRequest(one.workflow_id, name, one.kind, one.asked.tool, agent))
-    return found
+        requests.append(OpenRequest(question.workflow_id, name, question.kind, question.asked.tool, agent))
+    return requests
 
 
 def requests_about_server(waiting: Iterable[OpenRequest], server: ServerId) -> list[OpenRequest]:
     """Return the requests to approve a call of a tool of the server."""
-    return [one for one in _requests_of_server(waiting, server) if one.kind is not InterruptionKind.QUESTION]
+    return [
+        request for request in _requests_of_server(waiting, server) if request.kind is not InterruptionKind.QUESTION
+    ]
 
 
 def requests_by_server(waiting: Iterable[OpenRequest], server: ServerId) -> list[OpenRequest]:
     """Return the requests of the server itself, in a call that continues when they are answered."""
-    return [one for one in _requests_of_server(waiting, server) if one.kind is InterruptionKind.QUESTION]
+    return [request for request in _requests_of_server(waiting, server) if request.kind is InterruptionKind.QUESTION]
 
 
 def agent_requests(waiting: Iterable[OpenRequest]) -> list[OpenRequest]:
     """Return the requests in whose run an agent continues after the answer."""
-    return [one for one in waiting if one.agent is not None]
+    return [request for request in waiting if request.agent is not None]
 
 
 def consent_requests(waiting: Iterable[OpenRequest]) -> list[OpenRequest]:
     """Return the requests that exist because the mode requires consent."""
-    return [one for one in waiting if one.kind is InterruptionKind.TOOL_APPROVAL]
+    return [request for request in waiting if request.kind is InterruptionKind.TOOL_APPROVAL]
 
 
 def _requests_of_server(waiting: Iterable[OpenRequest], server: ServerId) -> list[OpenRequest]:
-    return [one for one in waiting if one.tool is not None and mcp_server_of(one.tool) == server]
+    return [request for request in waiting if request.tool is not None and mcp_server_of(request.tool) == server]

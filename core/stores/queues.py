@@ -8,7 +8,7 @@ from psygnal import Signal
 from core.bus import Bus, QueueChanged, WorkflowDeleted
 from core.domain.ids import WorkflowId
 from core.domain.messages import QueuedMessage, QueueHold
-from core.stores.base import emit
+from core.stores.base import Store, emit
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,24 +22,18 @@ class Queue:
 EMPTY_QUEUE = Queue()
 
 
-class Queues:
+class Queues(Store):
     """Queues by workflow. `changed` is emitted when a queue changes."""
 
     changed = Signal()
 
     def __init__(self, bus: Bus) -> None:
+        super().__init__()
         self._queues: dict[WorkflowId, Queue] = {}
-        self._subscriptions = (
-            bus.subscribe(QueueChanged, self._on_changed),
-            bus.subscribe(WorkflowDeleted, self._on_deleted),
-        )
+        self._subscribe(bus, QueueChanged, self._on_changed)
+        self._subscribe(bus, WorkflowDeleted, self._on_deleted)
 
-    def close(self) -> None:
-        """Close all subscriptions."""
-        for subscription in self._subscriptions:
-            subscription.close()
-
-    def of(self, workflow_id: WorkflowId | None) -> Queue:
+    def get(self, workflow_id: WorkflowId | None) -> Queue:
         """Return the queue of the workflow; empty if there is none."""
         return self._queues.get(workflow_id, EMPTY_QUEUE) if workflow_id is not None else EMPTY_QUEUE
 

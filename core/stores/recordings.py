@@ -9,7 +9,7 @@ from core.bus import Bus, WorkflowDeleted
 from core.domain.events import Event, RunCreated, RunFinished, StepRecorded
 from core.domain.ids import RunId, WorkflowId
 from core.domain.run import RunKind
-from core.stores.base import emit
+from core.stores.base import Store, emit
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,26 +21,21 @@ class ListedRecording:
     steps: int = 0
 
 
-class Recordings:
+class Recordings(Store):
     """Open recordings by workflow. `changed` is emitted when a recording opens, closes or grows."""
 
     changed = Signal()
 
     def __init__(self, bus: Bus) -> None:
+        super().__init__()
         self._open: dict[WorkflowId, ListedRecording] = {}
-        self._subscriptions = (
-            bus.subscribe(Event, self._on_event),
-            bus.subscribe(WorkflowDeleted, lambda message: self._forget(message.workflow_id)),
-        )
-
-    def close(self) -> None:
-        """Close all subscriptions."""
-        for subscription in self._subscriptions:
-            subscription.close()
+        self._subscribe(bus, Event, self._on_event)
+        self._subscribe(bus, WorkflowDeleted, lambda message: self._forget(message.workflow_id))
 
     def load(self, recordings: Iterable[ListedRecording]) -> None:
         """Add what the store holds; later events are newer and win."""
-        self._open = {**{one.workflow_id: one for one in recordings}, **self._open}
+        # events may have come in while the store was read
+        self._open = {**{recording.workflow_id: recording for recording in recordings}, **self._open}
         emit(self.changed)
 
     def get(self, workflow_id: WorkflowId | None) -> ListedRecording | None:
@@ -52,13 +47,13 @@ class Recordings:
             case RunCreated(kind=RunKind.RECORDING):
                 self._open[event.workflow_id] = ListedRecording(event.run_id, event.workflow_id)
                 emit(self.changed)
-            case StepRecorded() if (known := self._of(event)) is not None:
+            case StepRecorded() if (known := self._recording_of(event)) is not None:
                 self._open[event.workflow_id] = replace(known, steps=known.steps + 1)
                 emit(self.changed)
-            case RunFinished() if self._of(event) is not None:
+            case RunFinished() if self._recording_of(event) is not None:
                 self._forget(event.workflow_id)
 
-    def _of(self, event: Event) -> ListedRecording | None:
+    def _recording_of(self, event: Event) -> ListedRecording | None:
         known = self._open.get(event.workflow_id)
         return known if known is not None and known.run_id == event.run_id else None
 

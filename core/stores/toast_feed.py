@@ -7,13 +7,14 @@ from core.domain.events import Event, RunFinished
 from core.domain.ids import InterruptionId, RunId, WorkflowId
 from core.domain.toast import ToastId, ToastType
 from core.stores.background_workflows import BackgroundWorkflows
+from core.stores.base import Store
 from core.stores.questions import Question, Questions
 from core.stores.toasts import Toasts
 
 MAX_REMEMBERED_RUNS = 256
 
 
-class ToastFeed:
+class ToastFeed(Store):
     """Adds a toast for the end of each run, viewed or not, and for each question that the user does not see; withdraws
     toasts that no longer apply.
 
@@ -21,47 +22,44 @@ class ToastFeed:
     """
 
     def __init__(self, bus: Bus, background: BackgroundWorkflows, questions: Questions, toasts: Toasts) -> None:
+        super().__init__()
         self._background = background
         self._questions = questions
         self._toasts = toasts
-        self._told: deque[RunId] = deque(maxlen=MAX_REMEMBERED_RUNS)
-        self._asked: dict[WorkflowId, dict[InterruptionId, ToastId | None]] = {}
-        self._subscriptions = (bus.subscribe(Event, self._on_event), bus.subscribe(WorkflowDeleted, self._on_deleted))
-        questions.changed.connect(self._on_questions)
-
-    def close(self) -> None:
-        """Close all subscriptions."""
-        for subscription in self._subscriptions:
-            subscription.close()
-        self._questions.changed.disconnect(self._on_questions, missing_ok=True)
+        self._reported: deque[RunId] = deque(maxlen=MAX_REMEMBERED_RUNS)
+        self._toast_ids: dict[WorkflowId, dict[InterruptionId, ToastId | None]] = {}
+        self._subscribe(bus, Event, self._on_event)
+        self._subscribe(bus, WorkflowDeleted, self._on_deleted)
+        self._connect(questions.changed, self._on_questions)
 
     def take_back(self, question: Question) -> None:
         """Withdraw the toast of a question that a reminder covers now, unless it covers another question too."""
-        asked = self._asked.get(question.workflow_id, {})
-        toast_id = asked.get(question.id)
+        toast_ids = self._toast_ids.get(question.workflow_id, {})
+        toast_id = toast_ids.get(question.id)
         if toast_id is not None:
-            asked[question.id] = None
-            if toast_id not in asked.values():
+            toast_ids[question.id] = None
+            if toast_id not in toast_ids.values():
                 self._toasts.withdraw(toast_id)
 
     def _on_questions(self, workflow_id: WorkflowId) -> None:
         """Add a toast for each new unseen question; withdraw the toasts of closed questions."""
-        before = self._asked.get(workflow_id, {})
-        asked = {
-            one.id: before[one.id] if one.id in before else self._ask(one)
-            for one in self._questions.get_questions_for_workflow(workflow_id)
+        before = self._toast_ids.get(workflow_id, {})
+        toast_ids = {
+            question.id: before[question.id] if question.id in before else self._add_question(question)
+            for question in self._questions.get_questions_for_workflow(workflow_id)
         }
-        kept = set(asked.values())  # two that say the same share one
-        for closed in before.keys() - asked.keys():
+        # equal questions share a toast, which stays until the last is closed
+        used = set(toast_ids.values())  # two that say the same share one
+        for closed in before.keys() - toast_ids.keys():
             toast_id = before[closed]
-            if toast_id is not None and toast_id not in kept:
+            if toast_id is not None and toast_id not in used:
                 self._toasts.withdraw(toast_id)
-        if asked:
-            self._asked[workflow_id] = asked
+        if toast_ids:
+            self._toast_ids[workflow_id] = toast_ids
         else:
-            self._asked.pop(workflow_id, None)
+            self._toast_ids.pop(workflow_id, None)
 
-    def _ask(self, question: Question) -> ToastId | None:
+    def _add_question(self, question: Question) -> ToastId | None:
         if self._background.is_watched(question.workflow_id):
             return None
         execution = self._background.get_execution(question.workflow_id)
@@ -71,10 +69,11 @@ class ToastFeed:
 
     def _on_event(self, event: Event) -> None:
         fact, workflow_id = event.fact, event.workflow_id
-        if not isinstance(fact, RunFinished) or event.run_id in self._told:
+        if not isinstance(fact, RunFinished) or event.run_id in self._reported:
             return
-        self._told.append(event.run_id)
+        self._reported.append(event.run_id)
         execution = self._background.get_execution(workflow_id)
+        # children end silently: their root reports
         if execution is not None and execution.run is not None and execution.run.run_id == event.run_id:
             self._toasts.dismiss_for_workflow(workflow_id, ToastType.USER_QUESTION)
             self._toasts.add_workflow_complete(workflow_id, execution.workflow_name, fact.status, fact.error)

@@ -11,7 +11,7 @@ from core.domain.ids import WorkflowId, new_id
 from core.domain.run import RunStatus
 from core.domain.toast import BRIEF_S, Toast, ToastId, ToastType
 from core.ports.clock import Clock
-from core.stores.base import Alarm, CallLater, emit
+from core.stores.base import CallLater, Store, emit
 
 MAX_VISIBLE = 5
 MAX_HISTORY = 500
@@ -34,7 +34,7 @@ class _VisibleToast:
     due: float | None
 
 
-class Toasts:
+class Toasts(Store):
     """At most five toasts are visible. A persistent toast is never pushed out; toasts without a place wait.
 
     `added(toast)` is emitted for a new or repeated toast, `changed` when the visible toasts change.
@@ -44,17 +44,14 @@ class Toasts:
     changed = Signal()
 
     def __init__(self, clock: Clock, call_later: CallLater, history: Iterable[Toast] = ()) -> None:
+        super().__init__()
         self._clock = clock
         self._visible: list[_VisibleToast] = []
         self._waiting: list[Toast] = []
         self._history = deque(history, maxlen=MAX_HISTORY)
         self._pauses: set[str] = set()
         self._paused_at: float | None = None
-        self._alarm = Alarm(clock, call_later, self.tick)
-
-    def close(self) -> None:
-        """Cancel the timer."""
-        self._alarm.set(None)
+        self._alarm = self._make_alarm(clock, call_later, self.tick)
 
     @property
     def visible(self) -> tuple[Toast, ...]:
@@ -115,15 +112,15 @@ class Toasts:
             return self.add(ToastType.SUCCESS, "workflow_success", title=name, workflow_id=workflow_id)
         if status is not RunStatus.ERROR:
             return None
-        told = error or {}
+        details = error or {}
         return self.add(
             ToastType.ERROR,
             "workflow_error",
             title=name,
-            message=str(told.get("message", "")),
+            message=str(details.get("message", "")),
             workflow_id=workflow_id,
             duration_s=BRIEF_S,
-            parameters=error_parameters(told),
+            parameters=error_parameters(details),
         )
 
     def add_user_question(
@@ -138,7 +135,7 @@ class Toasts:
             kind, "user_question", title=name, message=question, workflow_id=workflow_id, parameters=parameters
         )
 
-    def amend(self, toast: Toast) -> None:
+    def update(self, toast: Toast) -> None:
         """Replace the standing toast of this id where it stands, without reporting it again."""
         for shown in self._visible:
             if shown.toast.id == toast.id:
@@ -146,7 +143,7 @@ class Toasts:
                 emit(self.changed)
         self._waiting = [toast if other.id == toast.id else other for other in self._waiting]
 
-    def standing(self, toast_id: ToastId) -> Toast | None:
+    def find(self, toast_id: ToastId) -> Toast | None:
         """Return the visible or waiting toast of this id; None if it is gone."""
         return next((toast for toast in (*self.visible, *self.waiting) if toast.id == toast_id), None)
 
@@ -159,7 +156,7 @@ class Toasts:
     def withdraw(self, toast_id: ToastId) -> None:
         """Remove a toast that no longer applies, from the history too."""
         self._dismiss(lambda toast: toast.id == toast_id)
-        self._history = deque((one for one in self._history if one.id != toast_id), maxlen=MAX_HISTORY)
+        self._history = deque((toast for toast in self._history if toast.id != toast_id), maxlen=MAX_HISTORY)
 
     def dismiss_for_workflow(self, workflow_id: WorkflowId, kind: ToastType | None = None) -> None:
         """Close all toasts of a workflow, or those of a kind."""
@@ -203,6 +200,7 @@ class Toasts:
 
     def _arm(self) -> float | None:
         due = min((shown.due for shown in self._visible if shown.due is not None), default=None)
+        # no toast expires during a pause
         if self._paused_at is not None:
             due = None
         self._alarm.set(due)
@@ -213,13 +211,13 @@ class Toasts:
     def _repeat(self, toast: Toast) -> Toast | None:
         for shown in self._visible:
             if shown.toast.words == toast.words:
-                again = self._show(replace(toast, id=shown.toast.id, repeated=shown.toast.repeated + 1))
-                shown.toast, shown.since, shown.due = again.toast, again.since, again.due
-                return again.toast
-        for at, other in enumerate(self._waiting):
+                shown_again = self._show(replace(toast, id=shown.toast.id, repeated=shown.toast.repeated + 1))
+                shown.toast, shown.since, shown.due = shown_again.toast, shown_again.since, shown_again.due
+                return shown_again.toast
+        for index, other in enumerate(self._waiting):
             if other.words == toast.words:
-                self._waiting[at] = replace(toast, id=other.id, repeated=other.repeated + 1)
-                return self._waiting[at]
+                self._waiting[index] = replace(toast, id=other.id, repeated=other.repeated + 1)
+                return self._waiting[index]
         return None
 
     def _place(self, toast: Toast) -> Toast:
@@ -227,6 +225,7 @@ class Toasts:
         passing = [shown for shown in self._visible if not shown.toast.persistent]
         if len(self._visible) < MAX_VISIBLE:
             self._visible.append(self._show(toast))
+        # persistent toasts are never pushed out
         elif passing:
             self._close(min(passing, key=lambda shown: shown.since))
             self._visible.append(self._show(toast))

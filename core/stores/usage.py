@@ -29,7 +29,7 @@ from core.domain.run import SUMMARY_TEMPLATE, RunKind, RunStatus
 from core.domain.tokens import estimate_tokens
 from core.ports.clock import Clock
 from core.stores.background_workflows import BackgroundWorkflows
-from core.stores.base import emit
+from core.stores.base import Store, emit
 
 SPEED_INTERVAL_S = 0.5
 """How often the speed of an answer is told anew while it comes in."""
@@ -89,28 +89,23 @@ class _RunUsage:
     tokens_a_second: float | None
 
 
-class Usage:
+class Usage(Store):
     """`changed(workflow_id)` is emitted when the usage of a workflow may have changed."""
 
     changed = Signal(WorkflowId)
 
     def __init__(self, bus: Bus, background: BackgroundWorkflows, clock: Clock) -> None:
+        super().__init__()
         self._background = background
         self._clock = clock
         self._runs: dict[WorkflowId, dict[RunId, _RunUsage]] = {}
-        self._told_at: dict[RunId, float] = {}
+        self._emitted_at: dict[RunId, float] = {}
         self._viewed: WorkflowId | None = background.viewed_workflow_id
-        background.changed.connect(self._on_changed)
-        background.viewed_changed.connect(self._on_viewed)
-        self._added_up: dict[WorkflowId, WorkflowUsage] = {}
-        self._subscriptions = (bus.subscribe(Event, self._on_event), bus.subscribe(WorkflowDeleted, self._on_deleted))
-
-    def close(self) -> None:
-        """Close all subscriptions."""
-        for subscription in self._subscriptions:
-            subscription.close()
-        self._background.changed.disconnect(self._on_changed)
-        self._background.viewed_changed.disconnect(self._on_viewed)
+        self._totals: dict[WorkflowId, WorkflowUsage] = {}
+        self._connect(background.changed, self._on_changed)
+        self._connect(background.viewed_changed, self._on_viewed)
+        self._subscribe(bus, Event, self._on_event)
+        self._subscribe(bus, WorkflowDeleted, self._on_deleted)
 
     def load(self, workflow_id: WorkflowId, runs: Iterable[LiveRun]) -> None:
         """Add stored runs of a workflow. Later live states are newer and win."""
@@ -119,23 +114,24 @@ class Usage:
             before = known.get(run.run_id)
             if (before is None or before.seq < run.seq) and not _is_negligible(run):
                 known[run.run_id] = _run_usage(run)
-        self._added_up.pop(workflow_id, None)
+        self._totals.pop(workflow_id, None)
         emit(self.changed, workflow_id)
 
-    def of(self, workflow_id: WorkflowId | None) -> WorkflowUsage:
+    def get(self, workflow_id: WorkflowId | None) -> WorkflowUsage:
         """Return the usage of a workflow; empty if it is unknown."""
         known = self._runs.get(workflow_id) if workflow_id is not None else None
         if workflow_id is None or not known:
             return WorkflowUsage()
-        if (found := self._added_up.get(workflow_id)) is None:
-            found = self._added_up[workflow_id] = _workflow_usage(known)
-        return found
+        if (usage := self._totals.get(workflow_id)) is None:
+            usage = self._totals[workflow_id] = _workflow_usage(known)
+        return usage
 
     def _on_event(self, event: Event) -> None:
         kind = type(event.fact)
         if kind not in _STREAM_FACTS and kind not in _USAGE_FACTS:
             return
         run = self._background.live_run(event.run_id)
+        # a streamed event only changes the speed, which is emitted twice a second
         if run is None or run.is_released or (kind in _STREAM_FACTS and not self._is_due(run)):
             return
         known = self._runs.setdefault(run.workflow_id, {})
@@ -143,26 +139,26 @@ class Usage:
             known.pop(run.run_id, None)
         else:
             known[run.run_id] = _run_usage(run)
-        self._added_up.pop(run.workflow_id, None)
+        self._totals.pop(run.workflow_id, None)
         if run.status.is_final:
-            self._told_at.pop(run.run_id, None)
+            self._emitted_at.pop(run.run_id, None)
         emit(self.changed, run.workflow_id)
 
     def _is_due(self, run: LiveRun) -> bool:
         """Return whether the speed of a streaming answer must be updated."""
         now = self._clock.monotonic()
-        if run.status.is_final or now - self._told_at.setdefault(run.run_id, now) < SPEED_INTERVAL_S:
+        if run.status.is_final or now - self._emitted_at.setdefault(run.run_id, now) < SPEED_INTERVAL_S:
             return False
-        self._told_at[run.run_id] = now
+        self._emitted_at[run.run_id] = now
         return True
 
     def _on_deleted(self, message: WorkflowDeleted) -> None:
         self._forget(message.workflow_id)
 
     def _on_viewed(self) -> None:
-        left, self._viewed = self._viewed, self._background.viewed_workflow_id
-        if left is not None:
-            self._on_changed(left)
+        previous, self._viewed = self._viewed, self._background.viewed_workflow_id
+        if previous is not None:
+            self._on_changed(previous)
 
     def _on_changed(self, workflow_id: WorkflowId) -> None:
         """Drop the usage of a workflow that is neither active, recently finished nor viewed."""
@@ -170,9 +166,9 @@ class Usage:
             self._forget(workflow_id)
 
     def _forget(self, workflow_id: WorkflowId) -> None:
-        self._added_up.pop(workflow_id, None)
+        self._totals.pop(workflow_id, None)
         for run_id in self._runs.pop(workflow_id, {}):
-            self._told_at.pop(run_id, None)
+            self._emitted_at.pop(run_id, None)
 
 
 def _workflow_usage(known: Mapping[RunId, _RunUsage]) -> WorkflowUsage:
@@ -182,6 +178,7 @@ def _workflow_usage(known: Mapping[RunId, _RunUsage]) -> WorkflowUsage:
     turn = [run for run in runs if newest in (run.root, run.run_id)]
     context = next((run for run in reversed(runs) if run.context_tokens is not None), None)
     tokens = context.context_tokens if context is not None else None
+    # a summary counts without the system prompt and the tools, which are sent with it
     if context is not None and tokens is not None and context.fixed_tokens is None:  # a summary, told with the rest
         tokens += next((run.fixed_tokens for run in reversed(runs) if run.fixed_tokens is not None), 0)
     speeds = [run.tokens_a_second for run in reversed(turn) if run.tokens_a_second is not None]
@@ -245,7 +242,7 @@ def _uncounted_answers(run: LiveRun) -> int:
     """Return the number of answers without token counts. A refused request has no answer, even that of a sub-agent."""
     if run.model is None or not run.status.is_final:
         return 0
-    errors = [run.error, *(one.error for one in run.sub_agents.values())]
+    errors = [run.error, *(sub_agent.error for sub_agent in run.sub_agents.values())]
     return max(0, run.model_requests - run.reported_answers - sum(map(_is_unanswered, errors)))
 
 

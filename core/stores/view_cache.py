@@ -13,7 +13,7 @@ from core.domain.live_run import LiveRun
 from core.domain.messages import Message, MessageState, Role
 from core.domain.run import RunStatus
 from core.stores.background_workflows import BackgroundWorkflows
-from core.stores.base import emit
+from core.stores.base import Store, emit
 from core.stores.execution import Execution
 from core.stores.watched_runs import Batch, Viewer
 
@@ -28,7 +28,7 @@ class Load:
     workflow_id: WorkflowId
 
 
-class ViewCache:
+class ViewCache(Store):
     """The viewed workflow. `changed` is emitted when it, its messages or its runs change; `batch` carries events of a
     visible run; `below_changed` and `below_batch` are the same for child runs.
     """
@@ -39,6 +39,7 @@ class ViewCache:
     below_batch = Signal(Batch)
 
     def __init__(self, background: BackgroundWorkflows) -> None:
+        super().__init__()
         self._background = background
         self._viewers: dict[RunId, Viewer] = {}
         self._below: dict[RunId, Viewer] = {}
@@ -47,16 +48,11 @@ class ViewCache:
         self._stored_below: dict[RunId, LiveRun] = {}
         self._load: Load | None = None
         self.is_loaded = False
-        background.viewed_changed.connect(self._on_viewed)
-        background.changed.connect(self._on_changed)
+        self._resources.callback(self._close_viewers)
+        self._connect(background.viewed_changed, self._on_viewed)
+        self._connect(background.changed, self._on_changed)
         self._watch()
         self._watch_below()
-
-    def close(self) -> None:
-        """Close all viewers and show nothing."""
-        self._background.viewed_changed.disconnect(self._on_viewed)
-        self._background.changed.disconnect(self._on_changed)
-        self._leave()
 
     # What a service hands in
 
@@ -87,6 +83,7 @@ class ViewCache:
         self._stored_runs = {run.message_id: run for run in runs}
         self._stored_below = {run.run_id: run for run in below}
         self.is_loaded = True
+        # the load has brought the whole run: nothing more will come
         for run_id, viewer in tuple(self._viewers.items()):
             if self._is_stored(viewer.run):
                 self._viewers.pop(run_id).close()
@@ -94,7 +91,7 @@ class ViewCache:
         emit(self.changed)
         return True
 
-    def awaits(self, load: Load) -> bool:
+    def is_current(self, load: Load) -> bool:
         """Return whether the results of this load would still be shown."""
         return load is self._load
 
@@ -123,6 +120,7 @@ class ViewCache:
     @property
     def messages(self) -> list[Message]:
         """The conversation, oldest first: stored messages and later live messages, each once."""
+        # live messages replace stored ones of the same id, at their place
         live = {message.id: message for viewer in self._viewers.values() for message in _messages_of(viewer.run)}
         shown = [live.pop(message.id, message) for message in self._stored]
         return [*shown, *live.values()]
@@ -141,7 +139,7 @@ class ViewCache:
     # Following
 
     def _on_viewed(self) -> None:
-        self._leave()
+        self._close_viewers()
         self._watch()
         self._watch_below()
         emit(self.changed)
@@ -174,6 +172,7 @@ class ViewCache:
         workflow_id = self.workflow_id
         held = self._background.runs_below(workflow_id)[-MAX_WATCHED_CHILDREN:] if workflow_id is not None else []
         wanted = {run.run_id for run in held if not self._is_stored_below(run)}
+        # a template may start thousands of children; only the newest are watched
         for run_id in [run_id for run_id in self._below if run_id not in wanted]:
             self._below.pop(run_id).close()
         fresh = [run_id for run_id in wanted if run_id not in self._below]
@@ -197,7 +196,7 @@ class ViewCache:
     def _on_below_batch(self, batch: Batch) -> None:
         emit(self.below_batch, batch)
 
-    def _leave(self) -> None:
+    def _close_viewers(self) -> None:
         for viewer in (*self._viewers.values(), *self._below.values()):
             viewer.close()
         self._viewers.clear()

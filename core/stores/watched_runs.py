@@ -51,7 +51,7 @@ class Viewer:
 
     def close(self) -> None:
         """Stop receiving batches, at once. Closing again has no effect."""
-        self._audience.leave(self)
+        self._audience.detach(self)
         self.batch.disconnect()
 
     def __enter__(self) -> "Viewer":
@@ -85,7 +85,7 @@ class WatchedRun:
         self._set_due(None)
         return viewer
 
-    def leave(self, viewer: Viewer) -> None:
+    def detach(self, viewer: Viewer) -> None:
         """Remove the viewer. The state of a finished run is released some time after its last viewer."""
         if viewer in self.viewers:
             self.viewers = tuple(other for other in self.viewers if other is not viewer)
@@ -93,13 +93,14 @@ class WatchedRun:
                 self._batch.clear()
                 self._set_due(self._release_time())
 
-    def take(self, event: Event) -> bool:
+    def apply(self, event: Event) -> bool:
         """Fold the event into the run and append it to the batch. Return False if it changed nothing."""
         was_final = self.run.status.is_final
         if not apply(self.run, event):
             return False
         if self.viewers:
             self._batch.append(event)
+            # the end is sent at once, everything else in batches
             if self.run.status.is_final or len(self._batch) >= BATCH_EVENTS:
                 self.flush()
             elif self.due is None:
@@ -169,7 +170,7 @@ class LiveRuns:
             self._audiences[run.run_id] = WatchedRun(run, self._clock, self._due_changed)
         return run
 
-    def audience(self, run_id: RunId) -> WatchedRun | None:
+    def get(self, run_id: RunId) -> WatchedRun | None:
         """Return the watched run, or None."""
         return self._audiences.get(run_id)
 
@@ -191,6 +192,7 @@ class LiveRuns:
         """Stop holding the run, and close its viewers."""
         audience = self._audiences.pop(run_id, None)
         if audience is not None:
+            # a late event must not create the run again
             self._forgotten.append(run_id)
             for viewer in audience.viewers:
                 viewer.close()
@@ -209,8 +211,8 @@ class LiveRuns:
     @property
     def due(self) -> float | None:
         """The next time for `tick`, in monotonic seconds."""
-        return min((one.due for one in self._audiences.values() if one.due is not None), default=None)
+        return min((watched.due for watched in self._audiences.values() if watched.due is not None), default=None)
 
     def tick(self, now: float) -> list[LiveRun]:
         """Send due batches, and return the runs that were released."""
-        return [one.run for one in tuple(self._audiences.values()) if one.tick(now)]
+        return [watched.run for watched in tuple(self._audiences.values()) if watched.tick(now)]

@@ -10,7 +10,7 @@ from core.domain.events import Event, Fact, RunCreated, RunFinished, RunResumed,
 from core.domain.ids import RunId, WorkflowId
 from core.domain.run import RunKind, RunStatus
 from core.domain.workflow import Workflow
-from core.stores.base import emit
+from core.stores.base import Store, emit
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,45 +26,39 @@ class ListedWorkflow:
         return self.workflow.title
 
 
-class Workflows:
+class Workflows(Store):
     """The list. `changed` is emitted when a row is added, removed or changed."""
 
     changed = Signal()
 
     def __init__(self, bus: Bus) -> None:
+        super().__init__()
         self._rows: dict[WorkflowId, ListedWorkflow] = {}
         self._hidden: set[WorkflowId] = set()
-        self._in_order: list[ListedWorkflow] | None = None
+        self._sorted_rows: list[ListedWorkflow] | None = None
         self._newest: dict[WorkflowId, RunId] = {}
-        self._subscriptions = (
-            bus.subscribe(WorkflowChanged, self._on_changed),
-            bus.subscribe(WorkflowDeleted, self._on_deleted),
-            bus.subscribe(Event, self._on_event),
-        )
-
-    def close(self) -> None:
-        """Close all subscriptions."""
-        for subscription in self._subscriptions:
-            subscription.close()
+        self._subscribe(bus, WorkflowChanged, self._on_changed)
+        self._subscribe(bus, WorkflowDeleted, self._on_deleted)
+        self._subscribe(bus, Event, self._on_event)
 
     def load(self, rows: Iterable[ListedWorkflow]) -> None:
         """Add what the store holds; later events are newer and win."""
         self._rows = {**{row.workflow.id: row for row in rows}, **self._rows}
-        self._tell()
+        self._emit_changed()
 
     @property
     def rows(self) -> list[ListedWorkflow]:
         """The workflows that are not archived. The list is cached until the next change, and must not be modified."""
-        if self._in_order is None:
+        if self._sorted_rows is None:
             listed = (row for row in self._rows.values() if not row.workflow.is_archived)
-            self._in_order = sorted(listed, key=lambda row: row.workflow.updated_at, reverse=True)
-        return self._in_order
+            self._sorted_rows = sorted(listed, key=lambda row: row.workflow.updated_at, reverse=True)
+        return self._sorted_rows
 
     @property
     def archived(self) -> list[ListedWorkflow]:
         """The archived workflows, last archived first."""
         put_away = [(row.workflow.archived_at, row) for row in self._rows.values() if row.workflow.archived_at]
-        return [row for _, row in sorted(put_away, key=lambda one: one[0], reverse=True)]
+        return [row for _, row in sorted(put_away, key=lambda pair: pair[0], reverse=True)]
 
     def get(self, workflow_id: WorkflowId) -> ListedWorkflow | None:
         """Return the workflow, archived or not."""
@@ -78,18 +72,20 @@ class Workflows:
     def _on_changed(self, message: WorkflowChanged) -> None:
         self._hidden.discard(message.workflow.id)
         known = self._rows.get(message.workflow.id)
+        # a renamed workflow keeps the status that is known
         status = message.status or (known.status if known else None)
         self._rows[message.workflow.id] = ListedWorkflow(message.workflow, status)
-        self._tell()
+        self._emit_changed()
 
     def _on_deleted(self, message: WorkflowDeleted) -> None:
         self._newest.pop(message.workflow_id, None)
+        # the second message of a discarded workflow finds it among the hidden ones
         was_there = self._rows.pop(message.workflow_id, None) is not None or message.workflow_id in self._hidden
         self._hidden.discard(message.workflow_id)
         if message.can_return:
             self._hidden.add(message.workflow_id)
         if was_there:
-            self._tell()
+            self._emit_changed()
 
     def _on_event(self, event: Event) -> None:
         """Update the status of a workflow, which is that of its newest root run."""
@@ -103,10 +99,10 @@ class Workflows:
         is_newest = self._newest.get(event.workflow_id) == event.run_id
         if row is not None and status is not None and is_newest and row.status is not status:
             self._rows[event.workflow_id] = replace(row, status=status)
-            self._tell()
+            self._emit_changed()
 
-    def _tell(self) -> None:
-        self._in_order = None
+    def _emit_changed(self) -> None:
+        self._sorted_rows = None
         emit(self.changed)
 
 

@@ -109,7 +109,7 @@ class ActivityPanel(Adaptive, Surface):
 
     def filtered_items(self) -> list[tuple[ActivityItem, ActivityDetail]]:
         """Return what the filter shows, oldest first, with all details."""
-        shown = [item for item in reversed(self._activity.items) if self._filter.takes(item)]
+        shown = [item for item in reversed(self._activity.items) if self._filter.includes(item)]
         return list(self._activity.details(shown))
 
     def show_result(self, call_id: str, text: str) -> None:
@@ -187,7 +187,7 @@ class ActivityPanel(Adaptive, Surface):
 
     def _render(self) -> None:
         items = self._activity.items
-        shown = [item for item in items if self._filter.takes(item)]
+        shown = [item for item in items if self._filter.includes(item)]
         self._counts = count_by_filter(items)
         self._list.show_items(shown)
         self._list.setVisible(bool(shown))

@@ -57,7 +57,7 @@ async def test_after_a_kill_every_message_that_waited_is_said_once(tmp_path: Pat
         (workflow,) = await storage.workflows.all()
         async with run_core(storage) as core:
             assert isinstance(await core.runs.recover(), Ok)
-            assert isinstance(await core.queue.attend(), Ok)
+            assert isinstance(await core.queue.start(), Ok)
             async with asyncio.timeout(20):
                 while await storage.queued_messages.all():  # noqa: ASYNC110  # the store tells nobody
                     await asyncio.sleep(0.02)

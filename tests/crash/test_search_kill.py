@@ -54,7 +54,7 @@ async def test_the_index_is_right_after_a_kill(tmp_path: Path, moment: str, foun
     )
     assert died.returncode == -signal.SIGKILL
     async with open_core(Folders.choose(str(tmp_path))) as core:
-        core.search.begin()
+        core.search.start()
         async with asyncio.timeout(20):
             count = -1
             while count != found:

@@ -17,7 +17,7 @@ def store_agent(data: Path, server: Provider, **fields: Any) -> None:
     async def store() -> None:
         async with open_core(Folders.choose(str(data))) as core:
             model = ModelChoice(base_url=server.url, model="m")
-            assert isinstance(await core.agents.put(model=model, **fields), Ok)
+            assert isinstance(await core.agents.save(model=model, **fields), Ok)
 
     asyncio.run(store())
 
@@ -28,8 +28,8 @@ def change_agents(data: Path, server: Provider) -> None:
     async def change() -> None:
         async with open_core(Folders.choose(str(data))) as core:
             for agent in core.agents.current:
-                await core.agents.delete(agent.id)
-            await core.providers.keep(ModelChoice(base_url=server.url, model="another"))
+                await core.agents.remove(agent.id)
+            await core.providers.add_model(ModelChoice(base_url=server.url, model="another"))
 
     asyncio.run(change())
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from core.app import Folders
-from core.cli import worker
-from core.cli.exit_codes import unwrap
+from core.cli import runs
 from core.domain.run import RunStatus
 from core.domain.template import Template
 from core.ports.templates import ResolvedTemplate
+from core.services.outcome import unwrap
 from core.wiring import open_core
 from tests.support.command_line import template
 
@@ -34,7 +34,7 @@ async def test_a_worker_goes_on_with_what_is_unfinished_and_leaves_the_rest_when
             found = ResolvedTemplate(Template.model_validate(template(*steps, title=str(seconds))))
             unwrap(await core.runs.start(found, {}, allow=[str(tmp_path)]))
     assert not note.exists()
-    working = asyncio.create_task(worker.execute(argparse.Namespace(), folders))
+    working = asyncio.create_task(runs.worker.execute(argparse.Namespace(), folders))
     for _ in range(400):
         if note.exists() or working.done():
             break

@@ -138,7 +138,7 @@ async def test_a_request_stays_open_though_it_would_not_be_made_any_more() -> No
         run, _ = await waiting(world, agent("a", note("x")), tool_step("b", "note", text="b"))
         storage = world.storage
     async with a_world(storage) as world:
-        await world.core.consent.except_("note", Rule.ALLOW)
+        await world.core.consent.set_exception("note", Rule.ALLOW)
         await world.core.engine.recover()
         told = await world.settled(run.id)
         asked = [one for one in told["interruptions"] if one["status"] == "awaiting-approval"]

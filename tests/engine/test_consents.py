@@ -37,7 +37,7 @@ async def test_all_calls_of_a_round_that_need_consent_are_asked_about_together_a
 
 async def test_in_selective_mode_only_what_needs_consent_is_asked_about() -> None:
     async with a_world() as world:
-        await world.core.consent.except_("note", Rule.ASK)
+        await world.core.consent.set_exception("note", Rule.ASK)
         prompt = f'{note("x")}\n/tool echo {{"n": 1}}'
         run, asked = await waiting(world, agent("a", prompt), mode=ValidationMode.SELECTIVE)
         assert [one["tool"] for one in asked] == ["note"]
@@ -161,7 +161,7 @@ async def test_always_is_an_exception_that_holds_everywhere_and_can_be_taken_bac
             Decider.EXCEPTION,
             Decider.EXCEPTION,
         ]
-        assert isinstance(await world.core.consent.except_("note", None), Ok)
+        assert isinstance(await world.core.consent.set_exception("note", None), Ok)
         _, asked = await waiting(world, agent("a", note("d")))
         assert len(asked) == 1
         storage = world.storage

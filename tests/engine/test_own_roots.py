@@ -54,7 +54,7 @@ async def test_a_run_that_nobody_waits_for_is_listed_after_its_parents_success()
         for where in ({}, {"workflow_id": child.workflow_id}):
             assert await listed(world.storage, **where) == [child_id, told["run_id"]]
         assert await listed(world.storage, status=RunStatus.RUNNING) == [child_id]
-        workflows = await world.core.workflows.listed()
+        workflows = await world.core.workflows.all()
         assert isinstance(workflows, Ok)
         assert [one.status for one in workflows.data.workflows] == ["success"]  # that of what a person started
         world.tools.release.set()

@@ -82,7 +82,7 @@ class Conversation:
         return recording
 
     async def seal(self, **wishes: Any) -> Any:
-        sealed = await self.core.recording.seal(await self.id(), ExportOptions(**wishes))
+        sealed = await self.core.recording.export(await self.id(), ExportOptions(**wishes))
         assert isinstance(sealed, Ok), sealed
         return sealed.data
 
@@ -120,7 +120,7 @@ async def test_a_recording_is_no_active_run_of_its_workflow() -> None:
     async with a_world() as world:
         talk = Conversation(world)
         await talk.record(call("echo", id="u-1001"), say())
-        listed = await world.core.workflows.listed()
+        listed = await world.core.workflows.all()
         assert isinstance(listed, Ok)
         assert [row.status for row in listed.data.workflows] == ["success"]
         assert world.core.stores.background.running_count == 0
@@ -397,7 +397,7 @@ async def test_what_cannot_be_sealed_stays_open(wishes: Mapping[str, Any], code:
     async with a_world() as world:
         talk = Conversation(world)
         await talk.record(call("echo", id="u-1001"), say())
-        failed = await talk.core.recording.seal(await talk.id(), ExportOptions(**wishes))
+        failed = await talk.core.recording.export(await talk.id(), ExportOptions(**wishes))
         assert isinstance(failed, Failed)
         assert failed.code == code
         assert (await talk.told())["status"] == "running"
@@ -416,7 +416,7 @@ async def test_of_a_seal_and_a_save_at_once_one_has_the_title() -> None:
             default_timeout_s=9,
             is_permitted=True,
         )
-        sealed, made = await asyncio.gather(talk.core.recording.seal(run_id, ExportOptions(title="One")), create)
+        sealed, made = await asyncio.gather(talk.core.recording.export(run_id, ExportOptions(title="One")), create)
         assert [isinstance(sealed, Ok), made.error is None].count(True) == 1
         assert len(await world.storage.templates.all()) == 1
 
@@ -430,7 +430,7 @@ async def test_a_recording_is_sealed_or_ended_once() -> None:
         assert isinstance(await talk.core.recording.end(ended), Ok)
         codes = {}
         for run_id in (sealed.run.id, ended, RunId(chat), RunId("run_none")):
-            again = await talk.core.recording.seal(run_id, ExportOptions())
+            again = await talk.core.recording.export(run_id, ExportOptions())
             assert isinstance(again, Failed)
             codes[run_id] = again.code
         assert list(codes.values()) == ["already_sealed", "recording_ended", "not_a_recording", "not_found"]
@@ -440,7 +440,7 @@ async def test_a_recording_is_sealed_or_ended_once() -> None:
         await gone.record(call("echo", id="u-1001"), say())
         run_id = await gone.id()
         assert isinstance(await gone.core.workflows.delete(gone.workflow_id), Ok)
-        failed = await gone.core.recording.seal(run_id, ExportOptions())
+        failed = await gone.core.recording.export(run_id, ExportOptions())
         assert isinstance(failed, Failed)
         assert failed.code == "not_found"
 

@@ -48,7 +48,7 @@ async def test_a_rejected_step_ends_the_run(on_error: str) -> None:
 
 async def test_a_step_that_waits_for_consent_takes_no_place_from_others() -> None:
     async with a_world() as world:
-        await world.core.consent.except_("mark", Rule.ALLOW)
+        await world.core.consent.set_exception("mark", Rule.ALLOW)
         run, (one,) = await waiting(
             world, tool_step("a", "note", text="a"), tool_step("b", "mark", text="b"), maxParallel=1
         )

@@ -205,7 +205,7 @@ async def test_it_has_the_tools_that_it_was_given_and_begins_no_agents() -> None
 
 async def test_a_stored_agent_has_its_own_tools_and_is_found_by_its_name_or_its_id() -> None:
     async with a_world() as world:
-        made = await world.core.agents.put(name="Echoer", tools=("echo",), max_tool_rounds=1)
+        made = await world.core.agents.save(name="Echoer", tools=("echo",), max_tool_rounds=1)
         assert isinstance(made, Ok)
         prompt = f"{call('mark', text='m')}\n{call('echo', a=1)}\n\n{call('echo', a=2)}"
         _, results = await given(

@@ -117,7 +117,7 @@ async def test_a_stored_agent_goes_on_after_a_restart_as_it_was_when_it_was_begu
     with provider(lambda asked: parent(asked) or answers.pop(0)) as server:
         poet: Json = {"system_prompt": "You rhyme.", "temperature": 0.5, "tools": ("calculator",)}
         async with a_world(storage) as world:
-            made = await world.core.agents.put(name="Poet", **poet)
+            made = await world.core.agents.save(name="Poet", **poet)
             assert isinstance(made, Ok)
             run = await world.start(agent("ask", "go"), kind=RunKind.CHAT, prompt="go", model=model_of(server))
             heard = asyncio.Event()
@@ -125,7 +125,7 @@ async def test_a_stored_agent_goes_on_after_a_restart_as_it_was_when_it_was_begu
             while not speaking(world):
                 await heard.wait()
                 heard.clear()
-            assert isinstance(await world.core.agents.put(AgentId(made.data.id), name="Clerk"), Ok)
+            assert isinstance(await world.core.agents.save(AgentId(made.data.id), name="Clerk"), Ok)
         async with a_world(storage) as world:
             await world.core.engine.recover()
             told = await world.settled(run.id)

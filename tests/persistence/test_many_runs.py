@@ -25,7 +25,7 @@ async def test_an_app_opens_on_thousands_of_runs_and_a_large_one_in_a_state_that
     await fill(folders.store)
     async with asyncio.timeout(10), open_core(folders) as core:
         assert await core.runs.recover() == Ok([])
-        listed = await core.workflows.listed()
+        listed = await core.workflows.all()
         assert isinstance(listed, Ok)
         assert {row.workflow.id: row.status for row in listed.data.workflows} == {
             WorkflowId("wf_1"): RunStatus.SUCCESS,

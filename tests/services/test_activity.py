@@ -45,7 +45,7 @@ def nothing(_done: int) -> None:
 async def viewed(world: World, workflow_id: WorkflowId) -> list[Entry]:
     """What the panel would export, the oldest first."""
     world.core.stores.background.set_viewed(workflow_id)
-    opened = await world.core.workflows.opened(workflow_id)
+    opened = await world.core.workflows.open(workflow_id)
     assert isinstance(opened, Ok)
     view = world.core.stores.view
     view.show(workflow_id, opened.data.messages, opened.data.runs, opened.data.below)

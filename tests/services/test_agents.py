@@ -29,7 +29,7 @@ async def core(tmp_path: Path) -> AsyncIterator[Core]:
 
 
 async def made(core: Core, agent_id: AgentId | None = None, **fields: Any) -> Agent:
-    answer = await core.agents.put(agent_id, **fields)
+    answer = await core.agents.save(agent_id, **fields)
     assert isinstance(answer, Ok), answer
     return answer.data
 
@@ -41,7 +41,7 @@ async def sent(core: Core, text: str = "hi", workflow_id: WorkflowId | None = No
 
 
 async def failure(core: Core, **fields: Any) -> tuple[str, Any]:
-    answer = await core.agents.put(**fields)
+    answer = await core.agents.save(**fields)
     assert isinstance(answer, Failed), answer
     return answer.code, answer.details.get("field")
 
@@ -57,7 +57,7 @@ async def test_the_assistant_is_there_from_the_start_with_every_tool_and_stays(c
     assert core.agents.current == (ASSISTANT,)
     assert core.agents.default == ASSISTANT
     assert "calculator" in {tool.name for tool in core.agents.tools()}
-    answer = await core.agents.delete(ASSISTANT.id)
+    answer = await core.agents.remove(ASSISTANT.id)
     assert isinstance(answer, Failed)
     assert answer.code == "agent_stays"
     changed = await made(core, ASSISTANT.id, name="Helper", system_prompt="Be brief.")
@@ -191,11 +191,11 @@ async def test_a_choice_holds_for_the_next_turns_and_the_agent_is_followed(core:
     with provider(says("one")) as server, provider(says("two")) as other:
         agent = await made(core, name="Chosen", model=of(server))
         run = await sent(core, "say 2 words")
-        assert isinstance(await core.workflows.choose(run.workflow_id, AgentSelection(agent=agent.id)), Ok)
+        assert isinstance(await core.workflows.select_agent(run.workflow_id, AgentSelection(agent=agent.id)), Ok)
         assert json.loads((await sent(core, "a", run.workflow_id)).output_json or "") == "one"
         await made(core, agent.id, name="Chosen", model=of(other))
         assert json.loads((await sent(core, "b", run.workflow_id)).output_json or "") == "two"
-        await core.workflows.choose(run.workflow_id, AgentSelection(agent=agent.id, is_offline=True))
+        await core.workflows.select_agent(run.workflow_id, AgentSelection(agent=agent.id, is_offline=True))
         last = await sent(core, "say 2 words", run.workflow_id)
     assert json.loads(last.output_json or "") == "a workflow"
 
@@ -204,18 +204,18 @@ async def test_a_deleted_agent_is_followed_by_the_default_one_and_comes_back(cor
     with provider(says("one")) as server:
         agent = await made(core, name="Gone", model=of(server))
         run = await sent(core, agent="Gone")
-        deleted = await core.agents.delete(agent.id)
+        deleted = await core.agents.remove(agent.id)
         assert isinstance(deleted, Ok)
         assert (deleted.data.agent, deleted.data.workflows) == (agent, 1)
         workflow = await core.storage.workflows.get(run.workflow_id)
         assert workflow is not None
         assert workflow.answering is not None
-        assert core.agents.cast(workflow.answering)[0] == ASSISTANT
+        assert core.agents.resolve(workflow.answering)[0] == ASSISTANT
         assert await made(core, agent.id, **agent.model_dump(exclude={"id"})) == agent
-        assert core.agents.cast(workflow.answering)[0] == agent
+        assert core.agents.resolve(workflow.answering)[0] == agent
         await core.settings.change(default_agent=agent.id)
         assert core.agents.default == agent
-        await core.agents.delete(agent.id)
+        await core.agents.remove(agent.id)
         assert core.agents.default == ASSISTANT
     again = await sent(core, "say 2 words", run.workflow_id)
     assert (await core.storage.snapshots.of_run(again.id)).profile == ASSISTANT
@@ -228,7 +228,7 @@ async def test_what_cannot_be_asked_is_not_chosen(core: Core) -> None:
         (AgentSelection(model=keyless), "key_missing"),
         (AgentSelection(agent=AgentId("agent_none")), "not_found"),
     ):
-        answer = await core.workflows.choose(run.workflow_id, answering)
+        answer = await core.workflows.select_agent(run.workflow_id, answering)
         assert isinstance(answer, Failed)
         assert answer.code == code
     workflow = await core.storage.workflows.get(run.workflow_id)
@@ -256,7 +256,7 @@ async def test_an_agent_calls_the_servers_that_it_is_limited_to_and_no_other(tmp
     tools = [tool(name=name, read_only=True) for name in names]
     async with run_core(InMemoryStorage(), key_file=tmp_path / "keys.json", more_tools=tools) as core:
         for name in ("ours", "theirs"):
-            assert isinstance(await core.servers.put(name=name, command="never-run"), Ok)
+            assert isinstance(await core.servers.save(name=name, command="never-run"), Ok)
         clerk = await made(core, name="Clerk", mcp_servers=("ours", "gone"))
         narrow = await made(core, name="Narrow", mcp_servers=("ours",), tools=("mcp__ours__read", names[2]))
         assert core.agents.missing_servers(clerk) == ["gone"]

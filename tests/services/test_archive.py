@@ -43,21 +43,21 @@ async def test_a_discarded_workflow_comes_back_whole_and_only_until_it_is_delete
     async with a_world() as world:
         run = await world.start(tool_step("h", "hang"))
         await asyncio.sleep(0.05)
-        discarding, workflow_id = world.core.discarding, run.workflow_id
-        assert isinstance(await discarding.discard(workflow_id), Ok)
+        trash, workflow_id = world.core.trash, run.workflow_id
+        assert isinstance(await trash.discard(workflow_id), Ok)
         assert world.core.stores.workflows.rows == []
         assert [one async for one in world.core.runs.newest(9)] == []
         refused = await world.core.chat.send("still there?", workflow_id)
         assert isinstance(refused, Failed)
         assert refused.code == "not_found"
-        assert isinstance(await discarding.bring_back(workflow_id), Ok)
+        assert isinstance(await trash.restore(workflow_id), Ok)
         assert [row.status for row in world.core.stores.workflows.rows] == [RunStatus.CANCELLED]
-        assert isinstance(await discarding.finish(workflow_id), Ok)
+        assert isinstance(await trash.delete(workflow_id), Ok)
         assert await world.storage.runs.get(run.id) is not None
-        await discarding.discard(workflow_id)
-        await discarding.finish(workflow_id)
+        await trash.discard(workflow_id)
+        await trash.delete(workflow_id)
         assert await world.storage.runs.get(run.id) is None
-        late = await discarding.bring_back(workflow_id)
+        late = await trash.restore(workflow_id)
         assert isinstance(late, Failed)
         assert late.code == "not_found"
 
@@ -66,7 +66,7 @@ async def test_the_end_of_the_app_deletes_what_was_discarded() -> None:
     storage = InMemoryStorage()
     async with a_world(storage=storage) as world:
         kept, gone = [await world.run(a_step("a")) for _ in range(2)]
-        await world.core.discarding.discard(gone["workflow_id"])
+        await world.core.trash.discard(gone["workflow_id"])
     assert await storage.workflows.discarded() == []
     assert [run.workflow_id for run in await storage.runs.page()] == [kept["workflow_id"]]
 
@@ -76,8 +76,8 @@ async def test_after_a_crash_what_was_discarded_goes_and_what_was_brought_back_s
     async with a_world(storage=storage) as world:
         kept, gone = [await world.run(a_step("a")) for _ in range(2)]
         for run in (kept, gone):
-            await world.core.discarding.discard(run["workflow_id"])
-        await world.core.discarding.bring_back(kept["workflow_id"])
+            await world.core.trash.discard(run["workflow_id"])
+        await world.core.trash.restore(kept["workflow_id"])
         crashed = storage.copy()
     async with run_core(crashed) as core:
         assert [one.workflow_id async for one in core.runs.newest(9)] == [kept["workflow_id"]]

@@ -75,14 +75,14 @@ async def test_a_path_goes_on_as_what_is_in_its_folder(tmp_path: Path) -> None:
     for name in ("Notes.md", ".hidden", "notes.txt"):
         (tmp_path / name).touch()
     (tmp_path / "nothing").mkdir()
-    found = await SERVICE.beside(f"{tmp_path}/NO")
+    found = await SERVICE.complete_path(f"{tmp_path}/NO")
     assert [(one.name, one.is_folder) for one in found] == [
         ("nothing", True),
         ("Notes.md", False),
         ("notes.txt", False),
     ]
-    assert [one.name for one in await SERVICE.beside(f"{tmp_path}/.h")] == [".hidden"]
-    assert await SERVICE.beside(f"{tmp_path}/none/") == await SERVICE.beside("~nobody-here/") == []
+    assert [one.name for one in await SERVICE.complete_path(f"{tmp_path}/.h")] == [".hidden"]
+    assert await SERVICE.complete_path(f"{tmp_path}/none/") == await SERVICE.complete_path("~nobody-here/") == []
 
 
 def test_a_fence_holds_whatever_stands_in_it() -> None:

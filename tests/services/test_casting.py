@@ -36,7 +36,7 @@ def agent_step(name: str, *after: str, **call: Any) -> dict[str, Any]:
 
 
 async def made(core: Core, **fields: Any) -> Agent:
-    answer = await core.agents.put(**fields)
+    answer = await core.agents.save(**fields)
     assert isinstance(answer, Ok), answer
     return answer.data
 
@@ -70,7 +70,7 @@ async def test_a_step_is_answered_by_whom_it_names(storage: SurrealStorage) -> N
     with provider(says("done")) as server:
         async with run_core(storage) as core:
             usual = ModelChoice(base_url=server.url, model="usual")
-            await core.providers.keep(usual)
+            await core.providers.add_model(usual)
             own = ModelChoice(base_url=server.url, model="own")
             writer = await made(core, name="Writer", system_prompt="Be brief.", tools=("wait",), model=own)
             run = await begun(
@@ -104,7 +104,7 @@ async def test_a_run_that_is_taken_up_is_answered_as_it_was_begun(storage: Surre
             while not server.posts:
                 await core.clock.sleep(0.01)
         async with run_core(storage) as core:
-            await core.agents.delete(writer.id)
+            await core.agents.remove(writer.id)
             await core.runs.recover()
             await told(core, run)
             forked = await core.runs.fork(run.id, "s")

@@ -44,13 +44,13 @@ async def test_an_exception_is_kept_told_and_taken_back() -> None:
     storage, bus, told = InMemoryStorage(), Bus(), list[ConsentExceptionsChanged]()
     bus.subscribe(ConsentExceptionsChanged, told.append)
     consent, _ = await a_service(storage, bus)
-    assert isinstance(await consent.except_("write_file", Rule.ALLOW), Ok)
-    assert isinstance(await consent.except_("mcp__github", Rule.ASK), Ok)
+    assert isinstance(await consent.set_exception("write_file", Rule.ALLOW), Ok)
+    assert isinstance(await consent.set_exception("mcp__github", Rule.ASK), Ok)
     assert consent.exceptions == {"write_file": Rule.ALLOW, "mcp__github": Rule.ASK}
     assert len(told) == 2
     again, _ = await a_service(storage)
     assert again.exceptions == consent.exceptions
-    assert isinstance(await again.except_("write_file", None), Ok)
+    assert isinstance(await again.set_exception("write_file", None), Ok)
     assert (await a_service(storage))[0].exceptions == {"mcp__github": Rule.ASK}
 
 
@@ -58,7 +58,7 @@ async def test_an_exception_is_kept_told_and_taken_back() -> None:
 async def test_what_is_no_name_makes_no_exception(name: str) -> None:
     storage = InMemoryStorage()
     consent, _ = await a_service(storage)
-    refused = await consent.except_(name, Rule.ALLOW)
+    refused = await consent.set_exception(name, Rule.ALLOW)
     assert isinstance(refused, Failed)
     assert (refused.code, consent.exceptions, await storage.settings.all()) == ("bad_input", {}, {})
 
@@ -71,7 +71,7 @@ async def test_an_exception_that_cannot_be_kept_does_not_hold() -> None:
         raise StorageFailed("storage_full", "the disk is full")
 
     storage.commit = full  # type: ignore[method-assign]
-    refused = await consent.except_("write_file", Rule.ALLOW)
+    refused = await consent.set_exception("write_file", Rule.ALLOW)
     assert isinstance(refused, Failed)
     assert (refused.code, consent.exceptions) == ("storage_full", {})
 

@@ -94,7 +94,7 @@ async def test_at_the_close_no_run_is_ended_and_the_next_process_goes_on() -> No
         start = {"workflow_collection_id": made, "wait": True}
         task = asyncio.create_task(calls.call(CREATE, start, silent))
         await world.heard(RunStarted)
-        calls.let_go()
+        calls.detach_runs()
         task.cancel()
         await asyncio.wait({task})
         await calls.close()

@@ -57,7 +57,7 @@ async def added(core: Core, text: str, inputs: dict[str, str] | None = None, **m
 
 
 async def server(core: Core, behaviour: str, file: Path, name: str = "x") -> ServerStatus:
-    made = ok(await core.servers.put(name=name, confirmed=True, **hostile(behaviour, file)))
+    made = ok(await core.servers.save(name=name, confirmed=True, **hostile(behaviour, file)))
     status: ServerStatus = ok(await core.servers.test(made.server.id))
     return status
 
@@ -74,7 +74,7 @@ async def test_a_server_waits_until_a_person_agrees_and_again_after_a_change(cor
     assert not trace.exists()
     assert ok(await core.servers.confirm(one.server.id, one.server.fingerprint)).server.is_confirmed
     assert ok(await core.servers.test(one.server.id)).state is ServerState.RUNNING
-    changed = ok(await core.servers.put(one.server.id, args=[str(HOSTILE), "good", str(trace), "more"]))
+    changed = ok(await core.servers.save(one.server.id, args=[str(HOSTILE), "good", str(trace), "more"]))
     assert changed.state is ServerState.UNCONFIRMED
     assert failed(await core.servers.test(one.server.id)).code == "not_allowed"
     assert failed(await core.servers.confirm(one.server.id, one.server.fingerprint)).code == "changed"
@@ -106,9 +106,9 @@ async def test_secrets_are_in_the_file_of_keys_alone_and_reach_the_server(
     launch = await core.servers.launch_of(q.server)
     assert launch.args == ("--api-key", SECRET)
     assert launch.env == {"DB_PASSWORD": "pässword-of-mine", "LEVEL": "2"}
-    same = ok(await core.servers.put(q.server.id, cwd=str(tmp_path)))  # values that are shown masked stay
+    same = ok(await core.servers.save(q.server.id, cwd=str(tmp_path)))  # values that are shown masked stay
     assert (await core.servers.launch_of(same.server)).env["DB_PASSWORD"] == "pässword-of-mine"
-    other = ok(await core.servers.put(q.server.id, env={"DB_PASSWORD": "another-one"}, args=[]))
+    other = ok(await core.servers.save(q.server.id, env={"DB_PASSWORD": "another-one"}, args=[]))
     assert (await core.servers.launch_of(other.server)).env == {"DB_PASSWORD": "another-one"}
     ok(await core.servers.remove(p.server.id))
     assert set(json.loads((tmp_path / "keys.json").read_text())["keys"].values()) == {"another-one"}
@@ -124,7 +124,7 @@ async def test_each_way_to_fail_has_its_own_words_and_harms_no_other_server(core
         "silent": {**hostile("silent", tmp_path / "b"), "start_timeout_s": 2},
         "future": hostile("future", tmp_path / "c"),
     }
-    made = [ok(await core.servers.put(name=name, confirmed=True, **way)) for name, way in ways.items()]
+    made = [ok(await core.servers.save(name=name, confirmed=True, **way)) for name, way in ways.items()]
     results = await asyncio.gather(*(core.servers.test(one.server.id) for one in made))
     for result, name in zip(results, ways, strict=True):
         failure = failed(result)
@@ -201,11 +201,11 @@ async def test_a_crash_in_a_run_fails_what_only_reads_and_asks_about_the_rest(co
 
 
 async def test_names_are_ones_own_and_what_is_no_server_is_refused(core: Core) -> None:
-    first = ok(await core.servers.put(name="My  Server!", command="x"))
+    first = ok(await core.servers.save(name="My  Server!", command="x"))
     assert (first.server.name, first.server.id) == ("My Server!", "my_server")
-    second = ok(await core.servers.put(name="my server?", command="x"))
+    second = ok(await core.servers.save(name="my server?", command="x"))
     assert second.server.id == "my_server_2"
-    assert failed(await core.servers.put(name="MY SERVER!", command="y")).code == "name_taken"
+    assert failed(await core.servers.save(name="MY SERVER!", command="y")).code == "name_taken"
     for fields in (
         {"name": "", "command": "x"},
         {"name": "n"},
@@ -215,40 +215,42 @@ async def test_names_are_ones_own_and_what_is_no_server_is_refused(core: Core) -
         {"name": "n", "url": "http://x", "headers": {"A": "b\r\nC: d"}},
         {"name": "n", "command": "x", "env": {"A=B": "c"}},
     ):
-        assert failed(await core.servers.put(**fields)).code == "bad_input", fields
+        assert failed(await core.servers.save(**fields)).code == "bad_input", fields
     assert failed(await core.servers.test(ServerId("none"))).code == "not_found"
     assert len(core.servers.states) == 2
 
 
 async def test_a_removed_server_takes_its_exceptions_along_and_can_be_put_back(core: Core, tmp_path: Path) -> None:
     fields: dict[str, Any] = {"command": "x", "env": {"A": "a-value", "B_TOKEN": SECRET}}
-    made = ok(await core.servers.put(name="one", more_secret=["env/A"], **fields))
+    made = ok(await core.servers.save(name="one", more_secret=["env/A"], **fields))
     assert set(json.loads((tmp_path / "keys.json").read_text())["keys"].values()) == {"a-value", SECRET}
     for name in ("mcp__one", "mcp__one__read", "mcp__one_more__read", "wait"):
-        ok(await core.consent.except_(name, Rule.ALLOW))
+        ok(await core.consent.set_exception(name, Rule.ALLOW))
     ok(await core.servers.remove(made.server.id))
     assert set(core.consent.exceptions) == {"mcp__one_more__read", "wait"}
     assert json.loads((tmp_path / "keys.json").read_text())["keys"] == {}
-    assert ok(await core.servers.put_back(made.server.id)) == made
+    assert ok(await core.servers.restore(made.server.id)) == made
     assert (await core.servers.launch_of(made.server)).env == fields["env"]
     assert len(core.consent.exceptions) == 4
-    assert failed(await core.servers.put_back(made.server.id)).code == "not_found"
+    assert failed(await core.servers.restore(made.server.id)).code == "not_found"
 
 
 async def test_what_would_be_added_is_told_with_what_is_in_the_way(core: Core) -> None:
-    ok(await core.servers.put(name="Taken", command="x"))
+    ok(await core.servers.save(name="Taken", command="x"))
     servers = {
         "taken": {"command": "x"},
         "bad": {"url": "ftp://x"},
         "good": {"command": "y", "args": ["--key", SECRET]},
     }
-    looked = ok(await core.servers.look(json.dumps({"mcpServers": servers})))
+    looked = ok(await core.servers.preview(json.dumps({"mcpServers": servers})))
     assert [one.problem.code if one.problem else None for one in looked.servers] == ["name_taken", "bad_input", None]
     assert SECRET not in repr([one.runs for one in looked.servers])
     assert failed(await core.servers.add(looked.pasted)).details["problems"][0]["code"] == "name_taken"
     assert len(core.servers.states) == 1
     many = [{"id": str(at)} for at in range(201)]
-    problems = failed(await core.servers.look(json.dumps({"servers": {"a": {}}, "inputs": many}))).details["problems"]
+    problems = failed(await core.servers.preview(json.dumps({"servers": {"a": {}}, "inputs": many}))).details[
+        "problems"
+    ]
     assert [(one["place"], one["code"]) for one in problems] == [
         ("inputs", "too_many_inputs"),
         ("servers/a", "neither"),

@@ -45,10 +45,10 @@ async def test_pages_of_every_workflow_come_newest_first_with_its_title(core: Co
         of_it = {"workflow_id": run.workflow_id if number % 2 else WorkflowId("wf_gone")}
         await add(core, f"m{number}", made_s=number, **of_it)
     first = ok(await core.memories.page())
-    assert (first.memories[0].id, len(first.memories), first.more) == (f"m{PAGE_SIZE + 1}", PAGE_SIZE, True)
+    assert (first.memories[0].id, len(first.memories), first.has_more) == (f"m{PAGE_SIZE + 1}", PAGE_SIZE, True)
     assert first.titles == {run.workflow_id: "Plan the garden"}
     rest = ok(await core.memories.page(before=first.memories[-1].id))
-    assert ([one.id for one in rest.memories], rest.more) == (["m1", "m0"], False)
+    assert ([one.id for one in rest.memories], rest.has_more) == (["m1", "m0"], False)
     assert ok(await core.memories.search("no such word")).memories == []
     assert ok(await core.memories.search("…")).memories == []
 
@@ -68,7 +68,7 @@ async def test_a_memory_is_changed_deleted_and_put_back_where_it_was(core: Core)
     assert ok(await core.memories.change(MemoryId("m1"), "mine", MemoryType.DECISION)).expires_at is None
     removed = ok(await core.memories.remove(MemoryId("m1")))
     assert [one.id for one in ok(await core.memories.page()).memories] == ["m2", "m0"]
-    assert ok(await core.memories.put_back(removed)) == removed
+    assert ok(await core.memories.restore(removed)) == removed
     assert [one.id for one in ok(await core.memories.page()).memories] == ["m2", "m1", "m0"]
     assert len(told) == 5
 
@@ -80,7 +80,7 @@ async def test_what_is_no_memory_is_refused_and_nothing_is_changed(core: Core, c
     assert isinstance(answer, Failed)
     assert (answer.code, answer.details["field"]) == ("bad_input", "content")
     assert ok(await core.memories.get(MemoryId("m0"))) == before
-    assert ok(await core.memories.room()).count == 1
+    assert ok(await core.memories.usage()).count == 1
 
 
 async def test_what_is_not_there_is_not_found(core: Core) -> None:

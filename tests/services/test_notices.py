@@ -43,7 +43,7 @@ async def test_what_no_run_tells_is_kept_and_what_one_tells_is_not() -> None:
         desk.say("full", message="token ghp_abcdefghijklmnopqrstuvwxyz", parameters=[("limit", 3), ("odd", {1: 2})])
         desk.say("full", message="token ghp_abcdefghijklmnopqrstuvwxyz", parameters=[("limit", 3), ("odd", {1: 2})])
     async with desk.service() as later:
-        (kept,) = await later.kept()
+        (kept,) = await later.load()
     assert (kept.title, kept.message, kept.repeated) == ("full", "token [secret-not-kept]", 2)
     assert kept.parameters == (("limit", 3),)
 
@@ -65,6 +65,6 @@ async def test_the_oldest_and_those_of_a_deleted_workflow_go() -> None:
         for number in range(MAX_NOTICES + 5):
             desk.say(str(number), workflow_id=A if number == MAX_NOTICES else None)
         desk.bus.publish(WorkflowDeleted(A))
-        assert len(await service.kept()) == MAX_NOTICES - 1
+        assert len(await service.load()) == MAX_NOTICES - 1
     kept = titles(await desk.storage.notices.all())
     assert (len(kept), kept[0], str(MAX_NOTICES) in kept) == (MAX_NOTICES - 1, "5", False)

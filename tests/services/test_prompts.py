@@ -94,7 +94,7 @@ async def test_a_slash_names_templates_own_and_shipped_and_prompts(core: Core) -
     own = StoredTemplate(TemplateId("tpl_1"), 1, "My own", text, core.clock.now())
     await core.storage.commit([Put(own)])
     data(await core.prompts.save(name="Translate", content="Translate {{text}} to {{language}}."))
-    titles = data(await core.slash.titles())
+    titles = data(await core.slash.targets())
     assert {"Ask around", "My own", "Translate"} <= {one.title for one in titles}
     asked = data(await core.slash.read("/ask around say 2 words"))
     assert isinstance(asked, SlashCommand)

@@ -187,11 +187,11 @@ async def test_a_slow_model_is_not_taken_for_one_that_hangs_since_its_silence_is
 async def test_a_key_is_put_away_and_the_settings_say_where(core: Core, tmp_path: Path) -> None:
     choice = await chosen(core, **OPENAI)
     assert await core.providers.key_source(choice) == Ok(None)
-    assert await core.providers.put_key(choice, KEY) == Ok(KeyLocation.FILE)
+    assert await core.providers.save_key(choice, KEY) == Ok(KeyLocation.FILE)
     assert core.settings.current.key_places == {"https://api.openai.com": KeyLocation.FILE}
     assert await core.providers.key_source(choice) == Ok(KeySource.FILE)
     assert KEY not in repr(await core.storage.settings.all())
-    bad = await core.providers.put_key(choice, "no key\n\x00")
+    bad = await core.providers.save_key(choice, "no key\n\x00")
     assert isinstance(bad, Failed)
     assert await core.providers.remove_key(choice) == Ok(None)
     assert core.settings.current.key_places == {}
@@ -214,7 +214,7 @@ async def test_a_run_without_its_key_stays_enqueued_until_there_is_one(core: Cor
         busy = await core.chat.send("more", run.workflow_id, model=choice)
         assert isinstance(busy, Failed)
         assert busy.code == "workflow_busy"
-        await core.providers.put_key(choice, KEY)
+        await core.providers.save_key(choice, KEY)
         assert (await core.runs.recover()) == Ok([run.id])
         ended = await core.engine.wait(run.id)
     assert json.loads(ended.output_json or "") == "at last"

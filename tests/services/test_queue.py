@@ -34,7 +34,7 @@ def storage() -> InMemoryStorage:
 async def attended(storage: InMemoryStorage) -> AsyncIterator[Core]:
     async with run_core(storage) as core:
         data(await core.runs.recover())
-        data(await core.queue.attend())
+        data(await core.queue.start())
         yield core
 
 
@@ -63,11 +63,11 @@ async def queue(core: Core, run: Run, *texts: str) -> list[MessageId]:
 
 
 def waiting(core: Core, run: Run) -> list[str]:
-    return [one.text for one in core.stores.queues.of(run.workflow_id).messages]
+    return [one.text for one in core.stores.queues.get(run.workflow_id).messages]
 
 
 def held(core: Core, run: Run) -> str | None:
-    found = core.stores.queues.of(run.workflow_id).held
+    found = core.stores.queues.get(run.workflow_id).held
     return found.code if found is not None else None
 
 
@@ -117,9 +117,9 @@ async def test_they_can_be_moved_and_taken_back_with_what_they_have_attached(cor
     assert waiting(core, run) == ["3", "2", "1"]
     file = attached_text("a.md", "# A")
     four = data(await core.queue.add(run.workflow_id, "", [file]))
-    assert data(await core.queue.take_back(run.workflow_id, four.id)) == [file]
-    assert isinstance(await core.queue.take_back(run.workflow_id, four.id), Failed)
-    data(await core.queue.take_back(run.workflow_id, two))
+    assert data(await core.queue.withdraw(run.workflow_id, four.id)) == [file]
+    assert isinstance(await core.queue.withdraw(run.workflow_id, four.id), Failed)
+    data(await core.queue.withdraw(run.workflow_id, two))
     assert [message.text for message in await core.storage.queued_messages.all()] == ["3", "1"]
 
 

@@ -60,12 +60,12 @@ async def say(core: Core, text: str) -> WorkflowId:
 
 async def test_what_is_said_and_called_and_put_out_is_found(tmp_path: Path) -> None:
     async with a_core(InMemoryStorage(), tmp_path / "search.db") as core:
-        core.search.begin()
+        core.search.start()
         workflow_id = await say(core, '/tool calculator {"expression": "1234 * 2"}')
         (group,) = await until_found(core, "2468")
         assert group.workflow_id == workflow_id
         assert {hit.kind for hit in group.hits} >= {HitKind.TOOL}
-        opened = await core.workflows.opened(workflow_id)
+        opened = await core.workflows.open(workflow_id)
         assert isinstance(opened, Ok)
         (prompt,) = [hit for hit in (await groups(core, "expression"))[0].hits if hit.kind is HitKind.USER]
         assert prompt.message_id == opened.data.messages[0].id
@@ -73,7 +73,7 @@ async def test_what_is_said_and_called_and_put_out_is_found(tmp_path: Path) -> N
 
 async def test_a_template_is_found_by_its_title_and_what_its_steps_put_out() -> None:
     async with a_world() as world:
-        world.core.search.begin()
+        world.core.search.start()
         run = await world.run(tool_step("colours", "echo", shade="Vermilion", n=42))
         (group,) = await until_found(world.core, "vermil")
         assert group.workflow_id == run["workflow_id"]
@@ -89,7 +89,7 @@ async def test_what_was_written_while_nobody_indexed_is_caught_up_with(tmp_path:
     async with a_core(storage, tmp_path / "search.db") as core:
         first = await say(core, "the first needle")  # as the command line does: it indexes nothing
     async with a_core(storage, tmp_path / "search.db") as core:
-        core.search.begin()
+        core.search.start()
         await until_found(core, "needle")
         second = await say(core, "the second needle")
         await until_found(core, "needle", 2)
@@ -101,21 +101,21 @@ async def test_what_was_written_while_nobody_indexed_is_caught_up_with(tmp_path:
 async def test_a_deleted_workflow_is_not_found_at_once_and_never_again(tmp_path: Path) -> None:
     storage = InMemoryStorage()
     async with a_core(storage, tmp_path / "search.db") as core:
-        core.search.begin()
+        core.search.start()
         kept, gone = await say(core, "a needle to keep"), await say(core, "a needle to lose")
         await until_found(core, "needle", 2)
         assert isinstance(await core.workflows.delete(gone), Ok)
         assert [group.workflow_id for group in await groups(core, "needle")] == [kept]
     await storage.delete_workflow(kept)  # as if the process had died before the index was told
     async with a_core(storage, tmp_path / "search.db") as core:
-        core.search.begin()
+        core.search.start()
         await until_found(core, "needle", 0)
 
 
 async def test_a_workflow_that_comes_back_is_found_again(tmp_path: Path) -> None:
     storage = InMemoryStorage()
     async with a_core(storage, tmp_path / "search.db") as core:
-        core.search.begin()
+        core.search.start()
         workflow_id = await say(core, "a needle")
         await until_found(core, "needle")
         workflow, kept = await storage.workflows.get(workflow_id), storage.copy()
@@ -146,45 +146,45 @@ async def test_a_run_that_the_store_has_otherwise_is_indexed_again(tmp_path: Pat
     """As where a backup was put back: the index knows what the store does not."""
     storage = InMemoryStorage()
     async with a_core(storage, tmp_path / "search.db") as core:
-        core.search.begin()
+        core.search.start()
         await say(core, "before the backup")
         await until_found(core, "backup")
         backup = storage.copy()
         await say(core, "after the backup")
         await until_found(core, "backup", 2)
     async with a_core(backup, tmp_path / "search.db") as core:
-        core.search.begin()
+        core.search.start()
         await until_found(core, "backup", 1)
 
 
 async def test_an_index_that_is_gone_or_of_another_version_is_made_anew(tmp_path: Path) -> None:
     storage, file = InMemoryStorage(), tmp_path / "search.db"
     async with a_core(storage, file) as core:
-        core.search.begin()
+        core.search.start()
         await say(core, "a needle")
         await until_found(core, "needle")
     with closing(sqlite3.connect(file)) as other:
         other.execute("PRAGMA user_version = 999")
     async with a_core(storage, file) as core:
-        core.search.begin()
+        core.search.start()
         await until_found(core, "needle")
     file.unlink()
     async with a_core(storage, file) as core:
-        core.search.begin()
+        core.search.start()
         await until_found(core, "needle")
 
 
 async def test_damage_that_a_search_meets_is_mended(tmp_path: Path) -> None:
     storage, file = InMemoryStorage(), tmp_path / "search.db"
     async with a_core(storage, file) as core:
-        core.search.begin()
+        core.search.start()
         await say(core, "a needle")
         await until_found(core, "needle")
     with closing(sqlite3.connect(file)) as other:
         other.execute("DELETE FROM words_data WHERE id > 10")
         other.commit()
     async with a_core(storage, file) as core:
-        core.search.begin()
+        core.search.start()
 
         async def is_mended() -> bool:
             found = await core.search.find("needle")
@@ -205,7 +205,7 @@ async def test_catching_up_can_be_stopped_and_gone_on_with(tmp_path: Path) -> No
                 core.search.stop_indexing()
 
         with core.bus.subscribe(SearchIndexChanged, stop):
-            core.search.begin()
+            core.search.start()
 
             async def is_stopped() -> bool:
                 return core.search.state.is_stopped
@@ -215,7 +215,7 @@ async def test_catching_up_can_be_stopped_and_gone_on_with(tmp_path: Path) -> No
         assert (stopped.total, stopped.is_behind) == (3, True)
         await say(core, "a new needle")
         await until_found(core, "new")
-        core.search.go_on_indexing()
+        core.search.resume_indexing()
 
         async def is_done() -> bool:
             return not core.search.state.is_behind
@@ -228,7 +228,7 @@ async def test_catching_up_can_be_stopped_and_gone_on_with(tmp_path: Path) -> No
 async def test_a_place_that_cannot_be_written_harms_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     async with a_core(InMemoryStorage(), tmp_path / "file" / "search.db") as core:
-        core.search.begin()
+        core.search.start()
         await say(core, "a needle")
 
         async def is_told() -> bool:

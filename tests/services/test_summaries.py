@@ -40,13 +40,13 @@ async def said(core: Core, text: str, workflow_id: WorkflowId | None = None, mod
 
 
 async def summed_up(core: Core, workflow_id: WorkflowId) -> Run:
-    begun = await core.summaries.begin(workflow_id)
+    begun = await core.summaries.start(workflow_id)
     assert isinstance(begun, Ok), begun
     return await core.engine.wait(begun.data.id)
 
 
 async def refusal(core: Core, workflow_id: WorkflowId) -> str:
-    answer = await core.summaries.begin(workflow_id)
+    answer = await core.summaries.start(workflow_id)
     assert isinstance(answer, Failed), answer
     return answer.code
 
@@ -103,7 +103,7 @@ async def test_what_does_not_fit_at_once_is_summed_up_part_by_part(core: Core) -
     with provider(answer) as server:
         first = await said(core, " ".join(words), model=of(server, 100_000))
         small = of(server, 2560)
-        await core.workflows.choose(
+        await core.workflows.select_agent(
             first.workflow_id, (await core.chat.answering(await row(core, first))).model_copy(update={"model": small})
         )
         run = await summed_up(core, first.workflow_id)
@@ -129,7 +129,7 @@ async def test_a_summary_that_fails_or_is_stopped_changes_nothing(core: Core) ->
     with provider(says("a1"), fails(400, "no"), hanging, says("a2")) as server:
         first = await said(core, "q1", model=of(server))
         assert (await summed_up(core, first.workflow_id)).status is RunStatus.ERROR
-        begun = await core.summaries.begin(first.workflow_id)
+        begun = await core.summaries.start(first.workflow_id)
         assert isinstance(begun, Ok)
         assert await refusal(core, first.workflow_id) == "workflow_busy"
         while len(server.posts) < 3:  # noqa: ASYNC110  # it is in a thread
@@ -171,7 +171,7 @@ async def test_the_offline_agent_goes_on_from_the_whole_conversation(core: Core)
         sent = await core.chat.send("go", script=script)
         assert isinstance(sent, Ok)
         first = await core.engine.wait(sent.data.id)
-        await core.workflows.choose(
+        await core.workflows.select_agent(
             first.workflow_id,
             (await core.chat.answering(await row(core, first))).model_copy(
                 update={"model": of(server), "is_offline": False}

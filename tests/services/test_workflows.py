@@ -19,7 +19,7 @@ async def test_the_list_has_the_status_of_the_newest_run() -> None:
     async with a_world() as world:
         good = await world.run(a_step("a"))
         bad = await world.run(tool_step("f", "fail"))
-        listed = await world.core.workflows.listed()
+        listed = await world.core.workflows.all()
         assert isinstance(listed, Ok)
         assert [(row.workflow.id, row.status) for row in listed.data.workflows] == [
             (bad["workflow_id"], RunStatus.ERROR),
@@ -32,8 +32,8 @@ async def test_the_list_brings_the_newest_runs_of_what_it_lists() -> None:
         good = await world.run(a_step("a"))
         bad = await world.run(tool_step("f", "fail"))
         gone = await world.run(a_step("a"))
-        assert isinstance(await world.core.discarding.discard(gone["workflow_id"]), Ok)
-        listed = await world.core.workflows.listed()
+        assert isinstance(await world.core.trash.discard(gone["workflow_id"]), Ok)
+        listed = await world.core.workflows.all()
         assert isinstance(listed, Ok)
         assert [run.id for run in listed.data.newest_runs] == [bad["run_id"], good["run_id"]]
 
@@ -73,7 +73,7 @@ async def test_an_opened_workflow_has_its_messages_and_the_states_of_its_runs() 
         sent = await world.core.chat.send('/tool calculator {"expression": "2 * 3"}')
         assert isinstance(sent, Ok)
         await world.core.engine.wait(sent.data.id)
-        opened = await world.core.workflows.opened(sent.data.workflow_id)
+        opened = await world.core.workflows.open(sent.data.workflow_id)
         assert isinstance(opened, Ok)
         assert [message.role for message in opened.data.messages] == [Role.USER, Role.ASSISTANT]
         (run,) = opened.data.runs
@@ -85,7 +85,7 @@ async def test_the_end_of_a_conversation_is_there_before_all_of_it() -> None:
     async with a_world() as world:
         workflow_id = await put_conversation(world.storage, "long", 100)
         newest = await world.core.workflows.newest(workflow_id, 10)
-        whole = await world.core.workflows.opened(workflow_id)
+        whole = await world.core.workflows.open(workflow_id)
         assert isinstance(newest, Ok)
         assert isinstance(whole, Ok)
         assert (newest.data.is_whole, len(whole.data.messages)) == (False, 100)
@@ -94,7 +94,7 @@ async def test_the_end_of_a_conversation_is_there_before_all_of_it() -> None:
         short = await world.core.workflows.newest(workflow_id, 200)
         assert isinstance(short, Ok)
         assert (short.data.is_whole, len(short.data.messages)) == (True, 100)
-        overtaken = await world.core.workflows.opened(workflow_id, lambda: False)
+        overtaken = await world.core.workflows.open(workflow_id, lambda: False)
         assert isinstance(overtaken, Failed)
         assert overtaken.code == "overtaken"
 

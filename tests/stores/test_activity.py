@@ -12,7 +12,6 @@ from core.domain.run import RunKind, RunStatus, StepStatus
 from core.domain.task import TaskStatus
 from core.domain.tool import CallStatus
 from core.stores.activity import Activity
-from core.stores.activity_details import detail_of
 from core.stores.activity_items import (
     ActivityFilter,
     ActivityItem,
@@ -21,6 +20,7 @@ from core.stores.activity_items import (
     Progress,
     activity_of,
     count_by_filter,
+    detail_of,
     target_of,
 )
 from tests.stores.rig import Desk, Teller
@@ -395,7 +395,7 @@ def test_a_task_is_one_item_that_says_how_it_stands() -> None:
         lambda run: changed(run, "write", "completed", "completed"),
         lambda run: changed(run, "think", "in_progress", "deleted"),
     )
-    tasks = [item for item in activity_of(run) if ActivityFilter.TASKS.takes(item)]
+    tasks = [item for item in activity_of(run) if ActivityFilter.TASKS.includes(item)]
     assert {item.name: item.state for item in tasks} == {
         "Write": ActivityState.DONE,
         "Send": ActivityState.BLOCKED,

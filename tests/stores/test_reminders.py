@@ -43,7 +43,7 @@ class Office:
         self.standing: dict[str, Notification] = {}
         self.notifications.shown.connect(self._show)
         self.notifications.closed.connect(self._close)
-        self.reminders.begin(lambda workflow_id: workflow_id in self.seen)
+        self.reminders.start(lambda workflow_id: workflow_id in self.seen)
 
     def _show(self, notification: Notification) -> None:
         self.standing[notification.key] = notification
@@ -132,7 +132,7 @@ def test_who_puts_it_off_is_reminded_that_much_later(office: Office) -> None:
     office.seen.add(WorkflowId("wf_a"))
     office.ask("a")
     office.desk.time.advance(9 * 60 * MINUTE)
-    office.reminders.put_off(WorkflowId("wf_a"))
+    office.reminders.postpone(WorkflowId("wf_a"))
     office.seen.clear()
     office.desk.time.advance(29 * MINUTE)
     assert office.toasts == [("user_question", "Which?", 1)]

@@ -4,8 +4,14 @@ from core.domain import events as facts
 from core.domain.ids import CallId, InterruptionId, SubAgentId
 from core.domain.interruption import InterruptionKind, InterruptionStatus
 from core.domain.run import StepStatus
-from core.stores.activity_details import detail_of
-from core.stores.activity_items import ActivityFilter, ActivityKind, ActivityState, activity_of, count_by_filter
+from core.stores.activity_items import (
+    ActivityFilter,
+    ActivityKind,
+    ActivityState,
+    activity_of,
+    count_by_filter,
+    detail_of,
+)
 from tests.stores.rig import Desk, Teller
 from tests.stores.test_activity import call, chat, end
 

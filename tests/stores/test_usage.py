@@ -100,15 +100,15 @@ def used(given: int, made: int, cost: float | None = None, elapsed_ms: int | Non
 
 
 def test_a_workflow_that_nobody_heard_of_has_used_nothing(desk: Desk) -> None:
-    assert desk.usage.of(A) == desk.usage.of(None) == WorkflowUsage()
-    assert not desk.usage.of(A).total.is_known
+    assert desk.usage.get(A) == desk.usage.get(None) == WorkflowUsage()
+    assert not desk.usage.get(A).total.is_known
 
 
 def test_the_turn_and_the_whole_are_counted_while_nobody_looks(desk: Desk) -> None:
     desk.turn("1", 100, used(90, 10, 0.01))
     desk.turn("2", 200, used(190, 20, 0.02, 400))
     desk.tell(Teller("other", "wf_b", desk.time).created())
-    found = desk.usage.of(A)
+    found = desk.usage.get(A)
     assert found.turn == TokenUsage(190, 20, 0.02, answers=1)
     assert found.total == TokenUsage(280, 30, 0.03, answers=2)
     assert (found.context_tokens, found.is_cut, found.tokens_a_second) == (210, False, 50)
@@ -119,14 +119,14 @@ def test_a_restart_tells_the_same_and_what_is_heard_since_is_added(desk: Desk) -
     desk.turn("2", 1200, used(190, 20, None, 400))
     later = Desk()
     later.usage.load(A, desk.stored())
-    assert later.usage.of(A) == desk.usage.of(A)
-    assert later.usage.of(A).is_cut
+    assert later.usage.get(A) == desk.usage.get(A)
+    assert later.usage.get(A).is_cut
     later.time.advance(60)
     for place in (desk, later):
         place.turn("3", 300, used(5, 5, 0.0))
     later.usage.load(A, desk.stored())
-    assert later.usage.of(A) == desk.usage.of(A)
-    assert later.usage.of(A).total.input_tokens == 285
+    assert later.usage.get(A) == desk.usage.get(A)
+    assert later.usage.get(A).total.input_tokens == 285
 
 
 def test_a_load_that_is_older_than_what_was_heard_takes_nothing_back(desk: Desk) -> None:
@@ -134,16 +134,16 @@ def test_a_load_that_is_older_than_what_was_heard_takes_nothing_back(desk: Desk)
     before = desk.stored()
     desk.tell(first.say(used(1, 1)))  # late: the run has ended, and its state counts it
     desk.usage.load(A, before)
-    assert desk.usage.of(A).total.input_tokens == 91
+    assert desk.usage.get(A).total.input_tokens == 91
 
 
 def test_what_is_released_stays_counted_where_it_is_viewed(desk: Desk) -> None:
     desk.background.set_viewed(A)
     desk.turn("1", 100, used(90, 10, 0.01))
-    before = desk.usage.of(A)
+    before = desk.usage.get(A)
     desk.time.advance(3600)
     assert desk.background.get_execution(A) is None
-    assert desk.usage.of(A) == before
+    assert desk.usage.get(A) == before
     desk.background.set_viewed(WorkflowId("wf_b"))
     assert not desk.usage._runs
 
@@ -151,14 +151,14 @@ def test_what_is_released_stays_counted_where_it_is_viewed(desk: Desk) -> None:
 def test_what_no_row_shows_any_more_comes_in_with_its_next_view(desk: Desk) -> None:
     desk.turn("1", 100, used(90, 10, 0.01))
     desk.turn("2", 200, used(190, 20, None, 400))
-    before = desk.usage.of(A)
+    before = desk.usage.get(A)
     desk.time.advance(599)
-    assert desk.usage.of(A) == before
+    assert desk.usage.get(A) == before
     desk.time.advance(3600)
     assert not desk.usage._runs
     desk.background.set_viewed(A)
     desk.usage.load(A, desk.stored())
-    assert desk.usage.of(A) == before
+    assert desk.usage.get(A) == before
 
 
 def test_runs_below_count_in_the_turn_that_began_them(desk: Desk) -> None:
@@ -166,8 +166,8 @@ def test_runs_below_count_in_the_turn_that_began_them(desk: Desk) -> None:
     root = Teller("2", "wf_a", desk.time)
     child = Teller("3", "wf_a", desk.time)
     desk.tell(root.created(), child.created_below(root), child.say(used(7, 3, 0.5)))
-    assert desk.usage.of(A).turn == TokenUsage(7, 3, 0.5, answers=1)
-    assert desk.usage.of(A).total.input_tokens == 97
+    assert desk.usage.get(A).turn == TokenUsage(7, 3, 0.5, answers=1)
+    assert desk.usage.get(A).total.input_tokens == 97
 
 
 def test_of_runs_below_that_asked_no_model_nothing_is_kept(desk: Desk) -> None:
@@ -176,32 +176,32 @@ def test_of_runs_below_that_asked_no_model_nothing_is_kept(desk: Desk) -> None:
     for number in range(50):
         child = Teller(f"c{number}", "wf_a", desk.time)
         desk.tell(child.created_below(root), child.finished())
-    assert desk.usage.of(A).turn == TokenUsage(7, 3, 0.5, answers=1)
+    assert desk.usage.get(A).turn == TokenUsage(7, 3, 0.5, answers=1)
     assert len(desk.usage._runs[A]) == 1
 
 
 def test_what_nobody_counted_or_priced_is_not_taken_for_nothing(desk: Desk) -> None:
     desk.turn("1", 100, None)
-    nothing = desk.usage.of(A).total
+    nothing = desk.usage.get(A).total
     assert (nothing.is_known, nothing.cost, nothing.is_less) == (False, None, True)
     desk.turn("2", 100, used(10, 5, 0.25))
-    partly = desk.usage.of(A).total
+    partly = desk.usage.get(A).total
     assert (partly.cost, partly.is_less, partly.is_cheaper) == (0.25, True, True)
-    assert desk.usage.of(A).turn == TokenUsage(10, 5, 0.25, answers=1)
+    assert desk.usage.get(A).turn == TokenUsage(10, 5, 0.25, answers=1)
     desk.turn("3", 100, used(10, 5, None))
-    assert desk.usage.of(A).turn == TokenUsage(10, 5, None, is_cheaper=True, answers=1)
+    assert desk.usage.get(A).turn == TokenUsage(10, 5, None, is_cheaper=True, answers=1)
 
 
 def test_a_request_that_was_refused_has_nothing_to_count(desk: Desk) -> None:
     desk.turn("1", 100, used(10, 5, 0.25))
     desk.turn("2", 100, None, error={"code": "provider_error", "message": "no", "status": 429})
-    assert desk.usage.of(A).total == TokenUsage(10, 5, 0.25, answers=1)
-    assert desk.usage.of(A).turn == TokenUsage()
+    assert desk.usage.get(A).total == TokenUsage(10, 5, 0.25, answers=1)
+    assert desk.usage.get(A).turn == TokenUsage()
 
 
 def test_what_an_agent_without_bounds_was_told_counts_for_the_next_one(desk: Desk) -> None:
     desk.turn("1", 100, used(90, 10, 0.0), room=None)
-    found = desk.usage.of(A)
+    found = desk.usage.get(A)
     assert (found.context_tokens, found.is_cut, found.total.cost) == (105, False, 0.0)
 
 
@@ -213,9 +213,9 @@ def test_a_summary_takes_the_place_of_what_was_said(desk: Desk) -> None:
     )
     said = run.say(made), run.say(StepStarted(step="s", attempt=1)), run.stream("x" * 300, "s")
     desk.tell(*said)
-    assert desk.usage.of(A).context_tokens == 995
+    assert desk.usage.get(A).context_tokens == 995
     desk.tell(run.say(RunFinished(status=RunStatus.SUCCESS)))
-    assert desk.usage.of(A).context_tokens == 160
+    assert desk.usage.get(A).context_tokens == 160
 
 
 def test_the_speed_of_an_answer_is_told_now_and_then_while_it_comes_in(desk: Desk) -> None:
@@ -227,7 +227,7 @@ def test_the_speed_of_an_answer_is_told_now_and_then_while_it_comes_in(desk: Des
         fact = TokenReceived(text="x", message_id=run.message_id, offset=number, step="chat")
         desk.tell(run.say(fact))
     assert 3 <= desk.changes - before <= 2.1 / SPEED_INTERVAL_S
-    speed = desk.usage.of(A).tokens_a_second
+    speed = desk.usage.get(A).tokens_a_second
     assert speed is not None
     assert 9 < speed < 11
 
@@ -235,7 +235,7 @@ def test_the_speed_of_an_answer_is_told_now_and_then_while_it_comes_in(desk: Des
 def test_a_deleted_workflow_is_forgotten(desk: Desk) -> None:
     desk.turn("1", 100, used(90, 10))
     desk.bus.publish(WorkflowDeleted(A))
-    assert desk.usage.of(A) == WorkflowUsage()
+    assert desk.usage.get(A) == WorkflowUsage()
 
 
 HELPER = SubAgentId("c1/1")
@@ -260,16 +260,16 @@ def test_sub_agents_count_and_leave_the_gauge_of_the_conversation_alone(desk: De
         teller.say(ModelAsked(step="chat", tokens=200, fixed_tokens=60, room_tokens=1000)),
         teller.say(used(190, 20, 0.02, 400)),
     )
-    before = desk.usage.of(A)
+    before = desk.usage.get(A)
     desk.tell(*helped(teller, cost=None, elapsed_ms=90))
-    after = desk.usage.of(A)
+    after = desk.usage.get(A)
     assert (after.context_tokens, after.is_cut, after.tokens_a_second) == (210, False, 50)
     assert (before.context_tokens, before.is_cut, before.tokens_a_second) == (210, False, 50)
     assert after.turn == TokenUsage(1090, 110, 0.02, is_cheaper=True, answers=2)
     desk.tell(teller.finished())
     later = Desk()
     later.usage.load(A, desk.stored())
-    assert later.usage.of(A) == desk.usage.of(A) == after
+    assert later.usage.get(A) == desk.usage.get(A) == after
 
 
 @pytest.mark.parametrize(
@@ -283,4 +283,4 @@ def test_a_sub_agent_that_got_no_answer_has_used_nothing(desk: Desk, error: dict
         *helped(teller, error),
         teller.finished(),
     )
-    assert desk.usage.of(A).total.is_less is is_less
+    assert desk.usage.get(A).total.is_less is is_less

@@ -227,7 +227,7 @@ class Person:
         stores.background.set_viewed(workflow_id)
         load = stores.view.begin_load()
         assert load is not None
-        opened = _ok(await self._core.workflows.opened(workflow_id))
+        opened = _ok(await self._core.workflows.open(workflow_id))
         stores.view.show(workflow_id, opened.messages, opened.runs, load=load)
         run = stores.view.run
         if run is not None and not run.is_released:  # somebody else follows it too

@@ -29,7 +29,7 @@ async def seal(core: Core, scenario: Scenario, workflow_id: WorkflowId) -> list[
     before = await core.storage.events.of_run(run.id)
     found = list(_in_the_middle(scenario, run.id, before))
     if not run.status.is_final:
-        sealed = await core.recording.seal(run.id, ExportOptions(title="T"))
+        sealed = await core.recording.export(run.id, ExportOptions(title="T"))
         if isinstance(sealed, Failed):
             return [*found, f"it could not be sealed: {sealed}"]
     run, events = await recording_of(core.storage, workflow_id) or run, await core.storage.events.of_run(run.id)

@@ -85,7 +85,7 @@ class MemoryDeletion(Adaptive, QWidget):
     async def _clear(self) -> None:
         deleted = 0
         while self._is_clearing:
-            answer = await self._recall.memories.remove_some()
+            answer = await self._recall.memories.remove_batch()
             if isinstance(answer, Failed):
                 self._end()
                 self.refused.emit(answer)

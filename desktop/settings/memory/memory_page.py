@@ -52,7 +52,7 @@ class MemoryPage(ListPage[ItemRow]):
         spawn = recall.spawn
         super().__init__(theme, PageId.MEMORY, spawn, told, memory_refusal_text, parent)
         self._recall = recall
-        self._listed = MemoryListing((), {}, more=False)
+        self._listed = MemoryListing((), {}, has_more=False)
         self._room = MemoryUsage(0, 0)
         self._before: list[MemoryId] = []
         """The last ones of the pages before the one that is shown."""
@@ -154,7 +154,7 @@ class MemoryPage(ListPage[ItemRow]):
             found = await memories.search(words, kind)
         else:
             found = await memories.page(kind, self._before[-1] if self._before else None)
-        room = await memories.room()
+        room = await memories.usage()
         if asked != self._asked or not (self.is_done(found) and self.is_done(room)):
             return
         assert isinstance(found, Ok)
@@ -189,7 +189,7 @@ class MemoryPage(ListPage[ItemRow]):
             self.tr("No memory is like this.") if is_filtered else self.tr("Agents remember nothing yet.")
         )
         self._newer.setEnabled(bool(self._before) and not is_search)
-        self._older.setEnabled(self._listed.more and not is_search)
+        self._older.setEnabled(self._listed.has_more and not is_search)
         show_when(self._paging, self._newer.isEnabled() or self._older.isEnabled())
         self._clearing.offer(self._room.count)
 
@@ -240,7 +240,7 @@ class MemoryPage(ListPage[ItemRow]):
         return words.format(memory=name)
 
     async def _put_back(self, memory: Memory) -> None:
-        self.is_done(await self._recall.memories.put_back(memory))
+        self.is_done(await self._recall.memories.restore(memory))
 
     async def _remove_again(self, memory_id: MemoryId) -> None:
         self.is_done(await self._recall.memories.remove(memory_id))

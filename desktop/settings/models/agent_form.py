@@ -122,7 +122,7 @@ class AgentForm(EditForm):
 
     def put(self) -> Awaitable[Outcome[Agent]]:
         tokens = self._max_tokens.number
-        return self._minds.agents.put(
+        return self._minds.agents.save(
             self._agent_id,
             name=self._name.text(),
             model=self._models[max(0, self._model.currentIndex())],

@@ -107,7 +107,7 @@ class AgentsPage(ModelCatalogPage):
         self.minds.spawn(self._remove(agent.id), "remove an agent")
 
     async def _remove(self, agent_id: AgentId) -> None:
-        answer = await self.minds.agents.delete(agent_id)
+        answer = await self.minds.agents.remove(agent_id)
         if isinstance(answer, Ok):
             removed = answer.data
             if self.is_editing(agent_id):
@@ -130,10 +130,10 @@ class AgentsPage(ModelCatalogPage):
         return words.format(agent=name)
 
     async def _put_back(self, agent: Agent) -> None:
-        self.is_done(await self.minds.agents.put(agent.id, **agent.model_dump(exclude={"id"})))
+        self.is_done(await self.minds.agents.save(agent.id, **agent.model_dump(exclude={"id"})))
 
     async def _remove_again(self, agent: Agent) -> None:
-        self.is_done(await self.minds.agents.delete(agent.id))
+        self.is_done(await self.minds.agents.remove(agent.id))
 
     def _make_default(self, agent: Agent) -> None:
         self.minds.spawn(self._set_default(agent, self.minds.agents.default), "set the default agent")

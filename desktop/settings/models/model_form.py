@@ -231,7 +231,7 @@ class ModelForm(Adaptive, Card):
         typed = self._key.text()
         if not typed.strip():
             return True
-        kept = await self._minds.providers.put_key(choice, typed)
+        kept = await self._minds.providers.save_key(choice, typed)
         if isinstance(kept, Failed):
             words = self.tr("This is no key: it has letters, digits and signs, and no spaces.")
             self.say(words if kept.code == "bad_input" else model_refusal_text(kept), "error")
@@ -293,7 +293,7 @@ class ModelForm(Adaptive, Card):
             return
         told = choice.data if name is not None else choice.data.model_copy(update={"model": None})
         context = self._context.number
-        answer = await self._minds.providers.keep(
+        answer = await self._minds.providers.add_model(
             told,
             context_tokens=told.context_tokens if context is None else int(context),
             price_in=told.price_in if self._price_in.number is None else self._price_in.number,

@@ -145,7 +145,7 @@ class ModelsPage(ModelCatalogPage):
 
     async def _remove(self, model: ModelChoice) -> None:
         before = self.minds.current
-        if self.is_done(await self.minds.providers.forget(model)):
+        if self.is_done(await self.minds.providers.remove_model(model)):
             undo = partial(self._put_back, before.models, before.model)
             redo = partial(self._again_without, model)
             self.tell_change(partial(self._removed_words, model), undo, redo)
@@ -158,4 +158,4 @@ class ModelsPage(ModelCatalogPage):
         self.is_done(await self.minds.settings.change(models=models, model=usual))
 
     async def _again_without(self, model: ModelChoice) -> None:
-        self.is_done(await self.minds.providers.forget(model))
+        self.is_done(await self.minds.providers.remove_model(model))

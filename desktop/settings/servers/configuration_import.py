@@ -140,7 +140,7 @@ class ConfigurationImport(Adaptive, Card):
         self._servers.spawn(self._read(self._asked, self._text.toPlainText()), "read a configuration")
 
     async def _read(self, number: int, text: str) -> None:
-        answer = await self._servers.service.look(text)
+        answer = await self._servers.service.preview(text)
         if number != self._asked:  # it was changed meanwhile
             return
         if isinstance(answer, Failed):

@@ -124,7 +124,7 @@ class ServerActions(QObject):
         return words.format(server=name)
 
     async def _put_back(self, server_id: ServerId) -> None:
-        self._is_done(await self._servers.service.put_back(server_id))
+        self._is_done(await self._servers.service.restore(server_id))
 
     async def _remove_again(self, server_id: ServerId) -> None:
         self._is_done(await self._servers.service.remove(server_id))

@@ -160,7 +160,7 @@ class ServerForm(EditForm):
             self._say(self.tr("“{name}” stands here twice.").format(name=doubled), row)
             return None
         secrets = {f"{part}/{name}" for name in box.new_secrets()}
-        return self._servers.service.put(self._server_id, more_secret=secrets, **self._fields())
+        return self._servers.service.save(self._server_id, more_secret=secrets, **self._fields())
 
     def _refuse(self, failed: Failed) -> None:
         part = str(failed.details.get("field", "")).partition("/")[0]

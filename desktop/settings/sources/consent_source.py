@@ -41,7 +41,7 @@ class ConsentSource(QObject):
     @property
     def nameable(self) -> Sequence[str]:
         """What an exception can be made for."""
-        return self._service.nameable
+        return self._service.exception_names
 
     def set_exception(self, name: str, rule: Rule | None) -> None:
         """Ask for an exception, or take it back; `changed` or `refused` answers."""
@@ -62,7 +62,7 @@ class ConsentSource(QObject):
         self._spawn(self._export(path), "export the audit log")
 
     async def _set(self, names: Sequence[str], rule: Rule | None) -> None:
-        outcome = await self._service.except_each(names, rule)
+        outcome = await self._service.set_exceptions(names, rule)
         if isinstance(outcome, Failed):
             self.refused.emit(outcome)
 

@@ -152,11 +152,11 @@ class ArchiveController(Controller):
         workflow = listed.workflow
         # before the call: the conversation disappears from the screen at once, not when it is off the disk
         self._leave_view_of(workflow.id)
-        unwrap(await self._core.discarding.discard(workflow.id))
+        unwrap(await self._core.trash.discard(workflow.id))
         self._offer("workflow_deleted", listed, partial(self._bring_back, workflow.id), is_deleted=True)
 
     async def _bring_back(self, workflow_id: WorkflowId) -> None:
-        unwrap(await self._core.discarding.bring_back(workflow_id))
+        unwrap(await self._core.trash.restore(workflow_id))
         runs = [run async for run in self._core.runs.newest(_MOST_UNDOS) if run.workflow_id == workflow_id]
         self._stores.inbox.load(runs)
 
@@ -181,7 +181,7 @@ class ArchiveController(Controller):
         for removal in self._removals:
             if removal.is_deleted and removal.toast_id not in existing:
                 self._forget(removal)
-                self._operations.run(self._core.discarding.finish(removal.workflow_id), "delete")
+                self._operations.run(self._core.trash.delete(removal.workflow_id), "delete")
 
     def _forget(self, forgotten: UndoableRemoval) -> None:
         self._set_removals(removal for removal in self._removals if removal is not forgotten)

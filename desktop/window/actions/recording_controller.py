@@ -70,7 +70,7 @@ class RecordingController(Controller):
         self._operations.run(export, "save a recording", failure=show_failure)
 
     async def _export(self, dialog: ReviewDialog, run_id: RunId, options: ExportOptions) -> None:
-        template = unwrap(await self._core.recording.seal(run_id, options))
+        template = unwrap(await self._core.recording.export(run_id, options))
         dialog.accept()
         self._stores.toasts.add(ToastType.SUCCESS, "template_saved", title=template.title)
 

@@ -73,12 +73,12 @@ class WorkflowActions(Controller):
             view.show(load.workflow_id, opened.data.messages, opened.data.runs, load=load)
             self.loaded.emit()
             await asyncio.sleep(FIRST_PAINT_S)
-            opened = await self._core.workflows.opened(load.workflow_id, partial(view.awaits, load))
+            opened = await self._core.workflows.open(load.workflow_id, partial(view.is_current, load))
         if isinstance(opened, Ok):
             self._stores.usage.load(load.workflow_id, (*opened.data.runs, *opened.data.below))
             view.show(load.workflow_id, opened.data.messages, opened.data.runs, opened.data.below, load=load)
             self.loaded.emit()
-        elif opened.code != "overtaken" and view.awaits(load):  # else another workflow is viewed by now
+        elif opened.code != "overtaken" and view.is_current(load):  # else another workflow is viewed by now
             self.fail(opened)
 
     def open_link(self, target: str) -> None:
@@ -207,7 +207,7 @@ class WorkflowActions(Controller):
 
     async def _sum_up(self, workflow_id: WorkflowId, *, queued: bool = False) -> None:
         mode = self._core.settings.current.validation_mode
-        outcome = await self._core.summaries.begin(workflow_id, mode=mode, gated=True, queued=queued)
+        outcome = await self._core.summaries.start(workflow_id, mode=mode, gated=True, queued=queued)
         origin = ("sum up", workflow_id)
         if isinstance(outcome, Failed) and outcome.code == "limit_reached":
             self.toasts.refuse(outcome, partial(self._sum_up, workflow_id, queued=True), origin)

@@ -34,7 +34,7 @@ class TemplateList(Controller):
         if self._is_stale:
             self._is_stale = False
             self._operations.run(
-                self._core.slash.titles(), "list templates", success=self._update, failure=self._on_failure
+                self._core.slash.targets(), "list templates", success=self._update, failure=self._on_failure
             )
         return self._templates
 

@@ -210,4 +210,4 @@ class TokenBinder(Controller):
         self.show_now()
 
     def show_now(self) -> None:
-        self._bar.show_usage(self._stores.usage.of(self._stores.view.workflow_id), self._context_tokens)
+        self._bar.show_usage(self._stores.usage.get(self._stores.view.workflow_id), self._context_tokens)

@@ -196,12 +196,12 @@ class ReminderBinder(Controller):
 
     def begin(self) -> None:
         """Start the reminders."""
-        self._stores.reminders.begin(self._is_visible)
-        self._stores.background.window_active_changed.connect(self._stores.reminders.look)
+        self._stores.reminders.start(self._is_visible)
+        self._stores.background.window_active_changed.connect(self._stores.reminders.check)
 
     def close(self) -> None:
         """Stop the reminders."""
-        self._stores.background.window_active_changed.disconnect(self._stores.reminders.look, missing_ok=True)
+        self._stores.background.window_active_changed.disconnect(self._stores.reminders.check, missing_ok=True)
         self._stores.reminders.close()
 
     def act(self, action: str) -> None:
@@ -215,4 +215,4 @@ class ReminderBinder(Controller):
 
     def _on_put_off(self) -> None:
         if self._card.workflow_id is not None:
-            self._stores.reminders.put_off(self._card.workflow_id)
+            self._stores.reminders.postpone(self._card.workflow_id)

@@ -136,7 +136,7 @@ class StatusLine(Adaptive, Surface):
     def _tokens_a_second(self) -> float:
         """Return the sum over all active workflows."""
         running = self._stores.background.running_workflows
-        usages = (self._stores.usage.of(run.workflow_id) for run in running if run.status in _AT_WORK)
+        usages = (self._stores.usage.get(run.workflow_id) for run in running if run.status in _AT_WORK)
         return sum(usage.tokens_a_second or 0.0 for usage in usages)
 
     def _speed_text(self, tokens_a_second: float) -> str:

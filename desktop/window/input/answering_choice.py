@@ -92,7 +92,7 @@ class AnsweringChoice(Controller):
 
     def _resolved(self) -> ResolvedAnswering:
         answering = self._answering(self._viewed)
-        return ResolvedAnswering(answering, *self._core.agents.cast(answering))
+        return ResolvedAnswering(answering, *self._core.agents.resolve(answering))
 
     def _answering(self, workflow_id: WorkflowId | None) -> AgentSelection:
         if workflow_id is None:
@@ -115,7 +115,7 @@ class AnsweringChoice(Controller):
         self._operations.run(choose, "choose agent and model", failure=self._show_failure)
 
     async def _choose(self, answering: AgentSelection, workflow_id: WorkflowId | None) -> None:
-        unwrap(await self._core.workflows.choose(workflow_id, answering))
+        unwrap(await self._core.workflows.select_agent(workflow_id, answering))
         if workflow_id is None:
             self._for_new = answering
         self._picker.close_up()

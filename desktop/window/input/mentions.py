@@ -80,7 +80,7 @@ class Mentions(Controller):
         self._chat.mentions.suggest(())
 
     async def _list_files(self, mention: str) -> None:
-        files = await self._core.attachments.beside(mention)
+        files = await self._core.attachments.complete_path(mention)
         if self._mention == mention:  # else more was typed meanwhile, and its own list is under way
             self._show(files[:_MOST_FILES])
 

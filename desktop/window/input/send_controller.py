@@ -80,7 +80,7 @@ class SendController(Controller):
     @command("composer.send_now")
     def send_now(self) -> None:
         """Send the draft, or the first queued message if there is none, and stop the active turn."""
-        waiting = self._stores.queues.of(self._viewed).messages
+        waiting = self._stores.queues.get(self._viewed).messages
         if self._chat.composer.is_empty and waiting:
             self._send_queued(waiting[0].id)
         else:
@@ -90,7 +90,7 @@ class SendController(Controller):
 
     def show_queue(self) -> None:
         """Render the queue of the viewed workflow; called directly after a switch."""
-        queue = self._stores.queues.of(self._viewed)
+        queue = self._stores.queues.get(self._viewed)
         execution = self._stores.view.execution
         is_active = execution is not None and execution.is_active
         waiting = [WaitingMessage(message.id, message.text, len(message.attachments)) for message in queue.messages]
@@ -103,7 +103,7 @@ class SendController(Controller):
 
     def _remove(self, message_id: str) -> None:
         if (message := self._find(message_id)) is not None:
-            take_back = self._core.queue.take_back(message.workflow_id, message.id)
+            take_back = self._core.queue.withdraw(message.workflow_id, message.id)
             self._operations.run(take_back, "remove a queued message", failure=self._fail_take_back)
 
     def _send_queued(self, message_id: str) -> None:
@@ -125,7 +125,7 @@ class SendController(Controller):
         before = chat.composer.draft()
         chat.footer.prepend(message.text, draft_files(attached))
         await chat.drafts.flush()
-        outcome = await self._core.queue.take_back(workflow_id, message.id)
+        outcome = await self._core.queue.withdraw(workflow_id, message.id)
         if isinstance(outcome, Failed):
             if workflow_id == self._viewed:
                 chat.composer.set_draft(before)
@@ -136,7 +136,7 @@ class SendController(Controller):
         self._actions.fail(Failed("said_meanwhile", failed.message) if failed.code == "not_found" else failed)
 
     def _find(self, message_id: str) -> QueuedMessage | None:
-        waiting = self._stores.queues.of(self._viewed).messages
+        waiting = self._stores.queues.get(self._viewed).messages
         return next((message for message in waiting if message.id == MessageId(message_id)), None)
 
     def _reason(self, held: QueueHold) -> str:

@@ -256,7 +256,7 @@ class SlashCommands(Controller):
 
     async def _load_titles(self) -> None:
         try:
-            titles = unwrap(await self._core.slash.titles())
+            titles = unwrap(await self._core.slash.targets())
         finally:
             self._is_loading = False
         if self._footer.composer.text_box.first_line().startswith("/"):

@@ -50,7 +50,7 @@ class SearchController(Controller):
         panel.chosen.connect(self._open)
         panel.closed.connect(self._on_left)
         panel.index_stopped.connect(core.search.stop_indexing)
-        panel.index_continued.connect(core.search.go_on_indexing)
+        panel.index_continued.connect(core.search.resume_indexing)
         self._subscriptions = (
             core.bus.subscribe(SearchIndexChanged, self._on_index),
             core.bus.subscribe(WorkflowDeleted, self._on_deleted),

@@ -54,7 +54,7 @@ async def _dialog(app: App, page: PageId) -> SettingsDialog:
 
 
 async def _models(app: App) -> AsyncIterator[Screen]:
-    kept = await app.core.providers.keep(
+    kept = await app.core.providers.add_model(
         ModelChoice(base_url="http://127.0.0.1:9/v1", model="a-model-with-a-very-long-name-of-its-own:70b-instruct-q4")
     )
     assert isinstance(kept, Ok), kept
@@ -72,7 +72,7 @@ async def _models(app: App) -> AsyncIterator[Screen]:
 
 
 async def _agents(app: App) -> AsyncIterator[Screen]:
-    made = await app.core.agents.put(name="Code reviewer", system_prompt="Read what changed, and say what is wrong.")
+    made = await app.core.agents.save(name="Code reviewer", system_prompt="Read what changed, and say what is wrong.")
     assert isinstance(made, Ok), made
     dialog = await _dialog(app, PageId.AGENTS)
     page = dialog.findChild(AgentsPage)
@@ -99,7 +99,7 @@ async def _servers(app: App) -> AsyncIterator[Screen]:
     page._leave()
     good = {"command": sys.executable, "args": (str(HOSTILE), "good"), "start_timeout_s": 60.0}
     for name, confirmed, fields in (("Files", True, good), ("Not agreed to", False, good), ("Gone", True, _gone())):
-        added = await app.core.servers.put(name=name, confirmed=confirmed, **fields)
+        added = await app.core.servers.save(name=name, confirmed=confirmed, **fields)
         assert isinstance(added, Ok), added
     await holds(lambda: app.core.servers.named("Files").state == "running")
     await settled(dialog)

@@ -85,7 +85,7 @@ class Rig:
         """What the owner of the tasks will have been told of."""
         self.window = WindowSettings(theme, translation, lambda: self.state, self.save)
         self.consent = ConsentService({}, self.service, self.disk, self.bus, SystemClock())
-        self.consent.know(lambda: TOOLS)
+        self.consent.use_tools(lambda: TOOLS)
         self.consents = ConsentSource(self.consent, self.bus, spawn)
         self.clients = HttpClients()
         key_file = window_file.with_name("keys.json")

@@ -67,7 +67,7 @@ async def test_risk_and_time_are_set(rig: Rig, until: Until) -> None:
 
 
 async def test_tab_leads_through_the_page_in_its_order(rig: Rig, until: Until) -> None:
-    await rig.consent.except_("calculator", Rule.ALLOW)
+    await rig.consent.set_exception("calculator", Rule.ALLOW)
     await until(lambda: exceptions(rig).rows)
     order = ["Selective", "Ask about tools", "Ask about sub-agents", "Ask about MCP servers", "Ask about files"]
     order += ["Ask about the database", "Tool or server", "Allow", "Ask", "Remove the exception for calculator"]
@@ -79,7 +79,7 @@ async def test_tab_leads_through_the_page_in_its_order(rig: Rig, until: Until) -
 
 
 async def test_exceptions_are_listed_made_and_removed(rig: Rig, until: Until) -> None:
-    await rig.consent.except_("write_file", Rule.ALLOW)
+    await rig.consent.set_exception("write_file", Rule.ALLOW)
     await until(lambda: exceptions(rig).rows)
     names = rig.control("Tool or server")
     assert isinstance(names, QComboBox)

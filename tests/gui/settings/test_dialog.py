@@ -283,8 +283,8 @@ async def test_french_is_whole_at_800_by_600(rig: Rig, page: PageId, zoom: float
         rig.click("Nouvel agent")
     if page is PageId.SERVERS:
         long = "/home/ada/a-folder-with-a-long-name/" * 4
-        await rig.servers.put(name="M" * 40, command=long, args=[long, "-y"], env={"TOKEN": "t"})
-        failing = await rig.servers.put(name="missing", command="no-such-command", confirmed=True)
+        await rig.servers.save(name="M" * 40, command=long, args=[long, "-y"], env={"TOKEN": "t"})
+        failing = await rig.servers.save(name="missing", command="no-such-command", confirmed=True)
         assert isinstance(failing, Ok)
         await rig.servers.test(failing.data.server.id)
         rig.click("Nouveau serveur")

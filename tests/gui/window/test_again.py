@@ -59,7 +59,7 @@ async def test_what_comes_late_of_a_stopped_answer_is_dropped_and_the_next_one_s
     slow = Reply(sse(*(chunk(content=f"old{number} ") for number in range(40))), cut=150, pause_s=0.05)
     with provider(slow, says("the second answer")) as server:
         async with an_app(tmp_path, qapp) as app:
-            await app.core.providers.keep(ModelChoice(base_url=server.url, model="m"))
+            await app.core.providers.add_model(ModelChoice(base_url=server.url, model="m"))
             app.control(Qt.Key.Key_N)
             app.write("go on")
             app.key(Qt.Key.Key_Return)
@@ -89,7 +89,7 @@ async def test_a_message_that_a_provider_rejects_is_there_byte_for_byte_to_be_ed
     text = ("Line with tab\tand no-break\N{NO-BREAK SPACE}space, é, 漢字, 👨‍👩‍👧. " * 50) + "\n\n  end"
     with provider(fails(401, "expired"), says("now it works")) as server:
         async with an_app(tmp_path, qapp) as app:
-            await app.core.providers.keep(ModelChoice(base_url=server.url, model="m"))
+            await app.core.providers.add_model(ModelChoice(base_url=server.url, model="m"))
             app.control(Qt.Key.Key_N)
             app.content.chat.focus_composer()
             QGuiApplication.clipboard().setText(text)
@@ -173,7 +173,7 @@ async def test_an_answer_is_tried_again_and_the_last_message_edited_from_their_m
 ) -> None:
     with provider(says("one"), says("two")) as server:
         async with an_app(tmp_path, qapp) as app:
-            await app.core.providers.keep(ModelChoice(base_url=server.url, model="m"))
+            await app.core.providers.add_model(ModelChoice(base_url=server.url, model="m"))
             app.control(Qt.Key.Key_N)
             app.write("a question")
             app.key(Qt.Key.Key_Return)

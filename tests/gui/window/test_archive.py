@@ -193,12 +193,12 @@ async def test_what_is_archived_or_deleted_and_brought_back_has_its_draft_and_wh
         app.write("wait for it")
         app.key(Key.Key_Return)
         queues = app.core.stores.queues
-        await until(lambda: queues.of(one).messages)
+        await until(lambda: queues.get(one).messages)
         app.write("half a thought")
         app.content.opener.open(other)
-        for bring_back in (app.core.workflows.restore, app.core.discarding.bring_back):
+        for bring_back in (app.core.workflows.restore, app.core.trash.restore):
             put_away = (
-                app.core.workflows.archive if bring_back == app.core.workflows.restore else app.core.discarding.discard
+                app.core.workflows.archive if bring_back == app.core.workflows.restore else app.core.trash.discard
             )
             await put_away(one)
             await until(lambda: one not in {row.workflow.id for row in app.core.stores.workflows.rows})
@@ -207,5 +207,5 @@ async def test_what_is_archived_or_deleted_and_brought_back_has_its_draft_and_wh
             await until(lambda: app.row(one))
             app.content.opener.open(one)
             assert app.content.chat.composer.draft().text == "half a thought"
-            assert [message.text for message in queues.of(one).messages] == ["wait for it"]
+            assert [message.text for message in queues.get(one).messages] == ["wait for it"]
             app.content.opener.open(other)

@@ -332,7 +332,7 @@ async def test_a_message_that_waits_belongs_to_its_workflow_alone(
         run = await at_work(app, until, "say 20 words")
         await queue(app, until, "say 2 words")
         app.content.workflow_actions.show(other.workflow_id)
-        await until(lambda: not app.core.stores.queues.of(run.workflow_id).messages)
+        await until(lambda: not app.core.stores.queues.get(run.workflow_id).messages)
         await until(lambda: app.core.stores.view.is_loaded)
         assert said(app) == ["say 1 words"]
         messages = await app.core.storage.messages.of_workflow(run.workflow_id)
@@ -356,7 +356,7 @@ async def test_an_at_sign_names_agents_and_files_by_their_paths(
     (tmp_path / "two words").mkdir()
     (tmp_path / "two words" / "notes.md").write_text("n")
     async with an_app(tmp_path, qapp) as app:
-        saved = await app.core.agents.put(name="Reviewer")
+        saved = await app.core.agents.save(name="Reviewer")
         assert isinstance(saved, Ok), saved
         app.control(Key.Key_N)
         app.write("ask @rev")

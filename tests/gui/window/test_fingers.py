@@ -127,9 +127,9 @@ async def test_a_change_of_settings_leaves_what_waits_as_it_is(
         run = await app.start("Letters", asking("send"))
         await waits(app, run)
         await view(app, run)
-        await app.core.providers.keep(ModelChoice(base_url="http://127.0.0.1:9/v1", model="other"))
+        await app.core.providers.add_model(ModelChoice(base_url="http://127.0.0.1:9/v1", model="other"))
         await app.core.settings.change(validation_mode=ValidationMode.MANUAL, ask_for_tools=True)
-        await app.core.agents.put(name="Reviewer")
+        await app.core.agents.save(name="Reviewer")
         assert section(app) == [("Letters", 1)]
         await take_card(app)
         app.key(Qt.Key.Key_Tab)

@@ -99,7 +99,7 @@ async def test_a_model_is_connected_with_a_key_that_is_nowhere_but_in_its_file(
 
 async def test_a_key_can_be_forgotten(tmp_path: Path, qapp: QApplication, until: Until, server: Provider) -> None:
     async with an_app(tmp_path, qapp) as app:
-        await app.core.providers.put_key(ModelChoice(base_url=server.url), KEY)
+        await app.core.providers.save_key(ModelChoice(base_url=server.url), KEY)
         await settings(app, PageId.MODELS, until)
         choose(app, "Provider", "Another server")
         write(app, "Address", server.url)
@@ -134,8 +134,8 @@ async def test_the_default_changes_and_a_model_is_removed_with_undo(
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
         one, two = (ModelChoice(base_url="http://127.0.0.1:9/v1", model=name) for name in ("one", "two"))
-        await app.core.providers.keep(one)
-        await app.core.providers.keep(two)
+        await app.core.providers.add_model(one)
+        await app.core.providers.add_model(two)
         await settings(app, PageId.MODELS, until)
         press(app, "Make two the default")
         await until(lambda: notice(app) == "Default: two")
@@ -154,7 +154,7 @@ async def test_the_default_changes_and_a_model_is_removed_with_undo(
 async def test_price_and_window_of_a_model_are_set(tmp_path: Path, qapp: QApplication, until: Until) -> None:
     async with an_app(tmp_path, qapp) as app:
         model = ModelChoice(base_url="http://127.0.0.1:9/v1", model="one", context_tokens=4096)
-        await app.core.providers.keep(model)
+        await app.core.providers.add_model(model)
         await settings(app, PageId.MODELS, until)
         press(app, "Edit one")
         assert "4,096 tokens · price unknown" in texts(app)
@@ -240,8 +240,8 @@ async def test_an_agent_is_limited_to_some_servers_also_to_one_that_is_gone(
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
         for name in ("Files", "Web & co"):
-            assert isinstance(await app.core.servers.put(name=name, command="never-run"), Ok)
-        await app.core.agents.put(name="Clerk", mcp_servers=("files", "gone"))
+            assert isinstance(await app.core.servers.save(name=name, command="never-run"), Ok)
+        await app.core.agents.save(name="Clerk", mcp_servers=("files", "gone"))
         await settings(app, PageId.AGENTS, until)
         assert "MCP servers: Files · not there any more: gone" in texts(app)
         press(app, "Edit Clerk")
@@ -280,7 +280,7 @@ async def test_instructions_that_are_too_long_are_refused_and_stay(
 
 async def test_every_control_of_both_pages_has_a_name(tmp_path: Path, qapp: QApplication, until: Until) -> None:
     async with an_app(tmp_path, qapp) as app:
-        await app.core.agents.put(name="Reviewer")
+        await app.core.agents.save(name="Reviewer")
         for page in (PageId.MODELS, PageId.AGENTS):
             await settings(app, page, until)
             if page is PageId.AGENTS:

@@ -46,7 +46,7 @@ async def test_a_failed_answer_shows_a_reason(
 ) -> None:
     with provider(reply) as server:
         async with an_app(tmp_path, qapp) as app:
-            await app.core.providers.keep(ModelChoice(base_url=server.url, model="m"))
+            await app.core.providers.add_model(ModelChoice(base_url=server.url, model="m"))
             app.control(Qt.Key.Key_N)
             app.write("hello")
             app.key(Qt.Key.Key_Return)
@@ -62,7 +62,7 @@ async def test_a_provider_that_was_over_its_limit_shows_when_to_retry(
 ) -> None:
     with provider(fails(429, "quota", Retry_After="86400")) as server:
         async with an_app(tmp_path, qapp) as app:
-            await app.core.providers.keep(ModelChoice(base_url=server.url, model="m"))
+            await app.core.providers.add_model(ModelChoice(base_url=server.url, model="m"))
             app.control(Qt.Key.Key_N)
             app.write("hello")
             app.key(Qt.Key.Key_Return)
@@ -83,7 +83,7 @@ async def test_a_server_that_is_not_there_can_be_tried_again(tmp_path: Path, qap
     with provider(says("x")) as server:
         address = server.url
     async with an_app(tmp_path, qapp) as app:
-        await app.core.providers.keep(ModelChoice(base_url=address, model="m"))
+        await app.core.providers.add_model(ModelChoice(base_url=address, model="m"))
         app.control(Qt.Key.Key_N)
         app.write("hello")
         app.key(Qt.Key.Key_Return)
@@ -102,7 +102,7 @@ async def test_what_a_model_thinks_is_folded_and_unfolds_also_after_a_restart(
     storage = InMemoryStorage()
     with provider(reply) as server:
         async with an_app(tmp_path, qapp, storage) as app:
-            await app.core.providers.keep(ModelChoice(base_url=server.url, model="m"))
+            await app.core.providers.add_model(ModelChoice(base_url=server.url, model="m"))
             app.control(Qt.Key.Key_N)
             app.write("hello")
             app.key(Qt.Key.Key_Return)

@@ -39,7 +39,7 @@ def offered(app: App) -> list[str]:
 
 
 async def connect(app: App, server: Provider, model: str = "small-model") -> ModelChoice:
-    kept = await app.core.providers.keep(ModelChoice(base_url=server.url, model=model))
+    kept = await app.core.providers.add_model(ModelChoice(base_url=server.url, model=model))
     assert isinstance(kept, Ok)
     return kept.data
 
@@ -87,7 +87,7 @@ async def test_what_is_chosen_for_a_new_workflow_begins_with_it(
     async with an_app(tmp_path, qapp) as app:
         await app.say("say 2 words")
         model = await connect(app, server)
-        agent = await app.core.agents.put(name="Reviewer", model=model, system_prompt="Look closely.")
+        agent = await app.core.agents.save(name="Reviewer", model=model, system_prompt="Look closely.")
         assert isinstance(agent, Ok)
         app.control(Qt.Key.Key_N)
         app.key(Qt.Key.Key_M, SHIFT_CONTROL)
@@ -99,7 +99,7 @@ async def test_what_is_chosen_for_a_new_workflow_begins_with_it(
         await until(lambda: "I am a model" in app.turn_texts())
         assert server.posts[0].messages[0]["content"].endswith("Look closely.")
         assert who(app) == "Who answers: Reviewer · small-model"
-        await app.core.agents.delete(agent.data.id)
+        await app.core.agents.remove(agent.data.id)
         await until(lambda: who(app).startswith("Who answers: Assistant"))
 
 
@@ -135,7 +135,7 @@ async def test_a_model_without_its_key_is_refused_with_words(tmp_path: Path, qap
         await app.core.engine.wait(run.id)
         app.content.workflow_actions.show(run.workflow_id)
         keyless = ModelChoice(provider="openai", base_url="https://api.openai.com/v1", model="big", needs_key=True)
-        await app.core.providers.keep(keyless)
+        await app.core.providers.add_model(keyless)
         app.key(Qt.Key.Key_M, SHIFT_CONTROL)
         QTest.keyClicks(app.focused(), "big")
         app.key(Qt.Key.Key_Return)

@@ -34,7 +34,7 @@ def pass_time(monkeypatch: pytest.MonkeyPatch) -> Callable[[App, float], None]:
 
     def wait(app: App, minutes: float) -> None:
         passed[0] += timedelta(minutes=minutes)
-        app.core.stores.reminders.look()
+        app.core.stores.reminders.check()
 
     return wait
 

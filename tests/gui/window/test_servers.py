@@ -55,7 +55,7 @@ def state(app: App, name: str) -> ServerState:
 
 
 async def added(app: App, name: str, *, confirmed: bool = True, **fields: Any) -> ServerStatus:
-    made = await app.core.servers.put(name=name, confirmed=confirmed, **fields)
+    made = await app.core.servers.save(name=name, confirmed=confirmed, **fields)
     assert isinstance(made, Ok), made
     return made.data
 

@@ -60,10 +60,10 @@ async def test_a_server_that_is_switched_or_removed_leaves_what_waits_as_it_is(
 ) -> None:
     file = tmp_path / "calls"
     async with an_app(tmp_path, qapp) as app:
-        made = await app.core.servers.put(name="x", confirmed=True, **hostile("good", file))
+        made = await app.core.servers.save(name="x", confirmed=True, **hostile("good", file))
         assert isinstance(made, Ok)
         assert isinstance(await app.core.servers.test(made.data.server.id), Ok)
-        clerk = await app.core.agents.put(name="Clerk")
+        clerk = await app.core.agents.save(name="Clerk")
         assert isinstance(clerk, Ok)
         again, gone = await asked(app, "Clerk"), await asked(app, "Clerk")
 
@@ -73,7 +73,7 @@ async def test_a_server_that_is_switched_or_removed_leaves_what_waits_as_it_is(
             if state is ServerState.DISABLED:
                 press(app, "Switch it off")  # it has warned before
             await until(lambda state=state: app.core.servers.named("x").state is state, 10)
-        changed = await app.core.agents.put(clerk.data.id, name="Clerk", mcp_servers=())
+        changed = await app.core.agents.save(clerk.data.id, name="Clerk", mcp_servers=())
         assert isinstance(changed, Ok)
         dialog(app).close()
         app.window.activateWindow()

@@ -94,7 +94,7 @@ async def test_what_waits_in_one_workflow_is_shown_there_once_and_seen_nowhere_e
         assert (strip.isVisible(), written(app)) == (False, "")
         seen = []
         async with asyncio.timeout(10):
-            while app.core.stores.queues.of(run.workflow_id).messages:
+            while app.core.stores.queues.get(run.workflow_id).messages:
                 seen += drawn(app)
                 await asyncio.sleep(0.01)
         assert "say 3 words" not in seen

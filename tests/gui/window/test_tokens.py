@@ -48,7 +48,7 @@ async def test_each_workflow_has_its_own_numbers_also_unviewed_and_after_a_resta
     storage = InMemoryStorage()
     with provider(says("one", usage=(10_000, 2_000)), says("two", usage=(500, 100))) as server:
         async with an_app(tmp_path, qapp, storage) as app:
-            await app.core.providers.keep(model(server))
+            await app.core.providers.add_model(model(server))
             app.control(Qt.Key.Key_N)
             await until(app.content.chat.token_bar.isVisible)
             first = await asked(app, "first")
@@ -72,15 +72,15 @@ async def test_each_workflow_has_its_own_numbers_also_unviewed_and_after_a_resta
 async def test_the_gauge_follows_the_model_that_answers_next(tmp_path: Path, qapp: QApplication, until: Until) -> None:
     with provider(says("x " * 1500, usage=(100, 1500))) as server:
         async with an_app(tmp_path, qapp) as app:
-            await app.core.providers.keep(model(server, 4096))
+            await app.core.providers.add_model(model(server, 4096))
             run = await asked(app, "go on")
             app.content.workflow_actions.show(run.workflow_id)
             small = app.content.chat.token_bar.share
             assert small is not None
             wide = model(server, 100_000).model_copy(update={"model": "wide"})
-            await app.core.workflows.choose(run.workflow_id, AgentSelection(model=wide))
+            await app.core.workflows.select_agent(run.workflow_id, AgentSelection(model=wide))
             await until(lambda: (app.content.chat.token_bar.share or 1) < small / 10)
-            await app.core.workflows.choose(run.workflow_id, AgentSelection(is_offline=True))
+            await app.core.workflows.select_agent(run.workflow_id, AgentSelection(is_offline=True))
             await until(lambda: app.content.chat.token_bar.share is None)
 
 
@@ -105,7 +105,7 @@ async def test_the_user_continues_from_a_summary_and_sees_where_the_context_begi
     storage = InMemoryStorage()
     with provider(says("word " * 2600), says("word " * 2600), says("In short."), says("Yes.")) as server:
         async with an_app(tmp_path, qapp, storage) as app:
-            await app.core.providers.keep(model(server, 10_240))
+            await app.core.providers.add_model(model(server, 10_240))
             app.control(Qt.Key.Key_N)
             run = await asked(app, "first")
             await asked(app, "second", run.workflow_id)

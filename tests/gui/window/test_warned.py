@@ -32,7 +32,7 @@ Until = Callable[..., Awaitable[None]]
 
 
 async def a_server(app: App, name: str, behaviour: str, file: Path) -> None:
-    made = await app.core.servers.put(name=name, confirmed=True, **hostile(behaviour, file))
+    made = await app.core.servers.save(name=name, confirmed=True, **hostile(behaviour, file))
     assert isinstance(made, Ok)
     assert isinstance(await app.core.servers.test(made.data.server.id), Ok)
 
@@ -61,7 +61,7 @@ async def test_a_server_that_a_request_needs_is_switched_off_only_after_a_warnin
     async with an_app(tmp_path, qapp) as app:
         await a_server(app, "x", "good", tmp_path / "calls")
         await a_server(app, "idle", "good", tmp_path / "idle")
-        assert isinstance(await app.core.agents.put(name="Clerk"), Ok)
+        assert isinstance(await app.core.agents.save(name="Clerk"), Ok)
         run = await asked(app, "Clerk")
         await settings(app, PageId.SERVERS, until)
 
