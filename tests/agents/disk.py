@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from core.domain.events import Event, Fact, stream_fact
@@ -16,28 +16,6 @@ from tests.support.intercepted import intercept_reads
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 T = TypeVar("T")
-
-
-class SteppingClock:
-    """Advances by a millisecond per reading; a sleep ends at the next turn of the loop."""
-
-    def __init__(self) -> None:
-        self._elapsed_s = 0.0
-        self.slept: list[float] = []
-
-    def now(self) -> datetime:
-        return START + timedelta(seconds=self.monotonic())
-
-    def monotonic(self) -> float:
-        self._elapsed_s += 0.001
-        return self._elapsed_s
-
-    def is_at_least(self, at: datetime) -> None:
-        self._elapsed_s = max(self._elapsed_s, (at - START).total_seconds())
-
-    async def sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
-        await asyncio.sleep(0)
 
 
 class Disk(InMemoryStorage):

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 
 import pytest
@@ -10,41 +9,26 @@ import pytest
 from core.domain.model import ModelChoice
 from core.domain.run import Run
 from core.domain.tool import ToolInfo
-from core.ports.clock import SystemClock
 from core.ports.tools import CallContext
 from core.services.outcome import Ok
 from core.tools.registry import Tool
+from tests.support.clock import FakeClock
 from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.provider import Provider, Reply, call_piece, chunk, fails, provider, sse
 from tests.support.strict_provider import Strict, StrictInTurn
 from tests.support.world import World, a_step, a_world, tool_step
 
 
-class HandClock:
-    """A clock that advances only when a tool sets a duration."""
+def spend_tool(clock: FakeClock) -> Tool:
+    """Return the tool `spend`, which takes that many milliseconds of the clock."""
 
-    def __init__(self) -> None:
-        self.elapsed_s = 100.0
+    async def spend(arguments: Mapping[str, Any], context: CallContext) -> Any:
+        clock.advance(arguments["ms"] / 1000)
+        if "fails" in arguments:
+            raise ValueError("as it was told")
+        return arguments["ms"]
 
-    def now(self) -> datetime:
-        return SystemClock().now()
-
-    def monotonic(self) -> float:
-        return self.elapsed_s
-
-    async def sleep(self, seconds: float) -> None:
-        await asyncio.sleep(seconds)
-
-    def tool(self) -> Tool:
-        """Return the tool `spend`, which takes that many milliseconds."""
-
-        async def spend(arguments: Mapping[str, Any], context: CallContext) -> Any:
-            self.elapsed_s += arguments["ms"] / 1000
-            if "fails" in arguments:
-                raise ValueError("as it was told")
-            return arguments["ms"]
-
-        return Tool(ToolInfo("spend", "Spend", "Spends time.", {"type": "object"}), server=spend)
+    return Tool(ToolInfo("spend", "Spend", "Spends time.", {"type": "object"}), server=spend)
 
 
 def answers(*made: tuple[str, Mapping[str, Any]], usage: tuple[int, int], text: str = "") -> Reply:
@@ -86,9 +70,9 @@ async def go(world: World, server: Provider) -> Run:
 
 
 async def test_four_rounds_and_seven_calls() -> None:
-    clock, storage = HandClock(), InMemoryStorage()
+    clock, storage = FakeClock(is_sleep_real=True), InMemoryStorage()
     with provider(Strict("go", ROUNDS)) as server:
-        async with a_world(storage, [clock.tool()], clock) as world:
+        async with a_world(storage, [spend_tool(clock)], clock) as world:
             run = await go(world, server)
             told = await world.settled(run.id)
     assert (told["status"], numbers(told)) == ("success", WANTED)
@@ -99,7 +83,7 @@ async def test_four_rounds_and_seven_calls() -> None:
 
 @pytest.mark.parametrize("rounds", [1, 2, 3, 4])
 async def test_a_kill_between_rounds_counts_nothing_twice(rounds: int) -> None:
-    clock, storage, copies = HandClock(), InMemoryStorage(), list[InMemoryStorage]()
+    clock, storage, copies = FakeClock(is_sleep_real=True), InMemoryStorage(), list[InMemoryStorage]()
 
     def dying(strict: Strict) -> Any:
         def answer(asked: Any) -> Reply:
@@ -110,10 +94,10 @@ async def test_a_kill_between_rounds_counts_nothing_twice(rounds: int) -> None:
         return answer
 
     with provider(dying(Strict("go", ROUNDS))) as server:
-        async with a_world(storage, [clock.tool()], clock) as world:
+        async with a_world(storage, [spend_tool(clock)], clock) as world:
             run = await go(world, server)
             await world.settled(run.id)
-        async with a_world(copies[0], [clock.tool()], clock) as world:
+        async with a_world(copies[0], [spend_tool(clock)], clock) as world:
             await world.core.runs.recover()
             told = await world.settled(run.id)
     assert (told["status"], numbers(told)) == ("success", WANTED)
@@ -140,9 +124,9 @@ SPEND = ("spend", {"ms": 1})
 async def test_a_turn_that_fails_says_where(
     replies: tuple[Reply, ...], code: str, during: str, tool: str | None
 ) -> None:
-    clock = HandClock()
+    clock = FakeClock(is_sleep_real=True)
     with provider(StrictInTurn(*replies)) as server:
-        async with a_world(None, [clock.tool()], clock) as world:
+        async with a_world(None, [spend_tool(clock)], clock) as world:
             told = await world.settled((await go(world, server)).id)
     error = told["error"]
     assert (error["code"], error["failed_during"], error.get("tool_name")) == (code, during, tool)

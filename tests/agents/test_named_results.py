@@ -12,9 +12,10 @@ from core.domain.tool import Runtime, ToolInfo
 from core.ports.tools import CallContext
 from core.services.outcome import Ok
 from core.tools.registry import Handler, Tool
+from tests.support.clock import FakeClock
 from tests.support.provider import calls, provider, says
 from tests.support.strict_provider import Strict
-from tests.support.virtual_loop import VirtualClock, run_virtual
+from tests.support.virtual_loop import run_virtual
 from tests.support.world import World, a_world
 
 
@@ -113,7 +114,7 @@ async def test_results_of_any_size_and_script_leave_the_conversation_small_and_v
 def test_a_call_has_ten_seconds_unless_its_tool_says_otherwise(read_only: bool, told: bool) -> None:
     async def story() -> None:
         loop = asyncio.get_running_loop()
-        clock = VirtualClock(loop)  # type: ignore[arg-type]
+        clock = FakeClock(loop=loop)
         async with a_world(clock=clock, more_tools=[tool("slow", server=hang, read_only=read_only)]) as world:
             call = await made(world, "slow")
             assert (call["status"], call["error"]["code"], call["duration_ms"]) == ("error", "timeout", 10_000)

@@ -31,7 +31,8 @@ from core.ports.writes import CreateRun
 from core.tools.builtin import calculator, sub_agents
 from core.tools.invocation import ToolInvoker
 from core.tools.registry import Registry, Tool
-from tests.agents.disk import START, Disk, Journal, SteppingClock, at_once
+from tests.agents.disk import START, Disk, Journal, at_once
+from tests.support.clock import FakeClock
 from tests.support.roster import Roster
 from tests.tools.rig import LibrarySchemas
 
@@ -48,7 +49,7 @@ class Story:
         self.disk = Disk()
         self.effects: list[str] = []
         self.told: list[Event] = []
-        self._clock = SteppingClock()
+        self._clock = FakeClock(tick_s=0.001)
         self._life = 0
         self._run = Run(RUN, WORKFLOW, RunKind.WORKFLOW, "T", RunStatus.RUNNING, MessageId("msg_1"), START)
         self._snapshot = Snapshot(Template(title="T", steps=[]), {})

@@ -25,7 +25,8 @@ from core.ports.writes import ChangeRun, CreateRun, PutMessage
 from core.sandbox.pool import WorkerPool
 from core.sandbox.schemas import JsonSchemas
 from tests.agents.cast import Spy, Tools
-from tests.agents.disk import START, Disk, Journal, SteppingClock, at_once
+from tests.agents.disk import START, Disk, Journal, at_once
+from tests.support.clock import FakeClock
 from tests.support.roster import Roster
 
 WORKFLOW = WorkflowId("wf_1")
@@ -39,7 +40,7 @@ class World:
 
     def __init__(self, *, model: ModelClient | None = None, system: str = "", before: "World | None" = None) -> None:
         self.disk: Disk = before.disk if before else Disk()
-        self.clock: SteppingClock = before.clock if before else SteppingClock()
+        self.clock: FakeClock = before.clock if before else FakeClock(tick_s=0.001)
         self.tools: Tools = before.tools if before else Tools()
         self.model = Spy(model or OfflineModel(self.clock, word_delay_s=0))
         schemas = JsonSchemas(WorkerPool(size=1))
@@ -120,7 +121,7 @@ class World:
     async def output(self, turn: AgentTurn) -> Any:
         """Return the output of the turn, executed to the end of its run."""
         log = self.open_log(turn)
-        self.clock.is_at_least(turn.run.created_at)
+        self.clock.advance_to(turn.run.created_at)
         status = RunStatus.ERROR
         try:
             output = await self.loop.run(self._here(turn), log)

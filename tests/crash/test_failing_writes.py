@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.clock import FakeClock
 from tests.support.crash_scenarios import APPROVALS, CHAIN, COMMAND_LINE, SCENARIOS, Scenario
 from tests.support.failing_storage import FailingMemory, FailingSurreal, Trouble
 from tests.support.in_memory.tables import Tables
 from tests.support.lives import Place
 from tests.support.troubled import Troubled
-from tests.support.virtual_loop import Deadlock, VirtualClock, VirtualLoop
+from tests.support.virtual_loop import Deadlock, VirtualLoop
 
 ONCE, A_WHILE = 1, 4
 CODES = ("storage_full", "storage_failed")
@@ -28,7 +29,7 @@ def lead(troubled: Troubled) -> None:
     """Lead the life in virtual time."""
     loop = VirtualLoop()
     try:
-        loop.run_until_complete(troubled.live(VirtualClock(loop)))
+        loop.run_until_complete(troubled.live(FakeClock(loop=loop)))
     except Deadlock as deadlock:
         troubled.problems.append(f"it hangs: {deadlock}")
     finally:

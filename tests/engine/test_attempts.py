@@ -18,10 +18,11 @@ from core.errors import ToolFailed
 from core.ports.tools import CallContext
 from core.ports.writes import Put, StoredTemplate
 from core.tools.registry import Tool
+from tests.support.clock import FakeClock
 from tests.support.command_line import template
 from tests.support.held import children
 from tests.support.in_memory.storage import InMemoryStorage
-from tests.support.virtual_loop import VirtualClock, VirtualLoop, run_virtual
+from tests.support.virtual_loop import VirtualLoop, run_virtual
 from tests.support.world import a_step, a_world, tool_step
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -296,7 +297,7 @@ def test_a_step_that_takes_long_is_neither_failed_nor_begun_again() -> None:
     async def live() -> None:
         loop = asyncio.get_running_loop()
         assert isinstance(loop, VirtualLoop)
-        async with a_world(clock=VirtualClock(loop)) as world:
+        async with a_world(clock=FakeClock(loop=loop)) as world:
             long = {**tool_step("long", "echo", seconds=600), "config": {"timeoutMs": 900_000}}
             stored = encode(template(long, title="Long"))
             await world.storage.commit([Put(StoredTemplate(TemplateId("t"), 1, "Long", stored, NOW))])

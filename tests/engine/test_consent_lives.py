@@ -12,8 +12,9 @@ from core.domain.settings import OnTimeout
 from core.domain.template import ValidationMode
 from core.services.outcome import Ok
 from tests.support.asking import agent, answer, approve_all, decisions, note, waiting
+from tests.support.clock import FakeClock
 from tests.support.in_memory.storage import InMemoryStorage
-from tests.support.virtual_loop import VirtualClock, run_virtual
+from tests.support.virtual_loop import run_virtual
 from tests.support.world import a_world, tool_step
 
 MANUAL = ValidationMode.MANUAL
@@ -23,7 +24,7 @@ MANUAL = ValidationMode.MANUAL
 @pytest.mark.parametrize("kind", ["agent", "step", "iteration"])
 def test_a_request_that_expires_is_rejected_approved_or_asked_again(way: OnTimeout, kind: str) -> None:
     async def story() -> None:
-        clock = VirtualClock(asyncio.get_running_loop())  # type: ignore[arg-type]
+        clock = FakeClock(loop=asyncio.get_running_loop())
         async with a_world(clock=clock) as world:
             changed = await world.core.settings.change(
                 consent_expires=True, consent_timeout_s=30, consent_on_timeout=way
@@ -61,7 +62,7 @@ def test_a_request_that_expires_is_rejected_approved_or_asked_again(way: OnTimeo
 
 def test_without_a_time_limit_a_request_waits_for_ever() -> None:
     async def story() -> None:
-        clock = VirtualClock(asyncio.get_running_loop())  # type: ignore[arg-type]
+        clock = FakeClock(loop=asyncio.get_running_loop())
         async with a_world(clock=clock) as world:
             run, (one,) = await waiting(world, agent("a", note("x")))
             assert one["expires_at"] is None

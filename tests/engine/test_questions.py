@@ -14,7 +14,8 @@ from core.domain.tool import ToolInfo
 from core.errors import Refused, ToolFailed
 from core.ports.tools import CallContext
 from core.tools.registry import Tool
-from tests.support.virtual_loop import VirtualClock, run_virtual
+from tests.support.clock import FakeClock
+from tests.support.virtual_loop import run_virtual
 from tests.support.world import World, a_step, a_world, tool_step
 
 Json = dict[str, Any]
@@ -111,7 +112,7 @@ async def test_a_step_waits_longer_than_any_time_limit_and_uses_no_active_time()
 
 def test_a_question_expires_if_that_is_asked_for() -> None:
     async def story() -> None:
-        clock = VirtualClock(asyncio.get_running_loop())  # type: ignore[arg-type]
+        clock = FakeClock(loop=asyncio.get_running_loop())
         async with a_world(clock=clock) as world:
             run, (one,) = await waiting(world, tool_step("q", "ask_user", question="?", timeout_seconds=90))
             assert one["expires_at"] is not None

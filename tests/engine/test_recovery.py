@@ -4,7 +4,6 @@ A crash is a copy of what was committed, opened by a second engine.
 """
 
 import asyncio
-from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,8 @@ from core.domain.ids import RunId
 from core.domain.messages import MessageState
 from core.domain.run import Run, RunKind, RunStatus, StepKey, StepResult, StepStatus
 from core.domain.tool import CallStatus
-from core.ports.clock import SystemClock
 from core.ports.writes import ChangeRun, Claim, PutStepResult
+from tests.support.clock import FakeClock
 from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.world import World, a_step, a_world, tool_step
 
@@ -274,13 +273,13 @@ async def test_after_a_restart_nothing_is_running_without_a_driver() -> None:
 
 async def test_the_wall_clock_may_jump_without_any_duration_noticing() -> None:
     """Back by an hour between two steps (clock-01)."""
-    clock = JumpingClock()
+    clock = FakeClock(loop=asyncio.get_running_loop())
     async with a_world(clock=clock) as world:
         run = await world.start(
             tool_step("a", "echo", seconds=0.05), tool_step("b", "echo", "a", seconds=0.05), timeoutMs=2000
         )
         await world.heard(StepFinished)
-        clock.jump(timedelta(hours=-1))
+        clock.jump(-3600)
         told = await world.settled(run.id)
     assert told["status"] == "success"
     assert 80 <= told["metrics"]["active_ms"] < 2000
@@ -288,19 +287,6 @@ async def test_the_wall_clock_may_jump_without_any_duration_noticing() -> None:
     assert [event.seq for event in await world.storage.events.of_run(run.id)] == list(
         range(1, len(await world.storage.events.of_run(run.id)) + 1)
     )
-
-
-class JumpingClock(SystemClock):
-    """The machine's clock, set by somebody."""
-
-    def __init__(self) -> None:
-        self._off = timedelta()
-
-    def jump(self, by: timedelta) -> None:
-        self._off += by
-
-    def now(self) -> datetime:
-        return super().now() + self._off
 
 
 @pytest.mark.parametrize("kind", [RunKind.WORKFLOW, RunKind.CHAT])

@@ -25,11 +25,12 @@ async def test_a_diamond_takes_as_long_as_its_longer_side() -> None:
 
 async def test_three_runs_at_once_take_as_long_as_one() -> None:
     async with a_world() as world:
-        began = time.monotonic()
+        time = asyncio.get_running_loop().time
+        began = time()
         await world.run({"name": "w", **WAIT})
-        one_s = time.monotonic() - began
+        one_s = time() - began
         await asyncio.gather(*(world.run({"name": "w", **WAIT}) for _ in range(3)))
-        assert time.monotonic() - began - one_s < 2 * one_s
+        assert time() - began - one_s < 2 * one_s
 
 
 @pytest.mark.parametrize("x", [1, 2])

@@ -21,9 +21,10 @@ from core.domain.text.json_text import encode
 from core.errors import Refused
 from core.ports.writes import Put, StoredTemplate
 from core.services.outcome import Failed, Ok
+from tests.support.clock import FakeClock
 from tests.support.command_line import template
 from tests.support.in_memory.storage import InMemoryStorage
-from tests.support.virtual_loop import VirtualClock, VirtualLoop
+from tests.support.virtual_loop import VirtualLoop
 from tests.support.world import World, a_world, tool_step
 
 TEMPLATE = TemplateId("tpl_story")
@@ -73,7 +74,7 @@ class Story(RuleBasedStateMachine):
     def _open(self) -> None:
         self.loop = VirtualLoop()
         asyncio.set_event_loop(self.loop)
-        self.clock = VirtualClock(self.loop)
+        self.clock = FakeClock(loop=self.loop)
         self.clock.jump(self.off_s)
         ready: asyncio.Future[World] = self.loop.create_future()
         self._leave = asyncio.Event()

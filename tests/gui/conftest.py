@@ -1,6 +1,5 @@
 """What tests of the window share: they need no screen, and run on the Qt loop."""
 
-import asyncio
 import os
 from collections.abc import Awaitable, Callable, Iterator
 
@@ -12,6 +11,7 @@ from desktop.loop import Loop, new_loop
 from desktop.theme.palette import Scheme, SystemLook
 from desktop.theme.theme import Appearance, Theme
 from desktop.translation.languages import Language, Translation
+from tests.support import waiting
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ["DBUS_SESSION_BUS_ADDRESS"] = "disabled:"  # no test speaks to the desktop of whoever runs it
@@ -31,14 +31,9 @@ def loop_factory(qapp: QApplication) -> Callable[[], Loop]:
 
 @pytest.fixture
 def until() -> Callable[..., Awaitable[None]]:
-    """`await until(predicate, timeout_s=5)`: the loop and Qt go on until the predicate holds, else TimeoutError."""
+    """`await until(condition, limit_s=20)`: the loop and Qt go on until the condition holds, else TimeoutError."""
 
-    async def wait(predicate: Callable[[], object], timeout_s: float = 5.0) -> None:
-        async with asyncio.timeout(timeout_s):
-            while not predicate():  # noqa: ASYNC110  # what it looks at has no event to wait for
-                await asyncio.sleep(0.002)
-
-    return wait
+    return waiting.until
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 from core.errors import StepFailed
 from core.llm.offline.client import OfflineModel
 from core.ports.model import CallDelta, CallRequest, ChatMessage, ModelDelta, ModelRequest, TextDelta, Usage
-from tests.agents.disk import SteppingClock
+from tests.support.clock import FakeClock
 
 
 def user(text: str) -> ChatMessage:
@@ -19,7 +19,7 @@ def user(text: str) -> ChatMessage:
 
 
 async def stream(*messages: ChatMessage, script: tuple[Mapping[str, Any], ...] = ()) -> list[ModelDelta]:
-    model = OfflineModel(SteppingClock(), word_delay_s=0)
+    model = OfflineModel(FakeClock(tick_s=0.001), word_delay_s=0)
     return [delta async for delta in model.stream(ModelRequest(messages, script=script))]
 
 
@@ -45,7 +45,7 @@ async def test_text_comes_word_by_word() -> None:
 
 
 async def test_its_pace_is_set_by_its_maker() -> None:
-    clock = SteppingClock()
+    clock = FakeClock(tick_s=0.001)
     model = OfflineModel(clock, word_delay_s=0.02)
     async for _ in model.stream(ModelRequest((user("say 4 words"),))):
         pass
@@ -53,7 +53,7 @@ async def test_its_pace_is_set_by_its_maker() -> None:
 
 
 async def test_a_script_sets_the_delay_between_the_words_of_a_line() -> None:
-    clock = SteppingClock()
+    clock = FakeClock(tick_s=0.001)
     model = OfflineModel(clock, word_delay_s=1)
     script = ({"say": "a b c", "delay_ms": 250}, {"say": "d"})
     async for _ in model.stream(ModelRequest((user("go"),), script=script)):
@@ -129,7 +129,7 @@ async def test_broken_json_is_passed_on_as_it_was_written() -> None:
 
 async def test_a_scripted_failure_breaks_the_answer_off() -> None:
     script = ({"say": "so far"}, {"fail": "the line went dead"})
-    deltas = OfflineModel(SteppingClock(), word_delay_s=0).stream(ModelRequest((user("go"),), script=script))
+    deltas = OfflineModel(FakeClock(tick_s=0.001), word_delay_s=0).stream(ModelRequest((user("go"),), script=script))
     assert [await anext(deltas), await anext(deltas)] == [TextDelta("so "), TextDelta("far")]
     with pytest.raises(StepFailed) as failure:
         await anext(deltas)
@@ -163,7 +163,7 @@ async def test_words_are_counted_and_cost_nothing() -> None:
 
 
 async def test_closing_the_stream_ends_it() -> None:
-    async with aclosing(OfflineModel(SteppingClock()).stream(ModelRequest((user("say 9 words"),)))) as deltas:
+    async with aclosing(OfflineModel(FakeClock(tick_s=0.001)).stream(ModelRequest((user("say 9 words"),)))) as deltas:
         assert await anext(deltas) == TextDelta("a ")
     with pytest.raises(StopAsyncIteration):
         await anext(deltas)

@@ -21,7 +21,7 @@ from core.wiring import run_core
 from tests.support.command_line import template
 from tests.support.provider import Provider, Reply, chunk, provider, says, sse
 
-pytestmark = pytest.mark.usefixtures("bare")
+pytestmark = [pytest.mark.usefixtures("bare"), pytest.mark.real_time]  # the database answers from a thread of its own
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """Exceptions of consent and the audit log, as a window uses them."""
 
-import asyncio
 import json
 import stat
 from datetime import timedelta
@@ -13,22 +12,15 @@ from core.bus import Bus, ConsentExceptionsChanged
 from core.domain.consent import ConsentPolicy, Rule, exception_setting
 from core.domain.text.json_text import encode
 from core.errors import StorageFailed
-from core.ports.clock import SystemClock
 from core.ports.writes import PutAudit, PutSetting
 from core.services.consent import ConsentService
 from core.services.outcome import Failed, Ok
 from core.services.settings import SettingsService, parse_settings
 from tests.contracts.rows import an_entry, at
+from tests.support.clock import FakeClock
 from tests.support.in_memory.storage import InMemoryStorage
+from tests.support.waiting import until
 from tests.tools.rig import entries as entries_of
-
-
-class Clock(SystemClock):
-    def __init__(self, days: float = 0) -> None:
-        self.days = days
-
-    def now(self) -> Any:
-        return at(0) + timedelta(days=self.days)
 
 
 async def a_service(
@@ -37,7 +29,7 @@ async def a_service(
     bus = bus or Bus()
     kept = await storage.settings.all()
     settings = SettingsService(parse_settings(kept), storage, bus)
-    return ConsentService(kept, settings, storage, bus, Clock(days)), settings
+    return ConsentService(kept, settings, storage, bus, FakeClock(at(0) + timedelta(days=days))), settings
 
 
 async def test_an_exception_is_kept_told_and_taken_back() -> None:
@@ -124,14 +116,6 @@ async def test_where_the_log_cannot_be_written_the_old_file_stays(tmp_path: Path
     (tmp_path / "folder").mkdir()
     assert isinstance(await consent.export(tmp_path / "folder"), Failed)
     assert entries_of(tmp_path) == ["folder"]
-
-
-async def until(done: Any) -> None:
-    for _ in range(1000):
-        if await done():
-            return
-        await asyncio.sleep(0)
-    raise AssertionError("it does not come")
 
 
 async def test_old_entries_are_deleted_at_the_start_and_when_another_age_is_set() -> None:

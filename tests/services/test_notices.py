@@ -8,7 +8,7 @@ from core.domain.run import RunStatus
 from core.domain.toast import Toast, ToastType
 from core.services.notices import MAX_NOTICES, NoticeService
 from core.stores.toasts import Toasts
-from tests.stores.rig import FakeTime
+from tests.support.clock import FakeClock
 from tests.support.failing_storage import FailingMemory, Trouble
 
 A = WorkflowId("wf_a")
@@ -16,7 +16,7 @@ A = WorkflowId("wf_a")
 
 class Desk:
     def __init__(self) -> None:
-        time = FakeTime()
+        time = FakeClock()
         self.time = time
         self.bus = Bus()
         self.storage = FailingMemory()

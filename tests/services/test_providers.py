@@ -24,7 +24,7 @@ from tests.support.command_line import template
 from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.provider import Asked, Reply, call_piece, chunk, fails, provider, says, sse
 
-pytestmark = pytest.mark.usefixtures("bare")
+pytestmark = [pytest.mark.usefixtures("bare"), pytest.mark.real_time]  # the database answers from a thread of its own
 
 KEY = "sk-live-0123456789abcdefghij"
 OPENAI = {"provider": "openai", "model": "m"}

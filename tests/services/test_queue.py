@@ -1,7 +1,7 @@
 """Queued messages for the end of a turn, on a whole core."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
@@ -15,6 +15,7 @@ from core.domain.template import ValidationMode
 from core.services.outcome import Failed, Ok, Outcome
 from core.wiring import run_core
 from tests.support.in_memory.storage import InMemoryStorage
+from tests.support.waiting import until
 
 T = TypeVar("T")
 LONG = "say 100000 words"
@@ -42,12 +43,6 @@ async def attended(storage: InMemoryStorage) -> AsyncIterator[Core]:
 async def core(storage: InMemoryStorage) -> AsyncIterator[Core]:
     async with attended(storage) as core:
         yield core
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(5):
-        while not holds():  # noqa: ASYNC110  # stores have no event to wait for
-            await asyncio.sleep(0.002)
 
 
 async def begun(core: Core, text: str = LONG) -> Run:

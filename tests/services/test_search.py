@@ -1,8 +1,7 @@
 """The index follows the store: what is written is found, what is deleted is not, what was missed is caught up with."""
 
-import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from core.ports.search import Hit, HitGroup, HitKind
 from core.services.outcome import Ok
 from core.wiring import run_core
 from tests.support.in_memory.storage import InMemoryStorage
+from tests.support.waiting import until
 from tests.support.world import a_world, tool_step
 
 
@@ -22,14 +22,6 @@ async def groups(core: Core, query: str) -> list[HitGroup]:
     found = await core.search.find(query)
     assert isinstance(found, Ok), found
     return list(found.data.groups)
-
-
-async def until(told: Callable[[], Awaitable[bool]]) -> None:
-    async with asyncio.timeout(10):
-        is_told = await told()
-        while not is_told:
-            await asyncio.sleep(0.01)
-            is_told = await told()
 
 
 async def until_found(core: Core, query: str, count: int = 1) -> list[HitGroup]:

@@ -1,6 +1,5 @@
 """Going on from a summary: what the model is told then, and that nothing of the conversation is lost."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from core.services.outcome import Failed, Ok
 from core.wiring import run_core
 from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.provider import Asked, Provider, Reply, calls, fails, provider, says
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.usefixtures("bare")
 
@@ -132,8 +132,7 @@ async def test_a_summary_that_fails_or_is_stopped_changes_nothing(core: Core) ->
         begun = await core.summaries.start(first.workflow_id)
         assert isinstance(begun, Ok)
         assert await refusal(core, first.workflow_id) == "workflow_busy"
-        while len(server.posts) < 3:  # noqa: ASYNC110  # it is in a thread
-            await asyncio.sleep(0.01)
+        await until(lambda: len(server.posts) >= 3)
         await core.runs.cancel(begun.data.id)
         await core.engine.wait(begun.data.id)
         await said(core, "q2", first.workflow_id)

@@ -1,7 +1,6 @@
 """Workflows: listed, opened, renamed, deleted; and the demo."""
 
 import asyncio
-from datetime import datetime, timedelta
 
 from core.domain.events import InterruptionRaised
 from core.domain.ids import WorkflowId
@@ -9,9 +8,9 @@ from core.domain.interruption import InterruptionKind
 from core.domain.messages import Role
 from core.domain.run import RunKind, RunStatus
 from core.errors import StorageFailed
-from core.ports.clock import SystemClock
 from core.services.outcome import Failed, Ok
 from tests.bench.conversations import put_conversation
+from tests.support.clock import FakeClock
 from tests.support.world import a_step, a_world, tool_step
 
 
@@ -38,22 +37,13 @@ async def test_the_list_brings_the_newest_runs_of_what_it_lists() -> None:
         assert [run.id for run in listed.data.newest_runs] == [bad["run_id"], good["run_id"]]
 
 
-class TurnedBack(SystemClock):
-    """The clock of a machine that believes another time zone until it asks the network."""
-
-    ahead = timedelta(hours=2)
-
-    def now(self) -> datetime:
-        return super().now() + self.ahead
-
-
 async def test_what_is_said_after_the_clock_was_put_back_comes_after_what_was_said_before() -> None:
-    clock = TurnedBack()
+    clock = FakeClock(loop=asyncio.get_running_loop())
     async with a_world(clock=clock) as world:
         first = await world.core.chat.send("say 1 words")
         assert isinstance(first, Ok)
         await world.core.engine.wait(first.data.id)
-        clock.ahead = timedelta()
+        clock.jump(-2 * 3600)
         workflow_id = first.data.workflow_id
         assert isinstance(await world.core.workflows.rename(workflow_id, "Renamed"), Ok)
         second = await world.core.chat.send("say 2000 words 50", workflow_id)

@@ -17,7 +17,7 @@ from core.errors import Refused, StorageFailed
 from tests.simulation.disk import FaultyDisk, stored_run
 from tests.simulation.watcher import Watcher
 from tests.simulation.world import World
-from tests.support.virtual_loop import VirtualClock
+from tests.support.clock import FakeClock
 
 Json = dict[str, Any]
 T = TypeVar("T")
@@ -35,7 +35,7 @@ class People:
         world: World,
         disk: FaultyDisk,
         engine: Engine,
-        clock: VirtualClock,
+        clock: FakeClock,
         watcher: Watcher,
         *,
         is_last: bool,

@@ -32,8 +32,9 @@ from tests.simulation.people import People, until_written
 from tests.simulation.reference import Comes, ends_run, waits_for
 from tests.simulation.watcher import Watcher
 from tests.simulation.world import World
+from tests.support.clock import FakeClock
 from tests.support.roster import Roster
-from tests.support.virtual_loop import VirtualClock, VirtualLoop
+from tests.support.virtual_loop import VirtualLoop
 
 Json = dict[str, Any]
 
@@ -53,7 +54,7 @@ class Process:
         self._world = world
         self._disk = disk
         self._loop = loop
-        self.clock = VirtualClock(loop)
+        self.clock = FakeClock(loop=loop)
         bus = Bus(report=lambda error: world.blame(f"a subscriber failed: {error!r}"))
         schemas = PlainSchemas()
         registry = Registry(schemas)

@@ -1,6 +1,6 @@
 """What the tests of buses and stores are built from: time that the test owns, a run's teller, a desk of stores."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 from core.bus import Bus
@@ -31,70 +31,21 @@ from core.stores.toast_feed import ToastFeed
 from core.stores.toasts import Toasts
 from core.stores.view_cache import ViewCache
 from core.stores.watched_runs import Batch, Viewer
+from tests.support.clock import FakeClock
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 WORKFLOW = WorkflowId("wf_a")
 
 
-class _Timer:
-    def __init__(self, due: float, callback: Any) -> None:
-        self.due = due
-        self.callback = callback
-        self.is_cancelled = False
-
-    def cancel(self) -> None:
-        self.is_cancelled = True
-
-
-class FakeTime:
-    """A clock and timers that stand still until the test moves them."""
-
-    def __init__(self) -> None:
-        self._now = 1000.0
-        self._timers: list[_Timer] = []
-
-    def now(self) -> datetime:
-        return START + timedelta(seconds=self._now - 1000.0)
-
-    def monotonic(self) -> float:
-        return self._now
-
-    async def sleep(self, seconds: float) -> None:
-        self.advance(seconds)
-
-    def call_later(self, delay_s: float, callback: Any) -> _Timer:
-        timer = _Timer(self._now + delay_s, callback)
-        self._timers.append(timer)
-        return timer
-
-    @property
-    def timers(self) -> int:
-        """How many timers are set."""
-        return sum(not timer.is_cancelled for timer in self._timers)
-
-    def advance(self, seconds: float) -> None:
-        """Let time pass; timers fire when it is theirs."""
-        end = self._now + seconds
-        while True:
-            self._timers = [timer for timer in self._timers if not timer.is_cancelled]
-            due = min((timer for timer in self._timers if timer.due <= end), key=lambda timer: timer.due, default=None)
-            if due is None:
-                break
-            self._timers.remove(due)
-            self._now = max(self._now, due.due)
-            due.callback()
-        self._now = end
-
-
 class Teller:
     """Makes the events of one run, numbered as its journal would; `stream` keeps the offsets of its texts."""
 
-    def __init__(self, name: str, workflow: str | None = None, time: FakeTime | None = None) -> None:
+    def __init__(self, name: str, workflow: str | None = None, time: FakeClock | None = None) -> None:
         self.run_id = RunId(f"run_{name}")
         self.workflow_id = WorkflowId(workflow or f"wf_{name}")
         self.message_id = MessageId(f"msg_{name}")
         self.seq = 0
-        self._time = time or FakeTime()
+        self._time = time or FakeClock()
         self._offsets: dict[tuple[str, int | None], int] = {}
 
     def say(self, fact: Fact) -> Event:
@@ -181,7 +132,7 @@ class Desk:
     """All the stores on one bus."""
 
     def __init__(self, mode: ValidationMode = ValidationMode.AUTO, **settings: Any) -> None:
-        self.time = FakeTime()
+        self.time = FakeClock()
         self.errors: list[Exception] = []
         self.bus = Bus(self.errors.append)
         self.background = BackgroundWorkflows(
@@ -255,7 +206,7 @@ class Pile:
     """A pile on a fake clock, with short words for what is seen."""
 
     def __init__(self) -> None:
-        self.time = FakeTime()
+        self.time = FakeClock()
         self.toasts = Toasts(self.time, self.time.call_later)
 
     def say(self, title: str, kind: ToastType = ToastType.INFO, **more: Any) -> Toast:

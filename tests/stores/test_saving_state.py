@@ -2,11 +2,11 @@
 
 from core.bus import Bus, SaveState, SaveStateChanged
 from core.stores.saving_state import SETTLE_S, SaveIndicator
-from tests.stores.rig import FakeTime
+from tests.support.clock import FakeClock
 
 
 def test_it_is_saved_when_nothing_has_waited_for_a_moment_and_failed_at_once() -> None:
-    bus, time = Bus(), FakeTime()
+    bus, time = Bus(), FakeClock()
     state = SaveIndicator(bus, time, time.call_later)
     told: list[SaveState] = []
     state.changed.connect(lambda: told.append(state.saving))

@@ -8,7 +8,8 @@ from core.domain.ids import WorkflowId
 from core.domain.run import RunStatus
 from core.domain.toast import Toast, ToastType
 from core.stores.toasts import Toasts
-from tests.stores.rig import FakeTime, Pile
+from tests.stores.rig import Pile
+from tests.support.clock import FakeClock
 
 A, B = WorkflowId("wf_a"), WorkflowId("wf_b")
 INFO, ERROR, SUCCESS = ToastType.INFO, ToastType.ERROR, ToastType.SUCCESS
@@ -126,7 +127,7 @@ def test_one_kind_of_a_workflow_can_be_closed_alone() -> None:
 
 
 def test_the_history_is_bounded_and_goes_on_from_what_was_kept() -> None:
-    time = FakeTime()
+    time = FakeClock()
     old = Pile().say("old")
     toasts = Toasts(time, time.call_later, [old])
     assert toasts.history == (old,)

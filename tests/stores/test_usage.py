@@ -23,14 +23,15 @@ from core.domain.run import SUMMARY_TEMPLATE, RunKind, RunStatus, StepStatus
 from core.domain.settings import Settings
 from core.stores.background_workflows import BackgroundWorkflows
 from core.stores.usage import SPEED_INTERVAL_S, TokenUsage, Usage, WorkflowUsage
-from tests.stores.rig import FakeTime, Teller
+from tests.stores.rig import Teller
+from tests.support.clock import FakeClock
 
 
 class Desk:
     """The store, with a memory of all that the bus was told."""
 
     def __init__(self) -> None:
-        self.time = FakeTime()
+        self.time = FakeClock()
         self.bus = Bus()
         self.background = BackgroundWorkflows(self.bus, self.time, self.time.call_later, Settings())
         self.usage = Usage(self.bus, self.background, self.time)

@@ -13,6 +13,7 @@ A folder runs on another loop by overriding the fixture `loop_factory` in its co
 
 import asyncio
 import inspect
+import threading
 import traceback
 import weakref
 from collections.abc import Callable, Coroutine, Generator, Iterator
@@ -21,7 +22,10 @@ from typing import Any, TypeVar
 
 import pytest
 
+from tests.support.clock import AutojumpLoop
+
 DEFAULT_LIMIT_S = 30.0
+REAL_TIME_FOLDERS = {"contracts", "crash", "e2e", "persistence", "sandbox"}
 
 T = TypeVar("T")
 LoopFactory = Callable[[], asyncio.AbstractEventLoop]
@@ -44,7 +48,13 @@ class AsyncRunner:
         """The coroutine's result. Raises TimeoutError, from where it hung, after the test's time limit."""
 
         async def limited() -> T:
-            limit = asyncio.timeout(self._limit_s)
+            limit, loop = asyncio.timeout(None), asyncio.get_running_loop()
+            # in real time, from a thread, since the time of an AutojumpLoop passes at once
+            watchdog = threading.Timer(
+                self._limit_s, lambda: loop.call_soon_threadsafe(lambda: limit.reschedule(loop.time()))
+            )
+            watchdog.daemon = True
+            watchdog.start()
             try:
                 async with limit:
                     return await coroutine
@@ -52,6 +62,8 @@ class AsyncRunner:
                 if limit.expired():
                     error.add_note(f"The test's time limit is {self._limit_s:g} s (marker async_timeout).")
                 raise
+            finally:
+                watchdog.cancel()
 
         return self._runner.run(limited())
 
@@ -123,9 +135,10 @@ def _as_plain_fixture(function: Callable[..., Any], runner: AsyncRunner) -> Call
 
 
 @pytest.fixture
-def loop_factory() -> LoopFactory:
-    """Makes the loop of a test."""
-    return asyncio.new_event_loop
+def loop_factory(request: pytest.FixtureRequest) -> LoopFactory:
+    """Return the factory of a test's loop: time jumps over waits, but not beside a database."""
+    is_real = request.node.get_closest_marker("real_time") or REAL_TIME_FOLDERS.intersection(request.path.parts)
+    return asyncio.new_event_loop if is_real else AutojumpLoop
 
 
 @pytest.fixture
@@ -140,6 +153,9 @@ def async_runner(request: pytest.FixtureRequest, loop_factory: LoopFactory) -> I
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "async_timeout(seconds): limit of an async test and of each of its fixtures")
+    config.addinivalue_line(
+        "markers", "real_time: waits take their time, since a library's thread or another process is awaited"
+    )
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

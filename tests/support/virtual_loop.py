@@ -19,7 +19,6 @@ import heapq
 import random
 from asyncio import events
 from collections.abc import Callable, Coroutine
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 T = TypeVar("T")
@@ -266,27 +265,6 @@ class VirtualLoop(Loop):
 
     def set_debug(self, enabled: bool) -> None:
         """There is no debug mode."""
-
-
-class VirtualClock:
-    """The Clock of a virtual loop. Its wall clock can jump; durations know nothing of that."""
-
-    def __init__(self, loop: VirtualLoop, wall: datetime = datetime(2026, 3, 1, 12, tzinfo=UTC)) -> None:
-        self._loop = loop
-        self._wall = wall - timedelta(seconds=loop.time())
-
-    def now(self) -> datetime:
-        return self._wall + timedelta(seconds=self._loop.time())
-
-    def monotonic(self) -> float:
-        return self._loop.time()
-
-    async def sleep(self, seconds: float) -> None:
-        await asyncio.sleep(seconds)
-
-    def jump(self, seconds: float) -> None:
-        """Set the wall clock forward, or back."""
-        self._wall += timedelta(seconds=seconds)
 
 
 def _mix_tasks(ready: list[asyncio.Handle], rng: random.Random) -> None:

@@ -22,6 +22,7 @@ from core.ports.tools import CallContext
 from core.services.outcome import Ok
 from core.tools.registry import Tool
 from core.wiring import run_core
+from tests.support.clock import loop_clock
 from tests.support.command_line import template
 from tests.support.in_memory.storage import InMemoryStorage
 
@@ -146,6 +147,7 @@ async def a_world(
     """A world on `storage`, or on an empty one."""
     storage = storage or InMemoryStorage()
     tools = Tools()
+    clock = clock or loop_clock()
     async with run_core(storage, clock, more_tools=[*tools.all(), *more_tools]) as core:
         yield World(core, storage, tools)
 

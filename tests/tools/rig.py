@@ -1,10 +1,8 @@
-"""What the tests of the tools are built from: a hurried clock, schemas without a worker, calls in one line."""
+"""What the tests of the tools are built from: schemas without a worker, calls in one line."""
 
 import asyncio
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,22 +20,10 @@ from core.ports.tools import CallContext, FilePicker
 from core.tools.builtin import builtin_tools, storing_tools
 from core.tools.invocation import ToolInvoker
 from core.tools.registry import Handler, Registry, Tool, Trait
+from tests.support.clock import loop_clock
 from tests.support.in_memory.storage import InMemoryStorage
 
 Json = dict[str, Any]
-
-
-class HurriedClock:
-    """A second takes 20 ms."""
-
-    def now(self) -> datetime:
-        return datetime.now(UTC)
-
-    def monotonic(self) -> float:
-        return time.monotonic() * 50
-
-    async def sleep(self, seconds: float) -> None:
-        await asyncio.sleep(seconds / 50)
 
 
 class LibrarySchemas:
@@ -108,7 +94,7 @@ def registry(*tools: Tool) -> Registry:
 
 
 def invoker(*tools: Tool, viewed: bool = False, clock: Clock | None = None) -> ToolInvoker:
-    return ToolInvoker(registry(*tools), LibrarySchemas(), clock or HurriedClock(), lambda workflow_id: viewed)
+    return ToolInvoker(registry(*tools), LibrarySchemas(), clock or loop_clock(), lambda workflow_id: viewed)
 
 
 def context(*allow: Path | str, mode: ValidationMode = ValidationMode.AUTO) -> CallContext:

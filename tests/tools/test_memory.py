@@ -1,5 +1,6 @@
 """`memory`: what is kept for how long, and who finds it."""
 
+import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -12,22 +13,10 @@ from core.domain.tool import Effect
 from core.errors import StorageFailed
 from core.ports.memories import MemoryQuery
 from core.services.memories import MemoryExpiry
+from tests.support.clock import FakeClock, loop_clock
 from tests.support.in_memory.memories import InMemoryMemories
 from tests.support.in_memory.tables import Tables
-from tests.tools.rig import Builtins, HurriedClock, error_of
-
-
-class Calendar(HurriedClock):
-    """Days pass when the test says so."""
-
-    def __init__(self) -> None:
-        self.today = datetime(2026, 1, 1, tzinfo=UTC)
-
-    def now(self) -> datetime:
-        return self.today
-
-    def pass_(self, **time: float) -> None:
-        self.today += timedelta(**time)
+from tests.tools.rig import Builtins, error_of
 
 
 async def added(tools: Builtins, content: str, kind: str = "knowledge", **more: Any) -> str:
@@ -45,7 +34,7 @@ async def contents(tools: Builtins, query: str | None = None, **more: Any) -> li
 
 
 async def test_a_memory_comes_back_as_it_was_added() -> None:
-    tools = Builtins(clock=Calendar())
+    tools = Builtins(clock=FakeClock(is_sleep_real=True))
     long = "é" * 50_000
     memory_id = await added(tools, long, "decision")
     got = (await tools.value("memory", action="get", id=memory_id))["memory"]
@@ -97,13 +86,13 @@ async def test_lists_go_on_where_the_last_one_ended() -> None:
 
 
 async def test_a_context_is_found_for_seven_days_and_then_deleted() -> None:
-    clock = Calendar()
+    clock = FakeClock(is_sleep_real=True)
     tools = Builtins(clock=clock)
     memory_id = await added(tools, "a passing thing", "context")
     await added(tools, "a lasting thing")
-    clock.pass_(days=7, microseconds=-1)
+    clock.advance(timedelta(days=7, microseconds=-1).total_seconds())
     assert len(await contents(tools, "thing")) == 2
-    clock.pass_(microseconds=1)
+    clock.advance(0.000001)
     assert await contents(tools, "thing") == ["a lasting thing"]
     assert (await tools.failure("memory", action="get", id=memory_id))[0] == "not_found"
     long_ago = MemoryQuery([tools.context.workflow_id, None], datetime(2026, 1, 2, tzinfo=UTC))
@@ -123,19 +112,9 @@ async def test_it_is_swept_at_the_start_and_each_hour() -> None:
                 raise StorageFailed("storage_full", "the disk is full")
             return 0
 
-    class Hours(Calendar):
-        def __init__(self) -> None:
-            super().__init__()
-            self.slept: list[float] = []
-
-        async def sleep(self, seconds: float) -> None:
-            self.slept.append(seconds)
-            await super().sleep(0.1 if len(self.slept) < 4 else 1000)
-
-    clock, memories = Hours(), Counting(Tables)
+    clock, memories = loop_clock(), Counting(Tables)
     async with MemoryExpiry(memories, clock):
-        while len(clock.slept) < 4:
-            await HurriedClock().sleep(0.1)
+        await asyncio.sleep(3 * 3600 + 1)
     assert (memories.swept, clock.slept) == (4, [3600.0] * 4)
 
 

@@ -16,6 +16,8 @@ from core.persistence.surreal import SurrealStorage
 from tests.support.in_memory.storage import InMemoryStorage
 from tests.tools.rig import Builtins, error_of
 
+pytestmark = pytest.mark.real_time  # the database answers from a thread of its own
+
 
 async def made(tools: Builtins, name: str, *needs: str, **more: Any) -> str:
     """The id of a new task that depends on these."""

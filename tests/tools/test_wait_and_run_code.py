@@ -14,7 +14,8 @@ from core.sandbox.pool import WorkerPool
 from core.sandbox.quickjs import QuickJsSandbox
 from core.tools.builtin import builtin_tools
 from core.tools.invocation import ToolInvoker
-from tests.tools.rig import Builtins, HurriedClock, ScriptedSandbox, call, invoker
+from tests.support.clock import loop_clock
+from tests.tools.rig import Builtins, ScriptedSandbox, call, invoker
 
 EFFECTS = {
     **dict.fromkeys(
@@ -45,7 +46,7 @@ async def test_an_argument_that_a_tool_does_not_know_is_invalid() -> None:
 
 
 async def test_waiting_takes_its_seconds_by_the_clock() -> None:
-    result = await Builtins(clock=HurriedClock()).call("wait", seconds=2.5)
+    result = await Builtins(clock=loop_clock()).call("wait", seconds=2.5)
     assert (result.value, result.summary) == ({"seconds": 2.5}, "2.5 s")
     assert result.duration_ms >= 2500
 
@@ -60,7 +61,7 @@ def test_the_time_limit_of_waiting_is_five_seconds_more() -> None:
 
 
 async def test_waiting_beyond_the_default_limit_is_no_timeout() -> None:
-    tools = invoker(Builtins(clock=HurriedClock()).tools["wait"])
+    tools = invoker(Builtins(clock=loop_clock()).tools["wait"])
     result = await call(tools, {"seconds": 3}, name="wait", default_timeout_s=1)
     assert result.status is CallStatus.COMPLETED
 

@@ -9,7 +9,7 @@ import pytest
 from desktop.notifications import session_bus
 from desktop.notifications.freedesktop import FreedesktopNotifier
 from desktop.notifications.message import DesktopNotification
-from tests.stores.rig import FakeTime
+from tests.support.clock import FakeClock
 from tests.support.notification_service import HAS_DBUS, NotificationService, a_bus
 
 pytestmark = pytest.mark.skipif(not HAS_DBUS, reason="needs dbus-daemon")
@@ -22,7 +22,7 @@ class Told:
     """A client at work, and what it told."""
 
     def __init__(self) -> None:
-        self.time = FakeTime()
+        self.time = FakeClock()
         self.heard: list[tuple[str, ...]] = []
         self.client = FreedesktopNotifier(
             self.time,

@@ -9,7 +9,8 @@ from PySide6.QtTest import QAbstractItemModelTester
 from desktop.sidebar.model import SidebarModel
 from desktop.sidebar.rows import Header, Item, Row, RowState, Section
 from tests.gui.sidebar.rig import wf
-from tests.stores.rig import START, FakeTime
+from tests.stores.rig import START
+from tests.support.clock import FakeClock
 
 
 def some_list(chance: random.Random) -> list[Item]:
@@ -26,7 +27,7 @@ def some_list(chance: random.Random) -> list[Item]:
 def test_any_list_becomes_any_other_and_indexes_go_with_their_rows(qapp: object) -> None:
     """Seed 7."""
     chance = random.Random(7)
-    model = SidebarModel(FakeTime())
+    model = SidebarModel(FakeClock())
     tester = QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
     for _ in range(200):
         held = {item.key: QPersistentModelIndex(model.index(place)) for place, item in enumerate(model.items)}
@@ -39,7 +40,7 @@ def test_any_list_becomes_any_other_and_indexes_go_with_their_rows(qapp: object)
 
 
 def test_what_stays_as_it_is_is_not_told_as_changed(qapp: object) -> None:
-    model = SidebarModel(FakeTime())
+    model = SidebarModel(FakeClock())
     changed: list[int] = []
     rows: Sequence[Item] = [Row(wf(n), n, Section.WORKFLOWS, RowState.NEW, START) for n in "abc"]
     model.show_items(rows)
@@ -49,7 +50,7 @@ def test_what_stays_as_it_is_is_not_told_as_changed(qapp: object) -> None:
 
 
 def test_headers_can_be_read_but_not_reached(qapp: object) -> None:
-    model = SidebarModel(FakeTime())
+    model = SidebarModel(FakeClock())
     model.show_items([Header(Section.RECENT, 2)])
     assert model.flags(model.index(0)) == Qt.ItemFlag.NoItemFlags
     assert model.index(0).data() == "Recently finished"

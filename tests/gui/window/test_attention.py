@@ -29,6 +29,7 @@ from desktop.sidebar.rows import Header, Row, Section
 from desktop.translation.languages import Language
 from tests.gui.window.rig import App, an_app
 from tests.stores.rig import Teller
+from tests.support import waiting
 from tests.support.command_line import template
 from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.world import a_step, tool_step
@@ -65,9 +66,7 @@ def questions(app: App) -> list[str]:
 
 async def waits(app: App, run: Run, count: int = 1) -> None:
     """Come back when the run waits for so many answers, and the window shows it."""
-    async with asyncio.timeout(5):
-        while app.core.stores.questions.count(run.workflow_id) != count:  # noqa: ASYNC110  # as `until`
-            await asyncio.sleep(0.002)
+    await waiting.until(lambda: app.core.stores.questions.count(run.workflow_id) == count)
     await asyncio.sleep(0.1)
 
 

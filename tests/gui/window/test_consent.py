@@ -22,6 +22,7 @@ from desktop.attention.footer import ApprovalScope
 from desktop.translation.languages import Language
 from desktop.widgets.choices import Segmented
 from tests.gui.window.rig import App, an_app
+from tests.support import waiting
 
 Until = Callable[..., Awaitable[None]]
 
@@ -43,9 +44,7 @@ async def chat(app: App, text: str, count: int = 1) -> tuple[Run, AttentionCard]
 
 
 async def asks(app: App, run: Run, count: int) -> None:
-    async with asyncio.timeout(5):
-        while app.core.stores.questions.count(run.workflow_id) != count:  # noqa: ASYNC110  # as `until`
-            await asyncio.sleep(0.002)
+    await waiting.until(lambda: app.core.stores.questions.count(run.workflow_id) == count)
     await asyncio.sleep(0.1)
 
 

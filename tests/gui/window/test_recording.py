@@ -1,7 +1,5 @@
 """Recording in the window: the banner while it is on, and the review that makes a template of it."""
 
-import asyncio
-from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -13,6 +11,7 @@ from core.services.outcome import Ok
 from desktop.recording.review_dialog import ReviewDialog
 from tests.gui.window.rig import App, an_app
 from tests.support.in_memory.storage import InMemoryStorage
+from tests.support.waiting import until
 
 SCRIPT = (
     {"call": "calculator", "arguments": {"expression": "1200 * 7"}},
@@ -20,12 +19,6 @@ SCRIPT = (
     {"call": "calculator", "arguments": {"expression": "1 / 0"}},
     {"say": "done"},
 )
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(10):
-        while not holds():  # noqa: ASYNC110  # Qt tells nobody
-            await asyncio.sleep(0.01)
 
 
 async def record(app: App) -> None:

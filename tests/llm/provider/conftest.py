@@ -24,7 +24,7 @@ from core.ports.model import (
     Usage,
     WaitStatus,
 )
-from tests.agents.disk import SteppingClock
+from tests.support.clock import FakeClock
 
 
 @dataclass(slots=True)
@@ -65,7 +65,7 @@ class Phone:
     """Sends requests to a server. `clock.slept` are the waits between attempts, none of which takes time."""
 
     def __init__(self, clients: HttpClients) -> None:
-        self.clock = SteppingClock()
+        self.clock = FakeClock(tick_s=0.001)
         self.key: str | None = None
         self.clients = clients
         self.client = self._client(TimeLimits(connect_s=2, silence_s=5))

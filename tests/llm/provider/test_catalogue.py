@@ -12,8 +12,8 @@ from core.errors import StepFailed
 from core.llm.catalogue import Catalogue, ListedModel
 from core.llm.key_masking import Secret
 from core.llm.presets import LOCAL, PRESETS, Preset, limits_of, preset_at
-from tests.agents.disk import SteppingClock
 from tests.llm.provider.conftest import Phone
+from tests.support.clock import FakeClock
 from tests.support.provider import Reply, fails, provider, says
 
 JSON = {"Content-Type": "application/json"}
@@ -25,7 +25,7 @@ def lists(*rows: Any) -> Reply:
 
 @pytest.fixture
 def catalogue(phone: Phone) -> Catalogue:
-    return Catalogue(phone.clients, SteppingClock())
+    return Catalogue(phone.clients, FakeClock(tick_s=0.001))
 
 
 def test_presets_are_what_they_are_said_to_be() -> None:

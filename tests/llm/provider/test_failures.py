@@ -15,6 +15,7 @@ from core.ports.model import ModelRequest, TextDelta
 from tests.agents.disk import START
 from tests.llm.provider.conftest import Phone
 from tests.support.provider import EVENT_STREAM, Reply, chunk, fails, provider, says, sse
+from tests.support.waiting import until
 
 LATER = (START + timedelta(seconds=90)).strftime("%a, %d %b %Y %H:%M:%S GMT")
 
@@ -212,40 +213,34 @@ async def test_a_generator_that_is_closed_closes_the_response(phone: Phone) -> N
         stream = phone.client.stream(ModelRequest((), choice=ModelChoice(base_url=server.url)))
         assert await anext(stream) == TextDelta("on")
         await stream.aclose()
-        await _until(lambda: server.closed == 1)
+        await until(lambda: server.closed == 1)
 
 
 async def test_a_task_that_is_cancelled_closes_the_response(phone: Phone) -> None:
     with provider(ENDLESS) as server:
         task = asyncio.create_task(phone.ask(server.url))
-        await _until(lambda: len(server.posts) == 1)
+        await until(lambda: len(server.posts) == 1)
         await asyncio.sleep(0.05)
         task.cancel()
         await asyncio.wait([task])
         assert task.cancelled()
-        await _until(lambda: server.closed == 1)
+        await until(lambda: server.closed == 1)
 
 
 async def test_an_error_in_the_stream_closes_the_response(phone: Phone) -> None:
     with provider(Reply(sse({"error": {"message": "no"}}, done=False), end="hangs")) as server:
         assert (await phone.ask(server.url)).failure.message == "no"
-        await _until(lambda: server.closed == 1)
+        await until(lambda: server.closed == 1)
 
 
 async def test_a_wait_between_attempts_can_be_cancelled(phone: Phone) -> None:
     phone.clock.sleep = asyncio.sleep  # type: ignore[method-assign, assignment]
     with provider(fails(503)) as server:
         task = asyncio.create_task(phone.ask(server.url))
-        await _until(lambda: len(server.posts) == 1)
+        await until(lambda: len(server.posts) == 1)
         task.cancel()
         await asyncio.wait([task], timeout=1)
         assert task.cancelled()
-
-
-async def _until(is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(3):
-        while not is_so():  # noqa: ASYNC110  # another thread makes it so
-            await asyncio.sleep(0.01)
 
 
 # What is sent, and where
