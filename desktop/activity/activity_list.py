@@ -80,6 +80,7 @@ class ActivityModel(QAbstractListModel):
     def show(self, items: Sequence[ActivityItem]) -> None:
         """Replace the items. Unchanged items are the same objects as before."""
         more = len(items) - len(self._items)
+        # another workflow, or another filter: nothing of the list can be kept
         if more < 0 or any(old.id != new.id for old, new in zip(self._items, items[more:], strict=False)):
             self.beginResetModel()
             self._items = list(items)
@@ -169,8 +170,8 @@ class ActivityDelegate(QStyledItemDelegate):
         painter.drawPixmap(QPointF(center.x() - size / 2, center.y() - size / 2), pixmap)
 
 
+# How often the ages are repainted; they are shown in minutes.
 _AGE_MS = 20_000
-"""How often the ages are repainted; they are shown in minutes."""
 
 _OPEN_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 

@@ -9,8 +9,8 @@ from desktop.translation.tool_strings import tool_doing, tool_done, tool_summary
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
+# Shorter durations are not shown.
 MIN_SHOWN_DURATION_S = 1.0
-"""Shorter durations are not shown."""
 
 
 def item_title(item: ActivityItem) -> str:

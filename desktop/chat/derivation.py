@@ -18,10 +18,10 @@ from desktop.chat.run_parts import is_summary, output_parts, text_parts
 from desktop.chat.turn_parts import Activity, AttachedText, Boundary, CutOff, Failure, Part, Phase, Text, Thought, Turn
 
 _PHASES = {RunStatus.ENQUEUED: Phase.QUEUED, RunStatus.WAITING: Phase.WAITING, RunStatus.PAUSED: Phase.PAUSED}
+# Warnings that the transcript has a text for.
 ANSWER_WARNINGS = frozenset(
     {"length", "content_filter", "skipped_data", "empty_answer", "unknown_agent", "unknown_server"}
 )
-"""Warnings that the transcript has a text for."""
 
 
 class TurnCache:
@@ -43,9 +43,11 @@ class TurnCache:
 
         def derive(message: Message, run: LiveRun | None) -> Turn:
             texts = texts_of(message.id) if message.attachments else ()
+            # a live run changes in place, so that its identity does not show whether the turn is current
             if run is not None and not run.status.is_final:
                 return derive_turn(message, run, texts)
             cached = before.get(message.id)
+            # a run by identity, since it may be large; a message by value, since stores replace it
             if cached is None or cached[1] is not run or (cached[0], cached[2]) != (message, texts):
                 cached = message, run, texts, derive_turn(message, run, texts)
             self._cached[message.id] = cached

@@ -149,6 +149,7 @@ def _sub_agent_line(run: LiveRun, agent: LiveSubAgent, calls: Sequence[LiveCall]
 
 def _step_line(run: LiveRun, step: LiveStep, calls: Sequence[LiveCall], sub_agents: Iterable[SubAgentLine]) -> StepLine:
     iterations = step.iterations
+    # a step may make thousands of calls, each of which would be a widget
     shown = calls[-MAX_STEP_CALLS:]
     texts = map(str, [*step.texts.values()][-MAX_STEP_CALLS:])
     return StepLine(

@@ -58,6 +58,7 @@ class SidebarListState:
         row = next((row for row in rows if row.id == workflow_id), None)
         if row is not None:
             self._folded.discard(row.section)
+            # headers count as items
             self._limit = max(self._limit, len(rows) + len(Section))
 
     def load_more(self, *, to_the_end: bool) -> bool:

@@ -85,6 +85,7 @@ class SidebarList(Adaptive, QListView):
             self._rows.show_items(items)
         elif self._intent.is_active and self._rows.items:
             self._pending = (items, viewed)
+            # rows are updated in place; insertions, removals and moves wait until the pointer rests
             fresh = {item.key: item for item in items}
             self._rows.show_items([fresh.get(item.key, item) for item in self._rows.items])
         else:
@@ -95,6 +96,7 @@ class SidebarList(Adaptive, QListView):
             self.clearSelection()
         else:
             self.selectionModel().select(index, _Select.ClearAndSelect)
+            # moving the cursor would close an open editor
             if viewed != self._viewed and not self._is_editing and not self.is_cursor_held:
                 self.setCurrentIndex(index)
         self._viewed = viewed
@@ -278,6 +280,7 @@ class SidebarList(Adaptive, QListView):
 
     def _look_ahead(self, at: int) -> None:
         bar = self.verticalScrollBar()
+        # a page ahead, so that scrolling does not stop at the end of what is loaded
         if at + 2 * self.viewport().height() >= bar.maximum():
             self.end_reached.emit(False)
 

@@ -40,6 +40,7 @@ class SidebarModel(QAbstractListModel):
 
     def show_items(self, items: Sequence[Item]) -> None:
         """Replace the items."""
+        # removals first, then insertions and moves from the top: each item is moved at most once, and only upwards
         self._remove_all_but({item.key for item in items})
         known_keys = {item.key for item in self._items}
         number = 0
@@ -109,6 +110,7 @@ class SidebarModel(QAbstractListModel):
 
     def _remove_all_but(self, keys: Collection[object]) -> None:
         end = len(self._items)
+        # from the end, so that the numbers of earlier rows stay valid; consecutive rows are removed in one step
         while end > 0:
             start = end
             while start > 0 and self._items[start - 1].key not in keys:

@@ -73,11 +73,13 @@ class PulsingDots:
         """
         if not dirty.intersects(self._region):
             return False
+        # something else is to be painted too: dots may have moved, and are found again by painting rows
         if not dirty.subtracted(self._region).isEmpty():
             self.clear()
             return False
         theme = self._theme
         painter = QPainter(canvas)
+        # Qt has erased the region, and with it the colour of hovered and selected rows
         for ground, color in self._grounds:
             paint_ground(painter, theme, ground, theme.sizes.radius_row, color)
         paint_dots(painter, theme, self._centers, theme.pulse.beat(canvas, self._region))

@@ -83,6 +83,7 @@ def anchored_scroll(view: QListView, model: SidebarModel, pointer: QPoint | None
     preferred = [row for row in (under, cursor) if row is not None and row in rows]
     before = {row.key: (row.section, _top(view, model, row.key)) for row in (*preferred, *rows)}
     yield
+    # Qt lays out lazily, and positions are needed now
     view.doItemsLayout()
     if is_at_top and under is None:
         bar.setValue(bar.minimum())

@@ -102,11 +102,11 @@ class Row:
 
 Item = Header | Row
 
+# Returns the mode of a workflow's run where it differs from the settings, else None.
 ModeOf = Callable[[WorkflowId], ValidationMode | None]
-"""Returns the mode of a workflow's run where it differs from the settings, else None."""
 
+# Returns the rows of inactive workflows.
 RowsOf = Callable[[Iterable[ListedWorkflow]], list[Row]]
-"""Returns the rows of inactive workflows."""
 
 _STATES = {
     RunStatus.ENQUEUED: RowState.QUEUED,
@@ -161,6 +161,7 @@ def sidebar_items(
             _running_row(one, mode_of(one.workflow_id) if mode_of else None) for one in background.running_workflows
         ],
         Section.RECENT: [_finished_row(one) for one in background.recently_completed_workflows],
+        # workflows with a run in the sections above are left out here
         Section.WORKFLOWS: (rows_of or _idle_rows)(
             one for one in workflows.rows if background.get_execution(one.workflow.id) is None
         ),

@@ -58,6 +58,7 @@ class TimeRefresher(QObject):
         for row in visible_rows(self._view, self._model):
             texts = state_text(row, now), time_text(row, now)
             self._texts[row.key] = texts
+            # most texts change once a minute: nothing is repainted for the others
             if texts != before.get(row.key):
                 box = self._view.visualRect(self._model.index_of(row.key))
                 for part in changed_areas(box, self._theme, row, before.get(row.key), texts):

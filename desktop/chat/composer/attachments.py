@@ -32,8 +32,8 @@ from desktop.widgets.labels import ElidedLabel, set_plain_tool_tip
 from desktop.widgets.surfaces import Surface
 
 _NAME_WIDTH = 200
+# Lines of chips that are visible at once.
 _MAX_LINES = 3
-"""Lines of chips that are visible at once."""
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _REMOVE_KEYS = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
 
@@ -72,6 +72,7 @@ class FileStrip(Adaptive, QScrollArea):
         if tuple(files) == self._files:
             return
         self._files = tuple(files)
+        # chips are rebuilt, and Qt would move the focus out of the strip
         had = next((at for at, chip in enumerate(self._chips) if chip.has_focus), None)
         for chip in self._chips:
             self._flow.removeWidget(chip)

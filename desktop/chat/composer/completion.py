@@ -95,6 +95,7 @@ class CompletionPopup(Adaptive, Surface):
 
     def suggest(self, suggestions: Sequence[Suggestion]) -> None:
         """Show the suggestions with the first selected; hide the popup if there are none."""
+        # the same suggestions keep the row that the user has moved to
         if list(suggestions) == list(self._rows.suggestions) and self.isVisible():
             return
         self._rows.show(suggestions)
@@ -136,6 +137,7 @@ class CompletionPopup(Adaptive, Surface):
         elif event.type() == QEvent.Type.FocusOut:
             self._close()
         elif isinstance(event, QKeyEvent) and self._is_own(event):
+            # claimed here, or a shortcut of the window would take the key before the popup gets it
             if event.type() == QEvent.Type.ShortcutOverride:
                 event.accept()
                 return True

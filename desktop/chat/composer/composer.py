@@ -166,6 +166,7 @@ class Composer(Adaptive, Surface):
         message that `is_from_here` stays.
         """
         draft = self.draft()
+        # the user may have switched or typed on while the message was on its way
         if draft.is_sent_as(text, hashes):
             self.set_draft(Draft())
             return

@@ -11,8 +11,8 @@ from itertools import groupby
 from PySide6.QtCore import QTextBoundaryFinder
 from PySide6.QtGui import QTextBlock, QTextBlockFormat, QTextCursor, QTextDocument, QTextFormat
 
+# Length of a piece, in characters.
 PIECE_CHARACTERS = 4_000
-"""Length of a piece, in characters."""
 
 _IS_CONTINUATION = QTextFormat.Property.UserProperty.value + 1
 _BREAKS = str.maketrans({"\u2028": "\n", "\u2029": "\n"})
@@ -122,11 +122,11 @@ def _continuation_format() -> QTextBlockFormat:
     return form
 
 
+# UTF-16 units before the cursor; no emoji is that long.
 _MAX_EMOJI_UNITS = 64
-"""UTF-16 units before the cursor; no emoji is that long."""
 _JOINING = "\N{ZERO WIDTH JOINER}\N{VARIATION SELECTOR-16}\N{COMBINING ENCLOSING KEYCAP}"
+# Skin tones, the letters of flags, and the tags of regions.
 _PARTS = {*range(0x1F3FB, 0x1F400), *range(0x1F1E6, 0x1F200), *range(0xE0020, 0xE0080)}
-"""Skin tones, the letters of flags, and the tags of regions."""
 
 
 def delete_emoji_before(cursor: QTextCursor) -> bool:

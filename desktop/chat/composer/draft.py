@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+# Limit of one message.
 MAX_MESSAGE_CHARACTERS = 1_000_000
-"""Limit of one message."""
+# Longer pastes are attached as a file (UI §5).
 MAX_PASTE_BYTES = 20_000
-"""Longer pastes are attached as a file (UI §5)."""
 
 
 @dataclass(frozen=True, slots=True)

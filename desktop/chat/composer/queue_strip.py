@@ -22,8 +22,8 @@ from desktop.widgets.labels import ElidedLabel
 from desktop.widgets.surfaces import Surface
 from desktop.widgets.visibility import has_focus_within
 
+# Rows that are visible at once.
 _MAX_ROWS = 3
-"""Rows that are visible at once."""
 _LINE_CHARACTERS = 300
 _CTRL = Qt.KeyboardModifier.ControlModifier
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -90,6 +90,7 @@ class QueueStrip(Adaptive, Surface):
         """Show the queue. `reason` is why the messages are held, empty while they are sent on."""
         if (tuple(waiting), reason) == (self._waiting, self._reason):
             return
+        # rows are rebuilt, so that the focus is restored by message, not by widget
         focused = next((row.message.id for row in self._rows if row.has_focus), None)
         at = next((place for place, message in enumerate(self._waiting) if message.id == focused), 0)
         self._waiting, self._reason = tuple(waiting), reason

@@ -151,6 +151,7 @@ class TextBox(QPlainTextEdit):
         """Show a draft. If `history` is that of its text, its changes can be undone; else there is nothing to undo, and
         never another workflow's text.
         """
+        # a history of another text would let undo restore what belongs elsewhere
         if history is not None and history.is_of(draft):
             self._put_in(history.document, history.lines, history.paste_to_undo)
             self.textChanged.emit()  # Qt tells of no change where it is another document
@@ -237,6 +238,7 @@ class TextBox(QPlainTextEdit):
             self.pasted_picture.emit()
         elif len(text := _normalize_line_ends(source.text())) > MAX_MESSAGE_CHARACTERS:
             self.paste_refused.emit()
+        # a cheap bound first: a character has at most four bytes
         elif len(text) > MAX_PASTE_BYTES // 4 and is_long_paste(text):
             self._paste_to_undo = text, self.document().availableUndoSteps()
             self.pasted_long.emit(text)

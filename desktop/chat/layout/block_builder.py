@@ -46,11 +46,11 @@ from desktop.chat.turn_parts import (
     Turn,
 )
 
+# From this number on, consecutive calls share one line.
 MIN_GROUPED_CALLS = 3
-"""From this number on, consecutive calls share one line."""
 
+# What the user unfolded (True) or folded, by the key of the line.
 Folds = Mapping[str, bool]
-"""What the user unfolded (True) or folded, by the key of the line."""
 
 _MAX_VALUE_CHARACTERS = 200
 
@@ -105,6 +105,7 @@ def steps_blocks(key: str, steps: Steps, folds: Folds, memo: BlockCache) -> Iter
     for number, line in enumerate(steps.lines):
         own = f"{key}:{line.name}"
         is_foldable = line.status is not StepStatus.PENDING
+        # what the user would look for is unfolded by itself: an error, or text that streams in
         is_telling = line.error is not None or (line.status is StepStatus.RUNNING and bool(line.text))
         is_unfolded = is_foldable and folds.get(own, is_telling)
         yield StepBlock(

@@ -101,6 +101,7 @@ class Column:
     def set_height(self, index: BlockIndex, height: int) -> None:
         layout = self.layouts[index.turn]
         layout.set_height(index.block, height)
+        # the estimate gives way to the measured height: everything below moves by the difference
         self._heights.set(index.turn, layout.height)
 
     def turn_top(self, turn: int) -> int:
@@ -145,6 +146,7 @@ class Column:
         number = self._numbers.get(turn)
         if number is None:
             return None
+        # a key outlives changes of the turn, a block's number does not: blocks come and go before it
         keys = (block.key for block in self.laid_out(number).blocks)
         return BlockIndex(number, next((index for index, reusable in enumerate(keys) if reusable == key), 0))
 
@@ -153,6 +155,7 @@ class Column:
         if not self.layouts:
             return None
         index = self.index_at(y)
+        # the offset is relative to the block, so that it holds when heights above change
         return ScrollAnchor(self.layouts[index.turn].turn.id, self.block(index).key, y - self.top(index))
 
     def _layout_of(self, turn: Turn, reusable: Mapping[MessageId, TurnLayout]) -> TurnLayout:

@@ -83,12 +83,14 @@ class MarkdownBlocks:
             self._begin_anew()
         self._splitter.feed(text[len(self._text) :])
         self._text = text
+        # closing a copy gives the blocks of the unfinished tail, while the splitter itself can be fed further
         end = copy(self._splitter)
         tail = end.close()
         targets = {**end.definitions, **self._splitter.definitions}
         if targets != self._targets:
             self._targets = targets
             self._forget_blocks()  # any text before may mean the new target
+        # only segments frozen since the last update become new blocks; all others are reused as they are
         fresh = self._splitter.frozen[self._done :]
         self._frozen.extend(self._blocks_of(fresh, self._starts))
         self._done += len(fresh)
@@ -97,6 +99,7 @@ class MarkdownBlocks:
     def _begin_anew(self) -> None:
         self._text, self._splitter = "", MarkdownSplitter()
         self._forget_blocks()
+        # the frames of the previous text are gone, and their keys may be used again
         for group in [group for group in self._groups if group.startswith(f"{self._key}#")]:
             del self._groups[group]
 
@@ -223,6 +226,7 @@ class BlockCache:
 
     def _remembered(self, key: str, value: Any, show: Callable[[Any], Presentation]) -> Presentation:
         cached = self._values.get(key)
+        # by identity: comparing large values costs as much as formatting them
         if cached is None or cached[0] is not value:
             cached = self._values[key] = (value, show(value))
         return cached[1]

@@ -9,9 +9,9 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+# Longer lines of code are shown in pieces: the time to lay out a line grows faster than its length, and all of it is
+# painted, however little is visible.
 MAX_LINE_CHARACTERS = 2_000
-"""Longer lines of code are shown in pieces: the time to lay out a line grows faster than its length, and all of it is
-painted, however little is visible."""
 
 _ALWAYS = (
     "\u202a-\u202e\u2066-\u2069"  # reorder
@@ -56,6 +56,7 @@ def display_code(source: str) -> DisplayText:
     r"""Return code as it is displayed: hidden characters as marks, line ends as `\n`, long lines in pieces."""
     pieces, starts, sources = [], [0], [0]
     length = at = 0
+    # offsets are recorded at both ends of each replacement, so that a selection maps back to whole characters
     for start, end, replacement in sorted(_replacements(source)):
         pieces += [source[at:start], replacement]
         length += start - at
@@ -73,6 +74,7 @@ def _replacements(source: str) -> Iterable[tuple[int, int, str]]:
             yield match.start(), match.end(), _mark(match)
     for match in _CARRIAGE_RETURN.finditer(source):
         yield match.start(), match.end(), "\n"
+    # checked first, since the regular expression is slow where no line is long
     if any(len(line) > MAX_LINE_CHARACTERS for line in source.splitlines()):
         for match in _LONG_LINE.finditer(source):
             yield match.end(), match.end(), "\n"

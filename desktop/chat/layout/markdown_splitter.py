@@ -64,18 +64,18 @@ def parse_fence_info(info: str) -> CodeLabel:
     return CodeLabel(file_name[0] if file_name else "", language)
 
 
+# From this size on, prose is cut at the next paragraph. Sizes are characters, plus 30 for each line and 20 for each
+# `|`, which may separate cells: laying out a cell takes Qt as long as a word.
 SOFT_LIMIT = 1_500
-"""From this size on, prose is cut at the next paragraph. Sizes are characters, plus 30 for each line and 20 for each
-`|`, which may separate cells: laying out a cell takes Qt as long as a word."""
+# From this size on, prose and code are cut at the next line, and lists at their next item.
 HARD_LIMIT = 6_000
-"""From this size on, prose and code are cut at the next line, and lists at their next item."""
+# A line of code is cut at this length: it is shown in rows, and each piece is a view with a cost of its own.
 CODE_LINE_LIMIT = 2 * HARD_LIMIT
-"""A line of code is cut at this length: it is shown in rows, and each piece is a view with a cost of its own."""
 _LINE_COST = 30
 _CELL_COST = 20
+# A line with more cells becomes a segment of its own, not a table: each cell would be two letters wide, and a screen of
+# them takes Qt a quarter of a second.
 _MAX_COLUMNS = 30
-"""A line with more cells becomes a segment of its own, not a table: each cell would be two letters wide, and a screen
-of them takes Qt a quarter of a second."""
 
 _FENCE = re.compile(r"( *)(`{3,}(?=[^`]*$)|~{3,})(.*)")
 _LIST_MARKER = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
@@ -118,6 +118,7 @@ class MarkdownSplitter:
         for line in lines:
             self._take_line(self._cut_long(line) if len(line) >= HARD_LIMIT else line)
             self._is_rest = False
+        # a line without an end may grow without limit, so that its beginning is frozen before the rest arrives
         self._partial = self._cut_long(self._partial)
 
     def close(self) -> list[Segment]:
@@ -139,6 +140,7 @@ class MarkdownSplitter:
         while len(line) >= (most := CODE_LINE_LIMIT if self._fence else HARD_LIMIT):
             if not self._is_rest:
                 self._freeze()
+            # code is cut anywhere; prose preferably at a space near the limit, so that no word is torn
             cut = most if self._fence else line.rfind(" ", HARD_LIMIT - 200, HARD_LIMIT) + 1 or HARD_LIMIT
             self._put(line[:cut], is_plain=True)
             line, self._is_rest = line[cut:], True
@@ -157,6 +159,7 @@ class MarkdownSplitter:
             if self._closes(fence, line):
                 self._freeze(is_last=True, is_closed=True)
                 self._is_in_list = self._is_in_list and fence.indent > 0
+                # text after code within a list item is indented with it, and would read as code otherwise
                 self._shift = fence.indent if self._is_in_list else 0
                 self._fence = None
                 return
@@ -185,6 +188,7 @@ class MarkdownSplitter:
         is_item = first in "-*+0123456789" and _LIST_MARKER.match(line) is not None
         if self._size >= SOFT_LIMIT and self._is_cut_before(line, follows_blank=follows_blank, is_item=is_item):
             self._freeze()
+            # a table that is cut repeats its header, or its rest would not be a table
             for head in self._table:
                 self._add(head)
         if is_item:
@@ -222,6 +226,7 @@ class MarkdownSplitter:
         self._lines.append(line)
         self._size += len(line) + _LINE_COST
         if self._fence is None:
+            # Qt lays out a table cell by cell, which costs more than its characters suggest
             strokes = line.count("|")
             self._size += _CELL_COST * strokes if strokes <= _MAX_COLUMNS + 1 else HARD_LIMIT
 

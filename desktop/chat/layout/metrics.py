@@ -101,7 +101,9 @@ def estimated_turn_height(turn: Turn, width: int, sizes: Sizes) -> int:
 
 
 def _text_height(text: str, width: int, sizes: Sizes) -> int:
+    # average letter widths stand in for font metrics, which are too slow for thousands of turns
     columns = max(10.0, width / (sizes.text_l * _CHARACTER_WIDTH))
+    # a line break adds about half a line, since the line that it ends is partly filled
     lines = text.count("\n") * 0.6 + len(text) / columns + 1
     return ceil(lines * sizes.text_l * _NATURAL_LINE * sizes.body_line)
 

@@ -46,10 +46,12 @@ def present_output(text: str) -> Presentation:
     """Return how the text of a run's output is displayed: a table, JSON, or else Markdown."""
     if not _JSON_START.match(text):
         return MarkdownText(text)
+    # parsing more would block the frame
     if len(text) > MAX_PARSED_CHARACTERS:
         return JsonText(text)
     try:
         value = json.loads(text)
+    # text that merely begins like JSON
     except (ValueError, RecursionError):
         return MarkdownText(text)
     return _to_table(value, text) or JsonText(indented_json(value, text))

@@ -85,7 +85,9 @@ class TurnLayout:
         if self._blocks is None:
             self._slots = Heights()
         self._blocks = blocks_of(self.turn, folds, self.cache)
+        # a growing answer changes its last blocks only; comparing is far cheaper than measuring again
         same = _common_prefix(before, self._blocks)
+        # blocks after the first change keep their heights by key: a fold above moves them, but does not resize them
         heights = {block.key: self.content_height(number) for number, block in enumerate(before[same:], same)}
         start = max(0, same - 1)  # what follows a block decides how it ends
         contents = [self.content_height(number) for number in range(start, same)]
@@ -130,6 +132,7 @@ class TurnLayout:
 
     def cards(self, first: int, last: int) -> Iterable[PlacedCard]:
         """Yield the cards around the blocks from `first` to `last`, outermost first."""
+        # at most two cards are nested: a frame of code within a card of lines
         for level in range(2):
             number = first
             while number <= last:
@@ -143,6 +146,7 @@ class TurnLayout:
 
     def _place_card(self, card: Card, number: int) -> PlacedCard:
         start = end = number
+        # the card may begin and end outside of what is visible; its frame is painted as a whole
         while start > 0 and card in self.blocks[start - 1].cards:
             start -= 1
         while end + 1 < len(self.blocks) and card in self.blocks[end + 1].cards:
@@ -172,8 +176,8 @@ class TurnLayout:
 
 
 _NO_SLOTS = Heights()
+# Blocks compared by one slice comparison, which skips identical objects in C.
 _COMPARED_AT_ONCE = 64
-"""Blocks compared by one slice comparison, which skips identical objects in C."""
 
 
 def _slot_height(content: int, insets: Insets) -> int:

@@ -109,6 +109,7 @@ class FocusOrder:
             self._stops = stops
             for before, after in pairwise(stops):
                 QWidget.setTabOrder(before, after)
+        # the stacking order matters only where a screen reader walks the children of the viewport
         if QAccessible.isActive():
             read: list[QWidget] = [*self._stage.turn_views(), *(live.view for live in self._stage.live_blocks())]
             if read != self._read:

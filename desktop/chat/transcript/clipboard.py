@@ -23,8 +23,8 @@ from desktop.chat.layout.turn_layout import TurnLayout
 from desktop.chat.turn_parts import Failure, Output, Text, Turn
 from desktop.chat.views.prose_style import MARKDOWN, is_code
 
+# Separates items that are copied together.
 PARAGRAPH_BREAK = "\n\n"
-"""Separates items that are copied together."""
 _FENCES = ("```", "~~~")
 
 
@@ -89,6 +89,7 @@ class Copier(QObject):
         self._gathered: list[str] = []
         self._timer = QTimer(self, interval=0)
         self._timer.timeout.connect(self._go_on)
+        # a later copy must not be overwritten when this one completes
         QGuiApplication.clipboard().dataChanged.connect(self._give_up)
 
     def copy(self, pieces: Iterator[str]) -> None:

@@ -29,6 +29,7 @@ class CodeHighlighter:
             return
         layout = self._stage.layout_of(live)
         group = layout.cache.groups[block.group]
+        # an unfinished string or comment would colour everything after it, and again with each token
         if group.is_complete and group.characters <= MAX_CODE_CHARACTERS:
             code = source_of_group(layout, block.group)
             self._syntax.ask(block.language, code, partial(_color_view, view, block))

@@ -13,8 +13,8 @@ from desktop.widgets.buttons import IconButton
 from desktop.widgets.labels import Label
 from desktop.widgets.surfaces import Surface
 
+# The count is announced to screen readers when it has not changed for this long.
 ANNOUNCE_DELAY_MS = 500
-"""The count is announced to screen readers when it has not changed for this long."""
 
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 

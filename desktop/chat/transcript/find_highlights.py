@@ -11,8 +11,8 @@ from desktop.chat.transcript.stage import Stage
 from desktop.chat.views.text_view import TextView
 from desktop.theme.theme import Theme
 
+# Returns the matches in a turn, by block key.
 MatchesIn = Callable[[MessageId], Mapping[str, Sequence[FindMatch]]]
-"""Returns the matches in a turn, by block key."""
 
 
 class FindHighlighter:
@@ -59,6 +59,7 @@ class FindHighlighter:
             return
         self._marked[view] = matches, now
         last = view.document().characterCount() - 1
+        # a streaming block may have been shortened since it was searched
         marks = [self._selection(view, match, is_now=match == now) for match in matches if match.end <= last]
         view.setExtraSelections(marks)
 

@@ -7,10 +7,10 @@ from core.domain.text.search import fold_case, parse_query, terms_pattern, text_
 from desktop.chat.turn_parts import Output, Text, Thought, Turn
 
 _NON_LETTERS = re.compile(r"[\W_]+")
+# Markup that is not displayed: link targets, list numbers, and check boxes of tasks.
 _HIDDEN_MARKUP = re.compile(
     r"\]\([^)\n]*\)|\]\[[^\]\n]*\]|^[ \t>]*(?:\d{1,9}[.)]|[-*+][ \t]+\[[ xX]\])[ \t]", re.MULTILINE
 )
-"""Markup that is not displayed: link targets, list numbers, and check boxes of tasks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,7 @@ def may_contain(text: str, letters: tuple[str, ...]) -> bool:
         return True
     bare = fold_case(text)
     seen = _HIDDEN_MARKUP.sub("", bare)
+    # both forms: what looks like markup may be displayed in a different context
     texts = {_letters(bare), _letters(seen)}
     return any(needle in haystack for needle in letters for haystack in texts)
 

@@ -63,6 +63,7 @@ class TurnScan:
         lines: list[Block] = []
         known: dict[str, tuple[Block, list[FindMatch]]] = {}
         for block in blocks:
+            # the lines that must be unfolded for this block to be visible are those above it with less depth
             while lines and lines[-1].nesting.depth >= block.nesting.depth:
                 lines.pop()
             before = self._known.get(block.key)

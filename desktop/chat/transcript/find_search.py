@@ -18,10 +18,10 @@ from desktop.chat.turn_parts import Turn
 from desktop.theme.theme import Theme
 
 SLICE_S, PAUSE_S = 0.003, 0.001
+# `changed` is emitted at most this often during a search.
 FRAME_S = 0.1
-"""`changed` is emitted at most this often during a search."""
+# A turn with more text, or with other parts than text, is made into blocks in a thread.
 MAX_INLINE_CHARACTERS = 4_000
-"""A turn with more text, or with other parts than text, is made into blocks in a thread."""
 
 _NO_MATCHES: Mapping[str, Sequence[FindMatch]] = {}
 
@@ -195,10 +195,12 @@ class ConversationSearch(QObject):
             turn = self._column.layouts[self._column.number_of(turn_id)].turn
             texts = plain_texts(turn)
             is_short = texts is not None and sum(map(len, texts)) <= MAX_INLINE_CHARACTERS
+            # most turns contain no match, and the check is far cheaper than making their blocks
             if texts is not None and is_short and not any(may_contain(text, letters) for text in texts):
                 self._store(turn, [])
             else:
                 scan = self._scan_of(turn, query)
+                # making blocks is pure Python and may take long, so that it must not hold the loop
                 blocks = scan.blocks(turn) if is_short else await asyncio.to_thread(scan.blocks, turn)
                 matches: list[FindMatch] = []
                 for block_matches in scan.matches(blocks):

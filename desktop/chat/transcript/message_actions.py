@@ -164,6 +164,7 @@ class MessageController(QObject):
         head = view.top_of(HeaderBlock) or 0
         below_edge = self._theme.sizes.space_xs - view.y()
         lowest = max(0, view.height() - self._theme.sizes.space_xl - self.bar.height())
+        # the bar stays visible while the upper end of a tall message is scrolled away
         top = min(max(head, below_edge), lowest)
         bubble, gap = view.bubble_left, self._theme.sizes.space_xs
         right = view.width() if bubble is None else bubble - gap

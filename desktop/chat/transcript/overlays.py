@@ -49,8 +49,8 @@ class LatestButton(Adaptive, Button):
 
 
 _TO_HOST = re.compile(r"https?://[^/?#]*", re.IGNORECASE)
+# Of the available width, at most.
 _MAX_SHARE = 0.8
-"""Of the available width, at most."""
 
 
 class LinkHint(Adaptive, Surface):

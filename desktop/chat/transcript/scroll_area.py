@@ -46,8 +46,8 @@ class EndFollower:
         return LastSeen(last.turn.id, len(last.blocks))
 
 
+# How far above and below the viewport blocks are live, as a share of its height.
 _MARGIN = 0.5
-"""How far above and below the viewport blocks are live, as a share of its height."""
 
 
 def arrange_stage(stage: Stage, top: ScrollAnchor | None, height: int, left: int) -> int:
@@ -70,6 +70,7 @@ def arrange_stage(stage: Stage, top: ScrollAnchor | None, height: int, left: int
         _measure_up(stage, column.last_index(), height, -margin)
         scrolled = column.height - height
     maximum = max(0, column.height - height)
+    # the estimates promised more below the anchor than there is: fill the viewport from the end instead
     if scrolled > maximum:
         _measure_up(stage, column.last_index(), height, -margin)
         scrolled = maximum = max(0, column.height - height)
@@ -157,6 +158,7 @@ class TranscriptScrollArea(QAbstractScrollArea):
     def place_from_top(self) -> None:
         """Place anew after a visible block changed its height: what is above it stays, even if the end was followed."""
         self._top = self._column.anchor_at(self.verticalScrollBar().value())
+        # following would keep the end still and push what the user has clicked on out of place
         was_following, self._follow.is_on = self._follow.is_on, False
         self._place()
         self._follow.is_on = was_following
@@ -202,11 +204,13 @@ class TranscriptScrollArea(QAbstractScrollArea):
         """Stage what is visible now. Unchanged live blocks cost a comparison."""
         bar, height = self.verticalScrollBar(), self.viewport().height()
         left = max(0, (self.width() - self._column.area.width) // 2)
+        # setting range and value emits valueChanged, which must not be taken for the user's scrolling
         self._is_placing = True
         top = None if self._follow.is_on else self._top
         scrolled = arrange_stage(self._stage, top, height, left)
         bar.setPageStep(height)
         bar.setSingleStep(self._theme.sizes.space_xl)
+        # after measuring, since that has changed the total height
         bar.setRange(0, max(0, self._column.height - height))
         bar.setValue(scrolled)
         self._is_placing = False

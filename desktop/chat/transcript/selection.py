@@ -109,6 +109,7 @@ class Selection:
         span, column = self._span(), self._stage.column
         if span is None:
             return
+        # live views know what they display exactly; other blocks are converted from their source
         on_stage = {
             live.block_index: live.view.selected_text()
             for live in self._stage.live_blocks()
@@ -119,6 +120,7 @@ class Selection:
         before: Block | None = None
         is_first, begins_paragraph = True, False
         for turn, (layout, unfolded) in enumerate(zip(layouts, folds, strict=True), span.first.turn):
+            # a throwaway cache: a selection of everything must not lay out and keep every turn
             blocks = layout.blocks if layout.is_laid_out else blocks_of(layout.turn, unfolded, BlockCache())
             for number, block in enumerate(blocks):
                 index = BlockIndex(turn, number)
@@ -209,8 +211,8 @@ def _distance(view: QWidget, point: QPoint) -> int:
     return max(0, -inside.y(), inside.y() - view.height())
 
 
+# Each step scrolls by the distance from the edge, divided by this.
 _SCROLL_DIVISOR = 4
-"""Each step scrolls by the distance from the edge, divided by this."""
 
 
 class SelectionGestures(QObject):

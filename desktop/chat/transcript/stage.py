@@ -16,8 +16,8 @@ from desktop.chat.views.prose_view import ProseView
 from desktop.chat.views.view_context import BlockContext, ViewContext
 from desktop.chat.views.view_factory import BlockView, ViewSlot
 
+# Turn views kept for reuse: about as many as a screen holds, since a jump needs as many as it frees.
 _MAX_SPARE_TURNS = 24
-"""Turn views kept for reuse: about as many as a screen holds, since a jump needs as many as it frees."""
 _NO_CONTEXT = BlockContext()
 
 
@@ -57,6 +57,7 @@ class Stage:
         """Begin a pass: nothing is live, and turns of another conversation are recycled."""
         self._slots, self._live = {}, {}
         self._begun = set()
+        # recycled first, so that the views of the previous conversation serve the next
         for turn in [turn for turn in self._turns if not self.column.contains(turn)]:
             self._recycle(self._turns.pop(turn))
 
@@ -76,6 +77,7 @@ class Stage:
 
     def end(self, scrolled: int, left: int) -> None:
         """Place what was measured; `scrolled` is the height at the upper edge."""
+        # a view that holds the mouse must survive, or Qt would send the release elsewhere
         if self._pinned is not None and (pinned := self.column.index_of(*self._pinned)) is not None:
             self.measure(pinned)
         for turn in [turn for turn in self._turns if turn not in self._begun]:
@@ -174,6 +176,7 @@ class Stage:
         first = layout.blocks[0]
         full = self._width(first)
         slot = self._slots.get(BlockIndex(number, 0))
+        # the width of a text in several blocks is known only when all are measured
         is_long = len(layout.blocks) > 1 and _is_bubble(layout.blocks[1])
         if slot is None or is_long or not isinstance(slot.view, ProseView):
             return full

@@ -33,8 +33,8 @@ from desktop.widgets.accessibility import set_role, tell_news
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.visibility import has_focus_within
 
+# Streaming updates are drawn at most this often.
 FRAME_MS = 33
-"""Streaming updates are drawn at most this often."""
 _KEYBOARD = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason)
 
 
@@ -95,6 +95,7 @@ class Transcript(Adaptive, TranscriptScrollArea):
         self._drop_frame()
         self._code_scroll.reset()
         self._column.show(turns, state.folds)
+        # what the other conversation does is not news
         self._announcer.reset(turns)
         self._follow.restore(state.seen, is_on=state.is_following)
         self._top = state.anchor
@@ -115,6 +116,7 @@ class Transcript(Adaptive, TranscriptScrollArea):
         """Update a turn, or append a new turn. Drawn in the next frame, at most every 33 ms."""
         self._pending[turn.id] = turn
         if not self._frame.isActive():
+            # the first change after a pause is drawn at once, all others wait for the frame
             since = self._last_frame.elapsed() if self._last_frame.isValid() else FRAME_MS
             self._frame.start(max(0, FRAME_MS - since))
 

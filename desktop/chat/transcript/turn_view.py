@@ -18,8 +18,8 @@ from desktop.theme.tokens import ColorName
 from desktop.widgets.menu_key import opens_menu
 from desktop.widgets.visibility import has_focus_within
 
+# Slots of each kind that a turn view keeps for reuse.
 _MAX_SPARE_SLOTS = 6
-"""Slots of each kind that a turn view keeps for reuse."""
 
 
 class TurnView(QWidget):
@@ -52,6 +52,7 @@ class TurnView(QWidget):
         """Return the slot of a live block: the slot that has shown it, a spare, or a new slot."""
         self._used.add(block.key)
         slot = self._slots.get(block.key)
+        # a key may name another kind of block than before, whose view cannot show this one
         if slot is not None and slot.kind is not type(block):
             self._release([block.key])
             slot = None

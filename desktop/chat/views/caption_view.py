@@ -31,6 +31,7 @@ class CaptionView(QWidget):
         self._restore.timeout.connect(self._offer_copy)
 
     def show_block(self, block: CaptionBlock) -> None:
+        # the check mark must not stay when the view is reused for another frame
         if self._block is None or self._block.group != block.group or self._block.key != block.key:
             self._restore.stop()
         self._block = block

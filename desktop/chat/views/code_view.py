@@ -49,6 +49,7 @@ class CodeView(TextView):
         has_grown = self._block is not None and self._block.key == block.key and before.text
         self._block, self._columns = block, context.columns
         with self.keeping_selection():
+            # streaming code grows at its end: inserting there keeps the layout of thousands of lines
             if has_grown and self._shown.text.startswith(before.text) and self._has_theme_font():
                 end = QTextCursor(self.document())
                 end.movePosition(QTextCursor.MoveOperation.End)
@@ -82,6 +83,7 @@ class CodeView(TextView):
             inside = spans[bisect_right(ends, at) : bisect_left(starts, at + len(text))]
             line.layout().setFormats([self._range(span, at, text) for span in inside])
             at += len(text) + 1
+        # formats set on layouts do not notify the document
         self.document().markContentsDirty(0, self.document().characterCount())
 
     def selected_text(self) -> str:

@@ -20,8 +20,8 @@ from desktop.translation.formats import byte_size, compact, duration
 from desktop.translation.tool_strings import tool_doing, tool_done
 from desktop.widgets.indicator import Indicator
 
+# Shorter durations are not shown.
 _MIN_SHOWN_DURATION_MS = 1000
-"""Shorter durations are not shown."""
 
 
 class ToolView(LineButton):

@@ -24,8 +24,8 @@ from PySide6.QtGui import (
 from desktop.theme.theme import Theme
 
 MARKDOWN = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
+# Font sizes by heading level, relative to `text_xl`; lower levels are bold text.
 _HEADINGS = {1: 1.3, 2: 1.15, 3: 1.0}
-"""Font sizes by heading level, relative to `text_xl`; lower levels are bold text."""
 _Height = QTextBlockFormat.LineHeightTypes
 _PROPORTIONAL = _Height.ProportionalHeight.value
 _Property = QTextFormat.Property

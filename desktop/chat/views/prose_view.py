@@ -69,6 +69,7 @@ class ProseView(TextView):
     def _show_markdown(self, text: str) -> None:
         look = self._theme.colors, self._theme.sizes
         before, *before_look = self._markdown or ("",)
+        # after a change of theme the formats in the document are outdated, whatever the text
         if tuple(before_look) != look or not append_words(self.document(), before, text):
             self._features = set_markdown(self.document(), text, self._theme)
         self._markdown = text, *look
@@ -121,13 +122,13 @@ class ProseView(TextView):
         painter.end()
 
 
+# The last word of a text and what follows it: single spaces, and no character with a meaning in Markdown. It has a
+# letter, so that its line is no rule or underline; markup before it is closed, or stays literal.
 _WORDS = re.compile(r"[\"'(\u201c\u2018\xab]*[^\W\d_](?:[^\s\\`*_\[\]<>#|&~@/)\x00-\x1f\x7f-\x9f]| (?! ))*")
-"""The last word of a text and what follows it: single spaces, and no character with a meaning in Markdown. It has a
-letter, so that its line is no rule or underline; markup before it is closed, or stays literal."""
+# The start of an automatic link that has neither `/` nor `@`.
 _LINK = re.compile("www", re.IGNORECASE)
-"""The start of an automatic link that has neither `/` nor `@`."""
+# The definition of a link target may span lines, and is not displayed.
 _DEFINITION = "]:"
-"""The definition of a link target may span lines, and is not displayed."""
 
 
 def append_words(document: QTextDocument, before: str, after: str) -> bool:

@@ -14,8 +14,8 @@ from PySide6.QtCore import QObject, QTimer
 
 SyntaxColor = Literal["syntax_keyword", "syntax_string", "syntax_number", "syntax_comment", "syntax_function"]
 
+# Longer code stays plain.
 MAX_CODE_CHARACTERS = 50_000
-"""Longer code stays plain."""
 _SLICE_S = 0.004
 _MAX_CACHED = 200
 
@@ -75,6 +75,7 @@ class SyntaxScanner(QObject):
 
     def _go_on(self) -> None:
         until = perf_counter() + _SLICE_S
+        # lexers are generators: they can be paused between tokens
         while self._queue and perf_counter() < until:
             if self._work is None:
                 self._work, self._found = spans_of(*self._queue[0]), []

@@ -90,6 +90,7 @@ class TextView(QTextBrowser):
         cursor.setPosition(min(anchor, last))
         cursor.setPosition(min(position, last), QTextCursor.MoveMode.KeepAnchor)
         if (cursor.anchor(), cursor.position()) != (self.textCursor().anchor(), self.textCursor().position()):
+            # setTextCursor scrolls to the cursor, which would undo the user's scrolling
             sideways = self.horizontalScrollBar().value()
             was_blocked = self.blockSignals(True)
             self.setTextCursor(cursor)
@@ -157,6 +158,7 @@ class TextView(QTextBrowser):
         if opens_menu(event):
             self.intents.menu.emit(self, self.viewport().mapToGlobal(self.cursorRect().center()))
             return
+        # Enter opens the focused link; any other key belongs to the transcript
         is_for_link = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if is_for_link or any(event.matches(key) for key in _SELECTION_KEYS):
             super().keyPressEvent(event)
