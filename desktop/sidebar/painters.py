@@ -15,7 +15,7 @@ from desktop.theme.tokens import ColorName
 from desktop.translation.formats import number
 from desktop.widgets.badge import badge_size, paint_badge
 from desktop.widgets.indicator import Indicator, dot_place, paint_dots, paint_indicator, paint_pulsing_ring
-from desktop.widgets.painting import ground_color, paint_cursor, paint_ground, paint_words
+from desktop.widgets.painting import ground_color, paint_cursor, paint_ground, paint_outline, paint_words
 
 _INDICATORS = {
     RowState.QUEUED: Indicator.QUEUED,
@@ -31,11 +31,6 @@ _INDICATORS = {
 def indicator_of(row: Row) -> Indicator:
     """Return the indicator of a row. A finished run has a shape of its own only while it is recent; then a ring."""
     return Indicator.IDLE if row.section in (Section.WORKFLOWS, Section.ARCHIVED) else _INDICATORS[row.state]
-
-
-def paint_row_indicator(painter: QPainter, theme: Theme, row: Row, center: QPointF, widget: QWidget) -> None:
-    """Paint the indicator in a square of `icon_s` around `center`, on `widget` (see `paint_indicator`)."""
-    paint_indicator(painter, theme, indicator_of(row), center, widget)
 
 
 class PulsingDots:
@@ -96,7 +91,7 @@ _TONES: dict[RowState, ColorName] = {
 
 
 class RowPainter:
-    """Paints rows and headers of the expanded sidebar, only within `wanted`: text layout is the expensive part of a
+    """Paints rows and headers of the expanded sidebar, only within `dirty`: text layout is the expensive part of a
     row, and a pulsing indicator must not cause it.
     """
 
@@ -126,7 +121,7 @@ class RowPainter:
             indicator.moveTop(option.rect.top() + (option.rect.height() - indicator.height()) // 2)
         if dirty.intersects(indicator):
             center = center_of(indicator)
-            paint_row_indicator(painter, theme, row, center, canvas)
+            paint_indicator(painter, theme, indicator_of(row), center, canvas)
             if indicator_of(row) is Indicator.RUNNING:
                 self._dots.add(center, shape.background, color)
         if dirty.intersects(shape.title):
@@ -166,13 +161,7 @@ class RowPainter:
 
     def _paint_slot(self, painter: QPainter, slot: int, box: QRect) -> None:
         theme = self._theme
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(theme.color("border_strong"), 1))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        radius = theme.sizes.radius_small - 1
-        painter.drawRoundedRect(QRectF(box).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
-        painter.restore()
+        paint_outline(painter, theme, box, theme.sizes.radius_small - 1, "border_strong")
         paint_words(painter, theme, str(slot), box, "meta", "muted", Qt.AlignmentFlag.AlignHCenter)
 
 
@@ -198,7 +187,7 @@ class TilePainter:
         theme = self._theme
         tile, radius = tile_rect(option.rect, theme.sizes), theme.sizes.radius_row
         paint_ground(painter, theme, tile, radius, ground_color(option) or "raised")
-        self._paint_edge(painter, tile, radius)
+        paint_outline(painter, theme, tile, radius, "border")
         paint_words(painter, theme, initial(row.title), tile, "row_unread", "text", Qt.AlignmentFlag.AlignHCenter)
         if row.section not in (Section.WORKFLOWS, Section.ARCHIVED):
             self._paint_state(painter, row, tile, canvas)
@@ -211,14 +200,6 @@ class TilePainter:
         painter.setPen(QPen(self._theme.color("border"), 1))
         middle = option.rect.center().y()
         painter.drawLine(tile.left(), middle, tile.right(), middle)
-
-    def _paint_edge(self, painter: QPainter, tile: QRect, radius: int) -> None:
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(self._theme.color("border"), 1))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawRoundedRect(QRectF(tile).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
-        painter.restore()
 
     def _paint_badge(self, painter: QPainter, row: Row, tile: QRect) -> None:
         """Paint the badge in the upper right corner, beyond the edge of the square."""
@@ -245,4 +226,4 @@ class TilePainter:
         indicator.moveBottomRight(tile.bottomRight() + QPoint(theme.sizes.space_xs, theme.sizes.space_xs))
         gap = theme.sizes.focus_ring
         paint_ground(painter, theme, indicator.adjusted(-gap, -gap, gap, gap), side // 2 + gap, "app")
-        paint_row_indicator(painter, theme, row, center_of(indicator), canvas)
+        paint_indicator(painter, theme, indicator_of(row), center_of(indicator), canvas)

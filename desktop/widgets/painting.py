@@ -1,7 +1,7 @@
 """Painting of list rows: background, focus ring and text."""
 
 from PySide6.QtCore import QRect, QRectF, Qt
-from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtGui import QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
 from desktop.theme.drawing import paint_focus_ring
@@ -32,7 +32,22 @@ def paint_ground(painter: QPainter, theme: Theme, box: QRect, radius: int, color
 def paint_cursor(painter: QPainter, theme: Theme, option: QStyleOptionViewItem, box: QRect, radius: int) -> None:
     """Paint the focus ring of the current row."""
     if option.state & _State.State_HasFocus:
-        paint_focus_ring(painter, QRectF(box), radius, theme.color("accent"), theme.sizes.focus_ring)
+        paint_focus(painter, theme, box, radius)
+
+
+def paint_focus(painter: QPainter, theme: Theme, box: QRect | QRectF, radius: float) -> None:
+    """Paint the focus ring within a box."""
+    paint_focus_ring(painter, QRectF(box), radius, theme.color("accent"), theme.sizes.focus_ring)
+
+
+def paint_outline(painter: QPainter, theme: Theme, box: QRect, radius: int, color: ColorName) -> None:
+    """Paint a line of one pixel within a box."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(theme.color(color), 1))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRoundedRect(QRectF(box).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
+    painter.restore()
 
 
 def paint_words(

@@ -5,7 +5,7 @@ from dataclasses import replace
 from hashlib import sha256
 from itertools import chain, count
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeySequence, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
@@ -13,13 +13,13 @@ from desktop.chat.composer.attachments import FileStrip
 from desktop.chat.composer.draft import MAX_MESSAGE_CHARACTERS, ComposerState, Draft, DraftFile
 from desktop.chat.composer.text_box import TextBox, TextHistory
 from desktop.shortcuts.key_strings import key_name
-from desktop.theme.drawing import paint_focus_ring
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.translation.formats import number
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button, IconButton
 from desktop.widgets.labels import ShorteningLabel
+from desktop.widgets.painting import paint_focus
 from desktop.widgets.surfaces import Surface
 
 _NAME_CHARACTERS = 60
@@ -219,8 +219,7 @@ class Composer(Adaptive, Surface):
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         if self._box.hasFocus():
-            sizes, color = self._theme.sizes, self._theme.color("accent")
-            paint_focus_ring(QPainter(self), QRectF(self.rect()), sizes.radius_composer, color, sizes.focus_ring)
+            paint_focus(QPainter(self), self._theme, self.rect(), self._theme.sizes.radius_composer)
 
     def _build(self) -> None:
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)

@@ -8,17 +8,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QPoint, QRectF, Qt, Signal, SignalInstance
+from PySide6.QtCore import QPoint, Qt, Signal, SignalInstance
 from PySide6.QtGui import QAccessible, QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from desktop.theme.drawing import paint_focus_ring
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.accessibility import announce, set_role
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import IconButton
 from desktop.widgets.labels import ElidedLabel
+from desktop.widgets.painting import paint_focus
 from desktop.widgets.surfaces import Surface
 from desktop.widgets.visibility import has_focus_within
 
@@ -264,5 +264,4 @@ class _Row(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         if self.hasFocus():
-            sizes, color = self._theme.sizes, self._theme.color("accent")
-            paint_focus_ring(QPainter(self), QRectF(self.rect()), sizes.radius_row, color, sizes.focus_ring)
+            paint_focus(QPainter(self), self._theme, self.rect(), self._theme.sizes.radius_row)

@@ -117,7 +117,7 @@ class FocusOrder:
                 for widget in read:
                     widget.raise_()  # a widget's children are told in the order of their stacking
 
-    def leave_turn(self, turn: QWidget, *, is_next: bool) -> None:
+    def leave_turn(self, turn: QWidget, is_next: bool) -> None:
         """Handle Tab on a turn as a whole, which is no tab stop: go to the next stop below its top, or to the previous
         stop above.
         """

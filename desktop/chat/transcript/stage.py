@@ -88,7 +88,7 @@ class Stage:
         for number, indices in by_turn.items():
             self._place_turn(number, indices, scrolled, left)
 
-    def pin(self, view: QWidget | None) -> None:
+    def pin(self, view: QWidget | None = None) -> None:
         """Keep this view live wherever it stands, until another view or None is pinned."""
         live = self.live_of(view) if view is not None else None
         self._pinned = (self.turn_of(live).id, live.block.key) if live is not None else None

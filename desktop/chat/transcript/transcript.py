@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from PySide6.QtCore import QElapsedTimer, QRect, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QElapsedTimer, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QAccessible, QFocusEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -27,10 +27,10 @@ from desktop.chat.views.syntax import SyntaxScanner
 from desktop.chat.views.text_view import TextView
 from desktop.chat.views.view_context import Intents, ViewContext
 from desktop.shortcuts.command import command
-from desktop.theme.drawing import paint_focus_ring
 from desktop.theme.theme import Theme
 from desktop.widgets.accessibility import set_role, tell_news
 from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.painting import paint_focus
 from desktop.widgets.visibility import has_focus_within
 
 # Streaming updates are drawn at most this often.
@@ -247,14 +247,13 @@ class Transcript(Adaptive, TranscriptScrollArea):
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         if self._is_ringed:
-            sizes, painter = self._theme.sizes, QPainter(self.viewport())
-            ring = QRectF(self.viewport().rect())
-            paint_focus_ring(painter, ring, sizes.radius_small, self._theme.color("accent"), sizes.focus_ring)
+            painter = QPainter(self.viewport())
+            paint_focus(painter, self._theme, self.viewport().rect(), self._theme.sizes.radius_small)
             painter.end()
 
     def _connect(self, intents: Intents) -> None:
         intents.open_link.connect(self.link_activated)
-        intents.leave_turn.connect(self._on_turn_left)
+        intents.leave_turn.connect(self._focus_order.leave_turn)
         intents.point_at_link.connect(self.link_hint.show_target)
         self._actions.retried.connect(self.retry_requested)
         self._actions.edited.connect(self.edit_requested)
@@ -264,7 +263,7 @@ class Transcript(Adaptive, TranscriptScrollArea):
         self._actions.folded.connect(self.place_from_top)
         self._gestures.scrolled.connect(self.scroll_by)
         self._gestures.pressed.connect(self._stage.pin)
-        self._gestures.released.connect(self._unpin)
+        self._gestures.released.connect(self._stage.pin)
         self._latest.clicked.connect(self.jump_to_latest)
         self._frame.timeout.connect(self._draw_frame)
         self.placed.connect(self._on_placed)
@@ -291,12 +290,6 @@ class Transcript(Adaptive, TranscriptScrollArea):
         self._latest.set_count(self._follow.new_count())
         self._latest.setVisible(not self._follow.is_on)
         self._latest.raise_()
-
-    def _on_turn_left(self, turn: QWidget, is_next: bool) -> None:
-        self._focus_order.leave_turn(turn, is_next=is_next)
-
-    def _unpin(self) -> None:
-        self._stage.pin(None)
 
     def _on_focus_changed(self, _old: QWidget | None, now: QWidget | None) -> None:
         """Scroll to what the keyboard focuses; what the mouse presses is visible already."""

@@ -13,9 +13,9 @@ from desktop.chat.views.line_button import LineButton
 from desktop.chat.views.text_view import TextView
 from desktop.chat.views.view_context import ViewContext
 from desktop.chat.views.view_factory import ViewSlot, create_view
-from desktop.theme.drawing import paint_focus_ring
 from desktop.theme.tokens import ColorName
 from desktop.widgets.menu_key import opens_menu
+from desktop.widgets.painting import paint_focus
 from desktop.widgets.visibility import has_focus_within
 
 # Slots of each kind that a turn view keeps for reuse.
@@ -149,7 +149,7 @@ class TurnView(QWidget):
             bubble = self._bubble
             ring = QRectF(self.rect()).adjusted(0, 0, 0, -sizes.space_l) if bubble is None else _card_rect(bubble)
             radius = sizes.radius_card if bubble is None else sizes.radius_bubble
-            paint_focus_ring(painter, ring, radius, self._theme.color("accent"), sizes.focus_ring)
+            paint_focus(painter, self._theme, ring, radius)
 
     def _paint_found(self, painter: QPainter, view: QWidget, *, is_now: bool) -> None:
         """Paint a frame around a line, whose text keeps its colours."""

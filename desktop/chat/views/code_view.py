@@ -3,7 +3,7 @@
 from bisect import bisect_left, bisect_right
 from math import ceil
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import (
     QFontMetricsF,
     QKeyEvent,
@@ -23,7 +23,7 @@ from desktop.chat.views.prose_style import blocks_in, set_plain
 from desktop.chat.views.syntax import Span, Spans
 from desktop.chat.views.text_view import TextView
 from desktop.chat.views.view_context import BlockContext, ViewContext
-from desktop.theme.drawing import paint_focus_ring
+from desktop.widgets.painting import paint_focus
 
 _STEP_COLUMNS = 4
 _STEPS: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
@@ -112,9 +112,8 @@ class CodeView(TextView):
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         if self.hasFocus() and self.focusPolicy() is Qt.FocusPolicy.StrongFocus:
-            painter, sizes = QPainter(self.viewport()), self._theme.sizes
-            box = QRectF(self.viewport().rect())
-            paint_focus_ring(painter, box, sizes.radius_small, self._theme.color("accent"), sizes.focus_ring)
+            painter = QPainter(self.viewport())
+            paint_focus(painter, self._theme, self.viewport().rect(), self._theme.sizes.radius_small)
             painter.end()
 
     def _has_theme_font(self) -> bool:

@@ -4,19 +4,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from math import ceil
 
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, QTimer
+from PySide6.QtCore import QPointF, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import QFontMetricsF, QHideEvent, QKeyEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from desktop.chat.views.view_context import ViewContext
-from desktop.theme.drawing import paint_focus_ring
 from desktop.theme.icon_names import Icon
 from desktop.theme.tokens import ColorName
 from desktop.theme.typography import TextRole
 from desktop.translation.formats import duration
 from desktop.widgets.indicator import Indicator, paint_indicator
 from desktop.widgets.labels import plain_tool_tip
-from desktop.widgets.painting import draw_line, paint_ground
+from desktop.widgets.painting import draw_line, paint_focus, paint_ground
 
 _MIN_DETAIL_WIDTH = 60
 _FOLD_KEYS: dict[int, bool] = {Qt.Key.Key_Right: True, Qt.Key.Key_Left: False}
@@ -87,8 +86,7 @@ class LineButton(QAbstractButton):
         box = self._paint_chevron(painter, box)
         self._paint_words(painter, box)
         if self.hasFocus():
-            ring = QRectF(self.rect())
-            paint_focus_ring(painter, ring, sizes.radius_card, self._theme.color("accent"), sizes.focus_ring)
+            paint_focus(painter, self._theme, self.rect(), sizes.radius_card)
 
     def _paint_sign(self, painter: QPainter, box: QRect) -> QRect:
         sizes, sign = self._theme.sizes, self._line.sign

@@ -17,7 +17,7 @@ from desktop.translation.agent_strings import agent_words
 from desktop.translation.formats import duration, time_of_day
 from desktop.widgets.buttons import Button
 from desktop.widgets.labels import plain_tool_tip
-from desktop.widgets.painting import paint_words
+from desktop.widgets.painting import paint_icon, paint_words
 
 
 class HeaderView(QWidget):
@@ -43,10 +43,8 @@ class HeaderView(QWidget):
         return self._theme.sizes.icon_m
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        painter, theme, side = QPainter(self), self._theme, self._theme.sizes.icon_s
-        pixmap = theme.pixmap(self._icon, "accent", side, self.devicePixelRatioF())
-        painter.drawPixmap(0, (self.height() - side) // 2, pixmap)
-        box = self.rect().adjusted(side + theme.sizes.space_s, 0, 0, 0)
+        painter, theme = QPainter(self), self._theme
+        box = paint_icon(painter, theme, self._icon, self.rect(), "accent")
         metrics = QFontMetrics(theme.font("strong"))
         author = metrics.elidedText(self._author, Qt.TextElideMode.ElideRight, box.width() * 2 // 3)
         paint_words(painter, theme, author, box, "strong", "text")
@@ -147,12 +145,10 @@ class CutOffView(QWidget):
         return size.height()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        painter, sizes = QPainter(self), self._theme.sizes
+        painter = QPainter(self)
         color: ColorName = "muted" if self._is_stopped else "warn"
         icon = Icon.CIRCLE_STOP if self._is_stopped else Icon.TRIANGLE_ALERT
-        pixmap = self._theme.pixmap(icon, color, sizes.icon_s, self.devicePixelRatioF())
-        painter.drawPixmap(0, (self.height() - sizes.icon_s) // 2, pixmap)
-        box = self.rect().adjusted(sizes.icon_s + sizes.space_s, 0, 0, 0)
+        box = paint_icon(painter, self._theme, icon, self.rect(), color)
         if not self._retry.isHidden():
             box.setRight(self._retry.x() - 1)
         paint_words(painter, self._theme, self.accessibleName(), box, "secondary", color)
