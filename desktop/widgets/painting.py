@@ -67,10 +67,10 @@ def paint_words(
     draw_line(painter, box, QFontMetrics(font).elidedText(words, cut, box.width()), alignment)
 
 
-def paint_icon(painter: QPainter, theme: Theme, icon: Icon, box: QRect) -> QRect:
+def paint_icon(painter: QPainter, theme: Theme, icon: Icon, box: QRect, color: ColorName = "muted") -> QRect:
     """Paint a small icon at the left of the box, and return the remaining box."""
     side = theme.sizes.icon_s
-    pixmap = theme.pixmap(icon, "muted", side, painter.device().devicePixelRatio())
+    pixmap = theme.pixmap(icon, color, side, painter.device().devicePixelRatio())
     painter.drawPixmap(box.left(), box.top() + (box.height() - side) // 2, pixmap)
     return box.adjusted(side + theme.sizes.space_s, 0, 0, 0)
 
