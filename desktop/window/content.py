@@ -145,8 +145,11 @@ class Content(Adaptive, Surface):
         self._on_enter_sends(session.state.enter_sends)
         menus.fill(handlers_of(self._controllers()))
         self._connect(frames)
-        signals = (stores.view.changed, stores.workflows.changed, stores.background.changed)
-        frames.bind(self, signals, self._render)
+        services = (core.settings.changed, core.agents.changed)
+        frames.bind(
+            self, (stores.view.changed, stores.workflows.changed, stores.background.changed, *services), self._render
+        )
+        frames.bind(sidebar, core.settings.changed, sidebar.refresh)  # its rows name a mode that differs
         stores.background.viewed_changed.connect(self._on_viewed)
         self.adapt_to(theme)
 
@@ -232,8 +235,6 @@ class Content(Adaptive, Surface):
         self.activity.compose_requested.connect(chat.focus_composer)
         self.header.stop_requested.connect(commands.stop)
         self._mode_choice.chosen.connect(self.mode.set_mode)
-        for show in (self._render, self.sidebar.refresh):
-            self._mode_choice.changed.connect(show)
         self.preferences.enter_sends_changed.connect(self._on_enter_sends)
         chat.composer.stop_requested.connect(commands.stop)
         chat.token_bar.summary_requested.connect(commands.sum_up)

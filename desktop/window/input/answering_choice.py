@@ -3,11 +3,8 @@
 The choice for a workflow that does not exist yet is held here until its first message takes it over.
 """
 
-from functools import partial
-
 from PySide6.QtCore import QPoint, QRect, QSize, Signal
 
-from core.bus import AgentsChanged, Subscription
 from core.domain.agent import AgentSelection
 from core.domain.ids import WorkflowId
 from core.domain.tokens import available_tokens
@@ -39,8 +36,6 @@ class AnsweringChoice(Controller):
         header.picker_requested.connect(self.open)
         picker.chosen.connect(self.choose)
         picker.closed.connect(header.focus_picker)
-        subscription = context.core.bus.subscribe(AgentsChanged, self._on_agents)
-        self.destroyed.connect(partial(Subscription.close, subscription))
 
     @property
     def for_new(self) -> AgentSelection:
@@ -86,9 +81,6 @@ class AnsweringChoice(Controller):
     def on_viewed(self) -> None:
         """Close the picker: its options belong to the previous workflow."""
         self._picker.hide()
-
-    def _on_agents(self, _message: AgentsChanged) -> None:
-        self.show()
 
     def _resolved(self) -> ResolvedAnswering:
         answering = self._answering(self._viewed)

@@ -1,12 +1,9 @@
 """The validation mode: chosen in a menu of the header, shown on rows whose run has another mode (UI §4)."""
 
-from functools import partial
-
 from PySide6.QtCore import QPoint, Signal
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget
 
-from core.bus import SettingsChanged, Subscription
 from core.domain.ids import WorkflowId
 from core.domain.template import ValidationMode
 from desktop.shortcuts.command import command
@@ -59,8 +56,6 @@ class ModeChoice(Controller):
 
     chosen = Signal(object)
     """The ValidationMode."""
-    changed = Signal()
-    """The mode of the settings may have changed."""
 
     def __init__(self, context: WindowContext, header: Header) -> None:
         super().__init__(context)
@@ -69,8 +64,6 @@ class ModeChoice(Controller):
         self._header = header
         self._settings = context.core.settings
         header.mode_requested.connect(self.open)
-        subscription = context.core.bus.subscribe(SettingsChanged, self._on_settings)
-        self.destroyed.connect(partial(Subscription.close, subscription))
 
     @command("validation.mode")
     def open(self) -> None:
@@ -83,6 +76,3 @@ class ModeChoice(Controller):
         execution = self._stores.background.get_execution(workflow_id)
         mode = execution.run.mode if execution is not None and execution.run is not None else None
         return mode if mode is not self._settings.current.validation_mode else None
-
-    def _on_settings(self, _message: SettingsChanged) -> None:
-        self.changed.emit()

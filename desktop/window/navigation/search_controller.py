@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Iterable
 from typing import Any
 
-from core.bus import SearchIndexChanged, WorkflowDeleted
+from core.bus import WorkflowDeleted
 from core.domain.ids import MessageId, WorkflowId
 from core.ports.search import HitGroup
 from core.services.outcome import Failed
@@ -51,10 +51,8 @@ class SearchController(Controller):
         panel.closed.connect(self._on_left)
         panel.index_stopped.connect(core.search.stop_indexing)
         panel.index_continued.connect(core.search.resume_indexing)
-        self._subscriptions = (
-            core.bus.subscribe(SearchIndexChanged, self._on_index),
-            core.bus.subscribe(WorkflowDeleted, self._on_deleted),
-        )
+        core.search.changed.connect(self._on_index)
+        self._subscription = core.bus.subscribe(WorkflowDeleted, self._on_deleted)
 
     @command("find.everywhere")
     def open(self) -> None:
@@ -66,8 +64,8 @@ class SearchController(Controller):
 
     def close(self) -> None:
         """Cancel queries and unsubscribe."""
-        for subscription in self._subscriptions:
-            subscription.close()
+        self._core.search.changed.disconnect(self._on_index, missing_ok=True)
+        self._subscription.close()
         if self._refresh_timer is not None:
             self._refresh_timer.cancel()
         self._cancel()
@@ -116,7 +114,7 @@ class SearchController(Controller):
 
     # The index
 
-    def _on_index(self, _message: SearchIndexChanged) -> None:
+    def _on_index(self) -> None:
         if self._panel.isVisible():
             self._show_index()
             if self._refresh_timer is None:  # at the beginning, the index changes many times a second
