@@ -66,6 +66,18 @@ class Frames:
             self._timer.start(math.ceil(max(0.0, wait_s) * 1000))
 
 
+def follow(owner: QObject, signal: SignalInstance, slot: Callable[[], object]) -> None:
+    """Call a bound method at each emission, at once and without its values, until the owner is destroyed."""
+    method = weakref.WeakMethod(slot)
+
+    def call(*_values: object) -> None:
+        if (target := method()) is not None:
+            target()
+
+    signal.connect(call)  # a function is held strongly, so it must go with the owner
+    owner.destroyed.connect(lambda: signal.disconnect(call, missing_ok=True))
+
+
 class Bind(QObject):
     """The connection of a render to signals of stores. Lives as long as its owner, or until it is closed."""
 

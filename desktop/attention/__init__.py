@@ -1,1 +1,1 @@
-"""What a run asks of the person: the card that stands in the composer's place until it is answered."""
+"""The card in the composer's place that shows what a run asks of the user until it is answered."""

@@ -1,4 +1,4 @@
-"""What the card says: what is asked, what its buttons do, and why an answer was not taken."""
+"""Texts of the card: kinds, askers, buttons, scopes and errors."""
 
 from typing import assert_never
 
@@ -16,7 +16,7 @@ _SEPARATOR = " \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} "
 
 
 def kind_label(kind: InterruptionKind) -> str:
-    """In a word or two."""
+    """Return the kind of request in a word or two."""
     match kind:
         case InterruptionKind.APPROVAL:
             return translate("Attention", "Approval")
@@ -39,8 +39,7 @@ def kind_label(kind: InterruptionKind) -> str:
 
 
 def asker_path(workflow: str, question: Question) -> str:
-    """The workflow and a template's step, with the run below it that asks between them, and the sub-agent at the
-    end."""
+    """Return the path to the asker: workflow, nested run, template step, sub-agent."""
     index = f"[{question.asked.index}]" if question.asked.index is not None else ""
     step = question.step + index if question.agent is None else ""
     parts = (workflow, question.below or "", step, question.asked.sub_agent_name or "")
@@ -48,7 +47,7 @@ def asker_path(workflow: str, question: Question) -> str:
 
 
 def action_label(kind: InterruptionKind, action: Action) -> str:
-    """What a button says."""
+    """Return the label of a button."""
     match kind, action:
         case InterruptionKind.OUTCOME, Action.APPROVE:
             return translate("Attention", "Run it again")
@@ -77,7 +76,7 @@ def action_label(kind: InterruptionKind, action: Action) -> str:
 
 
 def scope_label(scope: str) -> str:
-    """What an approval is for, as a choice."""
+    """Return the label of an approval scope."""
     return {
         "once": translate("Attention", "Once"),
         "run": translate("Attention", "For this run"),
@@ -86,7 +85,7 @@ def scope_label(scope: str) -> str:
 
 
 def coverage_text(scope: str, tool: str, *, is_edited: bool) -> str:
-    """What it covers, in a sentence."""
+    """Return a sentence on what an approval scope covers."""
     if is_edited:
         return translate("Attention", "With changed arguments it is approved once.")
     return {
@@ -99,7 +98,7 @@ def coverage_text(scope: str, tool: str, *, is_edited: bool) -> str:
 
 
 def server_label(server: str) -> str:
-    """Where a tool comes from."""
+    """Return the origin of an MCP tool."""
     return translate("Attention", "of the server “{server}”").format(server=server)
 
 
@@ -116,7 +115,7 @@ def risk_label(risk: Risk) -> str:
 
 
 def closed_text(status: str | None) -> str:
-    """That it is closed, and why where that is known."""
+    """Return the note that a request is closed, with the reason where it is known."""
     match status:
         case InterruptionStatus.EXPIRED:
             return translate("Attention", "This request is closed: its time was over. Nothing more was done.")
@@ -129,7 +128,7 @@ def closed_text(status: str | None) -> str:
 
 
 def refusal_text(failed: Failed) -> str:
-    """Why an answer was not taken, where no field is at fault."""
+    """Return why an answer was rejected, where no field is at fault."""
     match failed.code:
         case "consumed":
             readers = ", ".join(str(one) for one in failed.details.get("consumers", ()))
@@ -144,5 +143,5 @@ def refusal_text(failed: Failed) -> str:
 
 
 def violation_text(message: str) -> str:
-    """What the core found wrong, in its own words."""
+    """Return a schema violation in the core's own words."""
     return translate("Attention", "This was not taken: {message}").format(message=message)

@@ -1,78 +1,58 @@
-"""The card that asks, in the place where messages are written. It waits, and takes nothing that was not given to it.
+"""The card for open requests, in the composer's place.
 
-shown ──(an answer is on its way)──► sending ──(taken)──► the next one, or gone
-  │  ▲                                  └──(not taken)──► shown, with what is wrong
-  │  └──(a person asks for it)── folded ◄──(later)── shown
-  └──(it closes while focus is in it)──► closed: it says so, and does nothing
+shown ──(answer emitted)──► sending ──(accepted)──► next request, or hidden
+  │  ▲                         └──(rejected)──► shown, with the problem
+  │  └──(unfold)── folded ◄──(later)── shown
+  └──(closed elsewhere while focused)──► closed: a note and a Close button
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QApplication, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from core.domain.ids import InterruptionId, WorkflowId
 from core.domain.interruption import Action, InterruptionKind
 from core.services.outcome import Failed
 from core.stores.questions import Question
-from desktop.attention.attention_strings import (
-    action_label,
-    asker_path,
-    closed_text,
-    kind_label,
-    refusal_text,
-    violation_text,
-)
-from desktop.attention.field import FormField
+from desktop.attention.attention_strings import asker_path, closed_text, kind_label, refusal_text
+from desktop.attention.field import ValueField
 from desktop.attention.focus_guard import FocusGuard
 from desktop.attention.footer import CardFooter
-from desktop.attention.header import CardHeader
+from desktop.attention.form import show_violations
+from desktop.attention.header import CardHeader, CardKeys
 from desktop.attention.request import DraftAnswer, Request
 from desktop.attention.request_queue import RequestQueue
-from desktop.attention.slot_card import SlotCard
+from desktop.attention.slot_card import ClosedNote, SlotCard
 from desktop.shortcuts.chords import is_pressed
 from desktop.theme.theme import Theme
 from desktop.translation.agent_strings import agent_words
 from desktop.translation.request_strings import asking_sentence
 from desktop.widgets.accessibility import announce, tell_news
 from desktop.widgets.buttons import Button
-from desktop.widgets.paragraph import Paragraph
 
-_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _OPTION_KEYS = range(Qt.Key.Key_1, Qt.Key.Key_9 + 1)
 _PAGE_STEPS = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
 ClosedStatusLookup = Callable[[InterruptionId], str | None]
 """How a request was closed, where that is known."""
 
 
-@dataclass(frozen=True, slots=True)
-class CardKeys:
-    """The keys that the card names. It hears the default ones."""
-
-    focus: QKeySequence
-    previous: QKeySequence
-    next: QKeySequence
-    later: QKeySequence
-
-
 _CLOSED_CODES = frozenset({"already_answered", "nothing_open", "not_found"})
 
 
 class AttentionCard(SlotCard):
-    """Shows what it is given; never takes focus by itself. `now` tells the time of what expires.
+    """Shows open requests one at a time and never takes focus by itself. `now` returns the current time.
 
-    `answered(question, answer)` is what a person said; `settle` is then to be told what came of it. `put_off`:
-    they turn to something else. `left`: focus was in the card, and there is nothing left to ask. `begun_changed`: what
-    is begun for any request is another now.
+    Its owner answers each `answered(question, answer)` by `show_outcome`. `emptied` is emitted when the last request is
+    gone while the card had focus.
     """
 
     answered = Signal(object, object)
-    put_off = Signal()
-    left = Signal()
-    begun_changed = Signal()
+    postponed = Signal()
+    emptied = Signal()
+    drafts_changed = Signal()
     unfold_requested = Signal()
 
     def __init__(self, theme: Theme, now: Callable[[], datetime], focus_keys: QKeySequence, parent: QWidget) -> None:
@@ -80,16 +60,13 @@ class AttentionCard(SlotCard):
         self.setObjectName("attention")
         self._workflow = ""
         self._workflow_id: WorkflowId | None = None
-        self._requests = RequestQueue(self._begin)
-        self._kept: dict[InterruptionId, DraftAnswer] = {}
-        self._seen: set[InterruptionId] = set()
+        self._requests = RequestQueue(self._make_request)
         self._is_closed = False
         self._is_folded = False
         self.guard = FocusGuard(self)
-        self._head = CardHeader(theme, now, focus_keys)
-        self._foot = CardFooter(theme)
-        self._note = Paragraph("", "label")
-        self._close = Button(theme, "", "secondary")
+        self._header = CardHeader(theme, now, focus_keys)
+        self._footer = CardFooter(theme)
+        self._note = ClosedNote(theme)
         self._column = QVBoxLayout(self)
         self._build()
         self.hide()
@@ -104,203 +81,171 @@ class AttentionCard(SlotCard):
         questions: Sequence[Question],
         how_closed: ClosedStatusLookup,
     ) -> None:
-        """What waits in the workflow that is shown, oldest first."""
+        """Show the open questions of the viewed workflow, oldest first."""
         if workflow_id != self._workflow_id:
             self._workflow_id = workflow_id
-            self._go_to(None)
+            self._show_request(None)
         self._workflow = workflow
         requests = self._requests
-        requests.take(questions)
-        if requests.is_lost and not self._is_closed:
+        requests.set_questions(questions)
+        if requests.is_current_closed and not self._is_closed:
             assert requests.current is not None
             if self.has_focus:
-                self._say_closed(how_closed(requests.current))
+                self._show_closed(how_closed(requests.current))
             else:
-                self._go_to(None)
-        if not self.is_wanted and requests.first is not None:
-            self._go_to(requests.first)
+                self._show_request(None)
+        if not self.has_request and requests.first is not None:
+            self._show_request(requests.first)
             self._update()
             tell_news(self, f"{self.accessibleName()}. {self.accessibleDescription()}", is_urgent=True)
         self._update()
 
-    def keep(self, open_ids: set[InterruptionId]) -> None:
-        """Forget what was begun for requests that are open in no workflow any more."""
-        self._requests.keep(open_ids)
-        gone, self._seen = self._seen - open_ids, set(open_ids)
-        if gone:
-            self._kept = {one: begun for one, begun in self._kept.items() if one not in gone}
-            self.begun_changed.emit()
+    def discard_closed(self, open_ids: set[InterruptionId]) -> None:
+        """Discard drafts of requests that are no longer open in any workflow."""
+        if self._requests.discard_closed(open_ids):
+            self.drafts_changed.emit()
 
-    def take_up(self, kept: Mapping[InterruptionId, DraftAnswer]) -> None:
-        """What was begun for requests before there was this card: it stands there once they are looked at."""
-        self._kept = dict(kept)
+    def restore_drafts(self, drafts: Mapping[InterruptionId, DraftAnswer]) -> None:
+        """Restore saved drafts; each is applied when its request is first shown."""
+        self._requests.restore_drafts(drafts)
 
-    def begun(self) -> dict[InterruptionId, DraftAnswer]:
-        """What is begun for every request that may still be open."""
-        made = self._requests.made
-        kept = {one: begun for one, begun in self._kept.items() if one not in made}
-        is_open = self._seen.__contains__
-        return kept | {one: begun for one in filter(is_open, made) if (begun := made[one].begun) is not None}
+    def drafts(self) -> dict[InterruptionId, DraftAnswer]:
+        """Return the drafts of all requests that may still be open."""
+        return self._requests.drafts()
 
-    def settle(self, question_id: InterruptionId, failed: Failed | None) -> None:
-        """What became of an answer: taken, or why not."""
-        self._requests.settle(question_id, is_taken=failed is None)
+    def show_outcome(self, question_id: InterruptionId, failed: Failed | None) -> None:
+        """Report the outcome of an answer: accepted (None), or why it failed."""
+        self._requests.record_outcome(question_id, is_accepted=failed is None)
         if self._requests.current != question_id:
             return
         if failed is None:
-            self._go_on()
+            self._show_next()
         elif failed.code in _CLOSED_CODES:
-            self._say_closed(str(failed.details["status"]) if "status" in failed.details else None)
+            self._show_closed(str(failed.details["status"]) if "status" in failed.details else None)
         else:
-            self._refuse(failed)
+            self._show_failure(failed)
         self._update()
 
-    def set_keys(self, keys: CardKeys) -> None:
-        """It names these."""
-        self._head.set_keys(keys.focus, keys.previous, keys.next)
-        self._foot.set_keys(keys.later)
+    def set_shortcuts(self, keys: CardKeys) -> None:
+        """Set the displayed shortcuts."""
+        self._header.set_shortcuts(keys)
+        self._footer.set_shortcut(keys.later)
 
     def fold(self, *, is_folded: bool) -> None:
-        """Folded, only its first line is seen."""
+        """Collapse the card to its header, or expand it."""
         self._is_folded = is_folded
         self._update()
 
     @property
     def workflow_id(self) -> WorkflowId | None:
-        """Whose requests it shows."""
+        """The workflow whose requests are shown."""
         return self._workflow_id
 
     @property
-    def is_wanted(self) -> bool:
-        """Whether there is something to show."""
+    def has_request(self) -> bool:
+        """Whether there is a request to show."""
         return self._requests.current is not None
 
     @property
     def is_folded(self) -> bool:
-        """Whether only its first lines are seen."""
+        """Whether only the header is visible."""
         return self._is_folded
 
     @property
-    def has_focus(self) -> bool:
-        focus = QApplication.focusWidget()
-        return focus is not None and self.isAncestorOf(focus)
-
-    @property
     def request(self) -> Request | None:
-        """The one that is shown, as long as it can be answered."""
-        return self._requests.shown if not self._is_closed else None
+        """The current request while it can be answered, else None."""
+        return self._requests.current_request if not self._is_closed else None
 
     @property
     def note(self) -> str:
-        """That the request is closed, where it says so."""
-        return self._note.text() if self._is_closed else ""
+        """The note that the request is closed; empty while it is open."""
+        return self._note.text if self._is_closed else ""
 
     @property
-    def refusal(self) -> str:
-        return self._foot.complaint
+    def error(self) -> str:
+        return self._footer.error
 
     def button(self, action: Action) -> Button:
-        return self._foot.button(action)
+        return self._footer.button(action)
 
     def take_focus(self) -> None:
-        """A person asks for it: focus goes where nothing happens by mistake."""
-        if not self.is_wanted:
+        """Unfold the card and focus the first field, or the button that is safe to press by mistake."""
+        if not self.has_request:
             return
         self.fold(is_folded=False)
         request = self.request
         if request is None:
-            self._close.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            self._note.close_button.setFocus(Qt.FocusReason.ShortcutFocusReason)
         else:
             target = request.first_focus
-            self._focus(target if isinstance(target, FormField) else self._foot.button(target))
+            self._focus(target if isinstance(target, ValueField) else self._footer.button(target))
         self.guard.start()
 
     def retranslate(self) -> None:
-        self._close.setText(self.tr("Close"))
-        request = self.request
-        if request is not None:
-            self._foot.say(_buttons(request))
         self._update()
 
     def apply_theme(self) -> None:
-        sizes = self._theme.sizes
-        self._column.setContentsMargins(sizes.space_l, sizes.space_m, sizes.space_m, sizes.space_m)
-        self._column.setSpacing(sizes.space_m)
-        self.setMaximumWidth(sizes.composer)
-        self._fit()
+        self._column.setSpacing(self._theme.sizes.space_m)
+        super().apply_theme()
 
     # Qt
 
-    def _is_own(self, event: QKeyEvent) -> bool:
-        return is_pressed("Esc", event) or _is_submit(event)
+    def _handles_key(self, event: QKeyEvent) -> bool:
+        is_submit = is_pressed("Ctrl+Return", event) and not event.isAutoRepeat()
+        return is_submit or is_pressed("Esc", event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        focus = QApplication.focusWidget()
-        written = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier  # a digit, on some layouts
-        plain = not event.modifiers() & ~written
-        if is_pressed("Esc", event):
-            self._leave()
-        elif _is_submit(event):
-            self._submit()
-        elif plain and event.key() in _OPTION_KEYS:
-            self._pick(event.key() - Qt.Key.Key_0)
-        elif event.key() in _ENTER and isinstance(focus, QAbstractButton) and not event.isAutoRepeat():
-            focus.click()
+        # some layouts need Shift for a digit, or have it on the keypad
+        is_plain = not event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
+        if is_plain and event.key() in _OPTION_KEYS:
+            if self.request is not None and not self.guard.is_on:
+                self.request.toggle_option(event.key() - Qt.Key.Key_0)
         elif event.key() in _PAGE_STEPS and event.modifiers() == Qt.KeyboardModifier.NoModifier:
             self._step(_PAGE_STEPS[Qt.Key(event.key())])
         else:
             super().keyPressEvent(event)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
     # Building
 
     def _build(self) -> None:
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        for widget in (self._head, self._scroller, self._note, self._foot):
+        for widget in (self._header, self._scroller, self._note, self._footer):
             self._column.addWidget(widget)
-        self._column.addWidget(self._close, 0, Qt.AlignmentFlag.AlignRight)
-        self._head.stepped.connect(self._step)
-        self._head.unfolded.connect(self.unfold_requested)
-        self._head.turned.connect(self._describe)
-        self._foot.acted.connect(self._act)
-        self.guard.changed.connect(self._foot.set_waiting)
-        self._foot.put_off.connect(self._leave)
-        self._foot.reasoned.connect(self._on_reason)
-        self._foot.scoped.connect(self._on_scope)
-        self._close.clicked.connect(self._leave)
+        self._header.stepped.connect(self._step)
+        self._header.unfolded.connect(self.unfold_requested)
+        self._header.time_left_changed.connect(self._describe)
+        self._footer.action_chosen.connect(self._send_answer)
+        self.guard.changed.connect(self._footer.set_blocked)
+        self._footer.postponed.connect(self._cancel)
+        self._footer.reason_edited.connect(self.drafts_changed)
+        self._note.close_button.clicked.connect(self._cancel)
 
-    # Going from one to another
+    # Navigation
 
-    def _go_to(self, question_id: InterruptionId | None) -> None:
-        """Show this request, with what was begun for it."""
+    def _show_request(self, question_id: InterruptionId | None) -> None:
+        """Show this request with its draft."""
         self._is_closed = False
-        self._foot.complain("")
-        request = self._requests.go_to(question_id)
+        self._footer.show_error("")
+        request = self._requests.set_current(question_id)
         self._scroller.show_page(request)
         if request is not None:
-            self._foot.offer(_buttons(request), reason=request.reason if request.takes_reason else None)
-            self._foot.follow(request)
-            self._offer_scope()
+            self._footer.show_request(request)
 
-    def _go_on(self) -> None:
-        """The first of the others, or none; where focus was in the card it stays in it, and else goes nowhere."""
+    def _show_next(self) -> None:
+        """Show the first remaining request; keep focus in the card only if it was there."""
         had_focus = self.has_focus
-        self._go_to(self._requests.first)
+        self._show_request(self._requests.first)
         self._update()
-        if had_focus and self.is_wanted:
+        if had_focus and self.has_request:
             self.take_focus()
         elif had_focus:
-            self.left.emit()
+            self.emptied.emit()
 
     def _step(self, by: int) -> None:
-        found = self._requests.beside(by)
+        found = self._requests.neighbour(by)
         if found is None:
             return
         had_focus = self.has_focus
-        self._go_to(found)
+        self._show_request(found)
         self._update()
         if had_focus:
             self.take_focus()
@@ -309,89 +254,62 @@ class AttentionCard(SlotCard):
     # Answering
 
     def _submit(self) -> None:
-        """Ctrl+Enter: what is written goes. For an approval nothing is written."""
+        """Handle Ctrl+Enter: submit the form, or approve a tool call."""
         request = self.request
         if request is None or not self.has_focus:
             return
         if Action.SUBMIT in request.buttons:
-            self._act(Action.SUBMIT)
+            self._send_answer(Action.SUBMIT)
         elif request.kind is InterruptionKind.TOOL_APPROVAL:
-            self._act(Action.APPROVE)
+            self._send_answer(Action.APPROVE)
 
-    def _pick(self, number: int) -> None:
-        """The option of that number, from 1, where the request has options."""
-        if self.request is not None and not self.guard.is_on:
-            self.request.pick(number)
-
-    def _act(self, action: str) -> None:
+    def _send_answer(self, action: str) -> None:
         request = self.request
         if request is None or self._requests.sending is not None or self.guard.is_on or self._is_folded:
             return
-        self._foot.complain("")
+        self._footer.show_error("")
         answer = request.answer(Action(action))
         if answer is None:
-            wrong = request.first_wrong()
+            wrong = request.first_error
             if wrong is not None:
                 self._focus(wrong)
             return
         self._requests.sending = request.question.id
         self.answered.emit(request.question, answer)
 
-    def _refuse(self, failed: Failed) -> None:
+    def _show_failure(self, failed: Failed) -> None:
         request = self.request
-        unplaced = []
         violations = failed.details.get("violations", ())
-        for violation in violations:
-            words = violation_text(str(violation.get("message", "")))
-            if request is None or not request.complain(str(violation.get("path", "")), words):
-                unplaced.append(words)
-        self._foot.complain("\n".join(unplaced) if violations else refusal_text(failed))
-        wrong = request.first_wrong() if request is not None else None
+        unplaced = show_violations(request.show_error if request is not None else None, violations)
+        self._footer.show_error(unplaced if violations else refusal_text(failed))
+        wrong = request.first_error if request is not None else None
         if wrong is not None and self.has_focus:
             self._focus(wrong)
-        announce(self, self._foot.complaint or (wrong.complaint if wrong is not None else ""), is_urgent=True)
+        announce(self, self._footer.error or (wrong.error if wrong is not None else ""), is_urgent=True)
 
-    def _say_closed(self, status: str | None) -> None:
-        """It closed otherwise than by this card."""
+    def _show_closed(self, status: str | None) -> None:
+        """Show that the request was closed elsewhere."""
         had_focus = self.has_focus
         self._is_closed = True
-        self._note.setText(closed_text(status))
+        self._note.set_text(closed_text(status))
         self._update()
         if had_focus:
-            self._close.setFocus(Qt.FocusReason.OtherFocusReason)
+            self._note.close_button.setFocus(Qt.FocusReason.OtherFocusReason)
             self.guard.start()
-        announce(self, self._note.text(), is_urgent=True)
+        announce(self, self._note.text, is_urgent=True)
 
-    def _leave(self) -> None:
-        """Later; or, where it is closed, done with."""
+    def _cancel(self) -> None:
+        """Postpone the request, or dismiss a closed request."""
         if self._is_closed:
-            self._requests.leave_out(self._requests.current)
-            self._go_on()
+            self._requests.remove(self._requests.current)
+            self._show_next()
         else:
-            self.put_off.emit()
+            self.postponed.emit()
 
-    def _on_reason(self, reason: str) -> None:
-        if self.request is not None:
-            self.request.reason = reason
-            self.begun_changed.emit()
-
-    def _on_scope(self, scope: str) -> None:
-        if self.request is not None:
-            self.request.scope = scope
-
-    def _offer_scope(self) -> None:
-        """What an approval may be for: other arguments are approved once alone."""
-        request = self.request
-        if request is not None:
-            tool = request.question.asked.tool if request.takes_scope else None
-            self._foot.offer_scope(tool, request.scope, is_edited=request.is_changed)
-
-    def _begin(self, question: Question) -> Request:
+    def _make_request(self, question: Question) -> Request:
         request = Request(self._theme, question)
-        if (begun := self._kept.get(question.id)) is not None:
-            request.take_up(begun)
-        request.edited.connect(self._offer_scope)
-        request.edited.connect(self.begun_changed)
+        request.edited.connect(self._footer.update_scope)
+        request.edited.connect(self.drafts_changed)
         return request
 
     # Looks
@@ -400,42 +318,32 @@ class AttentionCard(SlotCard):
         request = self.request
         is_open = request is not None and not self._is_folded
         self._scroller.setVisible(is_open)
-        self._foot.setVisible(is_open)
+        self._footer.setVisible(is_open)
         self._note.setVisible(self._is_closed and not self._is_folded)
-        self._close.setVisible(self._is_closed and not self._is_folded)
-        self._head.fold(is_folded=self._is_folded)
-        self._say()
-        self.setVisible(self.is_wanted)
+        self._header.fold(is_folded=self._is_folded)
+        self._update_texts()
+        self.setVisible(self.has_request)
         self._fit()
 
-    def _say(self) -> None:
-        shown = self._requests.shown
+    def _update_texts(self) -> None:
+        shown = self._requests.current_request
         if shown is None:
-            self._head.rest()
+            self._header.clear()
             return
         question = shown.question
-        self._head.say(self._workflow, question, self._requests.place, is_open=not self._is_closed)
+        self._header.show_question(self._workflow, question, self._requests.position, is_open=not self._is_closed)
         self.setAccessibleName(f"{kind_label(question.kind)}, {asker_path(self._workflow, question)}")
         self._describe()
 
     def _describe(self) -> None:
-        shown = self._requests.shown
+        shown = self._requests.current_request
         if shown is not None:
             question = shown.question
             asked = question.asked.prompt or asking_sentence(question.kind, agent_words(question.asker))
-            self.setAccessibleDescription(f"{asked} {self._head.time_left}".rstrip())
+            self.setAccessibleDescription(f"{asked} {self._header.time_left}".rstrip())
 
     def _focus(self, target: QWidget) -> None:
-        if isinstance(target, FormField):
-            target.setFocus(Qt.FocusReason.OtherFocusReason)  # what stands there is not selected
-            self._scroller.reveal(target)
+        if isinstance(target, ValueField):
+            self._focus_field(target)
         else:
             target.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
-
-def _buttons(request: Request) -> list[tuple[Action, str]]:
-    return [(action, action_label(request.kind, action)) for action in request.buttons]
-
-
-def _is_submit(event: QKeyEvent) -> bool:
-    return is_pressed("Ctrl+Return", event) and not event.isAutoRepeat()

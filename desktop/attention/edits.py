@@ -1,4 +1,4 @@
-"""What a person changed in a value, as the list of {path, value} that a state edit is answered with (ENGINE §8)."""
+"""The difference between two JSON values as a list of {path, value}, the answer to a state edit (ENGINE §8)."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -7,15 +7,15 @@ StateEdit = dict[str, Any]
 
 
 def state_edits(before: Any, after: Any, path: str) -> list[StateEdit]:
-    """The smallest places whose replacement makes `before` into `after`; `path` is where both stand.
+    """Return the smallest replacements that turn `before` into `after`; `path` points to both.
 
-    A place can be replaced and a key added, but nothing can be taken away: then the whole around it is replaced.
+    A path can be replaced or added, never removed: where a key is gone, the enclosing value is replaced.
     """
     return list(_state_edits(before, after, path))
 
 
 def json_equal(one: Any, other: Any) -> bool:
-    """Whether two JSON values are the same, with numbers and booleans told apart."""
+    """Return whether two JSON values are equal, with numbers and booleans distinct."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         return one.keys() == other.keys() and all(json_equal(one[key], other[key]) for key in one)
     if isinstance(one, list) and isinstance(other, list):

@@ -1,25 +1,22 @@
-"""A field of a form: its name, what it is about, its control, and what is wrong with it."""
+"""The base classes of the fields of a schema form, which read a value or say why there is none."""
 
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 
 from desktop.attention.schema import FieldSpec
 from desktop.theme.theme import Theme
 from desktop.translation.template_strings import input_words
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.labels import Label
-from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.visibility import show_when
+from desktop.widgets.forms.form import FormField
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
 
 @dataclass(frozen=True, slots=True)
 class FieldResult:
-    """What stands in a field. `problem` is why it is no answer, in words; then there is no value."""
+    """The content of a field: a value, or the `problem` for which there is none."""
 
     has_value: bool = False
     value: Any = None
@@ -29,160 +26,105 @@ class FieldResult:
 ABSENT = FieldResult()
 
 
-class FormField(Adaptive, QWidget):
-    """Emits `edited` when a person changed something; what was wrong with it before is forgotten then.
+class ValueField(FormField):
+    """A field that clears its error when the user edits it.
 
-    A class to derive from, which makes the control, places it, and overrides `read`, `written` and `write`. `name` may
-    be empty where the field is the only one; whoever made it then says what it is by `set_name`. What is of a shipped
-    template is said in the language of now.
+    Subclasses create the editor and override `read`, `raw_value` and `set_raw_value`. `name` may be empty for the only
+    field of a form, whose owner then calls `set_name`. Texts of shipped templates are translated.
     """
 
-    edited = Signal()
-
     def __init__(self, theme: Theme, name: str, about: str = "", *, is_required: bool = True) -> None:
-        super().__init__()
-        self._theme = theme
+        super().__init__(theme, help_above=True)
         self._name = name
         self._about = about
         self.is_required = is_required
         self.is_edited = False
-        self._control: QWidget | None = None
-        self._title = Label("", "strong")
-        self._optional = Label("", "secondary", "muted")
-        self._help = Paragraph("", "secondary", "muted")
-        self._complaint = Paragraph("", "secondary", "error")
-        self._complaint.setObjectName("complaint")
-        self._head = QHBoxLayout()
-        self._head.addWidget(self._title)
-        self._head.addWidget(self._optional)
-        self._head.addStretch(1)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.addLayout(self._head)
-        self._column.addWidget(self._help)
-        self._column.addWidget(self._complaint)
-        show_when(self._title, bool(name))
-        show_when(self._optional, bool(name) and not is_required)
-        show_when(self._help, bool(about))
-        show_when(self._complaint, False)
-
-    @property
-    def control(self) -> QWidget:
-        """Where focus goes."""
-        assert self._control is not None
-        return self._control
 
     def read(self) -> FieldResult:
-        """What stands there now."""
+        """Return the current value or problem."""
         raise NotImplementedError
 
     @property
-    def written(self) -> Any:
-        """What stands there as it stands there, be it no answer: JSON."""
+    def raw_value(self) -> Any:
+        """The raw content as JSON, valid or not, for a draft."""
         raise NotImplementedError
 
-    def write(self, written: Any) -> None:
-        """Have this stand there again, as if a person wrote it now; without effect where it does not fit."""
+    def set_raw_value(self, raw_value: Any) -> None:
+        """Restore raw content as if the user had entered it; ignore content that does not fit."""
         raise NotImplementedError
-
-    def complain(self, words: str) -> None:
-        """Show what is wrong, or nothing."""
-        self._complaint.setText(words)
-        show_when(self._complaint, bool(words))
-        self._describe()
-
-    @property
-    def complaint(self) -> str:
-        return self._complaint.text()
 
     def set_name(self, name: str) -> None:
-        """Another name, in the language of now."""
+        """Change the label and translate it."""
         self._name = name
-        self._title.setText(input_words(name))
-        show_when(self._title, bool(name))
-        self._describe()
+        self.retranslate()
 
     def retranslate(self) -> None:
-        self._title.setText(input_words(self._name))
-        self._help.setText(input_words(self._about))
-        self._optional.setText(optional_label())
-        self._describe()
+        hint = optional_label() if self._name and not self.is_required else ""
+        self.describe(input_words(self._name), input_words(self._about), hint)
 
-    def apply_theme(self) -> None:
-        sizes = self._theme.sizes
-        self._column.setSpacing(sizes.space_xs)
-        self._head.setSpacing(sizes.space_s)
+    def _set_editor(self, editor: QWidget) -> None:
+        super()._set_editor(editor)
+        self.setFocusProxy(editor)
 
-    def _place(self, control: QWidget) -> None:
-        self._control = control
-        self._column.insertWidget(2, control)
-        self.setFocusProxy(control)
-
-    def _tell(self) -> None:
-        """The control has changed."""
+    def _emit_edited(self) -> None:
         self.is_edited = True
-        self.complain("")
+        self.show_error("")
         self.edited.emit()
 
-    def _describe(self) -> None:
-        if self._control is not None:
-            self._control.setAccessibleName(input_words(self._name))
-            about = (
-                input_words(self._about),
-                "" if self.is_required else self._optional.text(),
-                self._complaint.text(),
-            )
-            self._control.setAccessibleDescription(". ".join(part for part in about if part))
+    def _missing(self) -> FieldResult:
+        """Return the result of an empty field."""
+        return FieldResult(problem=required_text()) if self.is_required else ABSENT
 
 
-def optional_label() -> str:
-    """What need not be filled in."""
-    return translate("FormField", "optional")
-
-
-def required_text() -> str:
-    return translate("FormField", "This is needed.")
-
-
-class SingleLineField(FormField):
-    """On one line, which begins with `text`."""
+class SingleLineField(ValueField):
+    """A single-line editor with an initial `text`."""
 
     def __init__(self, theme: Theme, field: FieldSpec, text: str) -> None:
         super().__init__(theme, field.name, field.about, is_required=field.is_required)
         self._line = QLineEdit(text)
         self._line.textEdited.connect(self._on_edited)
-        self._place(self._line)
+        self._set_editor(self._line)
 
     @property
-    def written(self) -> str:
+    def raw_value(self) -> str:
         return self._line.text()
 
-    def write(self, written: Any) -> None:
-        if isinstance(written, str):
-            self._line.setText(written)
+    def set_raw_value(self, raw_value: Any) -> None:
+        if isinstance(raw_value, str):
+            self._line.setText(raw_value)
             self._on_edited()
 
     def _on_edited(self) -> None:
-        self._tell()
+        self._emit_edited()
 
 
-class MultiLineField(FormField):
-    """On several lines, which begin with `text`."""
+class MultiLineField(ValueField):
+    """A multi-line editor with an initial `text`."""
 
     def __init__(self, theme: Theme, name: str, about: str, text: str, *, is_required: bool) -> None:
         super().__init__(theme, name, about, is_required=is_required)
         self._box = QPlainTextEdit(text)
         self._box.setTabChangesFocus(True)
         self._box.textChanged.connect(self._on_text)
-        self._place(self._box)
+        self._set_editor(self._box)
 
     @property
-    def written(self) -> str:
+    def raw_value(self) -> str:
         return self._box.toPlainText()
 
-    def write(self, written: Any) -> None:
-        if isinstance(written, str):
-            self._box.setPlainText(written)
+    def set_raw_value(self, raw_value: Any) -> None:
+        if isinstance(raw_value, str):
+            self._box.setPlainText(raw_value)
 
     def _on_text(self) -> None:
-        self._tell()
+        self._emit_edited()
+
+
+def optional_label() -> str:
+    """Return the label of an optional field."""
+    return translate("FormField", "optional")
+
+
+def required_text() -> str:
+    """Return the error of an empty required field."""
+    return translate("FormField", "This is needed.")

@@ -1,14 +1,14 @@
-"""The kinds of fields: text, a number, yes or no, one of several, texts line by line."""
+"""The fields of a schema form: text, number, check box, choice, list of lines."""
 
 import re
 from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtWidgets import QCheckBox, QSizePolicy
+from PySide6.QtWidgets import QCheckBox, QSizePolicy, QWidget
 
 from core.domain.text.json_text import readable_json
-from desktop.attention.field import ABSENT, FieldResult, FormField, MultiLineField, SingleLineField, required_text
+from desktop.attention.field import ABSENT, FieldResult, MultiLineField, SingleLineField, ValueField
 from desktop.attention.schema import FieldKind, FieldSpec
 from desktop.theme.theme import Theme
 from desktop.translation.template_strings import input_words
@@ -22,7 +22,7 @@ _WHOLE = re.compile(r"[+-]?\d+")
 
 
 class TextField(SingleLineField):
-    """One line of text. An optional one that is empty is left out."""
+    """A single line. An optional field that is empty has no value."""
 
     def __init__(self, theme: Theme, field: FieldSpec) -> None:
         super().__init__(theme, field, field.default if isinstance(field.default, str) else "")
@@ -33,11 +33,11 @@ class TextField(SingleLineField):
         text = self._line.text()
         if text or (self.is_required and self._may_be_empty):
             return FieldResult(has_value=True, value=text)
-        return FieldResult(problem=required_text()) if self.is_required else ABSENT
+        return self._missing()
 
 
 class LongTextField(MultiLineField):
-    """Text of several lines; as `is_list`, each line that is not empty is one text."""
+    """Several lines of text; for `FieldKind.TEXTS`, a list with an item per non-empty line."""
 
     def __init__(self, theme: Theme, field: FieldSpec) -> None:
         super().__init__(theme, field.name, field.about, _lines(field.default), is_required=field.is_required)
@@ -49,12 +49,11 @@ class LongTextField(MultiLineField):
         text = self._box.toPlainText()
         if self._is_list:
             lines = [line.strip() for line in text.splitlines() if line.strip()]
-            return (
-                FieldResult(has_value=True, value=lines) if lines or self.is_required or self._has_default else ABSENT
-            )
+            has_value = bool(lines) or self.is_required or self._has_default
+            return FieldResult(has_value=True, value=lines) if has_value else ABSENT
         if text:
             return FieldResult(has_value=True, value=text)
-        return FieldResult(problem=required_text()) if self.is_required else ABSENT
+        return self._missing()
 
     def retranslate(self) -> None:
         super().retranslate()
@@ -66,7 +65,7 @@ class LongTextField(MultiLineField):
 
 
 class NumberField(SingleLineField):
-    """A number, with a point or a comma. What is none is told while it is written."""
+    """A number with a decimal point or comma, validated while it is typed."""
 
     def __init__(self, theme: Theme, field: FieldSpec) -> None:
         is_number = isinstance(field.default, int | float) and not isinstance(field.default, bool)
@@ -77,7 +76,7 @@ class NumberField(SingleLineField):
     def read(self) -> FieldResult:
         text = self._line.text().strip().replace("\u2212", "-")
         if not text:
-            return FieldResult(problem=required_text()) if self.is_required else ABSENT
+            return self._missing()
         if self._field.kind is FieldKind.INTEGER:
             if not _WHOLE.fullmatch(text):
                 return FieldResult(problem=translate("NumberField", "This has to be a whole number."))
@@ -105,19 +104,19 @@ class NumberField(SingleLineField):
     def _on_edited(self) -> None:
         super()._on_edited()
         if self._line.text().strip():
-            self.complain(self.read().problem)
+            self.show_error(self.read().problem)
 
 
-class CheckField(FormField):
-    """Yes or no. Its name is that of the box."""
+class CheckField(ValueField):
+    """A check box whose label is the field's name."""
 
     def __init__(self, theme: Theme, field: FieldSpec) -> None:
         super().__init__(theme, "", field.about, is_required=field.is_required)
         self._box = QCheckBox()
         self._box.setChecked(field.default is True)
         self._box.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        self._box.clicked.connect(self._tell)
-        self._place(self._box)
+        self._box.clicked.connect(self._emit_edited)
+        self._set_editor(self._box)
         self.set_name(field.name)
         self.adapt_to(theme)
 
@@ -125,24 +124,24 @@ class CheckField(FormField):
         return FieldResult(has_value=True, value=self._box.isChecked())
 
     @property
-    def written(self) -> bool:
+    def raw_value(self) -> bool:
         return self._box.isChecked()
 
-    def write(self, written: Any) -> None:
-        if isinstance(written, bool):
-            self._box.setChecked(written)
-            self._tell()
+    def set_raw_value(self, raw_value: Any) -> None:
+        if isinstance(raw_value, bool):
+            self._box.setChecked(raw_value)
+            self._emit_edited()
 
     def set_name(self, name: str) -> None:
         self._box.setText(name.replace("&", "&&"))
         self._box.setAccessibleName(name)
 
-    def _describe(self) -> None:
-        self._box.setAccessibleDescription(input_words(self._about))
+    def _describe_editor(self, editor: QWidget) -> None:
+        editor.setAccessibleDescription(input_words(self._about))
 
 
-class ChoiceField(FormField):
-    """One of several values. Where none is the default, nothing is chosen at first."""
+class ChoiceField(ValueField):
+    """A combo box. Without a default nothing is selected at first."""
 
     def __init__(self, theme: Theme, field: FieldSpec) -> None:
         super().__init__(theme, field.name, field.about, is_required=field.is_required)
@@ -158,25 +157,25 @@ class ChoiceField(FormField):
             self._box.setCurrentIndex(self._choices.index(field.default) + 1)
         elif len(self._choices) == 1 and field.is_required:
             self._box.setCurrentIndex(1)
-        self._box.activated.connect(self._tell)
-        self._place(self._box)
+        self._box.activated.connect(self._emit_edited)
+        self._set_editor(self._box)
         self.adapt_to(theme)
 
     def read(self) -> FieldResult:
         chosen = self._box.currentIndex()
         if chosen > 0:
             return FieldResult(has_value=True, value=self._choices[chosen - 1])
-        return FieldResult(problem=required_text()) if self.is_required else ABSENT
+        return self._missing()
 
     @property
-    def written(self) -> int:
-        """The place of what is chosen, from 1; 0 for nothing."""
+    def raw_value(self) -> int:
+        """The index of the selected choice from 1; 0 for none."""
         return self._box.currentIndex()
 
-    def write(self, written: Any) -> None:
-        if isinstance(written, int) and 0 <= written < self._box.count():
-            self._box.setCurrentIndex(written)
-            self._tell()
+    def set_raw_value(self, raw_value: Any) -> None:
+        if isinstance(raw_value, int) and 0 <= raw_value < self._box.count():
+            self._box.setCurrentIndex(raw_value)
+            self._emit_edited()
 
     def retranslate(self) -> None:
         super().retranslate()
@@ -191,12 +190,12 @@ class ChoiceField(FormField):
 
 
 def _number(text: str) -> float:
-    """A whole number stays one, whatever its size."""
+    """Return an int for whole numbers of any size, else a float."""
     return int(text) if _WHOLE.fullmatch(text) else float(text)
 
 
 def _lines(default: Any) -> str:
-    """A text, or texts each on a line of its own; of anything else nothing."""
+    """Return a text, or the lines of a list of texts, else an empty text."""
     if isinstance(default, list):
         return "\n".join(map(str, default))
     return default if isinstance(default, str) else ""

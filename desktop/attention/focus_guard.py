@@ -1,6 +1,7 @@
-"""For half a second after focus comes to the card, only Esc and Tab act: what is typed then was meant for elsewhere.
+"""Blocks input for half a second after the card gains focus, since it was meant for another widget.
 
-Who goes on typing is not looking at the card: each key that is swallowed begins the half second anew (UI §6).
+Only Esc and Tab work meanwhile. Each blocked key restarts the half second, because a user who goes on typing has not
+seen the card (UI §6).
 """
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
@@ -16,7 +17,7 @@ _PAGES = frozenset({Qt.Key.Key_PageUp, Qt.Key.Key_PageDown})
 
 
 class FocusGuard(QObject):
-    """Watches focus by itself. `arrived` tells that it came into the card from elsewhere."""
+    """Watches the application's focus. `arrived` is emitted when focus enters the card."""
 
     arrived = Signal()
     changed = Signal(bool)
@@ -42,7 +43,7 @@ class FocusGuard(QObject):
         return self._timer.isActive()
 
     def start(self, *, frees_pages: bool = False) -> None:
-        """From now on. A click that brought the focus goes on; `frees_pages`, so does who turns pages."""
+        """Start or restart the guard. The click that moved the focus passes, and page keys do with `frees_pages`."""
         self._free = _FREE | _PAGES if frees_pages else _FREE
         self._stops_mouse = QApplication.mouseButtons() == Qt.MouseButton.NoButton
         if not self.is_on:
@@ -51,7 +52,7 @@ class FocusGuard(QObject):
         self._timer.start()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Swallows what would act in the card."""
+        """Block events that would act in the card."""
         kind = event.type()
         if kind not in _KEYS and not (self._stops_mouse and kind in _MOUSE):
             return False

@@ -1,7 +1,4 @@
-"""The last lines of the card: why an answer was not taken, a reason for a refusal, and the buttons."""
-
-from collections.abc import Sequence
-from itertools import pairwise
+"""The footer of the card: error, scope of an approval, reason for a rejection, and buttons."""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence
@@ -17,130 +14,131 @@ from PySide6.QtWidgets import (
 )
 
 from core.domain.interruption import APPROVAL_SCOPES, Action
-from desktop.attention.attention_strings import coverage_text, scope_label
+from desktop.attention.attention_strings import action_label, coverage_text, scope_label
+from desktop.attention.request import Request
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button, with_keys
 from desktop.widgets.choices import Segmented
+from desktop.widgets.forms.tab_order import chain_tab_stops
 from desktop.widgets.labels import plain_tool_tip
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.visibility import show_when
 
 _LATER = "later"
 _REASON_CHARACTERS = 1_000
-_WAITING_OPACITY = 0.5
+_BLOCKED_OPACITY = 0.5
 
 
 class CardFooter(Adaptive, QWidget):
-    """Emits `acted` with an action, `put_off` when the answer can wait, `reasoned` with what is written as a reason,
-    `scoped` with what an approval is for."""
+    """Writes reason and scope into the request that it shows, and emits `reason_edited`.
 
-    acted = Signal(str)
-    put_off = Signal()
-    reasoned = Signal(str)
-    scoped = Signal(str)
+    `action_chosen` is emitted with the action of a button, `postponed` for the Later button.
+    """
+
+    action_chosen = Signal(str)
+    postponed = Signal()
+    reason_edited = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self._buttons: dict[str, Button] = {}
+        self._request: Request | None = None
+        self._buttons: dict[Action, Button] = {}
         self._later_keys = QKeySequence("Esc")
-        self._complaint = Paragraph("", "secondary", "error")
-        self._complaint.setObjectName("refusal")
+        self._error = Paragraph("", "secondary", "error")
+        self._error.setObjectName("refusal")
         self._scope = ApprovalScope(theme)
-        self._scope.chosen.connect(self.scoped)
+        self._scope.chosen.connect(self._on_scope)
         self._reason = QLineEdit()
         self._reason.setMaxLength(_REASON_CHARACTERS)
-        self._reason.textEdited.connect(self.reasoned)
+        self._reason.textEdited.connect(self._on_reason)
         self._later = Button(theme, "", "ghost")
         self._later.setObjectName(_LATER)
-        self._later.clicked.connect(self.put_off)
+        self._later.clicked.connect(self.postponed)
         self._group = QButtonGroup(self)
-        self._group.buttonClicked.connect(self._tell)
+        self._group.buttonClicked.connect(self._on_clicked)
         self._row = QHBoxLayout()
         self._row.addWidget(self._reason, 1)
         self._row.addStretch(0)
         self._row.addWidget(self._later)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.addWidget(self._complaint)
+        self._column.addWidget(self._error)
         self._column.addWidget(self._scope)
         self._column.addLayout(self._row)
         show_when(self._scope, False)
-        self.complain("")
+        self.show_error("")
         self.adapt_to(theme)
 
-    def set_keys(self, later_keys: QKeySequence) -> None:
-        """It names these."""
+    def set_shortcut(self, later_keys: QKeySequence) -> None:
+        """Set the displayed shortcut of the Later button."""
         self._later_keys = later_keys
         self.retranslate()
 
-    def set_waiting(self, is_waiting: bool) -> None:
-        """Whether nothing here acts yet: the buttons are paler then."""
-        effect = QGraphicsOpacityEffect(self) if is_waiting else None
+    def set_blocked(self, is_blocked: bool) -> None:
+        """Dim the buttons while the focus guard blocks them."""
+        effect = QGraphicsOpacityEffect(self) if is_blocked else None
         if effect is not None:
-            effect.setOpacity(_WAITING_OPACITY)
+            effect.setOpacity(_BLOCKED_OPACITY)
         self.setGraphicsEffect(effect)  # type: ignore[arg-type]  # Qt takes None: it removes the one that is there
 
     @property
-    def is_waiting(self) -> bool:
+    def is_blocked(self) -> bool:
         return self.graphicsEffect() is not None
 
-    def offer(self, actions: Sequence[tuple[Action, str]], *, reason: str | None) -> None:
-        """These buttons, from left to right, the last one the main one; `reason` None where none is taken."""
+    def show_request(self, request: Request) -> None:
+        """Show the buttons of a request, from left to right, the last as the primary button."""
+        self._request = request
         for button in self._buttons.values():
             self._group.removeButton(button)
             self._row.removeWidget(button)
             button.hide()
             button.deleteLater()
         self._buttons = {}
-        for action, words in actions:
-            button = Button(self._theme, words, "primary" if action is actions[-1][0] else "secondary", parent=self)
+        for action in request.buttons:
+            is_primary = action is request.buttons[-1]
+            button = Button(self._theme, "", "primary" if is_primary else "secondary", parent=self)
             button.setObjectName(action)
             self._buttons[action] = button
             self._group.addButton(button)
             self._row.addWidget(button)
             button.show()
-        show_when(self._reason, reason is not None)
-        self._row.setStretch(1, int(reason is None))
-        if reason is not None and reason != self._reason.text():
-            self._reason.setText(reason)
+        self._label_buttons(request)
+        show_when(self._reason, request.takes_reason)
+        self._row.setStretch(1, int(not request.takes_reason))
+        if request.takes_reason and request.reason != self._reason.text():
+            self._reason.setText(request.reason)
+        self._continue_tab_order(request)
+        self.update_scope()
 
-    def follow(self, page: QWidget) -> None:
-        """Have Tab go on here from the last control of the page above: scope, reason, buttons, from left to right."""
-        above = [one for one in page.findChildren(QWidget) if one.focusPolicy() & Qt.FocusPolicy.TabFocus]
-        here = [*self._scope.findChildren(QAbstractButton), self._reason, self._later, *self._buttons.values()]
-        for before, after in pairwise([*above[-1:], *here]):
-            self.setTabOrder(before, after)
-
-    def offer_scope(self, tool: str | None, scope: str, *, is_edited: bool) -> None:
-        """What an approval of a call of this tool may be for; None where that is no question."""
+    def update_scope(self) -> None:
+        """Offer the scopes of an approval; edited arguments can only be approved once."""
+        request = self._request
+        tool = request.question.asked.tool if request is not None and request.takes_scope else None
         show_when(self._scope, tool is not None)
-        if tool is not None:
-            self._scope.offer(tool, scope, is_edited=is_edited)
+        if request is not None and tool is not None:
+            self._scope.set_tool(tool, request.scope, is_edited=request.is_changed)
 
     @property
-    def covers(self) -> str:
-        """What the approval covers that is chosen."""
-        return self._scope.covers
-
-    def say(self, actions: Sequence[tuple[Action, str]]) -> None:
-        """The words of the buttons, in another language."""
-        for action, words in actions:
-            self._buttons[action].setText(words)
+    def scope_description(self) -> str:
+        """The description of the selected scope."""
+        return self._scope.description
 
     def button(self, action: Action) -> Button:
         return self._buttons[action]
 
     @property
-    def complaint(self) -> str:
-        return self._complaint.text()
+    def error(self) -> str:
+        return self._error.text()
 
-    def complain(self, words: str) -> None:
-        self._complaint.setText(words)
-        show_when(self._complaint, bool(words))
+    def show_error(self, words: str) -> None:
+        self._error.setText(words)
+        show_when(self._error, bool(words))
 
     def retranslate(self) -> None:
+        if self._request is not None:
+            self._label_buttons(self._request)
         words = self.tr("Reason for a rejection (optional)")
         self._reason.setPlaceholderText(words)
         self._reason.setAccessibleName(words)
@@ -154,12 +152,31 @@ class CardFooter(Adaptive, QWidget):
         self._column.setSpacing(sizes.space_s)
         self._row.setSpacing(sizes.space_s)
 
-    def _tell(self, button: QAbstractButton) -> None:
-        self.acted.emit(button.objectName())
+    def _label_buttons(self, request: Request) -> None:
+        for action, button in self._buttons.items():
+            button.setText(action_label(request.kind, action))
+
+    def _continue_tab_order(self, page: QWidget) -> None:
+        """Continue the tab order of the page above: scope, reason, buttons."""
+        above = [widget for widget in page.findChildren(QWidget) if widget.focusPolicy() & Qt.FocusPolicy.TabFocus]
+        scopes = self._scope.findChildren(QAbstractButton)
+        chain_tab_stops([*above[-1:], *scopes, self._reason, self._later, *self._buttons.values()])
+
+    def _on_clicked(self, button: QAbstractButton) -> None:
+        self.action_chosen.emit(button.objectName())
+
+    def _on_reason(self, reason: str) -> None:
+        if self._request is not None:
+            self._request.reason = reason
+            self.reason_edited.emit()
+
+    def _on_scope(self, scope: str) -> None:
+        if self._request is not None:
+            self._request.scope = scope
 
 
 class ApprovalScope(Adaptive, QWidget):
-    """Emits `chosen` with `once`, `run` or `always`. Other arguments can be approved once alone."""
+    """Emits `chosen` with `once`, `run` or `always`. Edited arguments can only be approved once."""
 
     chosen = Signal(str)
 
@@ -170,38 +187,38 @@ class ApprovalScope(Adaptive, QWidget):
         self._is_edited = False
         self._choices = Segmented(theme, focus=Qt.FocusPolicy.StrongFocus, parent=self)
         self._choices.chosen.connect(self._choose)
-        self._covers = Paragraph("", "secondary", "muted")
+        self._description = Paragraph("", "secondary", "muted")
         self._row: QBoxLayout = QHBoxLayout(self)
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.addWidget(self._choices)
-        self._row.addWidget(self._covers, 1, Qt.AlignmentFlag.AlignVCenter)
+        self._row.addWidget(self._description, 1, Qt.AlignmentFlag.AlignVCenter)
         self.adapt_to(theme)
 
-    def offer(self, tool: str, scope: str, *, is_edited: bool) -> None:
-        """For calls of this tool; `is_edited`: with other arguments than it asked for."""
+    def set_tool(self, tool: str, scope: str, *, is_edited: bool) -> None:
+        """Show the scopes for calls of this tool; `is_edited` if the arguments were changed."""
         self._tool, self._is_edited = tool, is_edited
         self._choices.set_current(APPROVAL_SCOPES[0] if is_edited else scope)
         self._choices.setEnabled(not is_edited)
-        self._say()
+        self._update_description()
 
     @property
-    def covers(self) -> str:
-        """What the chosen one covers, in words."""
-        return self._covers.text()
+    def description(self) -> str:
+        """The description of the selected scope."""
+        return self._description.text()
 
     def retranslate(self) -> None:
         self._choices.set_segments([(scope, scope_label(scope)) for scope in APPROVAL_SCOPES])
         self._choices.setAccessibleName(self.tr("Approve"))
-        self._say()
+        self._update_description()
 
     def apply_theme(self) -> None:
         self._row.setSpacing(self._theme.sizes.space_m)
 
     def _choose(self, scope: str) -> None:
-        self._say()
+        self._update_description()
         self.chosen.emit(scope)
 
-    def _say(self) -> None:
+    def _update_description(self) -> None:
         words = coverage_text(self._choices.current or APPROVAL_SCOPES[0], self._tool, is_edited=self._is_edited)
-        self._covers.setText(words)
+        self._description.setText(words)
         self._choices.setAccessibleDescription(words)

@@ -1,25 +1,27 @@
-"""A form made of a JSON Schema, and what is written in it as a value."""
+"""A form built from a JSON Schema, which is read as a value."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from core.domain.text.json_text import parse_pointer
-from desktop.attention.field import ABSENT, FieldResult, FormField, optional_label
+from desktop.attention.attention_strings import violation_text
+from desktop.attention.field import ABSENT, FieldResult, ValueField, optional_label
 from desktop.attention.fields import CheckField, ChoiceField, LongTextField, NumberField, TextField
 from desktop.attention.json_field import JsonField
 from desktop.attention.schema import FieldKind, FieldPath, FieldSpec, FormSpec, GroupSpec, field_specs, form_spec
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.forms.form import Form
 from desktop.widgets.labels import Label
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.visibility import show_when
 
 
-class SchemaForm(Adaptive, QWidget):
-    """Emits `edited` when a person changed something."""
+class SchemaForm(Form, Adaptive, QWidget):
+    """Emits `edited` on user changes."""
 
     edited = Signal()
 
@@ -27,38 +29,34 @@ class SchemaForm(Adaptive, QWidget):
         super().__init__()
         self._theme = theme
         self._part = form_spec(schema)
-        self._fields: dict[FieldPath, FormField] = {}
+        self._fields: dict[FieldPath, ValueField] = {}
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._build(self._part)
         self.adapt_to(theme)
 
     @property
-    def fields(self) -> Sequence[FormField]:
+    def fields(self) -> Sequence[ValueField]:
         return list(self._fields.values())
 
     def set_name(self, name: str) -> None:
-        """What the whole is called where it is a single field without a title of its own."""
+        """Set the title of a form that is a single field without a title."""
         if isinstance(self._part, FieldSpec) and not self._part.name:
             self._fields[()].set_name(name)
 
     def read(self) -> FieldResult:
-        """The value, or the first problem; every field with one shows it."""
+        """Return the value, or the first problem after showing the error of each invalid field."""
         return self._read(self._part, is_counted=True)
 
-    def first_wrong(self) -> FormField | None:
-        """The first field that complains."""
-        return next((field for field in self._fields.values() if field.complaint), None)
-
-    def complain(self, path: str, words: str) -> bool:
-        """Show what is wrong at a JSON pointer, at the field that it leads to or through. False: there is none."""
+    def show_error(self, path: str, words: str) -> bool:
+        """Show an error at the field that a JSON pointer leads to or through. Return False if there is none."""
         try:
             parts = tuple(parse_pointer(path)) if path else ()
         except ValueError:
             return False
         for end in range(len(parts), -1, -1):
             if parts[:end] in self._fields:
-                self._fields[parts[:end]].complain(words)
+                self._fields[parts[:end]].show_error(words)
                 return True
         return False
 
@@ -80,12 +78,12 @@ class SchemaForm(Adaptive, QWidget):
         self._column.addWidget(field)
 
     def _read(self, part: FormSpec, *, is_counted: bool) -> FieldResult:
-        """`is_counted`: its problems are problems, since it is needed."""
+        """Read a part; with `is_counted`, show its problems, since its value is needed."""
         if isinstance(part, FieldSpec):
             field = self._fields[part.path]
             reading = field.read()
             if reading.problem and is_counted:
-                field.complain(reading.problem)
+                field.show_error(reading.problem)
             return reading
         read = [(inner, self._read(inner, is_counted=False)) for inner in part.parts]
         if not part.is_required and not any(self._is_begun(inner, one) for inner, one in read):
@@ -97,13 +95,13 @@ class SchemaForm(Adaptive, QWidget):
         return FieldResult(has_value=True, value={inner.path[-1]: one.value for inner, one in read if one.has_value})
 
     def _is_begun(self, part: FormSpec, reading: FieldResult) -> bool:
-        """Whether a person wrote something there, be it wrong."""
+        """Return whether the user entered anything in this part, valid or not."""
         fields = [self._fields[one.path] for one in field_specs(part)]
-        return any(one.is_edited and (reading.has_value or one.complaint) for one in fields)
+        return any(one.is_edited and (reading.has_value or one.error) for one in fields)
 
 
 class GroupTitle(Adaptive, QWidget):
-    """Above the fields of an object in an object."""
+    """The heading above the fields of a nested object."""
 
     def __init__(self, theme: Theme, name: str, *, is_required: bool) -> None:
         super().__init__()
@@ -124,8 +122,8 @@ class GroupTitle(Adaptive, QWidget):
         self._row.setSpacing(self._theme.sizes.space_s)
 
 
-def make_field(theme: Theme, field: FieldSpec) -> FormField:
-    """The widget for it."""
+def make_field(theme: Theme, field: FieldSpec) -> ValueField:
+    """Return the widget for a field specification."""
     match field.kind:
         case FieldKind.TEXT:
             return TextField(theme, field)
@@ -146,3 +144,13 @@ def make_field(theme: Theme, field: FieldSpec) -> FormField:
                 given=field.default,
                 is_empty=not field.has_default,
             )
+
+
+def show_violations(show_error: Callable[[str, str], bool] | None, violations: Iterable[Mapping[str, Any]]) -> str:
+    """Show each violation at its field by `show_error(path, text)`; return the texts that belong to no field."""
+    unplaced = []
+    for violation in violations:
+        text = violation_text(str(violation.get("message", "")))
+        if show_error is None or not show_error(str(violation.get("path", "")), text):
+            unplaced.append(text)
+    return "\n".join(unplaced)

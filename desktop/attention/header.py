@@ -1,6 +1,7 @@
-"""The first lines of the card: who asks, for what, which of how many, and how long there is."""
+"""The header of the card: asker, kind of request, position among the open requests, and time left."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 
 from PySide6.QtCore import Qt, Signal
@@ -19,12 +20,24 @@ from desktop.widgets.labels import Chip, ElidedLabel, IconLabel, KeyHint, Label
 from desktop.widgets.visibility import show_when
 
 
+@dataclass(frozen=True, slots=True)
+class CardKeys:
+    """The shortcuts that the card displays. Its key handling uses the defaults."""
+
+    focus: QKeySequence
+    previous: QKeySequence
+    next: QKeySequence
+    later: QKeySequence
+
+
 class CardHeader(Adaptive, QWidget):
-    """`stepped` asks for the next request (1) or the one before (-1), `unfolded` for the whole card. `turned`: a screen
-    reader finds another `time_left`."""
+    """Emits `stepped` for the next request (1) or the previous (-1), and `unfolded` to show the whole card.
+
+    `time_left_changed` is emitted when the accessible `time_left` has changed.
+    """
 
     stepped = Signal(int)
-    turned = Signal()
+    time_left_changed = Signal()
     unfolded = Signal()
 
     def __init__(self, theme: Theme, now: Callable[[], datetime], focus_keys: QKeySequence) -> None:
@@ -56,38 +69,38 @@ class CardHeader(Adaptive, QWidget):
         self._previous.clicked.connect(self._go_back)
         self._next.clicked.connect(self._go_on)
         self._unfold.clicked.connect(self.unfolded)
-        self._left.turned.connect(self.turned)
+        self._left.accessible_text_changed.connect(self.time_left_changed)
         self.fold(is_folded=False)
         self.adapt_to(theme)
 
-    def say(self, workflow: str, question: Question, place: tuple[int, int], *, is_open: bool) -> None:
-        """`place`: which one of how many, from 1."""
+    def show_question(self, workflow: str, question: Question, place: tuple[int, int], *, is_open: bool) -> None:
+        """Show a question; `place` is its position and the number of open requests, from 1."""
         self._who.setText(asker_path(workflow, question))
         self._kind.setText(kind_label(question.kind))
         self._place = place
         for widget in (self._count, self._previous, self._next):
             show_when(widget, place[1] > 1)
-        self._left.follow(question if is_open else None)
+        self._left.set_question(question if is_open else None)
         self.retranslate()
 
     @property
     def time_left(self) -> str:
-        """How long there is, and what happens then; empty where it waits for ever."""
+        """The time left and what happens then; empty for a request without a limit."""
         return self._left.accessibleName()
 
-    def set_keys(self, focus_keys: QKeySequence, previous: QKeySequence, following: QKeySequence) -> None:
-        """It names these: what leads to the card, and to another request in it."""
-        self._focus_keys = focus_keys
-        self._previous_keys, self._next_keys = previous, following
+    def set_shortcuts(self, keys: CardKeys) -> None:
+        """Set the displayed shortcuts."""
+        self._focus_keys = keys.focus
+        self._previous_keys, self._next_keys = keys.previous, keys.next
         self.fold(is_folded=self._is_folded)
         self.retranslate()
 
-    def rest(self) -> None:
-        """Nothing is shown, so nothing expires."""
-        self._left.follow(None)
+    def clear(self) -> None:
+        """Stop the countdown."""
+        self._left.set_question(None)
 
     def fold(self, *, is_folded: bool) -> None:
-        """Folded, it is all that is seen of the card."""
+        """Show the header alone, with a button that unfolds the card."""
         self._is_folded = is_folded
         show_when(self._unfold, is_folded)
         self._keys.set_keys(self._focus_keys if is_folded else None)

@@ -1,4 +1,4 @@
-"""A value that is written as JSON, and checked while it is."""
+"""A field for a value written as JSON, validated while it is typed."""
 
 import json
 from math import ceil
@@ -8,7 +8,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QTextOption
 
 from core.domain.text.json_text import parse
-from desktop.attention.field import ABSENT, FieldResult, MultiLineField, required_text
+from desktop.attention.field import FieldResult, MultiLineField
 from desktop.theme.theme import Theme
 from desktop.translation.formats import number
 
@@ -21,7 +21,7 @@ _PAUSE_MS = 200
 
 
 class JsonField(MultiLineField):
-    """`given` None with `is_empty` begins with nothing. A long text is checked when the keys pause."""
+    """Starts with `given` as JSON, or empty with `is_empty`. Long texts are validated when typing pauses."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class JsonField(MultiLineField):
     def read(self) -> FieldResult:
         text = self._box.toPlainText()
         if not text.strip():
-            return FieldResult(problem=required_text()) if self.is_required else ABSENT
+            return self._missing()
         try:
             return FieldResult(has_value=True, value=parse(text))
         except json.JSONDecodeError as error:
@@ -72,12 +72,12 @@ class JsonField(MultiLineField):
             self._pause.start()
 
     def _check(self) -> None:
-        """Nothing written is no mistake yet."""
+        """Validate the text; an empty text is not an error yet."""
         if self._box.document().characterCount() > 1:
-            self.complain(self.read().problem)
+            self.show_error(self.read().problem)
 
     def _fit(self) -> None:
-        """As tall as its text, within bounds."""
+        """Size the editor to its text, within bounds."""
         lines = min(max(self._box.document().blockCount(), _LEAST_LINES), _MOST_LINES)
         sizes = self._theme.sizes
         around = 2 * (sizes.space_s + sizes.focus_ring + ceil(self._box.document().documentMargin()))

@@ -1,4 +1,4 @@
-"""The answer to a question: some of its options, words of one's own, or both, as it takes them."""
+"""The answer to a question: selected options, free text, or both."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from core.domain.text.json_text import readable_json
-from desktop.attention.field import FieldResult, FormField
+from desktop.attention.field import FieldResult, ValueField
 from desktop.theme.theme import Theme
 from desktop.translation.formats import number
 from desktop.widgets.visibility import show_when
@@ -15,9 +15,10 @@ from desktop.widgets.visibility import show_when
 _LINES = 3
 
 
-class OptionsField(FormField):
-    """Its value is `{options, text}`. An option is a text, or an object with an `id` and a `label`. `schema` says
-    whether options can be chosen, and how much can be written."""
+class OptionsField(ValueField):
+    """Its value is `{options, text}`. An option is a text, or an object with `id` and `label`. `schema` may limit the
+    text's length and forbid options.
+    """
 
     def __init__(self, theme: Theme, options: Any, schema: Any = None) -> None:
         super().__init__(theme, "")
@@ -32,22 +33,22 @@ class OptionsField(FormField):
             box = QCheckBox(label.replace("&", "&&"))
             box.setAccessibleName(label)
             box.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-            box.clicked.connect(self._tell)
+            box.clicked.connect(self._emit_edited)
             self._ids.append(chosen)
             self._boxes.append(box)
             column.addWidget(box)
         self._text = QPlainTextEdit()
         self._text.setTabChangesFocus(True)
-        self._text.textChanged.connect(self._tell)
+        self._text.textChanged.connect(self._emit_edited)
         self._takes_text = self._most_characters != 0 or not self._boxes
         show_when(self._text, self._takes_text)
         column.addWidget(self._text)
-        self._place(self._inside)
+        self._set_editor(self._inside)
         self.setFocusProxy(self._boxes[0] if self._boxes else self._text)
         self.adapt_to(theme)
 
     def read(self) -> FieldResult:
-        chosen = [one for one, box in zip(self._ids, self._boxes, strict=True) if box.isChecked()]
+        chosen = [option for option, box in zip(self._ids, self._boxes, strict=True) if box.isChecked()]
         text = self._text.toPlainText() if self._takes_text else ""
         if not chosen and not text.strip():
             return FieldResult(problem=self._nothing())
@@ -57,19 +58,19 @@ class OptionsField(FormField):
         return FieldResult(has_value=True, value={"options": chosen, "text": text})
 
     @property
-    def written(self) -> Mapping[str, Any]:
+    def raw_value(self) -> Mapping[str, Any]:
         return {"chosen": [box.isChecked() for box in self._boxes], "text": self._text.toPlainText()}
 
-    def write(self, written: Any) -> None:
-        chosen, text = (written.get(name) if isinstance(written, Mapping) else None for name in ("chosen", "text"))
+    def set_raw_value(self, raw_value: Any) -> None:
+        chosen, text = (raw_value.get(name) if isinstance(raw_value, Mapping) else None for name in ("chosen", "text"))
         if isinstance(chosen, list) and len(chosen) == len(self._boxes) and isinstance(text, str):
             for box, is_chosen in zip(self._boxes, chosen, strict=True):
                 box.setChecked(is_chosen is True)
             self._text.setPlainText(text)
-            self._tell()
+            self._emit_edited()
 
-    def pick(self, number: int) -> None:
-        """Click the option of that number, from 1; without effect where there is none."""
+    def toggle_option(self, number: int) -> None:
+        """Click the option with this number, from 1; ignore numbers without an option."""
         if 1 <= number <= len(self._boxes):
             box = self._boxes[number - 1]
             box.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -87,7 +88,7 @@ class OptionsField(FormField):
         self._text.setFixedHeight(_LINES * self._text.fontMetrics().lineSpacing() + 2 * self._theme.sizes.space_m)
 
     def _nothing(self) -> str:
-        """That there is no answer yet, in words."""
+        """Return the error for an empty answer."""
         if not self._boxes:
             return self.tr("Write an answer; to give none, skip it.")
         if not self._takes_text:
@@ -96,7 +97,7 @@ class OptionsField(FormField):
 
 
 def _option(option: Any) -> tuple[Any, str]:
-    """What is sent, and what is read."""
+    """Return an option's value and label."""
     if isinstance(option, Mapping):
         chosen = option.get("id", option.get("label"))
         return chosen, str(option.get("label", chosen))
@@ -104,7 +105,7 @@ def _option(option: Any) -> tuple[Any, str]:
 
 
 def _most(schema: Any, name: str, bound: str) -> int | None:
-    """A bound of a property, where the schema has one."""
+    """Return a bound of a property, if the schema has it."""
     properties = schema.get("properties") if isinstance(schema, Mapping) else None
     part = properties.get(name) if isinstance(properties, Mapping) else None
     most = part.get(bound) if isinstance(part, Mapping) else None

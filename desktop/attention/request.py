@@ -1,4 +1,4 @@
-"""What a person has begun to answer, in a form that can be kept over the end of the window."""
+"""A draft of an answer, in a form that can be saved when the window closes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,22 +13,24 @@ from core.domain.text.json_text import encode, indented_json
 from core.errors import StepFailed
 from core.stores.questions import Question
 from desktop.attention.edits import json_equal, state_edits
-from desktop.attention.field import FormField
+from desktop.attention.field import ValueField
 from desktop.attention.form import SchemaForm
 from desktop.attention.json_field import EDITED_CHARACTERS, JsonField
 from desktop.attention.options import OptionsField
 from desktop.attention.request_details import RequestDetails
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.forms.form import Form
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.value_views import ValueSection
 
 
 @dataclass(frozen=True, slots=True)
 class DraftAnswer:
-    """`fields` has what stands in each field of the form, in their order: JSON, None where nobody changed anything.
+    """The content of each form field, in their order (JSON; None for an unchanged field), and the reason for a
+    rejection.
 
-    What an approval was to cover is not in it: that is chosen anew by who looks at the request again.
+    The scope of an approval is not part of it: the user chooses it again on a second look at the request.
     """
 
     fields: tuple[Any, ...] = ()
@@ -50,10 +52,10 @@ _BUTTONS: Mapping[InterruptionKind, tuple[Action, ...]] = {
 }
 
 
-class Request(Adaptive, QWidget):
-    """The last button is what goes on; of the others none does more than to end or to skip.
+class Request(Form, Adaptive, QWidget):
+    """The last button continues the run; each other button only ends it or skips.
 
-    Emits `edited` when a person changes something in its form. `scope`: what an approval is for.
+    Emits `edited` on user changes to its form. `scope` is the scope of an approval.
     """
 
     edited = Signal()
@@ -83,7 +85,7 @@ class Request(Adaptive, QWidget):
 
     @property
     def buttons(self) -> tuple[Action, ...]:
-        """Its buttons, from left to right."""
+        """The actions of the buttons, from left to right."""
         return _BUTTONS[self.kind]
 
     @property
@@ -96,38 +98,38 @@ class Request(Adaptive, QWidget):
 
     @property
     def is_changed(self) -> bool:
-        """Whether other arguments stand there than were asked about, or none that can be read."""
+        """Whether the arguments differ from the requested arguments, or are invalid."""
         given = self.question.asked.arguments
         readings = [field.read() for field in self._edited.values() if field.is_edited]
         return any(not one.has_value or not json_equal(one.value, given) for one in readings)
 
     @property
-    def first_focus(self) -> FormField | Action:
-        """Where focus comes first: a field to be filled in, else the harmless button (UI §6)."""
-        fields = self._fields()
+    def first_focus(self) -> ValueField | Action:
+        """The field or button to focus first: a field to fill in, else the harmless button (UI §6)."""
+        fields = self.fields
         if fields and self.kind not in (_Kind.OUTCOME, _Kind.TOOL_APPROVAL):
             return fields[0]
         is_harmless = self.question.asked.risk is Risk.LOW and self.kind is not _Kind.OUTCOME
         return self.buttons[-1] if is_harmless else self.buttons[0]
 
     @property
-    def begun(self) -> DraftAnswer | None:
-        """What a person has written here; None where that is nothing."""
-        fields = tuple(field.written if field.is_edited else None for field in self._fields())
+    def draft(self) -> DraftAnswer | None:
+        """The user's draft; None if there is none."""
+        fields = tuple(field.raw_value if field.is_edited else None for field in self.fields)
         is_begun = bool(self.reason) or any(one is not None for one in fields)
         return DraftAnswer(fields, self.reason) if is_begun else None
 
-    def take_up(self, begun: DraftAnswer) -> None:
-        """Have what was begun for this request stand here again, as far as it fits."""
+    def restore_draft(self, begun: DraftAnswer) -> None:
+        """Restore a draft, as far as it fits."""
         self.reason = begun.reason
-        fields = self._fields()
+        fields = self.fields
         if len(begun.fields) == len(fields):
             for field, written in zip(fields, begun.fields, strict=True):
                 if written is not None:
-                    field.write(written)
+                    field.set_raw_value(written)
 
     def answer(self, action: Action) -> Answer | None:
-        """What a button sends; None where a field is no answer, and says so."""
+        """Return the answer of a button; None where a field is invalid, which then shows its error."""
         match action:
             case Action.SUBMIT:
                 return self._submitted()
@@ -141,22 +143,18 @@ class Request(Adaptive, QWidget):
             case _:
                 return Answer(action)
 
-    def pick(self, number: int) -> None:
-        """Choose the option of that number, from 1, as a click on it would; without effect where there is none."""
+    def toggle_option(self, number: int) -> None:
+        """Click the option with this number, from 1; ignore numbers without an option."""
         if self._options is not None:
-            self._options.pick(number)
+            self._options.toggle_option(number)
 
-    def first_wrong(self) -> FormField | None:
-        """The first field that complains."""
-        return next((field for field in self._fields() if field.complaint), None)
-
-    def complain(self, path: str, words: str) -> bool:
-        """Show at its field what was not taken. False: no field is at fault."""
+    def show_error(self, path: str, words: str) -> bool:
+        """Show an error at its field. Return False if it belongs to no field."""
         if self._form is not None:
-            return self._form.complain(path, words)
-        fields = self._fields()
+            return self._form.show_error(path, words)
+        fields = self.fields
         if len(fields) == 1:
-            fields[0].complain(words)
+            fields[0].show_error(words)
         return len(fields) == 1
 
     def retranslate(self) -> None:
@@ -209,7 +207,9 @@ class Request(Adaptive, QWidget):
         self._edited[name] = field
         self._column.addWidget(field)
 
-    def _fields(self) -> Sequence[FormField]:
+    @property
+    def fields(self) -> Sequence[ValueField]:
+        """The fields of the form, in tab order."""
         if self._form is not None:
             return self._form.fields
         return [self._options] if self._options is not None else list(self._edited.values())
@@ -232,7 +232,7 @@ class Request(Adaptive, QWidget):
         if self._options is not None:
             reading = self._options.read()
             if reading.problem:
-                self._options.complain(reading.problem)
+                self._options.show_error(reading.problem)
             return Answer(Action.SUBMIT, reading.value) if not reading.problem else None
         return self._edited_answer()
 
@@ -241,7 +241,7 @@ class Request(Adaptive, QWidget):
         for name, field in self._edited.items():
             reading = field.read()
             if reading.problem:
-                field.complain(reading.problem)
+                field.show_error(reading.problem)
                 return None
             values[name] = reading.value
         asked = self.question.asked

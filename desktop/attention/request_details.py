@@ -1,4 +1,4 @@
-"""What is asked, to be read: the prompt, the tool with its risk, and the values that it is about."""
+"""The read-only part of a request: prompt, tool, risk and the values in question."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,7 +25,7 @@ _TONES: dict[Risk, Tone] = {Risk.LOW: "muted", Risk.MEDIUM: "warn", Risk.HIGH: "
 
 
 class RequestDetails(Adaptive, QWidget):
-    """Foreign words stand as they are."""
+    """Shows foreign text verbatim, as plain text."""
 
     def __init__(self, theme: Theme, question: Question, *, shows_values: bool) -> None:
         super().__init__()
@@ -87,6 +87,6 @@ class RequestDetails(Adaptive, QWidget):
 
 
 def _context(given: Any) -> str:
-    """What the agent says that a person has to know."""
+    """Return the background that the agent gave with a question."""
     about = given.get("context") if isinstance(given, Mapping) else None
     return about if isinstance(about, str) else ""

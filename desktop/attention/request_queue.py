@@ -1,90 +1,103 @@
-"""The open requests of the workflow that is shown: their order, which one stands in the card, and what became of it."""
+"""The open requests of the viewed workflow: their order, the current request, pending answers and drafts."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from core.domain.ids import InterruptionId
 from core.stores.questions import Question
-from desktop.attention.request import Request
+from desktop.attention.request import DraftAnswer, Request
 
 
 class RequestQueue:
-    """`sending` is the one whose answer is on its way. One whose answer was taken is open no longer, whatever the store
-    still says of it."""
+    """`sending` is the request whose answer is pending. A request with an accepted answer counts as closed, even while
+    the store still lists it.
+    """
 
     def __init__(self, make: Callable[[Question], Request]) -> None:
-        self._make = make
+        self._make_request = make
         self._questions: Sequence[Question] = ()
-        self._begun: dict[InterruptionId, Request] = {}
-        self._taken: set[InterruptionId] = set()
+        self._requests: dict[InterruptionId, Request] = {}
+        self._saved_drafts: dict[InterruptionId, DraftAnswer] = {}
+        self._open_ids: set[InterruptionId] = set()
+        self._accepted: set[InterruptionId] = set()
         self._current: InterruptionId | None = None
         self.sending: InterruptionId | None = None
 
-    def take(self, questions: Sequence[Question]) -> None:
-        """These are open, oldest first."""
-        self._taken &= {one.id for one in questions}
-        self._questions = [one for one in questions if one.id not in self._taken]
+    def set_questions(self, questions: Sequence[Question]) -> None:
+        """Replace the open questions, oldest first."""
+        self._accepted &= {question.id for question in questions}
+        self._questions = [question for question in questions if question.id not in self._accepted]
 
-    @property
-    def made(self) -> Mapping[InterruptionId, Request]:
-        """Those that were looked at, as they stand now."""
-        return self._begun
+    def restore_drafts(self, drafts: Mapping[InterruptionId, DraftAnswer]) -> None:
+        """Restore saved drafts; each is applied when its request is first shown."""
+        self._saved_drafts = dict(drafts)
 
-    def keep(self, open_ids: Collection[InterruptionId]) -> None:
-        """Forget what was begun for all others, in whatever workflow."""
-        for one in set(self._begun) - set(open_ids) - {self._current, self.sending}:
-            self._begun.pop(one).deleteLater()
+    def drafts(self) -> dict[InterruptionId, DraftAnswer]:
+        """Return the drafts of all requests that may still be open."""
+        saved = {key: draft for key, draft in self._saved_drafts.items() if key not in self._requests}
+        edited = {key: self._requests[key].draft for key in self._requests.keys() & self._open_ids}
+        return saved | {key: draft for key, draft in edited.items() if draft is not None}
 
-    def settle(self, question_id: InterruptionId, *, is_taken: bool) -> None:
-        """What became of an answer."""
+    def discard_closed(self, open_ids: Collection[InterruptionId]) -> bool:
+        """Delete widgets and drafts of all requests but these, in any workflow. Return whether a request was closed."""
+        for key in self._requests.keys() - set(open_ids) - {self._current, self.sending}:
+            self._requests.pop(key).deleteLater()
+        closed, self._open_ids = self._open_ids - set(open_ids), set(open_ids)
+        self._saved_drafts = {key: draft for key, draft in self._saved_drafts.items() if key not in closed}
+        return bool(closed)
+
+    def record_outcome(self, question_id: InterruptionId, *, is_accepted: bool) -> None:
+        """Record the outcome of an answer."""
         if self.sending == question_id:
             self.sending = None
-        if is_taken:
-            self._taken.add(question_id)
-            self.leave_out(question_id)
+        if is_accepted:
+            self._accepted.add(question_id)
+            self.remove(question_id)
 
-    def leave_out(self, question_id: InterruptionId | None) -> None:
-        """It is done with."""
-        self._questions = [one for one in self._questions if one.id != question_id]
+    def remove(self, question_id: InterruptionId | None) -> None:
+        """Remove a request from the queue."""
+        self._questions = [question for question in self._questions if question.id != question_id]
 
     @property
     def current(self) -> InterruptionId | None:
         return self._current
 
     @property
-    def shown(self) -> Request | None:
-        """The one in the card, be it open or closed by now."""
-        return self._begun.get(self._current) if self._current is not None else None
+    def current_request(self) -> Request | None:
+        """The widget of the current request, open or closed."""
+        return self._requests.get(self._current) if self._current is not None else None
 
     @property
     def first(self) -> InterruptionId | None:
         return self._questions[0].id if self._questions else None
 
     @property
-    def is_lost(self) -> bool:
-        """Whether the one in the card has closed, and not by its answer."""
+    def is_current_closed(self) -> bool:
+        """Whether the current request was closed by something else than its answer."""
         return self._current not in (None, self.sending) and self._current not in self._ids
 
     @property
-    def place(self) -> tuple[int, int]:
-        """Which one it is of how many, from 1."""
+    def position(self) -> tuple[int, int]:
+        """The position of the current request and the number of requests, from 1."""
         ids = self._ids
         return (ids.index(self._current) + 1 if self._current in ids else 1), max(1, len(ids))
 
-    def beside(self, by: int) -> InterruptionId | None:
-        """The next (1) or the one before (-1), going around; None where there is no other, or an answer is going."""
+    def neighbour(self, by: int) -> InterruptionId | None:
+        """Return the next (1) or previous (-1) request, cyclically; None without another, or while sending."""
         ids = self._ids
         if self.sending is not None or len(ids) < 2 or self._current not in ids:
             return None
         return ids[(ids.index(self._current) + by) % len(ids)]
 
-    def go_to(self, question_id: InterruptionId | None) -> Request | None:
-        """Have this one in the card, with what was begun for it."""
+    def set_current(self, question_id: InterruptionId | None) -> Request | None:
+        """Make this request current and return its widget, which is created on the first visit."""
         self._current = question_id
-        if question_id is not None and question_id not in self._begun:
-            question = next(one for one in self._questions if one.id == question_id)
-            self._begun[question_id] = self._make(question)
-        return self.shown
+        if question_id is not None and question_id not in self._requests:
+            request = self._make_request(next(asked for asked in self._questions if asked.id == question_id))
+            if (draft := self._saved_drafts.get(question_id)) is not None:
+                request.restore_draft(draft)
+            self._requests[question_id] = request
+        return self.current_request
 
     @property
     def _ids(self) -> list[InterruptionId]:
-        return [one.id for one in self._questions]
+        return [question.id for question in self._questions]

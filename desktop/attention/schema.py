@@ -1,7 +1,7 @@
-"""Which fields a form has, by the JSON Schema of what is asked for.
+"""Derives form fields from a JSON Schema.
 
-Pure. Text, numbers, yes or no, choices, lists of texts and objects of these are fields of their own; whatever else a
-schema says, its value is written as JSON.
+Pure. Texts, numbers, booleans, choices, lists of texts and objects of these become fields; a value of any other schema
+is edited as JSON.
 """
 
 from collections.abc import Iterator, Mapping
@@ -29,9 +29,9 @@ class FieldKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FieldSpec:
-    """One value. `path` leads to it from the whole, which is (); `name` is empty for the whole.
+    """A value. `path` leads to it from the root, which is (); `name` is empty for the root.
 
-    `least` and `most` are those of a number, both allowed. `default` stands there at first where `has_default`.
+    `least` and `most` are inclusive bounds of a number. `default` is the initial value where `has_default`.
     """
 
     path: FieldPath
@@ -48,7 +48,7 @@ class FieldSpec:
 
 @dataclass(frozen=True, slots=True)
 class GroupSpec:
-    """An object, with a field for each of its properties."""
+    """An object with a field for each property."""
 
     path: FieldPath
     parts: "tuple[FieldSpec | GroupSpec, ...]"
@@ -61,7 +61,7 @@ FormSpec = FieldSpec | GroupSpec
 
 
 def form_spec(schema: Any, path: FieldPath = (), *, is_required: bool = True) -> FormSpec:
-    """What is to be filled in for a value of this schema. Never fails: what it cannot read is written as JSON."""
+    """Return the form for a schema. Never raises: an unsupported schema becomes a JSON field."""
     if not isinstance(schema, Mapping):
         return FieldSpec(path, FieldKind.JSON, _name({}, path), is_required=is_required)
     name, about = _name(schema, path), _text(schema, "description")
@@ -85,7 +85,7 @@ def form_spec(schema: Any, path: FieldPath = (), *, is_required: bool = True) ->
 
 
 def field_specs(part: FormSpec) -> Iterator[FieldSpec]:
-    """Every field, in the order of the schema."""
+    """Yield all fields in the schema's order."""
     if isinstance(part, FieldSpec):
         yield part
     else:
@@ -94,7 +94,7 @@ def field_specs(part: FormSpec) -> Iterator[FieldSpec]:
 
 
 def _properties(schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Those of an object that a form can hold, else None."""
+    """Return the properties of an object that a form can represent, else None."""
     properties, required = schema.get("properties"), schema.get("required", ())
     is_plain = schema.get("type") == "object" and not _is_unsupported(schema)
     if not is_plain or not isinstance(properties, Mapping) or not properties or "default" in schema:

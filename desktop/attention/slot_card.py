@@ -1,54 +1,96 @@
-"""A card in the composer's slot: as tall as what is on it, as far as there is room, with keys of its own (UI §6)."""
+"""A card in the composer's place that sizes itself to its content and handles its own keys (UI §6)."""
 
 from PySide6.QtCore import QEvent, QPoint, QSize, Qt
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QAbstractButton, QApplication, QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
+from desktop.shortcuts.chords import is_pressed
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.buttons import Button
+from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.surfaces import Surface
+
+ENTER_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class SlotCard(Adaptive, Surface):
-    """A class to derive from, which fills `_column`, with `_scroller` in it, and overrides `_is_own`."""
+    """Subclasses fill `_column`, with `_scroller` in it, and override `_handles_key`, `_cancel` and `_submit`."""
 
     _column: QVBoxLayout
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__("composer", parent=parent)
         self._theme = theme
-        self._most_height = 0
+        self._max_height = 0
         self._scroller = RequestScrollArea()
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
-    def set_most_height(self, height: int) -> None:
-        """How tall it may be."""
-        if height != self._most_height:
-            self._most_height = height
+    @property
+    def has_focus(self) -> bool:
+        """Whether the focus is within the card."""
+        focus = QApplication.focusWidget()
+        return focus is not None and self.isAncestorOf(focus)
+
+    def set_max_height(self, height: int) -> None:
+        """Set the maximum height."""
+        if height != self._max_height:
+            self._max_height = height
             self._fit()
 
     def event(self, event: QEvent) -> bool:
-        """With focus in it, Esc and Ctrl+Enter are its own, whatever else in the window has these keys."""
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and self._is_own(event):
+        """Accept Esc and Ctrl+Enter while focused, before the window's shortcuts can take them."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and self._handles_key(event):
             event.accept()
             return True
         if event.type() == QEvent.Type.LayoutRequest:
             self._fit()
         return super().event(event)
 
-    def _is_own(self, event: QKeyEvent) -> bool:
-        """Whether the key is the card's."""
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Handle Esc, Ctrl+Enter, and Enter on a button."""
+        focus = QApplication.focusWidget()
+        if self._handles_key(event):
+            self._cancel() if is_pressed("Esc", event) else self._submit()
+        elif event.key() in ENTER_KEYS and isinstance(focus, QAbstractButton) and not event.isAutoRepeat():
+            focus.click()
+        else:
+            super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def apply_theme(self) -> None:
+        sizes = self._theme.sizes
+        self._column.setContentsMargins(sizes.space_l, sizes.space_m, sizes.space_m, sizes.space_m)
+        self.setMaximumWidth(sizes.composer)
+        self._fit()
+
+    def _handles_key(self, event: QKeyEvent) -> bool:
+        """Return whether the card handles this key."""
         raise NotImplementedError
 
+    def _cancel(self) -> None:
+        raise NotImplementedError
+
+    def _submit(self) -> None:
+        raise NotImplementedError
+
+    def _focus_field(self, field: QWidget) -> None:
+        field.setFocus(Qt.FocusReason.OtherFocusReason)  # unlike with Tab, its text is not selected
+        self._scroller.scroll_to(field)
+
     def _fit(self) -> None:
-        """As tall as what is on it, as far as there is room; the rest is scrolled."""
+        """Size the card to its content; beyond the maximum height the page scrolls."""
         around = self._column.contentsMargins()
         inner = self.width() - around.left() - around.right() - 2 * self.frameWidth()
-        wanted = self._scroller.wanted_height(inner)
+        wanted = self._scroller.content_height(inner)
         column, width = self._column, self.width() - 2 * self.frameWidth()
         wraps = column.hasHeightForWidth()  # what is wrapped is taller than its hint
         whole = column.totalHeightForWidth(width) if wraps else column.sizeHint().height()
         other = whole - self._scroller.sizeHint().height()
-        room = max(self._theme.sizes.row, self._most_height - other) if self._most_height else wanted
+        room = max(self._theme.sizes.row, self._max_height - other) if self._max_height else wanted
         self._scroller.set_height(min(wanted, room))
 
 
@@ -57,7 +99,7 @@ _PAGES = (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
 
 class RequestScrollArea(QScrollArea):
-    """Pages turn the requests, not this."""
+    """Leaves the page keys to the card, where they switch requests."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,7 +111,7 @@ class RequestScrollArea(QScrollArea):
         self._height = 0
 
     def show_page(self, page: QWidget | None) -> None:
-        """Show this one; the one before is the caller's again."""
+        """Show this page; the caller owns the previous page again."""
         before = self.takeWidget()
         if before is not None and before is not page:
             before.setParent(self)
@@ -80,8 +122,8 @@ class RequestScrollArea(QScrollArea):
             page.show()
         self.verticalScrollBar().setValue(0)
 
-    def wanted_height(self, width: int) -> int:
-        """What the page needs at this width."""
+    def content_height(self, width: int) -> int:
+        """Return the page's height at this width."""
         page = self.widget()
         layout = page.layout() if page is not None else None
         if page is None or layout is None:
@@ -93,8 +135,8 @@ class RequestScrollArea(QScrollArea):
             self._height = height
             self.setFixedHeight(height)
 
-    def reveal(self, part: QWidget) -> None:
-        """Have the beginning of it in sight, and what stands above it as far as there is room."""
+    def scroll_to(self, part: QWidget) -> None:
+        """Scroll the top of a field into view, with the content above it as far as it fits."""
         page, bar = self.widget(), self.verticalScrollBar()
         if page is None:
             return
@@ -113,3 +155,31 @@ class RequestScrollArea(QScrollArea):
             event.ignore()
         else:
             super().keyPressEvent(event)
+
+
+class ClosedNote(Adaptive, QWidget):
+    """Why a request is closed, with a Close button."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._note = Paragraph("", "label")
+        self.close_button = Button(theme, "", "secondary")
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.addWidget(self._note)
+        self._column.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignRight)
+        self.adapt_to(theme)
+
+    @property
+    def text(self) -> str:
+        return self._note.text()
+
+    def set_text(self, text: str) -> None:
+        self._note.setText(text)
+
+    def retranslate(self) -> None:
+        self.close_button.setText(self.tr("Close"))
+
+    def apply_theme(self) -> None:
+        self._column.setSpacing(self._theme.sizes.space_m)

@@ -1,6 +1,6 @@
-"""How long a request is still open, in words, and what becomes of it then (ENGINE §8).
+"""The time left to answer a request and what happens then (ENGINE §8).
 
-It wakes when its words change and at no other time: with each minute, and with each second of the last one.
+A timer fires only when the displayed text changes: every minute, and every second of the last minute.
 """
 
 from collections.abc import Callable
@@ -23,12 +23,12 @@ _LATE_S = 0.01
 
 
 def shown_minutes(left_s: float) -> int:
-    """How many minutes are said, to the nearest; 0 where seconds are, in the last one."""
+    """Return the displayed minutes, rounded to the nearest; 0 in the last minute, which is shown in seconds."""
     return 0 if left_s <= _MINUTE_S - 1 else max(1, int((left_s + _HALF_S) // _MINUTE_S))
 
 
 def until_next_s(left_s: float) -> float:
-    """After how many seconds other words hold: at most a minute, so that a jump of the clock is seen too."""
+    """Return the seconds until the text changes, at most a minute, so that clock changes are noticed."""
     minutes = shown_minutes(left_s)
     if minutes == 0:
         return left_s - (ceil(left_s) - 1)
@@ -36,13 +36,12 @@ def until_next_s(left_s: float) -> float:
 
 
 class TimeLeft(Paragraph):
-    """Never lower than it was for the same request, so that nothing moves while time passes.
+    """Never shrinks for the same request, so that the layout stays still while time passes.
 
-    A screen reader finds minutes there, and is told once when less than one is left. `turned`: what it finds is
-    something else.
+    A screen reader gets minutes, and a single announcement for the last minute.
     """
 
-    turned = Signal()
+    accessible_text_changed = Signal()
 
     def __init__(self, now: Callable[[], datetime]) -> None:
         self._tallest: dict[int, int] = {}  # by width; before Qt asks for it
@@ -54,8 +53,8 @@ class TimeLeft(Paragraph):
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.refresh)
 
-    def follow(self, question: Question | None) -> None:
-        """Say it of this one; of None, and of one that waits for ever, there is nothing to say."""
+    def set_question(self, question: Question | None) -> None:
+        """Show the countdown of this question; None and questions without a limit hide it."""
         timed = question if question is not None and question.expires_at is not None else None
         if timed is None or self._question is None or timed.id != self._question.id:
             self._tallest.clear()
@@ -65,17 +64,17 @@ class TimeLeft(Paragraph):
         self.refresh()
 
     def refresh(self) -> None:
-        """The words of now, and those of later when it is their time."""
+        """Update the text and schedule the next update."""
         self._timer.stop()
         question = self._question
         if question is None or question.expires_at is None:
             self.setText("")
             return
         left_s = (question.expires_at - self._now()).total_seconds()
-        words = self._sentence(question, self._exactly(left_s)) if left_s > 0 else self.tr("Its time is over.")
+        words = self._sentence(question, self._duration(left_s)) if left_s > 0 else self.tr("Its time is over.")
         if words != self.text():
             self.setText(words)
-        self._tell_reader(question, left_s, words)
+        self._update_accessible_text(question, left_s, words)
         if left_s > 0 and self.isVisible():
             self._timer.start(ceil((until_next_s(left_s) + _LATE_S) * 1000))
 
@@ -84,7 +83,7 @@ class TimeLeft(Paragraph):
         return self._tallest[width]
 
     def sizeHint(self) -> QSize:
-        """On one line, where there is room."""
+        """Return the size on a single line."""
         width = self.fontMetrics().horizontalAdvance(self.text()) + 2
         return QSize(width, self.heightForWidth(width))
 
@@ -101,18 +100,18 @@ class TimeLeft(Paragraph):
         super().hideEvent(event)
         self._timer.stop()
 
-    def _tell_reader(self, question: Question, left_s: float, words: str) -> None:
+    def _update_accessible_text(self, question: Question, left_s: float, words: str) -> None:
         is_last = left_s > 0 and shown_minutes(left_s) == 0
         said = self._sentence(question, self.tr("less than a minute")) if is_last else words
         before = self.accessibleName()
         if said == before:
             return
         self.setAccessibleName(said)
-        self.turned.emit()
+        self.accessible_text_changed.emit()
         if is_last and before and self.isVisible():
             tell_news(self, said)
 
-    def _exactly(self, left_s: float) -> str:
+    def _duration(self, left_s: float) -> str:
         minutes = shown_minutes(left_s)
         if minutes == 0:
             return self.tr("%n second(s)", "", max(1, ceil(left_s)))
@@ -129,7 +128,7 @@ class TimeLeft(Paragraph):
         return self.tr("{more} and {less}").format(more=parts[0], less=parts[1])
 
     def _sentence(self, question: Question, time: str) -> str:
-        """What its asker said is done then; of an older version's request that is not known."""
+        """Return the default action in words; requests of old versions have none recorded."""
         is_call = question.kind is InterruptionKind.TOOL_APPROVAL
         match question.asked.default_action:
             case None if question.kind is not InterruptionKind.QUESTION:

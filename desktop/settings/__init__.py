@@ -1,1 +1,1 @@
-"""The settings: pages of controls that apply at once, with an undo."""
+"""The settings dialog: pages of controls that apply immediately and can be undone."""

@@ -1,6 +1,6 @@
-"""The window of the settings: a search and the pages at the left, a page at the right, the undo below it."""
+"""The settings dialog: search and page list on the left, the page on the right, the undo bar below it."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QSize, Qt
@@ -8,7 +8,7 @@ from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.settings.consent.validation_page import ValidationPage
-from desktop.settings.general.about_page import AboutPage, AppInfo
+from desktop.settings.general.about_page import AboutPage
 from desktop.settings.general.field_pages import AppearancePage, LimitsPage
 from desktop.settings.general.notifications_page import NotificationsPage
 from desktop.settings.keys.keys_page import KeysPage
@@ -17,77 +17,47 @@ from desktop.settings.models.agents_page import AgentsPage
 from desktop.settings.models.models_page import ModelsPage
 from desktop.settings.navigation import PageList, PageStack
 from desktop.settings.parts.page import Page, PageId
-from desktop.settings.parts.undo_bar import UndoBar, UndoHistory
+from desktop.settings.parts.undo_bar import UndoBar
 from desktop.settings.prompts.prompts_page import PromptsPage
 from desktop.settings.servers.servers_page import ServersPage
-from desktop.settings.sources.consent_source import ConsentSource
-from desktop.settings.sources.context import MemoryContext, PromptsContext, ServersContext, SettingsContext
-from desktop.settings.sources.custom_keys import CustomKeys
-from desktop.settings.sources.notifier import Notifier
-from desktop.settings.sources.pending_requests import PendingRequests
-from desktop.settings.sources.setting_sources import CombinedSettings, SettingsSource, UndoableAction
+from desktop.settings.sources.context import SettingsContext
 from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.empty_state import EmptyState
 from desktop.widgets.surfaces import Surface
 
+_PAGES: Sequence[type[Page]] = (
+    ModelsPage,
+    AgentsPage,
+    ServersPage,
+    ValidationPage,
+    LimitsPage,
+    PromptsPage,
+    MemoryPage,
+    NotificationsPage,
+    AppearancePage,
+    KeysPage,
+    AboutPage,
+)
+
 
 class SettingsDialog(Adaptive, QDialog):
-    """Not modal: the window goes on behind it. `present` opens it; Esc closes it, and it can be presented again.
+    """Non-modal. `present` opens it; Esc closes it, and it can be presented again."""
 
-    Without `minds` it has no pages of models and agents, without `servers` none of MCP servers, without a `library`
-    none of prompts, without `recall` none of memories, without a `notifier` none of notifications, without `keys` none
-    of keys. `waiting`: what waits for a person, of which the page of validation tells.
-    """
-
-    def __init__(
-        self,
-        theme: Theme,
-        core: SettingsSource,
-        window: SettingsSource,
-        consents: ConsentSource,
-        about: AppInfo,
-        parent: QWidget | None = None,
-        *,
-        minds: SettingsContext | None = None,
-        servers: ServersContext | None = None,
-        library: PromptsContext | None = None,
-        recall: MemoryContext | None = None,
-        notifier: Notifier | None = None,
-        keys: CustomKeys | None = None,
-        waiting: PendingRequests | None = None,
-    ) -> None:
+    def __init__(self, context: SettingsContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme = theme
+        self._theme = theme = context.theme
+        self._history = context.history
         self.setObjectName("settings")
         self.setModal(False)
-        settings = CombinedSettings(core, window, parent=self)
-        self._history = UndoHistory(settings, self)
-        told = self._history.tell
-        makers: dict[PageId, Callable[[], Page]] = {
-            **(_mind_pages(theme, minds, told) if minds is not None else {}),
-            **({PageId.SERVERS: partial(ServersPage, theme, servers, told)} if servers is not None else {}),
-            PageId.VALIDATION: partial(ValidationPage, theme, settings, consents, waiting),
-            PageId.LIMITS: partial(LimitsPage, theme, settings),
-            **({PageId.PROMPTS: partial(PromptsPage, theme, library, told)} if library is not None else {}),
-            **({PageId.MEMORY: partial(MemoryPage, theme, recall, told)} if recall is not None else {}),
-            **(
-                {PageId.NOTIFICATIONS: partial(NotificationsPage, theme, settings, notifier)}
-                if notifier is not None
-                else {}
-            ),
-            PageId.APPEARANCE: partial(AppearancePage, theme, settings),
-            **({PageId.KEYS: partial(KeysPage, theme, keys, told)} if keys is not None else {}),
-            PageId.ABOUT: partial(AboutPage, theme, about),
-        }
+        makers = {page.page_id: partial(page, context) for page in _PAGES}
         self._side = Surface("app", "right", self)
         self._search = QLineEdit(self._side)
         self._list = PageList(theme, makers, self._side)
         self._pages = PageStack(makers, self)
         self._nothing = EmptyState(theme, Icon.SEARCH)
         self._pages.addWidget(self._nothing)
-        self._notice = UndoBar(theme, self._history, self)
+        self._undo_bar = UndoBar(theme, self._history, self)
         self._lay_out()
         self._list.choose(next(iter(makers)))
         self._connect()
@@ -95,7 +65,7 @@ class SettingsDialog(Adaptive, QDialog):
         self._resize_once()
 
     def present(self, page_id: PageId | None = None) -> None:
-        """Shows it in front, at this page or where it was left, with focus in the page's first control."""
+        """Show the dialog in front, at this page or the last page, and focus its first control."""
         if page_id is not None:
             self._list.choose(page_id)
         self._pages.setCurrentWidget(self._page())
@@ -108,7 +78,7 @@ class SettingsDialog(Adaptive, QDialog):
 
     @property
     def page(self) -> PageId:
-        """The page that is shown, or was before a search that found none."""
+        """The current page; during a search without results, the last page."""
         return self._list.page
 
     def retranslate(self) -> None:
@@ -128,7 +98,7 @@ class SettingsDialog(Adaptive, QDialog):
         super().hideEvent(event)
         if not event.spontaneous():
             self._search.clear()
-            self._history.forget()
+            self._history.clear()
 
     def _lay_out(self) -> None:
         self._side_column = QVBoxLayout(self._side)
@@ -138,7 +108,7 @@ class SettingsDialog(Adaptive, QDialog):
         column = QVBoxLayout()
         column.setSpacing(0)
         column.addWidget(self._pages, 1)
-        column.addWidget(self._notice)
+        column.addWidget(self._undo_bar)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
@@ -150,12 +120,12 @@ class SettingsDialog(Adaptive, QDialog):
         self._search.returnPressed.connect(self._enter_page)
         self._search.addAction(self._theme.icon(Icon.SEARCH), QLineEdit.ActionPosition.LeadingPosition)
         self._list.chosen.connect(self._show)
-        self._pages.made.connect(self._notice.come_after)
+        self._pages.made.connect(self._undo_bar.follow_page)
         self._nothing.acted.connect(self._search.clear)
         QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self, self._enter_search)
 
     def _resize_once(self) -> None:
-        """As the design's column with the list beside it, within the window that it belongs to."""
+        """Set the initial size: the page list and the chat column's width, within the parent window."""
         width = self._side.sizeHint().width() + self._theme.sizes.chat_column
         wanted = QSize(width, round(width * 2 / 3))
         parent = self.parentWidget()
@@ -163,14 +133,14 @@ class SettingsDialog(Adaptive, QDialog):
 
     def _filter(self) -> None:
         query = self._search.text()
-        found = self._pages.filter(query)
-        self._list.show_only(found)
-        if not found:
+        matching = self._pages.filter(query)
+        self._list.show_only(matching)
+        if not matching:
             self._pages.setCurrentWidget(self._nothing)
-        elif self.page in found:
+        elif self.page in matching:
             self._show(self.page)
         else:
-            self._list.choose(found[0])
+            self._list.choose(matching[0])
 
     def _show(self, page_id: PageId) -> None:
         if self.isVisible():  # else `present` does, for the page that is wanted then
@@ -185,12 +155,3 @@ class SettingsDialog(Adaptive, QDialog):
     def _enter_search(self) -> None:
         self._search.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self._search.selectAll()
-
-
-def _mind_pages(
-    theme: Theme, minds: SettingsContext, told: Callable[[UndoableAction], None]
-) -> dict[PageId, Callable[[], Page]]:
-    return {
-        PageId.MODELS: partial(ModelsPage, theme, minds, told),
-        PageId.AGENTS: partial(AgentsPage, theme, minds, told),
-    }

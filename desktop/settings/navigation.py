@@ -1,4 +1,4 @@
-"""The pages of the settings, one above the other: each is made when it is first wanted, or when there is time."""
+"""The page list and the page stack of the dialog."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 
@@ -15,7 +15,7 @@ _PAUSE_MS = 30
 
 
 class PageStack(QStackedWidget):
-    """`made` tells of each page."""
+    """Creates each page when it is first shown, or when the dialog is idle. `made` is emitted for each new page."""
 
     made = Signal(Page)
 
@@ -28,7 +28,7 @@ class PageStack(QStackedWidget):
         self._spare_time.timeout.connect(self._make_next)
 
     def page(self, page_id: PageId) -> Page:
-        """The page of that name. Raises KeyError where there is none."""
+        """Return the page, created on first use. Raise KeyError for an unknown id."""
         if page_id not in self._pages:
             page = self._pages[page_id] = self._makers[page_id]()
             self.addWidget(page)
@@ -36,7 +36,7 @@ class PageStack(QStackedWidget):
         return self._pages[page_id]
 
     def filter(self, query: str) -> list[PageId]:
-        """Show the sections that the query finds; the pages that have any. With no query, all."""
+        """Show the matching sections and return the pages that have any; all pages without a query."""
         ids = self._makers if query.strip() else self._pages
         found = [page_id for page_id in ids if self.page(page_id).filter(query)]
         return found if query.strip() else list(self._makers)
@@ -61,7 +61,7 @@ _Index = QModelIndex | QPersistentModelIndex
 
 
 class PageList(Adaptive, QListView):
-    """Arrows and clicks choose a page."""
+    """Arrow keys and clicks choose a page."""
 
     chosen = Signal(PageId)
 
@@ -78,12 +78,12 @@ class PageList(Adaptive, QListView):
         self.adapt_to(theme)
 
     def choose(self, page_id: PageId) -> None:
-        """Marks a page as the one shown, and tells of it if it was another."""
+        """Select a page; emits `chosen` if it was another."""
         self.setCurrentIndex(self._items.index(self._pages.index(page_id), 0))
 
     @property
     def page(self) -> PageId:
-        """The page marked; the first one from the start."""
+        """The selected page; initially the first."""
         return self._pages[max(self.currentIndex().row(), 0)]
 
     def show_only(self, found: Collection[PageId]) -> None:
@@ -108,5 +108,5 @@ class PageList(Adaptive, QListView):
         self._fit()
 
     def _fit(self) -> None:
-        """At least as wide as its longest title, and no wider by itself."""
+        """Set the minimum width to the longest title."""
         self.setMinimumWidth(self.sizeHintForColumn(0) + 2 * self._theme.sizes.space_s)

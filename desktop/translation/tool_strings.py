@@ -2,6 +2,8 @@
 
 from PySide6.QtCore import QCoreApplication
 
+from core.domain.tool import mcp_server_of
+
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
 
@@ -144,3 +146,9 @@ def collection_doing(tool: str) -> str | None:
             return translate("Tools", "Resuming a run")
         case _:
             return None
+
+
+def short_tool_name(tool: str) -> str:
+    """Return a tool's name without its server."""
+    server = mcp_server_of(tool)
+    return tool.removeprefix(f"mcp__{server}__") if server is not None else tool

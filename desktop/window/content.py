@@ -252,7 +252,7 @@ class Content(Adaptive, Surface):
         self.toasts.go_requested.connect(self.opener.open_request)
         for act in (self._reminders.act, actions.toasts.run):
             self.toasts.action_requested.connect(act)
-        actions.answered.connect(chat.card.settle)
+        actions.answered.connect(chat.card.show_outcome)
         actions.loaded.connect(frames.draw)
         self.menus.enable_by("demo.remove", self.demo.changed)
         self.menus.enable_by("workflow.undo", self.archive.changed)

@@ -102,7 +102,7 @@ def test_the_inputs_of_a_shipped_template_follow_the_language(
     qtbot.addWidget(form)
 
     def names() -> list[str]:
-        return [field.control.accessibleName() for field in form.fields]
+        return [field.editor.accessibleName() for field in form.fields]
 
     assert names() == ["Folder", "Drawer"]
     translation.set_language(Language.FRENCH)

@@ -1,119 +1,90 @@
-"""The audit log as a table: newest first, more of it as it is scrolled."""
+"""The audit log of consent: a table, the selected entry in full, and an export."""
 
 from collections.abc import Sequence
 from datetime import datetime
-from itertools import pairwise
 from pathlib import Path
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QHBoxLayout, QHeaderView, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QHBoxLayout, QVBoxLayout
 
 from core.domain.audit import AuditEntry
 from core.domain.text.json_text import indented_json
 from core.services.outcome import Failed
-from desktop.settings.consent.consent_strings import consent_failure_text, decision_label
-from desktop.settings.sources.consent_source import ConsentSource
+from desktop.settings.consent.consent_strings import decision_label
+from desktop.settings.parts.setting_strings import consent_failure_text
+from desktop.settings.parts.table import NO_PARENT, ItemTable, ModelIndex, TableModel
+from desktop.settings.sources.context import SettingsContext
 from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
 from desktop.translation.formats import day, time_of_day
 from desktop.widgets.accessibility import announce
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button, IconButton
+from desktop.widgets.forms.tab_order import chain_tab_stops
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.surfaces import Card
 from desktop.widgets.value_views import ValueSection
 from desktop.widgets.visibility import show_when
 
-ModelIndex = QModelIndex | QPersistentModelIndex
-_NONE = QModelIndex()
-_COLUMNS = 4
+_MAX_ROWS = 7
 
 
-class AuditModel(QAbstractTableModel):
-    """Emits `wanted` with its last entry when more are to be shown."""
+class AuditModel(TableModel[AuditEntry]):
+    """Newest first. Emits `wanted` with its last entry when more entries are needed."""
 
     wanted = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._entries: list[AuditEntry] = []
-        self._is_whole = True
-
-    @property
-    def entries(self) -> Sequence[AuditEntry]:
-        """Those that are there by now."""
-        return self._entries
+        self._is_complete = True
 
     def show(self, entries: Sequence[AuditEntry]) -> None:
-        """These and what follows them; there is none if they are none."""
-        self.beginResetModel()
-        self._entries = list(entries)
-        self._is_whole = not entries
-        self.endResetModel()
+        """Replace the entries; an empty log has no more to load."""
+        self._is_complete = not entries
+        self.set_items(entries)
 
     def add(self, entries: Sequence[AuditEntry]) -> None:
-        """These follow."""
-        self._is_whole = not entries
+        """Append older entries; an empty page ends the log."""
+        self._is_complete = not entries
         if entries:
-            first = len(self._entries)
-            self.beginInsertRows(_NONE, first, first + len(entries) - 1)
-            self._entries.extend(entries)
+            first = len(self.items)
+            self.beginInsertRows(NO_PARENT, first, first + len(entries) - 1)
+            self.items = [*self.items, *entries]
             self.endInsertRows()
 
     def entry(self, index: ModelIndex) -> AuditEntry | None:
-        return self._entries[index.row()] if index.isValid() else None
+        return self.items[index.row()] if index.isValid() else None
 
-    def retranslate(self) -> None:
-        """The words are to be read again."""
-        self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, _COLUMNS - 1)
-        if self._entries:
-            self.dataChanged.emit(self.index(0, 0), self.index(len(self._entries) - 1, _COLUMNS - 1))
-
-    def rowCount(self, parent: ModelIndex = _NONE) -> int:
-        return 0 if parent.isValid() else len(self._entries)
-
-    def columnCount(self, parent: ModelIndex = _NONE) -> int:
-        return 0 if parent.isValid() else _COLUMNS
+    def headers(self) -> Sequence[str]:
+        return self.tr("When"), self.tr("Tool"), self.tr("Decision"), self.tr("Workflow")
 
     def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> str | None:
-        if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole) or not index.isValid():
+        if role != Qt.ItemDataRole.DisplayRole or not index.isValid():
             return None
-        entry = self._entries[index.row()]
+        entry = self.items[index.row()]
         at = entry.at.astimezone()
         when = time_of_day(at) if at.date() == datetime.now().astimezone().date() else _past(at)
-        words = (when, entry.tool, decision_label(entry), entry.title)[index.column()]
-        return words if role == Qt.ItemDataRole.DisplayRole else None
+        return (when, entry.tool, decision_label(entry), entry.title)[index.column()]
 
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> str | None:
-        if orientation is not Qt.Orientation.Horizontal or role != Qt.ItemDataRole.DisplayRole:
-            return None
-        return (self.tr("When"), self.tr("Tool"), self.tr("Decision"), self.tr("Workflow"))[section]
+    def canFetchMore(self, parent: ModelIndex = NO_PARENT) -> bool:
+        return not self._is_complete and not parent.isValid()
 
-    def canFetchMore(self, parent: ModelIndex = _NONE) -> bool:
-        return not self._is_whole and not parent.isValid()
-
-    def fetchMore(self, parent: ModelIndex = _NONE) -> None:
-        if self._entries:
-            self.wanted.emit(self._entries[-1])
+    def fetchMore(self, parent: ModelIndex = NO_PARENT) -> None:
+        if self.items:
+            self.wanted.emit(self.items[-1])
 
 
 def _past(at: datetime) -> str:
     return f"{day(at.date(), datetime.now().astimezone().date())} {time_of_day(at)}"
 
 
-_MOST_ROWS = 7
-
-
 class AuditCard(Adaptive, Card):
-    """Reads the log anew each time that it is shown."""
+    """Reads the log each time that it is shown."""
 
-    def __init__(self, theme: Theme, consents: ConsentSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self._consents = consents
+    def __init__(self, context: SettingsContext) -> None:
+        super().__init__()
+        self._theme = theme = context.theme
+        self._consent = context.consent
         self._name = Paragraph("", "strong")
         self._help = Paragraph("", "label", "muted")
         self._refresh = IconButton(theme, Icon.REFRESH_CW)
@@ -121,8 +92,9 @@ class AuditCard(Adaptive, Card):
         self._empty = Paragraph("", "label", "muted")
         self._note = Paragraph("", "secondary", "muted")
         self.model = AuditModel(self)
-        self.table = QTableView()
-        self._whole = ValueSection(theme, self)
+        stretched = self.model.columnCount() - 1
+        self.table = ItemTable(self.model, stretched, QAbstractItemView.SelectionMode.SingleSelection)
+        self._entry = ValueSection(theme, self)
         self._column = QVBoxLayout(self)
         self._head = QHBoxLayout()
         self._lay_out()
@@ -132,15 +104,15 @@ class AuditCard(Adaptive, Card):
 
     def export_to(self, name: str) -> None:
         """Write the log to this file."""
-        self._consents.export(Path(name))
+        self._consent.export(Path(name))
 
     @property
     def note(self) -> str:
-        """What became of the last export."""
+        """The outcome of the last export."""
         return self._note.text()
 
-    def searched(self) -> str:
-        """The words that it is found by."""
+    def search_text(self) -> str:
+        """Return the text that the settings search matches."""
         return f"{self._name.text()} {self._help.text()}"
 
     def retranslate(self) -> None:
@@ -149,7 +121,7 @@ class AuditCard(Adaptive, Card):
         self._empty.setText(self.tr("Nothing yet: a decision about a tool call is written down here."))
         self._refresh.describe(self.tr("Read the log again"))
         self._export.setText(self.tr("Export…"))
-        self._whole.describe(self.tr("Entry"))
+        self._entry.describe(self.tr("Entry"))
         self.table.setAccessibleName(self._name.text())
         self.model.retranslate()
 
@@ -158,7 +130,6 @@ class AuditCard(Adaptive, Card):
         self._column.setContentsMargins(sizes.space_l, sizes.space_m, sizes.space_l, sizes.space_m)
         self._column.setSpacing(sizes.space_s)
         self._head.setSpacing(sizes.space_s)
-        self.table.verticalHeader().setDefaultSectionSize(sizes.control_small)
         self._fit()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -170,39 +141,24 @@ class AuditCard(Adaptive, Card):
         self._head.addWidget(self._refresh)
         self._head.addWidget(self._export)
         self._head.addStretch(1)
-        table = self.table
-        table.setModel(self.model)
-        table.setShowGrid(False)
-        table.setWordWrap(False)
-        table.setTabKeyNavigation(False)
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        table.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        table.verticalHeader().hide()
-        header = table.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(self.model.columnCount() - 1, QHeaderView.ResizeMode.Stretch)
         self._column.addWidget(self._name)
         self._column.addWidget(self._help)
         self._column.addLayout(self._head)
-        for part in (self._empty, table, self._whole, self._note):
+        for part in (self._empty, self.table, self._entry, self._note):
             self._column.addWidget(part)
-        for before, after in pairwise((self._refresh, self._export, table, self._whole.value, self._whole.copy_button)):
-            self.setTabOrder(before, after)
+        chain_tab_stops([self._refresh, self._export, self.table, self._entry.value, self._entry.copy_button])
 
     def _connect(self) -> None:
-        self.model.wanted.connect(self._consents.load)
+        self.model.wanted.connect(self._consent.load)
         self.table.selectionModel().currentRowChanged.connect(self._open)
         self._refresh.clicked.connect(self._read)
         self._export.clicked.connect(self._choose_file)
-        self._consents.loaded.connect(self._take)
-        self._consents.exported.connect(self._on_exported)
-        self._consents.failed.connect(self._on_failed)
+        self._consent.loaded.connect(self._take)
+        self._consent.exported.connect(self._on_exported)
+        self._consent.failed.connect(self._on_failed)
 
     def _read(self) -> None:
-        self._consents.load()
+        self._consent.load()
 
     def _take(self, entries: list[AuditEntry], is_first: bool) -> None:
         if is_first:
@@ -212,25 +168,24 @@ class AuditCard(Adaptive, Card):
         self._follow()
 
     def _follow(self) -> None:
-        """What there is to be seen."""
-        is_empty = not self.model.entries
+        """Update the visibility of the parts."""
+        is_empty = not self.model.items
         show_when(self._empty, is_empty)
         show_when(self.table, not is_empty)
         self._export.setEnabled(not is_empty)
-        show_when(self._whole, self.model.entry(self.table.currentIndex()) is not None)
+        show_when(self._entry, self.model.entry(self.table.currentIndex()) is not None)
         show_when(self._note, bool(self._note.text()))
         self._fit()
 
     def _fit(self) -> None:
-        """As tall as its rows, within bounds."""
-        rows = min(len(self.model.entries), _MOST_ROWS)
-        header = self.table.horizontalHeader().sizeHint().height()
-        self.table.setFixedHeight(header + rows * self._theme.sizes.control_small)
+        """Size the table to its rows, within bounds."""
+        rows = min(len(self.model.items), _MAX_ROWS)
+        self.table.fit_rows(rows, self._theme.sizes.control_small)
 
     def _open(self, current: ModelIndex, _before: ModelIndex) -> None:
         entry = self.model.entry(current)
         if entry is not None:
-            self._whole.show_text(indented_json(entry.as_dict()))
+            self._entry.show_text(indented_json(entry.as_dict()))
         self._follow()
 
     def _choose_file(self) -> None:

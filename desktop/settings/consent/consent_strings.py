@@ -1,10 +1,9 @@
-"""The words of exceptions and of the audit log."""
+"""Texts of consent exceptions and of the audit log."""
 
 from PySide6.QtCore import QCoreApplication
 
 from core.domain.audit import AuditEntry, Decider, Decision
 from core.domain.consent import Rule
-from core.services.outcome import Failed
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
@@ -17,7 +16,7 @@ def rule_label(rule: Rule) -> str:
 
 
 def exception_label(name: str) -> str:
-    """A tool by its name; a server said to be one."""
+    """Return a tool's name, or a phrase for all tools of a server."""
     _, prefix, server = name.partition("mcp__")
     if prefix and "__" not in server:
         return translate("ConsentWords", "All tools of the server “{server}”").format(server=server)
@@ -25,7 +24,7 @@ def exception_label(name: str) -> str:
 
 
 def decision_label(entry: AuditEntry) -> str:
-    """What was decided, and by whom where it was nobody just then."""
+    """Return the decision, and what decided where it was not the user at that moment."""
     match entry.decision, entry.decider:
         case Decision.APPROVED, Decider.PERSON:
             return {
@@ -48,10 +47,3 @@ def decision_label(entry: AuditEntry) -> str:
             return translate("ConsentWords", "Taken back, the run ended")
         case _:
             return translate("ConsentWords", "Time was over, asked again")
-
-
-def consent_failure_text(failed: Failed) -> str:
-    """Why something about the log or an exception did not work."""
-    if failed.code == "not_written":
-        return translate("ConsentWords", "The file could not be written.")
-    return translate("ConsentWords", "The database did not answer, so everything stays as it was.")

@@ -1,4 +1,4 @@
-"""The exceptions of consent: a line that makes one, and each that there is with a button that takes it back."""
+"""The exceptions of consent: a row that adds an exception, and the list of exceptions."""
 
 from functools import partial
 
@@ -7,8 +7,9 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from core.domain.consent import Rule
 from core.services.outcome import Failed
-from desktop.settings.consent.consent_strings import consent_failure_text, exception_label, rule_label
-from desktop.settings.sources.consent_source import ConsentSource
+from desktop.settings.consent.consent_strings import exception_label, rule_label
+from desktop.settings.parts.setting_strings import consent_failure_text
+from desktop.settings.sources.context import SettingsContext
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
@@ -21,7 +22,7 @@ from desktop.widgets.visibility import show_when
 
 
 class ExceptionRow(Adaptive, QWidget):
-    """One of them."""
+    """An exception with a button that removes it."""
 
     def __init__(self, theme: Theme, name: str, rule: Rule) -> None:
         super().__init__()
@@ -49,12 +50,12 @@ class ExceptionRow(Adaptive, QWidget):
 
 
 class ExceptionsCard(Adaptive, Card):
-    """In the order of their names."""
+    """Lists the exceptions by name."""
 
-    def __init__(self, theme: Theme, consents: ConsentSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self._consents = consents
+    def __init__(self, context: SettingsContext) -> None:
+        super().__init__()
+        self._theme = theme = context.theme
+        self._consent = context.consent
         self.rows: list[ExceptionRow] = []
         self._name = Paragraph("", "strong")
         self._help = Paragraph("", "label", "muted")
@@ -72,13 +73,13 @@ class ExceptionsCard(Adaptive, Card):
         self._lay_out()
         self._allow.clicked.connect(partial(self._add, Rule.ALLOW))
         self._ask.clicked.connect(partial(self._add, Rule.ASK))
-        consents.changed.connect(self.refresh)
-        consents.refused.connect(self._on_refused)
+        self._consent.changed.connect(self.refresh)
+        self._consent.refused.connect(self._on_refused)
         self.adapt_to(theme)
         self.refresh()
 
     def refresh(self) -> None:
-        """The rows of now. Focus that was in one goes to the one in its place."""
+        """Rebuild the rows and keep focus at the same position."""
         self._trouble.setText("")
         show_when(self._trouble, False)
         place = next((at for at, row in enumerate(self.rows) if row.remove.hasFocus()), None)
@@ -86,10 +87,10 @@ class ExceptionsCard(Adaptive, Card):
             self._list.removeWidget(row)
             row.hide()
             row.deleteLater()
-        self.rows = [ExceptionRow(self._theme, *one) for one in sorted(self._consents.exceptions.items())]
+        self.rows = [ExceptionRow(self._theme, *one) for one in sorted(self._consent.exceptions.items())]
         before: QWidget = self._ask
         for row in self.rows:
-            row.remove.clicked.connect(partial(self._consents.set_exception, row.name, None))
+            row.remove.clicked.connect(partial(self._consent.set_exceptions, [row.name], None))
             self._list.addWidget(row)
             self.setTabOrder(before, row.remove)
             before = row.remove
@@ -98,8 +99,8 @@ class ExceptionsCard(Adaptive, Card):
             left = self.rows[min(place, len(self.rows) - 1)].remove if self.rows else self._names
             left.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def searched(self) -> str:
-        """The words that it is found by."""
+    def search_text(self) -> str:
+        """Return the text that the settings search matches."""
         return " ".join([self._name.text(), self._help.text(), *(row.name for row in self.rows)])
 
     def retranslate(self) -> None:
@@ -135,11 +136,11 @@ class ExceptionsCard(Adaptive, Card):
         self._adding.addLayout(self._choosing)
 
     def _offer(self) -> None:
-        """What has no exception yet."""
+        """List the names that have no exception yet."""
         chosen = self._names.currentData()
         self._names.clear()
-        for name in self._consents.nameable:
-            if name not in self._consents.exceptions:
+        for name in self._consent.nameable:
+            if name not in self._consent.exceptions:
                 self._names.addItem(exception_label(name), name)
         self._names.setCurrentIndex(max(0, self._names.findData(chosen)))
         for control in (self._names, self._allow, self._ask):
@@ -148,7 +149,7 @@ class ExceptionsCard(Adaptive, Card):
     def _add(self, rule: Rule) -> None:
         name = self._names.currentData()
         if isinstance(name, str):
-            self._consents.set_exception(name, rule)
+            self._consent.set_exceptions([name], rule)
 
     def _on_refused(self, failed: Failed) -> None:
         self._trouble.setText(consent_failure_text(failed))

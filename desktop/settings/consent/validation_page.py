@@ -1,8 +1,6 @@
-"""Which tool calls wait for a person, what that means for several workflows at once, and what was decided."""
+"""The Validation page: which tool calls need approval, exceptions, time limits and the audit log."""
 
 from collections.abc import Callable, Sequence
-
-from PySide6.QtWidgets import QWidget
 
 from core.domain.settings import bounds
 from core.domain.template import ValidationMode
@@ -12,10 +10,9 @@ from desktop.settings.parts.banners import PendingRequestsBanner
 from desktop.settings.parts.page import Page, PageId
 from desktop.settings.parts.setting_cards import ChoiceSetting, NumberSetting, SettingCard, SwitchSetting
 from desktop.settings.parts.setting_strings import choice_labels, setting_help
-from desktop.settings.sources.consent_source import ConsentSource
+from desktop.settings.sources.context import SettingsContext
 from desktop.settings.sources.pending_requests import PendingRequests
-from desktop.settings.sources.setting_sources import Setting, SettingsSource
-from desktop.theme.theme import Theme
+from desktop.settings.sources.setting_sources import Setting
 from desktop.widgets.banner import Banner
 from desktop.widgets.choices import ChoiceCards
 from desktop.widgets.labels import Label
@@ -32,34 +29,31 @@ _RISKS = (Setting.CONFIRM_HIGH_RISK, Setting.LOW_RISK_FREE_IN_SELECTIVE, Setting
 
 
 class ValidationPage(Page):
-    """Three cards and the banner of the mode that holds: a warning for automatic, information for the others. Below:
-    categories and exceptions, risk, the time limit of a request, and the audit log."""
+    """The mode as cards with a banner (a warning for automatic mode), then categories and exceptions, risk, the time
+    limit of requests, and the audit log.
+    """
 
-    def __init__(
-        self,
-        theme: Theme,
-        settings: SettingsSource,
-        consents: ConsentSource,
-        waiting: PendingRequests | None = None,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(theme, PageId.VALIDATION, parent)
-        self._settings = settings
+    page_id = PageId.VALIDATION
+
+    def __init__(self, context: SettingsContext) -> None:
+        super().__init__(context)
+        theme = context.theme
+        self._settings = context.settings
         self._about = Paragraph("", "label", "muted")
         self._cards = ChoiceCards(theme)
         self._warning = Banner(theme, "warning")
         self._info = Banner(theme, "info")
         for section in (self._about, self._cards, self._warning, self._info):
-            self.add(section, self._searched)
-        note = PendingRequestsBanner(theme, waiting, PendingRequests.with_modes)
-        self.add(note, note.searched, above=self._cards)
+            self.add(section, self._search_text)
+        note = PendingRequestsBanner(context, PendingRequests.with_modes)
+        self.add(note, note.search_text, above=self._cards)
         for mode in ValidationMode:  # made before what follows them: Tab goes in the order of this
             self._cards.set_choice(mode, "", "")
         self._titles: list[tuple[Label, Callable[[], str]]] = []
         self._limits: list[SettingCard] = []
-        self._add_rest(theme, settings, consents)
+        self._add_rest(context)
         self._cards.chosen.connect(self._choose)
-        settings.changed.connect(self.refresh)
+        self._settings.changed.connect(self.refresh)
         self.adapt_to(theme)
 
     def filter(self, query: str) -> bool:
@@ -90,7 +84,7 @@ class ValidationPage(Page):
             label.setContentsMargins(0, self._theme.sizes.space_m, 0, 0)
 
     def refresh(self) -> None:
-        """Shows the mode that holds, and how many workflows it lets run."""
+        """Show the current mode and how many workflows it allows."""
         self._cards.set_current(str(self._settings.value(Setting.VALIDATION_MODE)))
         self._warning.set_text(
             self.tr(
@@ -104,18 +98,18 @@ class ValidationPage(Page):
             field.set_in_use(bool(self._settings.value(Setting.CONSENT_EXPIRES)))
         self._show_banner()
 
-    def _add_rest(self, theme: Theme, settings: SettingsSource, consents: ConsentSource) -> None:
-        exceptions, audit = ExceptionsCard(theme, consents), AuditCard(theme, consents)
+    def _add_rest(self, context: SettingsContext) -> None:
+        exceptions, audit = ExceptionsCard(context), AuditCard(context)
         groups: list[tuple[Callable[[], str], Sequence[SettingCard | ExceptionsCard | AuditCard]]] = [
             (
                 lambda: self.tr("In selective mode"),
-                [*(SwitchSetting(theme, settings, setting) for setting in _CATEGORIES), exceptions],
+                [*(SwitchSetting(context, setting) for setting in _CATEGORIES), exceptions],
             ),
-            (lambda: self.tr("Risk"), [SwitchSetting(theme, settings, setting) for setting in _RISKS]),
-            (lambda: self.tr("Requests"), self._time_fields(theme, settings)),
+            (lambda: self.tr("Risk"), [SwitchSetting(context, setting) for setting in _RISKS]),
+            (lambda: self.tr("Requests"), self._time_fields(context)),
             (
                 lambda: self.tr("What was decided"),
-                [self._number_field(theme, settings, Setting.AUDIT_DAYS, 1), audit],
+                [_number_setting(context, Setting.AUDIT_DAYS, 1), audit],
             ),
         ]
         for words, parts in groups:
@@ -123,24 +117,21 @@ class ValidationPage(Page):
             self._titles.append((title, words))
             self.add(title, words)
             for part in parts:
-                self.add(part, part.searched)
+                self.add(part, part.search_text)
 
-    def _time_fields(self, theme: Theme, settings: SettingsSource) -> list[SettingCard]:
+    def _time_fields(self, context: SettingsContext) -> list[SettingCard]:
         self._limits = [
-            self._number_field(theme, settings, Setting.CONSENT_TIMEOUT_S, 10),
-            ChoiceSetting(theme, settings, Setting.CONSENT_ON_TIMEOUT),
+            _number_setting(context, Setting.CONSENT_TIMEOUT_S, 10),
+            ChoiceSetting(context, Setting.CONSENT_ON_TIMEOUT),
         ]
-        return [SwitchSetting(theme, settings, Setting.CONSENT_EXPIRES), *self._limits]
-
-    def _number_field(self, theme: Theme, settings: SettingsSource, setting: Setting, step: int) -> NumberSetting:
-        return NumberSetting(theme, settings, setting, *bounds(setting), step)
+        return [SwitchSetting(context, Setting.CONSENT_EXPIRES), *self._limits]
 
     def _show_banner(self) -> None:
         is_auto = self._cards.current == ValidationMode.AUTO
         self._warning.setVisible(is_auto and not self._cards.isHidden())
         self._info.setVisible(not is_auto and not self._cards.isHidden())
 
-    def _searched(self) -> str:
+    def _search_text(self) -> str:
         words = [*choice_labels(Setting.VALIDATION_MODE).values(), *self._sentences().values()]
         return " ".join([*words, self._about.text(), self._warning.text, self._info.text])
 
@@ -158,3 +149,7 @@ class ValidationPage(Page):
         for part in (self._warning, self._info, self._cards):  # the last one first, where not all have room
             if part.isVisible():
                 self.ensureWidgetVisible(part)
+
+
+def _number_setting(context: SettingsContext, setting: Setting, step: int) -> NumberSetting:
+    return NumberSetting(context, setting, *bounds(setting), step)

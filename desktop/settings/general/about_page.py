@@ -1,4 +1,4 @@
-"""Other people's work that ships with the app, and the terms that it comes under."""
+"""The About page: version, data folder and licences."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from PySide6.QtGui import QGuiApplication, QHideEvent
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from desktop.settings.parts.page import Page, PageId
+from desktop.settings.sources.context import SettingsContext
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
@@ -24,7 +25,7 @@ _ROOT = Path(__file__).parents[3]
 
 @dataclass(frozen=True, slots=True)
 class Licence:
-    """`purpose` is in the language of now. `path` holds the whole text."""
+    """`purpose` is translated; `path` is the file with the full text."""
 
     work: str
     purpose: str
@@ -48,7 +49,7 @@ def licences() -> list[Licence]:
 
 
 class LicenceRow(Adaptive, QWidget):
-    """The text is read when it is first unfolded."""
+    """Reads the text when it is first unfolded."""
 
     def __init__(self, theme: Theme, licence: Licence, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -66,7 +67,7 @@ class LicenceRow(Adaptive, QWidget):
         self.adapt_to(theme)
 
     def describe(self, licence: Licence) -> None:
-        """Its words in the language of now."""
+        """Replace the texts after a language change."""
         self._licence = licence
         self.retranslate()
 
@@ -116,25 +117,20 @@ class LicenceRow(Adaptive, QWidget):
             return self.tr("The text of this licence was removed from the app's folder.")
 
 
-@dataclass(frozen=True, slots=True)
-class AppInfo:
-    """`data_folder` holds everything that the app keeps."""
-
-    version: str
-    data_folder: Path
-
-
 class AboutPage(Page):
-    """The copied path is the folder's, as the system writes it."""
+    """Copies the data folder's path in the form that the system writes it."""
 
-    def __init__(self, theme: Theme, about: AppInfo, parent: QWidget | None = None) -> None:
-        super().__init__(theme, PageId.ABOUT, parent)
-        self._about = about
+    page_id = PageId.ABOUT
+
+    def __init__(self, context: SettingsContext) -> None:
+        super().__init__(context)
+        theme = context.theme
+        self._app = context.app
         self._is_copied = False
         self._version = Paragraph("", "label", "muted")
         self._data = Label("", "strong")
         self._data_help = Paragraph("", "label", "muted")
-        self._path = Paragraph(str(about.data_folder), "code_small")
+        self._path = Paragraph(str(self._app.data_folder), "code_small")
         self._copy = Button(theme, icon=Icon.COPY, is_small=True)
         self._copy.clicked.connect(self._copy_path)
         self._licences = Label("", "strong")
@@ -147,7 +143,7 @@ class AboutPage(Page):
 
     def retranslate(self) -> None:
         super().retranslate()
-        self._version.setText(self.tr("Metier {version}").format(version=self._about.version))
+        self._version.setText(self.tr("Metier {version}").format(version=self._app.version))
         self._data.setText(self.tr("Your data"))
         self._data_help.setText(self.tr("Everything that Metier keeps is in this folder, on this computer."))
         self._path.setAccessibleName(self.tr("Data folder"))
@@ -197,6 +193,6 @@ class AboutPage(Page):
         return " ".join([self._licences.text(), *works])
 
     def _copy_path(self) -> None:
-        QGuiApplication.clipboard().setText(str(self._about.data_folder))
+        QGuiApplication.clipboard().setText(str(self._app.data_folder))
         self._is_copied = True
         self.retranslate()

@@ -1,12 +1,10 @@
-"""How the window looks, which language it speaks, and how it takes what is written."""
-
-from PySide6.QtWidgets import QWidget
+"""Pages that only consist of setting cards: appearance and limits."""
 
 from core.domain.settings import bounds
 from desktop.settings.parts.page import Page, PageId
 from desktop.settings.parts.setting_cards import ChoiceSetting, NumberSetting, SettingCard, SwitchSetting
-from desktop.settings.sources.setting_sources import Setting, SettingsSource
-from desktop.theme.theme import Theme
+from desktop.settings.sources.context import SettingsContext
+from desktop.settings.sources.setting_sources import Setting
 from desktop.window_state import LEAST_ZOOM, MOST_ZOOM
 
 _PERCENT = 100
@@ -14,34 +12,38 @@ _STEP = 10
 
 
 class AppearancePage(Page):
-    """Theme, language, text size, motion, and the key that sends."""
+    """Theme, language, text size, motion, and the key that sends a message."""
 
-    def __init__(self, theme: Theme, settings: SettingsSource, parent: QWidget | None = None) -> None:
-        super().__init__(theme, PageId.APPEARANCE, parent)
+    page_id = PageId.APPEARANCE
+
+    def __init__(self, context: SettingsContext) -> None:
+        super().__init__(context)
         least, most = LEAST_ZOOM * _PERCENT, MOST_ZOOM * _PERCENT
-        fields: list[SettingCard] = [
-            ChoiceSetting(theme, settings, Setting.SCHEME),
-            ChoiceSetting(theme, settings, Setting.LANGUAGE),
-            NumberSetting(theme, settings, Setting.ZOOM, least, most, _STEP, scale=_PERCENT),
-            SwitchSetting(theme, settings, Setting.REDUCED_MOTION),
-            ChoiceSetting(theme, settings, Setting.ENTER_SENDS),
+        cards: list[SettingCard] = [
+            ChoiceSetting(context, Setting.SCHEME),
+            ChoiceSetting(context, Setting.LANGUAGE),
+            NumberSetting(context, Setting.ZOOM, least, most, _STEP, scale=_PERCENT),
+            SwitchSetting(context, Setting.REDUCED_MOTION),
+            ChoiceSetting(context, Setting.ENTER_SENDS),
         ]
-        for field in fields:
-            self.add(field, field.searched)
-        self.adapt_to(theme)
+        for card in cards:
+            self.add(card, card.search_text)
+        self.adapt_to(context.theme)
 
 
 class LimitsPage(Page):
-    """The bounds are those of the core."""
+    """Concurrency and write intervals, within the bounds of the core."""
 
-    def __init__(self, theme: Theme, settings: SettingsSource, parent: QWidget | None = None) -> None:
-        super().__init__(theme, PageId.LIMITS, parent)
+    page_id = PageId.LIMITS
+
+    def __init__(self, context: SettingsContext) -> None:
+        super().__init__(context)
         steps = {
             Setting.MAX_RUNNING_RUNS: (1.0, 0),
             Setting.MAX_WORKFLOWS_AUTO: (1.0, 0),
             Setting.STREAM_WRITE_INTERVAL_S: (0.1, 2),
         }
         for setting, (step, decimals) in steps.items():
-            field = NumberSetting(theme, settings, setting, *bounds(setting), step, decimals=decimals)
-            self.add(field, field.searched)
-        self.adapt_to(theme)
+            card = NumberSetting(context, setting, *bounds(setting), step, decimals=decimals)
+            self.add(card, card.search_text)
+        self.adapt_to(context.theme)

@@ -1,16 +1,16 @@
-"""What the desktop tells a person who looks elsewhere, when it reminds them, how it does, and a test of it (UI §7)."""
+"""The Notifications page: level, reminder, delivery and a test (UI §7)."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout
 
 from core.domain.settings import NotifyLevel
 from desktop.settings.parts.page import Page, PageId
 from desktop.settings.parts.setting_cards import ListSetting
 from desktop.settings.parts.setting_strings import choice_labels, setting_help, setting_label
-from desktop.settings.sources.notifier import NotificationChannel, Notifier, TrialState
-from desktop.settings.sources.setting_sources import Setting, SettingsSource
+from desktop.settings.sources.context import SettingsContext
+from desktop.settings.sources.notifier import NotificationChannel, TrialState
+from desktop.settings.sources.setting_sources import Setting
 from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
 from desktop.widgets.accessibility import announce
 from desktop.widgets.buttons import Button
 from desktop.widgets.choices import ChoiceCards
@@ -20,22 +20,23 @@ from desktop.widgets.surfaces import Card
 
 
 class NotificationsPage(Page):
-    """Says here, and nowhere else, that there is no notification service."""
+    """The only place that reports a missing notification service."""
 
-    def __init__(
-        self, theme: Theme, settings: SettingsSource, notifier: Notifier, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(theme, PageId.NOTIFICATIONS, parent)
-        self._notifier = notifier
-        self._settings = settings
+    page_id = PageId.NOTIFICATIONS
+
+    def __init__(self, context: SettingsContext) -> None:
+        super().__init__(context)
+        theme = context.theme
+        self._notifier = context.notifier
+        self._settings = context.settings
         self._about = Paragraph("", "label", "muted")
         self._levels = ChoiceCards(theme)
         for level in NotifyLevel:  # made before what follows them: Tab goes in the order of this
             self._levels.set_choice(level, "", "")
         for section in (self._about, self._levels):
             self.add(section, self._searched_levels)
-        self._reminder = ListSetting(theme, settings, Setting.REMIND_AFTER_MIN)
-        self.add(self._reminder, self._reminder.searched)
+        self._reminder = ListSetting(context, Setting.REMIND_AFTER_MIN)
+        self.add(self._reminder, self._reminder.search_text)
         card = Card()
         self._name = Label("", "strong")
         self._way = Paragraph("", "label", "muted")
@@ -46,11 +47,11 @@ class NotificationsPage(Page):
             self._inside.addWidget(part)
         self._inside.addWidget(self._test, 0, Qt.AlignmentFlag.AlignLeft)
         self._inside.addWidget(self._trial)
-        self.add(card, self._searched)
+        self.add(card, self._search_text)
         self._levels.chosen.connect(self._choose)
-        settings.changed.connect(self.refresh)
-        self._test.clicked.connect(notifier.send_test)
-        notifier.changed.connect(self.refresh)
+        self._settings.changed.connect(self.refresh)
+        self._test.clicked.connect(self._notifier.send_test)
+        self._notifier.changed.connect(self.refresh)
         self.adapt_to(theme)
 
     def retranslate(self) -> None:
@@ -71,7 +72,7 @@ class NotificationsPage(Page):
         self._inside.setSpacing(sizes.space_s)
 
     def refresh(self) -> None:
-        """Shows the level, the way and the trial of now. A screen reader is told what became of a test."""
+        """Show the current level, channel and test result; announce a new test result."""
         self._levels.set_current(str(self._settings.value(Setting.NOTIFY)))
         self._way.setText(self._way_words())
         self._way.set_tone("warn" if self._notifier.way is NotificationChannel.NONE else "muted")
@@ -125,5 +126,5 @@ class NotificationsPage(Page):
             case TrialState.FAILED:
                 return self.tr("Nobody showed it. Is a notification service running? Then try again.")
 
-    def _searched(self) -> str:
+    def _search_text(self) -> str:
         return " ".join(part.text() for part in (self._name, self._way, self._test))

@@ -1,4 +1,4 @@
-"""The keys of one command, where they are changed: two fields, why a key cannot be, and who has it already."""
+"""The editor of a command's key bindings: two fields, errors, and conflicts."""
 
 from functools import partial
 
@@ -6,7 +6,6 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from desktop.settings.parts.form import FormRow
 from desktop.shortcuts.chords import Mod, chord_of, digit_of, key_sequence
 from desktop.shortcuts.key_strings import key_name, key_names, refusal_sentence, scope_title
 from desktop.shortcuts.keymap import Keymap
@@ -15,6 +14,7 @@ from desktop.theme.theme import Theme
 from desktop.widgets.accessibility import announce
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button
+from desktop.widgets.forms.form import FormField
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.surfaces import Card
 from desktop.widgets.visibility import show_when
@@ -23,20 +23,20 @@ _FIELDS = 2
 
 
 class KeyBindingEditor(Adaptive, Card):
-    """Tells what is wanted; the keymap says what came of it.
+    """Emits the wanted bindings; the keymap decides and emits its changes.
 
-    shown ──(a key that is free)──► given
-      │ ▲                            ▲
-      │ └──(Esc, another command)── asked ──(taken over)
-      └──(a key of another command)──┘
+    shown ──(free key)──────────────► given
+      │ ▲                              ▲
+      │ └──(Esc, other command)── asked ──(take over)
+      └──(key of another command)──┘
     """
 
-    given = Signal(str, list)
+    bindings_chosen = Signal(str, list)
     """The id of a command, and its keys from now on, by their normal names."""
     reset = Signal(str)
-    grown = Signal()
+    expanded = Signal()
     """There is something more to read on it."""
-    left = Signal()
+    closed = Signal()
     """A person is done with it."""
 
     def __init__(self, theme: Theme, keymap: Keymap, parent: QWidget | None = None) -> None:
@@ -44,21 +44,21 @@ class KeyBindingEditor(Adaptive, Card):
         self._theme = theme
         self._keymap = keymap
         self._id = ""
-        self._asked: tuple[int, str] | None = None
+        self._conflict: tuple[int, str] | None = None
         self._name = Paragraph("", "strong")
-        self._fields = [KeyRecorder(theme) for _ in range(_FIELDS)]
-        self._rows = [FormRow(theme, field) for field in self._fields]
+        self._recorders = [KeyRecorder(theme) for _ in range(_FIELDS)]
+        self._fields = [FormField.around(theme, field) for field in self._recorders]
         self._question = Paragraph("", "label", "warn")
         self._take = Button(theme, "", "primary", is_small=True)
         self._reset = Button(theme, "", "secondary", is_small=True)
         self._column, self._buttons = QVBoxLayout(self), QHBoxLayout()
         self._sides = QHBoxLayout()
         self._lay_out()
-        for at, field in enumerate(self._fields):
+        for at, field in enumerate(self._recorders):
             field.recorded.connect(partial(self._on_recorded, at))
             field.cleared.connect(partial(self._on_cleared, at))
-            field.given_up.connect(self._give_up)
-        self._take.clicked.connect(self._take_over)
+            field.cancelled.connect(self._cancel)
+        self._take.clicked.connect(self._resolve_conflict)
         self._reset.clicked.connect(self._on_reset)
         keymap.changed.connect(self._refresh)
         self.adapt_to(theme)
@@ -68,21 +68,21 @@ class KeyBindingEditor(Adaptive, Card):
         self._refresh()
 
     def focus_first(self) -> None:
-        self._fields[0].setFocus(Qt.FocusReason.OtherFocusReason)
+        self._recorders[0].setFocus(Qt.FocusReason.OtherFocusReason)
 
     @property
     def question(self) -> str:
-        """Who has the key that was pressed, where it is asked whether that is to lose it."""
-        return self._question.text() if self._asked is not None else ""
+        """The question whether another command loses the pressed key; empty without a conflict."""
+        return self._question.text() if self._conflict is not None else ""
 
     @property
     def problem(self) -> str:
-        """Why the key that was pressed cannot be."""
-        return next((row.problem for row in self._rows if row.problem), "")
+        """Why the pressed key cannot be used."""
+        return next((row.error for row in self._fields if row.error), "")
 
     def retranslate(self) -> None:
-        self._rows[0].describe(self.tr("Key"), self.tr("Press the keys. Backspace: none. Esc: as it was."))
-        self._rows[1].describe(self.tr("Another key"))
+        self._fields[0].describe(self.tr("Key"), self.tr("Press the keys. Backspace: none. Esc: as it was."))
+        self._fields[1].describe(self.tr("Another key"))
         self._take.setText(self.tr("Use it here instead"))
         self._refresh()
 
@@ -95,7 +95,7 @@ class KeyBindingEditor(Adaptive, Card):
 
     def _lay_out(self) -> None:
         self._column.addWidget(self._name)
-        for row in self._rows:
+        for row in self._fields:
             self._sides.addWidget(row, 1, Qt.AlignmentFlag.AlignTop)
         self._column.addLayout(self._sides)
         self._column.addWidget(self._question)
@@ -105,14 +105,14 @@ class KeyBindingEditor(Adaptive, Card):
         self._column.addLayout(self._buttons)
 
     def _refresh(self) -> None:
-        self._ask(None)
-        for row in self._rows:
-            row.complain("")
+        self._set_conflict(None)
+        for row in self._fields:
+            row.show_error("")
         if not self._id:
             return
         command = self._keymap.command(self._id)
         self._name.setText(command.label)
-        for field, chord in zip(self._fields, [*self._keymap.chords(self._id), "", ""], strict=False):
+        for field, chord in zip(self._recorders, [*self._keymap.chords(self._id), "", ""], strict=False):
             field.show_chord(chord)
         usual = key_names([key_sequence(one) for one in self._keymap.defaults(self._id)]) or self.tr("none")
         self._reset.setText(self.tr("Reset to {keys}").format(keys=usual))
@@ -125,25 +125,25 @@ class KeyBindingEditor(Adaptive, Card):
         command = self._keymap.command(self._id)
         if by_place and not self._keymap.holders(chord, command):
             chord = by_place  # its character means nothing: it is meant by where it is, on every layout
-        self._ask(None)
+        self._set_conflict(None)
         why = refusal_of(command, chord, is_mac=self._keymap.is_mac)
-        for number, row in enumerate(self._rows):
-            row.complain(self._cannot(chord, refusal_sentence(why)) if why is not None and number == at else "")
+        for number, row in enumerate(self._fields):
+            row.show_error(self._cannot(chord, refusal_sentence(why)) if why is not None and number == at else "")
         if why is not None:
             announce(self, self.problem, is_urgent=True)
-            self.grown.emit()
+            self.expanded.emit()
         elif self._keymap.holders(chord, command):
-            self._ask((at, chord))
+            self._set_conflict((at, chord))
         else:
-            self._give(at, chord)
+            self._choose_bindings(at, chord)
 
     def _cannot(self, chord: str, why: str) -> str:
         return self.tr("{key} cannot be used. {why}").format(key=key_name(chord), why=why)
 
     def _on_cleared(self, at: int) -> None:
-        self._give(at, "")
+        self._choose_bindings(at, "")
 
-    def _give(self, at: int, chord: str) -> None:
+    def _choose_bindings(self, at: int, chord: str) -> None:
         chords = [*self._keymap.chords(self._id)]
         if at < len(chords):
             chords[at] = chord
@@ -153,38 +153,38 @@ class KeyBindingEditor(Adaptive, Card):
         if tuple(wanted) == self._keymap.chords(self._id):
             self._refresh()
         else:
-            self.given.emit(self._id, wanted)
+            self.bindings_chosen.emit(self._id, wanted)
 
-    def _ask(self, asked: tuple[int, str] | None) -> None:
-        """Whether another command is to lose its key."""
+    def _set_conflict(self, asked: tuple[int, str] | None) -> None:
+        """Ask whether the other command shall lose its key; None withdraws the question."""
         had_focus = self._take.hasFocus()
-        at = self._asked[0] if self._asked is not None else 0
-        self._asked = asked
+        at = self._conflict[0] if self._conflict is not None else 0
+        self._conflict = asked
         if asked is not None:
             chord = asked[1]
-            self._fields[asked[0]].show_chord(chord)
+            self._recorders[asked[0]].show_chord(chord)
             holders = self._keymap.holders(chord, self._keymap.command(self._id))
             words = self.tr("{key} already does this: {command} ({where}).")
             names = ", ".join(one.label for one in holders)
             where = scope_title(holders[0].scopes[0])
             self._question.setText(words.format(key=key_name(chord), command=names, where=where))
             announce(self, self._question.text(), is_urgent=True)
-            self.grown.emit()
+            self.expanded.emit()
         show_when(self._question, asked is not None)
         show_when(self._take, asked is not None)
         if had_focus and asked is None:
-            self._fields[at].setFocus(Qt.FocusReason.OtherFocusReason)
+            self._recorders[at].setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _take_over(self) -> None:
-        if self._asked is not None:
-            self._give(*self._asked)
+    def _resolve_conflict(self) -> None:
+        if self._conflict is not None:
+            self._choose_bindings(*self._conflict)
 
-    def _give_up(self) -> None:
-        """As it was; where nothing was begun, elsewhere."""
-        was_begun = self._asked is not None or bool(self.problem)
+    def _cancel(self) -> None:
+        """Restore the current binding; leave the editor if nothing was begun."""
+        was_begun = self._conflict is not None or bool(self.problem)
         self._refresh()
         if not was_begun:
-            self.left.emit()
+            self.closed.emit()
 
     def _on_reset(self) -> None:
         self.reset.emit(self._id)
@@ -196,12 +196,12 @@ _SHIFTED = (Mod.ControlModifier | Mod.ShiftModifier,)
 
 
 class KeyRecorder(Adaptive, QLineEdit):
-    """Shows a key. Tab leads on, Esc gives up what is begun, Backspace clears; any other key is `recorded`."""
+    """Shows a key. Tab moves on, Esc cancels, Backspace clears; any other key is `recorded`."""
 
     recorded = Signal(str, str)
     """The normal name of the key, and the one that it has as a key of the digit row, empty for others."""
     cleared = Signal()
-    given_up = Signal()
+    cancelled = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -212,7 +212,7 @@ class KeyRecorder(Adaptive, QLineEdit):
         self.adapt_to(theme)
 
     def show_chord(self, chord: str) -> None:
-        """The key by its normal name; empty for none."""
+        """Show a key by its normal name; empty for none."""
         self._chord = chord
         self.retranslate()
 
@@ -225,7 +225,7 @@ class KeyRecorder(Adaptive, QLineEdit):
         self.setPlaceholderText(self.tr("Press keys…") if self.hasFocus() else self.tr("None"))
 
     def event(self, event: QEvent) -> bool:
-        """No shortcut takes a key from it, and none but Tab leads elsewhere."""
+        """Keep keys from shortcuts, and from moving the focus except by Tab."""
         if event.type() == QEvent.Type.ShortcutOverride:
             event.accept()
             return True
@@ -240,7 +240,7 @@ class KeyRecorder(Adaptive, QLineEdit):
         if not chord or event.isAutoRepeat():
             return
         if chord == "Esc":
-            self.given_up.emit()
+            self.cancelled.emit()
         elif chord == _CLEARING:
             self.cleared.emit()
         else:

@@ -1,4 +1,4 @@
-"""Every command with its keys, by where they hold."""
+"""All commands with their keys, grouped by context."""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont
@@ -16,7 +16,7 @@ _ROWS = 7
 
 
 class KeyBindingTree(Adaptive, QTreeWidget):
-    """Arrows and clicks choose a command."""
+    """Arrow keys and clicks choose a command."""
 
     chosen = Signal(str)
     """Its id."""
@@ -57,16 +57,16 @@ class KeyBindingTree(Adaptive, QTreeWidget):
         return str(item.data(0, _ID) or "") if item is not None else ""
 
     def narrow(self, query: str) -> None:
-        """Show what the query finds, by name, place or keys; the first of it is chosen."""
+        """Filter by name, context or key, and choose the first match."""
         self._query = query
         self._show_found()
 
     def shown(self) -> dict[str, str]:
-        """What can be chosen now: names and keys."""
+        """Return the visible names with their keys."""
         return {item.text(0): item.text(1) for item in self._rows.values() if not item.isHidden()}
 
-    def searched(self) -> str:
-        """All the words that it has."""
+    def search_text(self) -> str:
+        """Return the text that the settings search matches."""
         return " ".join(item.text(0) for item in self._rows.values())
 
     def retranslate(self) -> None:
@@ -126,5 +126,5 @@ class KeyBindingTree(Adaptive, QTreeWidget):
 
 
 def _is_listed(command: Command, where: KeyScope) -> bool:
-    """Once, at the first of its places."""
+    """Return whether the command's first context is this; each command is listed once."""
     return command.scopes[0] is where

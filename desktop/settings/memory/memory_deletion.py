@@ -1,12 +1,12 @@
-"""Deleting all memories: asked about first, told of while it goes on, and stopped by who changes their mind."""
+"""Deletes all memories after a confirmation, with progress and a stop button."""
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QMessageBox, QWidget
 
-from core.services.outcome import Failed
-from desktop.settings.sources.context import MemoryContext
+from core.services.outcome import Failed, Ok
+from desktop.operations import unwrap
+from desktop.settings.sources.context import SettingsContext
 from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
 from desktop.translation.formats import number
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button
@@ -16,32 +16,32 @@ from desktop.widgets.visibility import show_when
 
 
 class MemoryDeletion(Adaptive, QWidget):
-    """`cleared` gives how many were deleted, `refused` a Failed."""
+    """Emits `cleared` with the number of deleted memories, `refused` with a Failed."""
 
     cleared = Signal(int)
     refused = Signal(object)
 
-    def __init__(self, theme: Theme, recall: MemoryContext, parent: QWidget | None = None) -> None:
+    def __init__(self, context: SettingsContext, parent: QWidget) -> None:
         super().__init__(parent)
-        self._theme = theme
-        self._recall = recall
+        self._context = context
+        self._theme = context.theme
         self._count = 0
-        self._is_clearing = False
-        self._button = Button(theme, icon=Icon.TRASH_2)
+        self._is_deleting = False
+        self._button = Button(context.theme, icon=Icon.TRASH_2)
         self._progress = Paragraph("", "secondary", "muted")
         self._box = QHBoxLayout(self)
         self._box.setContentsMargins(0, 0, 0, 0)
         self._box.addWidget(self._button)
         self._box.addWidget(self._progress, 1)
         self._button.clicked.connect(self._on_click)
-        self.adapt_to(theme)
+        self.adapt_to(context.theme)
 
-    def offer(self, count: int) -> None:
-        """So many are there now."""
+    def set_count(self, count: int) -> None:
+        """Set the current number of memories."""
         self._count = count
         self._show()
 
-    def searched(self) -> str:
+    def search_text(self) -> str:
         return self._button.text()
 
     def retranslate(self) -> None:
@@ -51,15 +51,14 @@ class MemoryDeletion(Adaptive, QWidget):
         self._box.setSpacing(self._theme.sizes.space_m)
 
     def _show(self) -> None:
-        self._button.setText(self.tr("Stop deleting") if self._is_clearing else self.tr("Delete all…"))
-        show_when(self._button, self._is_clearing or self._count > 0)
+        self._button.setText(self.tr("Stop deleting") if self._is_deleting else self.tr("Delete all…"))
+        show_when(self._button, self._is_deleting or self._count > 0)
         left = self.tr("{count} are left to delete.").format(count=number(self._count))
-        self._progress.setText(left if self._is_clearing else "")
+        self._progress.setText(left if self._is_deleting else "")
 
     def _on_click(self) -> None:
-        if self._is_clearing:
-            self._is_clearing = False
-            self._show()
+        if self._is_deleting:
+            self._stop()
         else:
             self._ask()
 
@@ -78,26 +77,27 @@ class MemoryDeletion(Adaptive, QWidget):
         box.open()
 
     def _begin(self) -> None:
-        self._is_clearing = True
+        self._is_deleting = True
         self._show()
-        self._recall.spawn(self._clear(), "delete all memories")
+        work = self._delete()
+        self._context.operations.run(work, "delete all memories", success=self._on_deleted, failure=self._on_failed)
 
-    async def _clear(self) -> None:
+    async def _delete(self) -> Ok[int]:
         deleted = 0
-        while self._is_clearing:
-            answer = await self._recall.memories.remove_batch()
-            if isinstance(answer, Failed):
-                self._end()
-                self.refused.emit(answer)
-                return
-            if not answer.data:
-                break
-            deleted += answer.data
-            self._count = max(0, self._count - answer.data)
+        while self._is_deleting and (count := unwrap(await self._context.memories.remove_some())):
+            deleted += count
+            self._count = max(0, self._count - count)
             self._show()
-        self._end()
-        self.cleared.emit(deleted)
+        return Ok(deleted)
 
-    def _end(self) -> None:
-        self._is_clearing = False
+    def _on_deleted(self, count: int) -> None:
+        self._stop()
+        self.cleared.emit(count)
+
+    def _on_failed(self, failed: Failed) -> None:
+        self._stop()
+        self.refused.emit(failed)
+
+    def _stop(self) -> None:
+        self._is_deleting = False
         self._show()

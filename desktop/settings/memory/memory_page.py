@@ -1,20 +1,18 @@
-"""Memory: what agents remember, newest first; found, read whole, changed and deleted here (AGENTS_AND_TOOLS §5)."""
+"""The Memory page: find, read, edit and delete the agents' memories (AGENTS_AND_TOOLS §5)."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit
 
-from core.bus import MemoriesChanged, WorkflowDeleted
-from core.domain.events import Event, ToolEnded
 from core.domain.ids import MemoryId
 from core.domain.memory import Memory, MemoryType
 from core.ports.memories import MemoryUsage
 from core.services.memories import SEARCH_LIMIT, MemoryListing
-from core.services.outcome import Ok
+from core.services.outcome import Failed
+from desktop.operations import unwrap
 from desktop.settings.memory.memory_deletion import MemoryDeletion
 from desktop.settings.memory.memory_form import MemoryForm
 from desktop.settings.memory.memory_strings import (
@@ -28,57 +26,54 @@ from desktop.settings.parts.item_row import ItemRow
 from desktop.settings.parts.layout import ResponsiveRow
 from desktop.settings.parts.list_page import ListPage
 from desktop.settings.parts.page import PageId
-from desktop.settings.sources.context import MemoryContext
-from desktop.settings.sources.setting_sources import UndoableAction
+from desktop.settings.sources.context import SettingsContext
 from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
 from desktop.translation.formats import byte_size, number
 from desktop.widgets.buttons import Button
 from desktop.widgets.combo_box import ComboBox
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.visibility import show_when
 
-_TYPING_MS = 200
-"""Who types goes on sooner."""
-_AT_ONCE_MS = 20
+# While the user types, and while agents make many changes, a single request is enough.
+_DEBOUNCE_MS = 200
+_SHOW_DELAY_MS = 20
 
 
 class MemoryPage(ListPage[ItemRow]):
-    """A page of the list at a time, or what a search finds. It follows what agents do while it is shown."""
+    """Shows a page of the list, newest first, or the results of a search. Follows changes while it is visible."""
 
-    def __init__(
-        self, theme: Theme, recall: MemoryContext, told: Callable[[UndoableAction], None], parent: QWidget | None = None
-    ) -> None:
-        spawn = recall.spawn
-        super().__init__(theme, PageId.MEMORY, spawn, told, memory_refusal_text, parent)
-        self._recall = recall
-        self._listed = MemoryListing((), {}, has_more=False)
-        self._room = MemoryUsage(0, 0)
+    page_id = PageId.MEMORY
+
+    def __init__(self, context: SettingsContext) -> None:
+        super().__init__(context)
+        theme = context.theme
+        self._memories = context.memories
+        self._listed = MemoryListing((), {}, more=False)
+        self._usage = MemoryUsage(0, 0)
         self._before: list[MemoryId] = []
-        """The last ones of the pages before the one that is shown."""
+        """The last memory of each previous page."""
         self._asked = 0
         self._search, self._type = QLineEdit(), ComboBox()
         self._search.setClearButtonEnabled(True)
-        self._head = ResponsiveRow(theme, [self._search, self._type])
+        self._filters = ResponsiveRow(theme, [self._search, self._type])
         self._size = Paragraph("", "secondary", "muted")
         self._newer, self._older = Button(theme, icon=Icon.CHEVRON_LEFT), Button(theme, icon=Icon.CHEVRON_RIGHT)
-        self._clearing = MemoryDeletion(theme, recall, self)
-        self._form = MemoryForm(theme, recall)
-        self.add(self._head, self.searched_list, above=self.list_)
-        self.add(self._size, self.searched_list, above=self.list_)
+        self._deletion = MemoryDeletion(context, self)
+        self._form = MemoryForm(context)
+        self.add(self._filters, self.list_search_text, above=self.list_)
+        self.add(self._size, self.list_search_text, above=self.list_)
         self._paging = ResponsiveRow(theme, [self._newer, self._older], compact=True)
         self.list_column.addWidget(self._paging)
-        self.list_column.addWidget(self._clearing)
+        self.list_column.addWidget(self._deletion)
         self.next_stop = self._newer
-        self.add_form(self._form, self._form.searched, self._search)
-        self._later = QTimer(self)
-        self._later.setSingleShot(True)
+        self.add_form(self._form, self._search)
+        self._later = QTimer(self, singleShot=True)
         self._connect()
-        self.follow(recall.bus, MemoriesChanged, WorkflowDeleted, Event)
+        self.follow(context.memories.changed)
         self.adapt_to(theme)
 
-    def searched_list(self) -> str:
-        return " ".join([self._clearing.searched(), *type_labels().values(), super().searched_list()])
+    def list_search_text(self) -> str:
+        return " ".join([self._deletion.search_text(), *type_labels().values(), super().list_search_text()])
 
     def retranslate(self) -> None:
         self._search.setPlaceholderText(self.tr("Search memories"))
@@ -106,35 +101,37 @@ class MemoryPage(ListPage[ItemRow]):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._later.start(_AT_ONCE_MS)
+        self._later.start(_SHOW_DELAY_MS)
 
     def _connect(self) -> None:
         self._later.timeout.connect(self._load)
-        self._search.textChanged.connect(self._begin_anew)
-        self._type.currentIndexChanged.connect(self._begin_anew)
-        self._newer.clicked.connect(self._to_newer)
-        self._older.clicked.connect(self._to_older)
-        self._form.kept.connect(self._on_kept)
-        self._form.left.connect(self.close_form)
-        self._clearing.cleared.connect(self._on_cleared)
-        self._clearing.refused.connect(self.is_done)
+        self._search.textChanged.connect(self._restart)
+        self._type.currentIndexChanged.connect(self._restart)
+        self._newer.clicked.connect(self._show_newer)
+        self._older.clicked.connect(self._show_older)
+        self._form.saved.connect(self._on_saved)
+        self._deletion.cleared.connect(self._on_cleared)
+        self._deletion.refused.connect(self.report_failure)
 
     # The list
 
-    def _on_change(self, message: object) -> None:
-        if self.isVisible() and not (isinstance(message, Event) and not isinstance(message.fact, ToolEnded)):
-            self._later.start(_TYPING_MS)
+    def _on_change(self) -> None:
+        if self.isVisible():
+            self._later.start(_DEBOUNCE_MS)
 
-    def _begin_anew(self) -> None:
+    def failure_text(self, failed: Failed) -> str:
+        return memory_refusal_text(failed)
+
+    def _restart(self) -> None:
         self._before.clear()
-        self._later.start(_TYPING_MS)
+        self._later.start(_DEBOUNCE_MS)
 
-    def _to_newer(self) -> None:
+    def _show_newer(self) -> None:
         if self._before:
             self._before.pop()
             self._load()
 
-    def _to_older(self) -> None:
+    def _show_older(self) -> None:
         last = self._listed.memories[-1].id if self._listed.memories else None
         if last is not None and self._before[-1:] != [last]:  # pressed twice before the page was there
             self._before.append(last)
@@ -143,46 +140,45 @@ class MemoryPage(ListPage[ItemRow]):
     def _load(self) -> None:
         if self.isVisible():
             self._asked += 1
-            self._spawn_task(self._read(self._asked), "read memories")
+            self._context.operations.run(self._read(self._asked), "read memories", failure=self.report_failure)
 
-    async def _read(self, asked: int) -> None:
-        """Read what is wanted now; what was asked later wins."""
-        words, kinds = self._search.text(), [None, *MemoryType]
-        kind = kinds[max(0, self._type.currentIndex())]
-        memories = self._recall.memories
-        if words.strip():
-            found = await memories.search(words, kind)
+    async def _read(self, request: int) -> None:
+        """Read the requested list; a later request supersedes this one."""
+        text, types = self._search.text(), [None, *MemoryType]
+        type_ = types[max(0, self._type.currentIndex())]
+        memories = self._memories
+        if text.strip():
+            listed = await memories.search(text, type_)
         else:
-            found = await memories.page(kind, self._before[-1] if self._before else None)
-        room = await memories.usage()
-        if asked != self._asked or not (self.is_done(found) and self.is_done(room)):
+            listed = await memories.page(type_, self._before[-1] if self._before else None)
+        usage = await memories.room()
+        if request != self._asked:
             return
-        assert isinstance(found, Ok)
-        assert isinstance(room, Ok)
-        if not found.data.memories and self._before and not words.strip():  # all of this page were deleted meanwhile
-            self._to_newer()
+        listing = unwrap(listed)
+        if not listing.memories and self._before and not text.strip():  # this page was deleted meanwhile
+            self._show_newer()
             return
-        self._listed, self._room = found.data, room.data
+        self._listed, self._usage = listing, unwrap(usage)
         self.show_list()
 
     def show_list(self) -> None:
         now = datetime.now(UTC).astimezone()
         rows: dict[str, ItemRow] = {}
-        for one in self._listed.memories:
-            title = None if one.workflow_id is None else self._listed.titles.get(one.workflow_id)
-            words = memory_summary(one, title, now)
-            rows[one.id] = self.row_for(one.id, (one, words), partial(self._row, one, words))
+        for memory in self._listed.memories:
+            title = None if memory.workflow_id is None else self._listed.titles.get(memory.workflow_id)
+            summary = memory_summary(memory, title, now)
+            rows[memory.id] = self.row_for(memory.id, (memory, summary), partial(self._row, memory, summary))
         self.show_rows(rows)
-        self._say()
+        self._update_texts()
 
-    def _say(self) -> None:
+    def _update_texts(self) -> None:
         is_search = bool(self._search.text().strip())
         is_full = is_search and len(self._listed.memories) == SEARCH_LIMIT
-        most = self.tr("The first {count} are shown.").format(count=number(SEARCH_LIMIT)) if is_full else ""
-        count, size = self._room.count, byte_size(self._room.size)
-        room = self.tr("{count} memories, about {size}", "", count) if count else ""
-        room = room.format(count=number(count), size=size)
-        self._size.setText(" ".join(part for part in (room, most) if part))
+        limited = self.tr("The first {count} are shown.").format(count=number(SEARCH_LIMIT)) if is_full else ""
+        count, size = self._usage.count, byte_size(self._usage.size)
+        total = self.tr("{count} memories, about {size}", "", count) if count else ""
+        total = total.format(count=number(count), size=size)
+        self._size.setText(" ".join(part for part in (total, limited) if part))
         show_when(self._size, bool(self._size.text()))
         is_filtered = is_search or self._type.currentIndex() > 0
         self.empty.setText(
@@ -191,61 +187,41 @@ class MemoryPage(ListPage[ItemRow]):
         self._newer.setEnabled(bool(self._before) and not is_search)
         self._older.setEnabled(self._listed.has_more and not is_search)
         show_when(self._paging, self._newer.isEnabled() or self._older.isEnabled())
-        self._clearing.offer(self._room.count)
+        self._deletion.set_count(self._usage.count)
 
-    def _row(self, memory: Memory, words: str) -> ItemRow:
+    def _row(self, memory: Memory, summary: str) -> ItemRow:
         row = ItemRow(self._theme, display_name(memory), is_default=None, words=excerpt(memory))
-        row.say(words)
-        row.edited.connect(partial(self._spawn_opening, memory.id))
-        row.removed.connect(partial(self._spawn_removal, memory.id))
+        row.set_summary(summary)
+        row.edit_requested.connect(partial(self._open, memory.id))
+        row.remove_requested.connect(partial(self._remove, memory.id))
         return row
 
     # Reading and changing
 
-    def _spawn_opening(self, memory_id: MemoryId) -> None:
-        self._spawn_task(self._open(memory_id), "open a memory")
+    def _open(self, memory_id: MemoryId) -> None:
+        self.run(self._memories.get(memory_id), "open a memory", self._edit)
 
-    async def _open(self, memory_id: MemoryId) -> None:
-        answer = await self._recall.memories.get(memory_id)
-        if isinstance(answer, Ok):
-            self._form.show_memory(answer.data)
-            self.open_form(self._form, memory_id, self._form.focus_first)
-        else:
-            self.is_done(answer)
-            self._load()
+    def _edit(self, memory: Memory) -> None:
+        self._form.show_memory(memory)
+        self.open_form(self._form, memory.id)
 
-    def _on_kept(self, memory: Memory) -> None:
+    def _on_saved(self, memory: Memory) -> None:
         self.close_form(memory.id)
-        self.tell(self.tr("The memory is saved."))
+        self.report(self.tr("The memory is saved."))
 
-    # Deleting
+    def _remove(self, memory_id: MemoryId) -> None:
+        self.remove(memory_id, partial(self._memories.remove, memory_id), self._memories.put_back, self._removed_text)
 
-    def _spawn_removal(self, memory_id: MemoryId) -> None:
-        self._spawn_task(self._remove(memory_id), "delete a memory")
+    def _removed_text(self, memory: Memory, is_undone: bool) -> str:
+        text = self.tr("“{memory}” is back.") if is_undone else self.tr("“{memory}” is deleted.")
+        return text.format(memory=display_name(memory))
 
-    async def _remove(self, memory_id: MemoryId) -> None:
-        answer = await self._recall.memories.remove(memory_id)
-        if not isinstance(answer, Ok):
-            self.is_done(answer)
+    def report_failure(self, failed: Failed) -> None:
+        super().report_failure(failed)
+        if failed.code == "not_found":  # it has expired, or an agent has deleted it
             self._load()
-            return
-        if self.is_editing(memory_id):
-            self.close_form()
-        memory = answer.data
-        words = partial(self._removed_words, display_name(memory))
-        self.tell_change(words, partial(self._put_back, memory), partial(self._remove_again, memory_id))
-
-    def _removed_words(self, name: str, is_undone: bool) -> str:
-        words = self.tr("“{memory}” is back.") if is_undone else self.tr("“{memory}” is deleted.")
-        return words.format(memory=name)
-
-    async def _put_back(self, memory: Memory) -> None:
-        self.is_done(await self._recall.memories.restore(memory))
-
-    async def _remove_again(self, memory_id: MemoryId) -> None:
-        self.is_done(await self._recall.memories.remove(memory_id))
 
     def _on_cleared(self, count: int) -> None:
         self.close_form()
         self._search.setFocus()
-        self.tell(self.tr("{count} memories are deleted.", "", count).format(count=number(count)))
+        self.report(self.tr("{count} memories are deleted.", "", count).format(count=number(count)))

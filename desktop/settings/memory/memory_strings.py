@@ -1,4 +1,4 @@
-"""The words of memories: of which type one is, where it holds, what there is to know of it, and why not."""
+"""Texts of memories: types, excerpts, summaries and errors."""
 
 from datetime import datetime
 
@@ -25,7 +25,7 @@ def type_labels() -> dict[MemoryType, str]:
 
 
 def excerpt(memory: Memory) -> str:
-    """The first words of it, on one line."""
+    """Return the beginning of the text on a single line."""
     line = " ".join(
         "".join(sign if sign.isprintable() else " " for sign in memory.content[: 4 * EXCERPT_CHARACTERS]).split()
     )
@@ -33,14 +33,15 @@ def excerpt(memory: Memory) -> str:
 
 
 def display_name(memory: Memory) -> str:
-    """What its buttons and messages call it."""
+    """Return the name for buttons and messages."""
     words = excerpt(memory)
     return words if len(words) <= NAME_CHARACTERS else words[: NAME_CHARACTERS - 1].rstrip() + "…"
 
 
 def memory_summary(memory: Memory, title: str | None, now: datetime) -> str:
-    """Its type, where it holds, when it was made, how long it is, and when it expires. `title` is that of its workflow,
-    None if that is gone; `now` is in local time."""
+    """Return type, workflow, creation time, length and expiry. `title` is the workflow's title, None if it was deleted;
+    `now` is local time.
+    """
     parts = [type_labels()[memory.type]]
     if memory.workflow_id is None:
         parts.append(translate("Memories", "for all conversations"))
@@ -57,7 +58,7 @@ def memory_summary(memory: Memory, title: str | None, now: datetime) -> str:
 
 
 def memory_refusal_text(failed: Failed) -> str:
-    """Why one was not changed, deleted or put back."""
+    """Return why a memory was not changed, deleted or restored."""
     if failed.code == "bad_input":
         words = translate("Memories", "A memory has 1 to {limit} characters, and not blanks alone.")
         return words.format(limit=number(CONTENT_CHARACTERS))

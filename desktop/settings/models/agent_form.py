@@ -1,9 +1,9 @@
-"""The form of an agent: all that can be set of it, within its bounds."""
+"""The form of an agent."""
 
 from collections.abc import Awaitable
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit
 
 from core.domain.agent import MAX_TOKENS, NAME_CHARACTERS, PROMPT_CHARACTERS, Agent
 from core.domain.ids import AgentId
@@ -13,22 +13,21 @@ from desktop.settings.models.model_strings import model_refusal_text, reasoning_
 from desktop.settings.models.server_picker import ServerPicker
 from desktop.settings.models.tool_picker import ToolPicker
 from desktop.settings.parts.editors import NumberBox, OptionalNumberBox
-from desktop.settings.parts.form import EditForm, FormRow
+from desktop.settings.parts.form import EditForm
 from desktop.settings.parts.layout import ResponsiveRow
 from desktop.settings.sources.context import SettingsContext
-from desktop.theme.theme import Theme
-from desktop.translation.formats import number
 from desktop.widgets.choices import Segmented
 from desktop.widgets.combo_box import ComboBox, bound
+from desktop.widgets.forms.form import FormField
 from desktop.widgets.visibility import show_when
 
 
 class AgentForm(EditForm):
-    """`kept` tells of the agent that was made or changed."""
+    """Emits `saved` with the agent that was created or changed."""
 
-    def __init__(self, theme: Theme, minds: SettingsContext, parent: QWidget | None = None) -> None:
-        super().__init__(theme, minds.spawn, parent)
-        self._minds = minds
+    def __init__(self, context: SettingsContext) -> None:
+        super().__init__(context)
+        theme = context.theme
         self._agent_id: AgentId | None = None
         self._models: list[ModelChoice | None] = [None]
         self._name, self._model, self._prompt = QLineEdit(), ComboBox(), QPlainTextEdit()
@@ -41,43 +40,43 @@ class AgentForm(EditForm):
         self._rounds.setDecimals(0)
         self._rounds.setRange(1, 200)
         self._reasoning = Segmented(theme, focus=Qt.FocusPolicy.StrongFocus)
-        head = (self._name, self._model, self._prompt, self._tools, self._servers)
+        texts = (self._name, self._model, self._prompt, self._tools, self._servers)
         numbers = (self._temperature, self._max_tokens, self._rounds, self._reasoning)
-        rows = [FormRow(theme, control) for control in (*head, *numbers)]
-        self._place([*rows[:5], ResponsiveRow(theme, rows[5:7]), ResponsiveRow(theme, rows[7:])], rows)
+        fields = [FormField.around(theme, control) for control in (*texts, *numbers)]
+        self._place([*fields[:5], ResponsiveRow(theme, fields[5:7]), ResponsiveRow(theme, fields[7:])], fields)
         bound(self._model)
-        self._name.textEdited.connect(self._check)
         self._prompt.textChanged.connect(self._check)
         self.adapt_to(theme)
         self.show_agent(None)
 
     def show_agent(self, agent: Agent | None) -> None:
-        """Show an agent to be changed; None: a new one."""
+        """Show an agent to edit; None for a new agent."""
         self._agent_id = agent.id if agent is not None else None
         shown = agent or Agent(id=AgentId("agent_new"), name="-")
         self._name.setText(agent.name if agent is not None else "")
         self._offer_models(shown.model)
         self._prompt.setPlainText(shown.system_prompt)
-        self._tools.offer([tool.name for tool in self._minds.agents.tools()], shown.tools)
-        self._servers.offer({one.id: one.name for one in self._minds.agents.servers()}, shown.mcp_servers)
-        show_when(self._rows[4], self._servers.has_any)
+        self._tools.set_options([tool.name for tool in self._context.agents.tools()], shown.tools)
+        self._servers.set_options(
+            {server.id: server.name for server in self._context.agents.servers()}, shown.mcp_servers
+        )
+        show_when(self._fields[4], self._servers.has_any)
         self._temperature.set_number(shown.temperature)
         self._max_tokens.set_number(shown.max_tokens)
         self._rounds.setValue(shown.max_tool_rounds)
         self._reasoning.set_current(shown.reasoning)
-        self._say("")
-        self._title.setText(self.heading())
+        self._begin()
         self._check()
 
     def heading(self) -> str:
         return self.tr("New agent") if self._agent_id is None else self.tr("Edit agent")
 
-    def refused(self, failed: Failed) -> str:
+    def failure_text(self, failed: Failed) -> str:
         return model_refusal_text(failed)
 
     def retranslate(self) -> None:
         super().retranslate()
-        name, model, prompt, tools, servers, temperature, max_tokens, rounds, reasoning = self._rows
+        name, model, prompt, tools, servers, temperature, max_tokens, rounds, reasoning = self._fields
         name.describe(self.tr("Name"))
         model.describe(self.tr("Model"), self.tr("Another one can be chosen in each conversation."))
         prompt.describe(self.tr("Instructions"))
@@ -89,10 +88,10 @@ class AgentForm(EditForm):
         max_tokens.describe(self.tr("Longest answer"), self.tr("In tokens."))
         rounds.describe(self.tr("Tool rounds"), self.tr("How many answers with tool calls a turn may have."))
         reasoning.describe(self.tr("Reasoning"), self.tr("For models that think before they answer."))
-        for one in (self._temperature, self._max_tokens):
-            one.say_in_language("")
-            one.say_open(self.tr("left to the model"))
-        self._rounds.say_in_language("")
+        for box in (self._temperature, self._max_tokens):
+            box.localize("")
+            box.set_empty_text(self.tr("left to the model"))
+        self._rounds.localize("")
         self._reasoning.set_segments([(str(key), words) for key, words in reasoning_labels().items()])
         self._save.setText(self.tr("Save agent"))
         self._offer_models(self._models[max(0, self._model.currentIndex())])
@@ -103,26 +102,24 @@ class AgentForm(EditForm):
         self._prompt.setFixedHeight(3 * self._theme.sizes.row)
 
     def _offer_models(self, chosen: ModelChoice | None) -> None:
-        """The models of the settings, and the one that is chosen if it is none of them."""
-        known = list(self._minds.current.models)
-        if chosen is not None and not any(one.is_same(chosen) for one in known):
+        """List the configured models, and the agent's own model if it is not among them."""
+        known = list(self._context.current.models)
+        if chosen is not None and not any(model.is_same(chosen) for model in known):
             known.append(chosen)
         self._models = [None, *known]
         self._model.clear()
-        self._model.addItems([self.tr("The default model"), *(one.label for one in known)])
-        at = next((at for at, one in enumerate(self._models) if one is not None and one.is_same(chosen)), 0)
+        self._model.addItems([self.tr("The default model"), *(model.label for model in known)])
+        at = next((at for at, model in enumerate(self._models) if model is not None and model.is_same(chosen)), 0)
         self._model.setCurrentIndex(at)
 
     def _check(self) -> None:
-        """Say how much of the instructions' room is taken, and that they are too long."""
+        """Show the length of the instructions."""
         length = len(self._prompt.toPlainText())
-        counted = self.tr("{count} of {most} characters").format(count=number(length), most=number(PROMPT_CHARACTERS))
-        self._rows[2].complain(counted if length > PROMPT_CHARACTERS else "")
-        self._rows[2].describe(self.tr("Instructions"), counted)
+        self._show_length(self._fields[2], self.tr("Instructions"), length, PROMPT_CHARACTERS)
 
-    def put(self) -> Awaitable[Outcome[Agent]]:
+    def submit(self) -> Awaitable[Outcome[Agent]]:
         tokens = self._max_tokens.number
-        return self._minds.agents.save(
+        return self._context.agents.save(
             self._agent_id,
             name=self._name.text(),
             model=self._models[max(0, self._model.currentIndex())],

@@ -1,14 +1,16 @@
-"""The servers on this computer that answer: offered, never chosen by themselves."""
+"""Model servers that answer on this computer, offered for connection."""
 
+from collections.abc import Sequence
 from functools import partial
+from typing import NamedTuple
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
-from core.services.outcome import Ok
+from core.services.outcome import Failed, Ok
+from desktop.operations import unwrap
 from desktop.settings.sources.context import SettingsContext
 from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button
 from desktop.widgets.paragraph import Paragraph
@@ -16,22 +18,29 @@ from desktop.widgets.surfaces import Card
 from desktop.widgets.visibility import show_when
 
 
+class _FoundServer(NamedTuple):
+    preset_id: str
+    title: str
+    base_url: str
+    models: list[str]
+
+
 class LocalServersCard(Adaptive, Card):
-    """`taken` tells the preset, the address and the models of one that a person took."""
+    """Emits `chosen` with preset, address and models of the server that the user chose."""
 
-    taken = Signal(str, str, list)
+    chosen = Signal(str, str, list)
 
-    def __init__(self, theme: Theme, minds: SettingsContext, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self._minds = minds
-        self._is_looking = False
-        self._found: list[tuple[str, str, str, list[str]]] = []
+    def __init__(self, context: SettingsContext) -> None:
+        super().__init__()
+        self._context = context
+        self._theme = theme = context.theme
+        self._is_searching = False
+        self._servers: Sequence[_FoundServer] = ()
         self._buttons: list[Button] = []
         self._title = Paragraph("", "title")
         self._words = Paragraph("", "label", "muted")
         self._again = Button(theme, kind="link", icon=Icon.REFRESH_CW, is_small=True)
-        self._again.clicked.connect(self.look)
+        self._again.clicked.connect(self.search)
         self._column, self._head = QVBoxLayout(self), QHBoxLayout()
         self._head.addWidget(self._title, 1)
         self._head.addWidget(self._again)
@@ -39,24 +48,27 @@ class LocalServersCard(Adaptive, Card):
         self._column.addWidget(self._words)
         self.adapt_to(theme)
 
-    def look(self) -> None:
-        """Ask those addresses where such servers usually are."""
-        if not self._is_looking:
-            self._is_looking = True
+    def search(self) -> None:
+        """Probe the default addresses of local model servers."""
+        if not self._is_searching:
+            self._is_searching = True
             self.retranslate()
-            self._minds.spawn(self._look(), "look for servers")
+            self._context.operations.run(
+                self._discover(), "look for servers", success=self._show, failure=self._show_none
+            )
 
-    def searched(self) -> str:
+    def search_text(self) -> str:
         return f"{self._title.text()} {self._words.text()}"
 
     def retranslate(self) -> None:
         self._title.setText(self.tr("Found on this computer"))
         self._again.setText(self.tr("Look again"))
-        self._again.setEnabled(not self._is_looking)
+        self._again.setEnabled(not self._is_searching)
         self._words.setText(self._sentence())
         show_when(self._words, bool(self._words.text()))
-        for button, (_, title, _, models) in zip(self._buttons, self._found, strict=True):
-            button.setText(self.tr("{server}: %n model(s)", "", len(models)).format(server=title))
+        for button, server in zip(self._buttons, self._servers, strict=True):
+            text = self.tr("{server}: %n model(s)", "", len(server.models))
+            button.setText(text.format(server=server.title))
 
     def apply_theme(self) -> None:
         sizes = self._theme.sizes
@@ -64,29 +76,37 @@ class LocalServersCard(Adaptive, Card):
         self._column.setSpacing(sizes.space_s)
 
     def _sentence(self) -> str:
-        if self._is_looking and not self._found:
+        if self._is_searching and not self._servers:
             return self.tr("Looking…")
-        if not self._found:
+        if not self._servers:
             return self.tr("None of Ollama, LM Studio, llama.cpp and vLLM answers here.")
         return self.tr("Take one to choose a model of it. Nothing leaves this computer then.")
 
-    async def _look(self) -> None:
+    async def _discover(self) -> Ok[list[_FoundServer]]:
         try:
-            answer = await self._minds.providers.discover()
+            servers = unwrap(await self._context.providers.discover())
         finally:
-            self._is_looking = False
-        servers = answer.data if isinstance(answer, Ok) else []
+            self._is_searching = False
+        return Ok(
+            [
+                _FoundServer(
+                    found.preset.id, found.preset.title, found.preset.base_url, [model.id for model in found.models]
+                )
+                for found in servers
+            ]
+        )
+
+    def _show_none(self, _failed: Failed) -> None:
+        self._show([])
+
+    def _show(self, servers: Sequence[_FoundServer]) -> None:
         for button in self._buttons:
             self._column.removeWidget(button)
             button.deleteLater()
-        self._found = [
-            (one.preset.id, one.preset.title, one.preset.base_url, [model.id for model in one.models])
-            for one in servers
-        ]
-        self._buttons = []
-        for preset_id, _, base_url, models in self._found:
+        self._servers, self._buttons = servers, []
+        for server in servers:
             button = Button(self._theme, parent=self)
-            button.clicked.connect(partial(self.taken.emit, preset_id, base_url, models))
+            button.clicked.connect(partial(self.chosen.emit, server.preset_id, server.base_url, server.models))
             self._column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
             button.show()  # now, not when the layout comes to it: a key may be meant for it
             self._buttons.append(button)

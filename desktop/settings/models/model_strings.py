@@ -1,4 +1,4 @@
-"""The words of models and agents: where a key is, what a price is, and why something was refused."""
+"""Texts of models and agents: key locations, prices and errors."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ translate = QCoreApplication.translate  # by its own name, or lupdate would not 
 
 
 def key_location_text(source: str | None, needs_key: bool, key_file: Path | None) -> str:
-    """Where the key of an address is; `source` None: there is none."""
+    """Return where the key of an address is stored; `source` is None without a key."""
     match source:
         case "environment":
             return translate("Minds", "The key is read from an environment variable.")
@@ -30,7 +30,7 @@ def key_location_text(source: str | None, needs_key: bool, key_file: Path | None
 
 
 def model_summary(model: ModelChoice) -> str:
-    """What is known of a model: where it is asked, how much it takes, what it costs."""
+    """Return address, context window and price of a model."""
     parts = [model.origin.partition("://")[2]]
     if model.context_tokens is not None:
         tokens = QLocale().toString(model.context_tokens)
@@ -40,7 +40,7 @@ def model_summary(model: ModelChoice) -> str:
 
 
 def price_text(price_in: float | None, price_out: float | None) -> str:
-    """For a million tokens."""
+    """Return the price per million tokens."""
     if price_in is None and price_out is None:
         return translate("Minds", "price unknown")
     if not price_in and not price_out:
@@ -65,7 +65,7 @@ def reasoning_labels() -> dict[str, str]:
 
 
 def model_refusal_text(failed: Failed) -> str:
-    """Why something was not done, for its form."""
+    """Return why a request failed, for its form."""
     match failed.code, failed.details.get("field"):
         case "name_taken", _:
             return translate("Minds", "Another agent has this name.")

@@ -1,4 +1,4 @@
-"""Which MCP servers an agent may use: all there are, or those that are checked."""
+"""The choice of an agent's MCP servers: all, or the checked servers."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,7 +12,9 @@ from desktop.widgets.labels import set_plain_tool_tip
 
 
 class ServerPicker(Adaptive, QWidget):
-    """Every server has a box; while all are wanted, with those to come, the boxes are checked and cannot be changed."""
+    """A check box per server; while all servers are allowed, including future ones, the boxes are checked and
+    disabled.
+    """
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -33,9 +35,10 @@ class ServerPicker(Adaptive, QWidget):
         """Whether there is a server to choose."""
         return bool(self._boxes)
 
-    def offer(self, servers: Mapping[ServerId, str], chosen: Sequence[ServerId] | None) -> None:
-        """These are there now, by name, and an agent has those; None: all. One that is not there has a box too, that
-        says so: it may come back, and it can be given up."""
+    def set_options(self, servers: Mapping[ServerId, str], chosen: Sequence[ServerId] | None) -> None:
+        """Show these servers by name, and the agent's choice; None: all. A missing server keeps a box, labelled as
+        missing, so that it can be unchecked.
+        """
         for box in self._boxes.values():
             self._column.removeWidget(box)
             box.hide()

@@ -1,4 +1,4 @@
-"""The tools of one origin, each with a box: the app's own, or those of an MCP server."""
+"""The tools of an origin, with check boxes: built-in tools, or an MCP server's."""
 
 from collections.abc import Sequence
 
@@ -7,9 +7,9 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLayout, QLineEdit, QVBoxLayout, QWidget
 
 from core.domain.tool import mcp_server_of
-from desktop.settings.servers.server_strings import short_tool_name
 from desktop.theme.theme import Theme
 from desktop.translation.formats import number
+from desktop.translation.tool_strings import short_tool_name
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button
 from desktop.widgets.labels import set_plain_tool_tip
@@ -22,8 +22,9 @@ _FOLDED_FROM = 12
 
 
 class ToolGroup(Adaptive, QWidget):
-    """`server`: the id of the server, None for the app's own. The box of the whole group checks and clears all of it.
-    Many tools of a server are folded at first; a search unfolds those that it finds."""
+    """`server` is the server's id, None for built-in tools. The group's own check box checks or clears all. Long groups
+    start collapsed; a search expands matches.
+    """
 
     changed = Signal()
 
@@ -60,7 +61,7 @@ class ToolGroup(Adaptive, QWidget):
         self.boxes[tool] = box
 
     def show_chosen(self, tools: set[str] | None) -> None:
-        """None: all, and none can be changed."""
+        """Check these tools; None checks and disables all."""
         for tool, box in self.boxes.items():
             box.setChecked(tools is None or tool in tools)
             box.setEnabled(tools is not None)
@@ -69,7 +70,7 @@ class ToolGroup(Adaptive, QWidget):
         self._count()
 
     def search(self, query: str) -> bool:
-        """Show those that it finds. Whether there are any."""
+        """Show the matching tools. Return whether there are any."""
         self._query = query
         name = self.server or ""
         self._shown = [tool for tool in self.boxes if matches(query, f"{name} {tool}")]
@@ -99,7 +100,7 @@ class ToolGroup(Adaptive, QWidget):
         return self._is_open if self._is_open is not None else self.server is None or len(self.boxes) < _FOLDED_FROM
 
     def _place(self) -> None:
-        """Those that are shown, in as many columns as there is room for."""
+        """Arrange the visible tools in as many columns as fit."""
         for box in self.boxes.values():
             self._grid.removeWidget(box)
         shown = self._shown if self.is_open else []
@@ -112,7 +113,7 @@ class ToolGroup(Adaptive, QWidget):
         self._name_itself()
 
     def _fit(self) -> None:
-        """Two columns if every name has the room; one that has none in one column is cut, with a tool tip."""
+        """Use two columns if every name fits; elide names that are too long for one column, with a tool tip."""
         sizes = self._theme.sizes
         around = sizes.icon_s + 2 * sizes.space_s + 2 * sizes.space_xs
         room = self.width() - sizes.space_l
@@ -129,7 +130,7 @@ class ToolGroup(Adaptive, QWidget):
             set_plain_tool_tip(box, tool if shown != tool else "")
 
     def _count(self) -> None:
-        """The box of the group says whether all, some or none are chosen, its words how many."""
+        """Update the group's check state and its label."""
         checked = sum(box.isChecked() for box in self.boxes.values())
         states = Qt.CheckState
         is_some = 0 < checked < len(self.boxes)
@@ -153,7 +154,7 @@ class ToolGroup(Adaptive, QWidget):
         self.fold.setAccessibleName(name.format(words=words.format(server=self.server)))
 
     def _check_all(self) -> None:
-        """All of those that are shown; or none, where all were chosen."""
+        """Check all visible tools, or clear them if all are checked."""
         is_wanted = not all(self.boxes[tool].isChecked() for tool in self._shown)
         for tool in self._shown:
             self.boxes[tool].setChecked(is_wanted)
@@ -168,8 +169,9 @@ _SEARCHED_FROM = 12
 
 
 class ToolPicker(Adaptive, QWidget):
-    """Every tool has a box, by the server that it is of; while all are wanted, with those to come, the boxes are
-    checked and cannot be changed. A search narrows what is shown, never what is chosen."""
+    """A check box per tool, grouped by server; while all tools are allowed, including future ones, the boxes are
+    checked and disabled. A search only filters what is visible.
+    """
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -189,9 +191,8 @@ class ToolPicker(Adaptive, QWidget):
         self.setFocusProxy(self._all)
         self.adapt_to(theme)
 
-    def offer(self, tools: Sequence[str], chosen: Sequence[str] | None) -> None:
-        """These are there now, and an agent has those; None: all. One that is not there has a box too, so that it is
-        not lost."""
+    def set_options(self, tools: Sequence[str], chosen: Sequence[str] | None) -> None:
+        """Show these tools and the agent's choice; None: all. A missing tool keeps a box, so that it is not lost."""
         for group in self._groups.values():
             self._column.removeWidget(group)
             group.hide()

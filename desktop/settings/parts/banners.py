@@ -1,4 +1,4 @@
-"""A warning in a row of the settings, before a change is made that something waits on."""
+"""Banners of settings pages: a confirmation, and a note on pending requests."""
 
 from collections.abc import Callable
 
@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from desktop.settings.sources.context import SettingsContext
 from desktop.settings.sources.pending_requests import PendingRequests
 from desktop.theme.theme import Theme
 from desktop.widgets.accessibility import announce
@@ -15,7 +16,9 @@ from desktop.widgets.buttons import Button
 
 
 class ConfirmationBanner(Adaptive, QWidget):
-    """Hidden until `ask`. Focus is on the button that changes nothing; Esc is the same. Focus goes back then."""
+    """Asks for confirmation inside a row. Hidden until `ask`; the safe button gets focus, and Esc presses it. Focus
+    returns to the asker afterwards.
+    """
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -50,7 +53,7 @@ class ConfirmationBanner(Adaptive, QWidget):
         keep: Callable[[], object],
         asker: QWidget,
     ) -> None:
-        """Say this; then `act` or `keep` is done, and `asker` has the focus again."""
+        """Show the warning; then call `act` or `keep` and return focus to `asker`."""
         self._act, self._keep, self._asker = act, keep, asker
         self._banner.set_text(words)
         self.keep_button.setText(keep_words)
@@ -62,14 +65,14 @@ class ConfirmationBanner(Adaptive, QWidget):
         announce(self, words, is_urgent=True)
 
     def rest(self) -> None:
-        """Nothing is asked any more."""
+        """Hide the question."""
         had_focus = self.keep_button.hasFocus() or self.act_button.hasFocus()
         if had_focus and self._asker is not None:
             self._asker.setFocus(Qt.FocusReason.OtherFocusReason)
         self.hide()
 
     def event(self, event: QEvent) -> bool:
-        """With focus in it, Esc is its own: else the settings would close."""
+        """Accept Esc while focused, which would close the dialog otherwise."""
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and _is_escape(event):
             event.accept()
             return True
@@ -101,33 +104,32 @@ def _is_escape(event: QKeyEvent) -> bool:
 
 
 class PendingRequestsBanner(Banner):
-    """Seen only while something waits that `words` gives a sentence for."""
+    """Visible only while `make_text` returns a text for the pending requests."""
 
-    def __init__(self, theme: Theme, waiting: PendingRequests | None, words: Callable[[PendingRequests], str]) -> None:
-        self._waiting = waiting
-        self._words = words
-        super().__init__(theme, "info")
+    def __init__(self, context: SettingsContext, make_text: Callable[[PendingRequests], str]) -> None:
+        self._pending = context.pending
+        self._make_text = make_text
+        super().__init__(context.theme, "info")
         self.setObjectName("waiting_note")
         self._is_wanted = True
-        if waiting is not None:
-            waiting.changed.connect(self._look)
-        self._look()
+        context.pending.changed.connect(self._refresh)
+        self._refresh()
 
     def setVisible(self, visible: bool) -> None:
-        """Also where a page shows all of its sections."""
+        """Stay hidden without a text, also where a page shows all of its sections."""
         self._is_wanted = visible
         super().setVisible(visible and bool(self.text))
 
-    def searched(self) -> str:
+    def search_text(self) -> str:
         return self.text
 
     def retranslate(self) -> None:
-        said = self._words(self._waiting) if self._waiting is not None else ""
-        if said != self.text:
-            self._text.setText(said)
+        text = self._make_text(self._pending)
+        if text != self.text:
+            self._text.setText(text)
         super().retranslate()
 
-    def _look(self) -> None:
+    def _refresh(self) -> None:
         self.retranslate()
-        if self.parentWidget() is not None:
+        if self.parentWidget() is not None:  # without a parent it would become a window
             self.setVisible(self._is_wanted)

@@ -1,4 +1,4 @@
-"""A number between bounds, with its unit."""
+"""Editors for numbers and long texts."""
 
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtGui import QFocusEvent, QWheelEvent
@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QDoubleSpinBox, QPlainTextEdit, QWidget
 
 
 class NumberBox(QDoubleSpinBox):
-    """Tells a typed number when it is complete, and leaves the wheel to the page unless it has focus."""
+    """Emits a typed number when it is complete; the wheel changes it only while focused."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -14,13 +14,13 @@ class NumberBox(QDoubleSpinBox):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAlignment(Qt.AlignmentFlag.AlignRight)
 
-    def say_in_language(self, unit: str) -> None:
-        """Writes the number and its unit as the language of now does."""
+    def localize(self, unit: str) -> None:
+        """Format the number and its unit in the current language."""
         self.setLocale(QLocale())
         self.setSuffix(unit)
 
     def textFromValue(self, value: float) -> str:
-        """No zeros at the end: `20`, `0.5`."""
+        """Format without trailing zeros: `20`, `0.5`."""
         return self.locale().toString(value, "g", 6)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
@@ -36,7 +36,7 @@ class NumberBox(QDoubleSpinBox):
 
 
 class OptionalNumberBox(NumberBox):
-    """Its smallest place, one step below `least`, means that it is left open."""
+    """Its minimum, a step below `least`, stands for no number."""
 
     def __init__(self, least: float, most: float, step: float, decimals: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -50,7 +50,7 @@ class OptionalNumberBox(NumberBox):
 
     @property
     def number(self) -> float | None:
-        """None where it is left open; a whole number where it has no decimals."""
+        """The number, an int without decimals; None if there is none."""
         value = self.value()
         if value < self._least - 1e-9:
             return None
@@ -59,17 +59,17 @@ class OptionalNumberBox(NumberBox):
     def set_number(self, number: float | None) -> None:
         self.setValue(self.minimum() if number is None else number)
 
-    def say_open(self, word: str) -> None:
-        """What stands where it is left open."""
+    def set_empty_text(self, word: str) -> None:
+        """Set the text that is shown without a number."""
         self.setSpecialValueText(word)
 
     def _keep_bounds(self, value: float) -> None:
-        """What is typed below the least number is that number."""
+        """Raise numbers typed below `least` to `least`."""
         if self.minimum() < value < self._least:
             self.setValue(self._least)
 
     def textFromValue(self, value: float) -> str:
-        """Whole numbers as they are, however large."""
+        """Format whole numbers in full, however large."""
         if self._decimals == 0:
             return self.locale().toString(round(value))
         return super().textFromValue(value)
@@ -79,5 +79,5 @@ _BREAKS = str.maketrans({"\u2028": "\n", "\u2029": "\n"})
 
 
 def plain_text(field: QPlainTextEdit) -> str:
-    """Its text; Qt's own plain text has no no-break spaces."""
+    """Return the text with its no-break spaces, which `toPlainText` would replace."""
     return field.document().toRawText().translate(_BREAKS)

@@ -1,13 +1,13 @@
-"""A row of a list in the settings: a card with controls, of which one has the focus when the row has it."""
+"""A row of a settings list: a card with several controls."""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 
-from desktop.settings.parts.layout import tab_stops
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button, IconButton
+from desktop.widgets.forms.tab_order import tab_stops
 from desktop.widgets.labels import Chip
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.surfaces import Card
@@ -15,35 +15,38 @@ from desktop.widgets.visibility import show_when
 
 
 class ListRow(Card):
-    """A class to derive from."""
+    """The base class of list rows."""
 
-    def stops(self) -> list[QWidget]:
-        """Where Tab stops, in the order of what is seen."""
+    def tab_stops(self) -> list[QWidget]:
+        """Return the tab stops in visual order."""
         return tab_stops(self)
 
-    def searched(self) -> str:
-        """The words that it is found by."""
+    def search_text(self) -> str:
+        """Return the text that the settings search matches."""
         raise NotImplementedError
 
     def has_focus(self) -> bool:
-        """Whether one of its controls has it."""
+        """Return whether the focus is within the row."""
         focused = QApplication.focusWidget()
         return focused is not None and self.isAncestorOf(focused)
 
     def take_focus(self) -> None:
-        """Its first control."""
-        stop = next((one for one in self.stops() if not one.isHidden() and one.isEnabled()), None)
+        """Focus the first enabled control."""
+        stop = next((stop for stop in self.tab_stops() if not stop.isHidden() and stop.isEnabled()), None)
         if stop is not None:
             stop.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
 class ItemRow(Adaptive, ListRow):
-    """`words` are shown in the place of its name, which its buttons have. `is_default`: it answers where nothing else
-    is chosen; None: nothing of the kind does. One that stays has no button to remove it."""
+    """A model, agent, prompt or memory with its actions.
 
-    made_default = Signal()
-    edited = Signal()
-    removed = Signal()
+    `words` replace the name as the title; the buttons' accessible names keep the name. `is_default` is None where items
+    have no default.
+    """
+
+    default_requested = Signal()
+    edit_requested = Signal()
+    remove_requested = Signal()
 
     def __init__(
         self,
@@ -60,14 +63,14 @@ class ItemRow(Adaptive, ListRow):
         self._theme = theme
         self.name = name
         self._title = Paragraph(name if words is None else words, "strong", most_lines=2)
-        self._note = Paragraph("", "label", "muted", 3)
+        self._summary = Paragraph("", "label", "muted", 3)
         self._chip = Chip()
         self._default = Button(theme, kind="link", is_small=True)
         self._edit = IconButton(theme, Icon.PENCIL)
         self._remove = IconButton(theme, Icon.TRASH_2)
         self._words, self._row = QVBoxLayout(), QHBoxLayout(self)
         self._words.addWidget(self._title)
-        self._words.addWidget(self._note)
+        self._words.addWidget(self._summary)
         self._row.addLayout(self._words, 1)
         for widget in (self._chip, self._default, self._edit, self._remove):
             self._row.addWidget(widget)
@@ -76,17 +79,17 @@ class ItemRow(Adaptive, ListRow):
         show_when(self._default, is_default is False)
         show_when(self._edit, can_edit)
         show_when(self._remove, can_remove)
-        self._default.clicked.connect(self.made_default)
-        self._edit.clicked.connect(self.edited)
-        self._remove.clicked.connect(self.removed)
+        self._default.clicked.connect(self.default_requested)
+        self._edit.clicked.connect(self.edit_requested)
+        self._remove.clicked.connect(self.remove_requested)
         self.adapt_to(theme)
 
-    def say(self, note: str) -> None:
-        """What there is to know of it."""
-        self._note.setText(note)
-        show_when(self._note, bool(note))
+    def set_summary(self, summary: str) -> None:
+        """Set the summary below the title."""
+        self._summary.setText(summary)
+        show_when(self._summary, bool(summary))
 
-    def searched(self) -> str:
+    def search_text(self) -> str:
         return self.name
 
     def retranslate(self) -> None:

@@ -1,27 +1,17 @@
-"""Rows of a form beside each other, or below each other where there is no room."""
+"""Layout helpers: responsive rows and the centred column."""
 
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import (
-    QAbstractScrollArea,
-    QAbstractSpinBox,
-    QBoxLayout,
-    QComboBox,
-    QHBoxLayout,
-    QLayout,
-    QLineEdit,
-    QWidget,
-)
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QWidget
 
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 
 
 class ResponsiveRow(Adaptive, QWidget):
-    """All share the width alike; where they are `compact`, each has its own, from the left."""
+    """Shares the width equally; with `compact`, each widget has its own width, from the left."""
 
     def __init__(
         self, theme: Theme, rows: Sequence[QWidget], parent: QWidget | None = None, *, compact: bool = False
@@ -60,41 +50,9 @@ class ResponsiveRow(Adaptive, QWidget):
 
 
 def center_column(column: QWidget, parent: QWidget) -> QHBoxLayout:
-    """Gives `parent` a layout that holds the column in its middle, as wide as there is room and it may be."""
+    """Return a layout of `parent` that centres the column, at most at its maximum width."""
     layout = QHBoxLayout(parent)
     layout.addStretch()
     layout.addWidget(column, 1)
     layout.addStretch()
     return layout
-
-
-_COMPOUND = QAbstractScrollArea | QAbstractSpinBox | QComboBox | QLineEdit
-"""What is inside of these is theirs."""
-
-
-def tab_stops(part: QWidget) -> list[QWidget]:
-    """The controls of a part, in the order in which they were put into it."""
-    return [
-        one
-        for one in (part, *part.findChildren(QWidget))
-        if _is_tab_stop(one) and not isinstance(one.parentWidget(), _COMPOUND)
-    ]
-
-
-def chain_tab_stops(stops: Iterable[QWidget]) -> None:
-    """Tab goes from each to the next."""
-    for before, after in pairwise(stops):
-        QWidget.setTabOrder(before, after)
-
-
-def previous_tab_stop(control: QWidget) -> QWidget:
-    """The control that comes before. Qt leaves the order as it is for what takes no focus, and takes another widget for
-    one that hands its focus on."""
-    before = control.previousInFocusChain()
-    while before is not None and before is not control and not _is_tab_stop(before):
-        before = before.previousInFocusChain()
-    return before or control
-
-
-def _is_tab_stop(widget: QWidget) -> bool:
-    return widget.focusPolicy() is not Qt.FocusPolicy.NoFocus and widget.focusProxy() is None

@@ -1,55 +1,49 @@
-"""A page with a list that follows what there is, forms below it, and changes that can be undone."""
+"""A page with a list of items, forms below it, and changes that can be undone."""
 
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, Generic, TypeVar
 
+from psygnal import SignalInstance
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtWidgets import QAbstractButton, QVBoxLayout, QWidget
 
-from core.bus import Bus, Subscription
-from core.services.outcome import Failed
-from desktop.aio import Spawn
+from core.services.outcome import Failed, Outcome
+from desktop.bind import follow
+from desktop.settings.parts.form import CardForm
 from desktop.settings.parts.item_row import ListRow
-from desktop.settings.parts.layout import chain_tab_stops, previous_tab_stop
-from desktop.settings.parts.page import Page, PageId
+from desktop.settings.parts.page import Page
+from desktop.settings.sources.context import SettingsContext
 from desktop.settings.sources.setting_sources import UndoableAction
-from desktop.theme.theme import Theme
+from desktop.widgets.forms.tab_order import chain_tab_stops, previous_tab_stop
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.visibility import show_when
 
-AsyncAction = Callable[[], Coroutine[Any, Any, None]]
+T = TypeVar("T")
 RowT = TypeVar("RowT", bound=ListRow)
+Call = Callable[[], Awaitable[Outcome[T]]]
+"""Starts a request to a service, once or several times."""
 
 _SETTLE_MS = 50
-"""What has grown is laid out by then."""
+"""The time until a widget that has grown is laid out."""
 
 
 class ListPage(Page, Generic[RowT]):
-    """`about` tells what is listed, `empty` that there is none. `rows` stand in `list_`, by what they are of. A form
-    stands below them while it is open. What becomes of a change is `told`; `refused` has the words for why not."""
+    """`about` introduces the list, `empty` replaces it. `rows` are in `list_`, by item key. An open form is below them.
 
-    def __init__(
-        self,
-        theme: Theme,
-        page_id: PageId,
-        spawn: Spawn,
-        told: Callable[[UndoableAction], None],
-        refused: Callable[[Failed], str],
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(theme, page_id, parent)
-        self.told = told
+    Subclasses override `show_list`, and `failure_text` for the failures of their services.
+    """
+
+    def __init__(self, context: SettingsContext) -> None:
+        super().__init__(context)
         self.rows: dict[str, RowT] = {}
         self._states: dict[str, object] = {}
         self.about, self.empty = Paragraph("", "label", "muted"), Paragraph("", "label", "muted")
-        self._spawn_task = spawn
-        self._refused = refused
-        self._openers: dict[QWidget, QWidget] = {}
+        self._openers: dict[CardForm, QWidget] = {}
         self.next_stop: QWidget | None = None
         """Where Tab goes after the rows."""
-        self._shown_form: QWidget | None = None
+        self._shown_form: CardForm | None = None
         self._edited: str | None = None
         self.list_ = QWidget()
         self.list_column = QVBoxLayout(self.list_)
@@ -57,29 +51,28 @@ class ListPage(Page, Generic[RowT]):
         self.list_column.addWidget(self.empty)
         show_when(self.empty, False)
         self.add(self.about, self.about.text)
-        self.add(self.list_, self.searched_list)
+        self.add(self.list_, self.list_search_text)
 
-    def add_form(self, form: QWidget, searched: Callable[[], str], opener: QWidget) -> None:
-        """A form that is open now and then; the focus that was in it goes to the row that it is of, else to what opens
-        it."""
+    def add_form(self, form: CardForm, opener: QWidget) -> None:
+        """Add a form that is shown while it is open. On closing, focus goes to the edited row, else to `opener`."""
         self._openers[form] = opener
         self.next_stop = self.next_stop or opener
-        self.add(form, searched)
+        self.add(form, form.search_text)
+        form.cancelled.connect(self.close_form)
         show_when(form, False)
 
-    def follow(self, bus: Bus, *kinds: type[Any]) -> None:
+    def follow(self, *signals: SignalInstance) -> None:
         """Show the list again after each of these."""
-        for kind in kinds:
-            subscription = bus.subscribe(kind, self._on_change)
-            self.destroyed.connect(partial(Subscription.close, subscription))
+        for signal in signals:
+            follow(self, signal, self._on_change)
 
     def show_list(self) -> None:
-        """Show what there is now. Overridden."""
+        """Show the current items. Overridden by subclasses."""
 
-    def searched_list(self) -> str:
-        """The words that the list is found by."""
+    def list_search_text(self) -> str:
+        """Return the text that the settings search matches."""
         openers = [opener.text() for opener in self._openers.values() if isinstance(opener, QAbstractButton)]
-        return " ".join([*openers, *(row.searched() for row in self.rows.values())])
+        return " ".join([*openers, *(row.search_text() for row in self.rows.values())])
 
     def filter(self, query: str) -> bool:
         is_found = super().filter(query)
@@ -88,7 +81,7 @@ class ListPage(Page, Generic[RowT]):
         return is_found
 
     def focus_first(self) -> None:
-        """In the list, where it has rows."""
+        """Focus the first row, if there are rows."""
         row = next(iter(self.rows.values()), None)
         if row is not None and row.isVisible():
             row.take_focus()
@@ -107,7 +100,7 @@ class ListPage(Page, Generic[RowT]):
     # The list
 
     def show_rows(self, rows: Mapping[str, RowT]) -> None:
-        """Have these and no others. Focus that was in one that is gone goes to the one in its place."""
+        """Replace the rows; focus in a removed row moves to the row at its position."""
         focused = next((at for at, row in enumerate(self.rows.values()) if row.has_focus()), None)
         gone = [row for key, row in self.rows.items() if rows.get(key) is not row]
         lost_focus = any(row.has_focus() for row in gone)
@@ -127,14 +120,14 @@ class ListPage(Page, Generic[RowT]):
             self.focus_first()
 
     def row_for(self, key: str, state: object, make: Callable[[], RowT]) -> RowT:
-        """The row that is there, where it is of just this state, else a new one: focus stays where it is."""
+        """Return the existing row if its state is unchanged, so that focus stays, else a new row."""
         shown = self.rows.get(key)
         is_same = shown is not None and self._states.get(key) == state
         self._states[key] = state
         return shown if shown is not None and is_same else make()
 
     def _order(self) -> None:
-        """Places in the layout and stops of Tab."""
+        """Arrange the rows in the layout and in the tab order."""
         rows = list(self.rows.values())
         if all(self.list_column.indexOf(row) == at for at, row in enumerate(rows)):
             return
@@ -143,7 +136,7 @@ class ListPage(Page, Generic[RowT]):
                 self.list_column.removeWidget(row)
                 self.list_column.insertWidget(at, row)
                 row.show()  # now, not when the layout comes to it: focus may go there
-        stops = [stop for row in rows for stop in row.stops()]
+        stops = [stop for row in rows for stop in row.tab_stops()]
         if self.next_stop is not None:
             before = previous_tab_stop(self.next_stop)
             while before in stops:
@@ -152,7 +145,7 @@ class ListPage(Page, Generic[RowT]):
 
     @contextmanager
     def _laid_out_once(self) -> Iterator[None]:
-        """Qt would lay out the whole page for each row that is shown."""
+        """Suspend the layouts: Qt would lay out the whole page for each row that is shown."""
         layouts = [layout for part in self._around(self.list_) if (layout := part.layout()) is not None]
         for layout in layouts:
             layout.setEnabled(False)
@@ -166,41 +159,41 @@ class ListPage(Page, Generic[RowT]):
                 layout.activate()
 
     def _around(self, part: QWidget | None) -> Iterator[QWidget]:
-        """The part, and all up to the page that it is in."""
+        """Yield the widget and its parents below the page."""
         while part is not None and part is not self:
             yield part
             part = part.parentWidget()
 
-    def _on_change(self, _message: object) -> None:
+    def _on_change(self) -> None:
         self.show_list()
 
     # A form
 
     def is_editing(self, key: str) -> bool:
-        """Whether a form is open for what is listed so."""
+        """Return whether a form is open for this item."""
         return self._shown_form is not None and self._edited == key
 
-    def open_form(self, form: QWidget, key: str | None, focus: Callable[[], None]) -> None:
-        """Show a form, for a row or (None) for what is new."""
+    def open_form(self, form: CardForm, key: str | None) -> None:
+        """Show a form, for an item or (None) for a new item."""
         self._shown_form, self._edited = form, key
-        for one in self._openers:
-            one.setVisible(one is form)
-        focus()
-        self.lead_to(form, form)
+        for other in self._openers:
+            other.setVisible(other is form)
+        form.focus_first()
+        self.scroll_to(form, form)
 
     def close_form(self, key: str | None = None) -> None:
-        """Show none. Focus goes to the row of what was made, or changed, or was about to be."""
+        """Hide the form and focus the row of this or of the edited item."""
         form, self._shown_form = self._shown_form, None
-        for one in self._openers:
-            one.hide()
+        for other in self._openers:
+            other.hide()
         row = self.rows.get(key or self._edited or "")
         if row is not None:
             row.take_focus()
         elif form is not None:
             self._openers[form].setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def lead_to(self, whole: QWidget, first: QWidget) -> None:
-        """Scroll so that all of it is seen, or at least where it begins."""
+    def scroll_to(self, whole: QWidget, first: QWidget) -> None:
+        """Scroll the whole widget into view, or at least its start."""
         gap = self._theme.sizes.space_l
 
         def scroll() -> None:
@@ -210,22 +203,39 @@ class ListPage(Page, Generic[RowT]):
 
         QTimer.singleShot(_SETTLE_MS, whole, scroll)
 
-    # Doing
+    # Requests to services
 
-    def tell(self, words: str) -> None:
-        """Something was done about which there is nothing to be undone."""
-        self.told(UndoableAction(lambda _: words))
+    def failure_text(self, failed: Failed) -> str:
+        """Return why a request failed."""
+        raise NotImplementedError
 
-    def tell_change(self, words: Callable[[bool], str], undo: AsyncAction, redo: AsyncAction) -> None:
-        """A change was made. `words` are given whether it is undone."""
-        self.told(
-            UndoableAction(words, lambda: self._spawn_task(undo(), "undo"), lambda: self._spawn_task(redo(), "redo"))
-        )
+    def run(self, work: Awaitable[Outcome[T] | None], name: str, success: Callable[[T], object] | None = None) -> None:
+        """Start a request; a failure is reported in the bar below the page."""
+        self._context.operations.run(work, name, success=success, failure=self.report_failure)
 
-    def is_done(self, answer: object) -> bool:
-        """Whether a service did what it was asked for; why not is told."""
-        if isinstance(answer, Failed):
-            words = self._refused(answer)
-            self.told(UndoableAction(lambda _: words, is_problem=True))
-            return False
-        return True
+    def report(self, text: str) -> None:
+        """Report an action that cannot be undone."""
+        self._context.history.report(text)
+
+    def report_failure(self, failed: Failed) -> None:
+        self._context.history.report(self.failure_text(failed), is_problem=True)
+
+    def change(self, change: Call[Any], undo: Call[Any], text: Callable[[bool], str]) -> None:
+        """Make a change and report it with its undo; `text` returns the report, given whether it is undone."""
+        self.run(change(), "change settings", lambda _data: self._report_change(text, undo, change))
+
+    def remove(
+        self, key: str, remove: Call[T], restore: Callable[[T], Awaitable[Outcome[Any]]], text: Callable[[T, bool], str]
+    ) -> None:
+        """Remove an item and report it with its undo. `restore` gets what `remove` has returned."""
+
+        def on_removed(removed: T) -> None:
+            if self.is_editing(key):
+                self.close_form()
+            self._report_change(partial(text, removed), partial(restore, removed), remove)
+
+        self.run(remove(), f"remove {key}", on_removed)
+
+    def _report_change(self, text: Callable[[bool], str], undo: Call[Any], redo: Call[Any]) -> None:
+        action = UndoableAction(text, lambda: self.run(undo(), "undo"), lambda: self.run(redo(), "redo"))
+        self._context.history.record(action)

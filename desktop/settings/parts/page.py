@@ -1,14 +1,15 @@
-"""The pages of the settings: which there are, what they are called, and their signs."""
+"""The pages, with their titles and icons."""
 
 from collections.abc import Callable
 from enum import StrEnum
+from typing import ClassVar
 
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from desktop.settings.parts.layout import center_column
+from desktop.settings.sources.context import SettingsContext
 from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.list_search import matches
 from desktop.widgets.paragraph import Paragraph
@@ -17,7 +18,7 @@ translate = QCoreApplication.translate  # by its own name, or lupdate would not 
 
 
 class PageId(StrEnum):
-    """The pages, in their order."""
+    """The pages in their order."""
 
     MODELS = "models"
     AGENTS = "agents"
@@ -48,7 +49,7 @@ PAGE_ICONS = {
 
 
 def page_title(page_id: PageId) -> str:
-    """What a page is called, in the language of now."""
+    """Return the translated title of a page."""
     return {
         PageId.MODELS: translate("Pages", "Models"),
         PageId.AGENTS: translate("Pages", "Agents"),
@@ -65,12 +66,14 @@ def page_title(page_id: PageId) -> str:
 
 
 class Page(Adaptive, QScrollArea):
-    """A class to derive from, which adds the sections."""
+    """A title above a scrolling column. Subclasses set `page_id` and add the sections."""
 
-    def __init__(self, theme: Theme, page_id: PageId, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.page_id = page_id
-        self._theme = theme
+    page_id: ClassVar[PageId]
+
+    def __init__(self, context: SettingsContext) -> None:
+        super().__init__()
+        self._context = context
+        self._theme = context.theme
         self._sections: list[tuple[QWidget, Callable[[], str]]] = []
         self._title = Paragraph("", "heading")
         self._column = QVBoxLayout()
@@ -78,33 +81,33 @@ class Page(Adaptive, QScrollArea):
         self._lay_out()
         app = QApplication.instance()
         assert isinstance(app, QApplication)
-        app.focusChanged.connect(self._have_in_sight)
+        app.focusChanged.connect(self._scroll_to_focus)
 
     def title(self) -> str:
-        """Its name in the language of now."""
+        """Return the translated title."""
         return page_title(self.page_id)
 
-    def add(self, section: QWidget, searched: Callable[[], str], *, above: QWidget | None = None) -> None:
-        """`searched` gives the words that the section is found by. It stands `above` another, else at the end."""
-        self._sections.append((section, searched))
+    def add(self, section: QWidget, search_text: Callable[[], str], *, above: QWidget | None = None) -> None:
+        """Add a section at the end or `above` another; the settings search matches its `search_text`."""
+        self._sections.append((section, search_text))
         self._column.insertWidget(-1 if above is None else self._column.indexOf(above), section)
 
     def fill_with(self, section: QWidget) -> None:
-        """This section takes what the others leave of the page's height."""
+        """Let this section take the remaining height of the page."""
         self._column.setStretchFactor(section, 1)
         self._inner_column.setStretchFactor(self._column, 1)
 
     def filter(self, query: str) -> bool:
-        """Shows the sections that the query finds, or all if it finds but the page. Whether there are any."""
-        found = [matches(query, searched()) for _, searched in self._sections]
+        """Show the sections that match the query, or all if only the page's title does. Return whether any match."""
+        found = [matches(query, search_text()) for _, search_text in self._sections]
         if not any(found):
-            found = [matches(query, f"{self.title()} {searched()}") for _, searched in self._sections]
+            found = [matches(query, f"{self.title()} {search_text()}") for _, search_text in self._sections]
         for (section, _), is_found in zip(self._sections, found, strict=True):
             section.setVisible(is_found)
         return any(found)
 
     def focus_first(self) -> None:
-        """Gives focus to its first control, of a group to the one that holds."""
+        """Focus the first control; in a button group, the checked button."""
         for control in self.findChildren(QWidget):
             if control.focusPolicy() & Qt.FocusPolicy.TabFocus and control.isEnabled() and control.isVisible():
                 _chosen_of_group(control).setFocus(Qt.FocusReason.TabFocusReason)
@@ -121,10 +124,10 @@ class Page(Adaptive, QScrollArea):
         self._inner.setMaximumWidth(sizes.chat_column)
         self._title.setContentsMargins(0, 0, 0, sizes.space_xs)
 
-    def _have_in_sight(self, _before: QWidget | None, now: QWidget | None) -> None:
-        """Qt does so for a Tab within the page alone, and not for one that comes into it."""
-        if now is not None and self.isAncestorOf(now) and now.visibleRegion().isEmpty():
-            self.ensureWidgetVisible(now)
+    def _scroll_to_focus(self, _before: QWidget | None, focused: QWidget | None) -> None:
+        """Scroll to the focused control. Qt does so only for Tab within the page."""
+        if focused is not None and self.isAncestorOf(focused) and focused.visibleRegion().isEmpty():
+            self.ensureWidgetVisible(focused)
 
     def _lay_out(self) -> None:
         self._inner = QWidget()

@@ -1,9 +1,10 @@
-"""The words of settings: their names, what they are about, their values, and why one was refused."""
+"""Texts of settings: names, help, values and errors."""
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
 from core.domain.settings import NotifyLevel, OnTimeout
 from core.domain.template import ValidationMode
+from core.services.outcome import Failed
 from desktop.settings.sources.setting_sources import Setting, SettingValue
 from desktop.theme.palette import Scheme
 from desktop.translation.formats import percent
@@ -41,7 +42,7 @@ def setting_label(setting: Setting) -> str:
 
 
 def setting_help(setting: Setting) -> str:
-    """A sentence on what it does."""
+    """Return a sentence on the setting's effect."""
     return {
         Setting.VALIDATION_MODE: translate("SettingWords", "Which tool calls wait for your approval."),
         Setting.MAX_RUNNING_RUNS: translate("SettingWords", "More wait for their turn, first come, first served."),
@@ -83,7 +84,7 @@ def setting_help(setting: Setting) -> str:
 
 
 def choice_labels(setting: Setting) -> dict[SettingValue, str]:
-    """The values of a setting that is chosen from a few, in their order, with their words."""
+    """Return the values of a setting with few choices, in their order, with their labels."""
     system = translate("SettingWords", "System")
     if setting is Setting.VALIDATION_MODE:
         return {
@@ -136,12 +137,12 @@ def value_text(setting: Setting, value: SettingValue) -> str:
 
 
 def unit_suffix(setting: Setting) -> str:
-    """What stands behind a number of this setting, if anything."""
+    """Return the suffix of a number of this setting, if it has a unit."""
     return value_text(setting, 0).removeprefix(QLocale().toString(0))
 
 
 def setting_refusal_text(code: str) -> str:
-    """Why a setting was not taken, and what holds."""
+    """Return why a setting was rejected."""
     sentences = {
         "storage_full": translate("SettingWords", "The disk is full, so the setting stays as it was."),
         "storage_not_writable": translate(
@@ -154,3 +155,10 @@ def setting_refusal_text(code: str) -> str:
         "bad_input": translate("SettingWords", "This value is out of bounds, so the setting stays as it was."),
     }
     return sentences.get(code, translate("SettingWords", "The change was refused, so the setting stays as it was."))
+
+
+def consent_failure_text(failed: Failed) -> str:
+    """Return why a request to the consent service failed."""
+    if failed.code == "not_written":
+        return translate("ConsentWords", "The file could not be written.")
+    return translate("ConsentWords", "The database did not answer, so everything stays as it was.")

@@ -1,4 +1,4 @@
-"""The words of prompts: what one asks for, and why something was refused."""
+"""Texts of prompts: variables and errors."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ _LISTED_NAMES = 12
 
 
 def variables_text(names: Sequence[str]) -> str:
-    """What is asked when the prompt is used."""
+    """Return the variables that the prompt asks for."""
     if not names:
         return translate("Prompts", "Asks for nothing. Write {{name}} where something is to be filled in.")
     named = ", ".join(names[:_LISTED_NAMES])
@@ -32,7 +32,7 @@ def variables_text(names: Sequence[str]) -> str:
 
 
 def prompt_refusal_text(failed: Failed) -> str:
-    """Why a prompt was not saved, removed or put back."""
+    """Return why a prompt was not saved, removed or restored."""
     match failed.code, failed.details.get("field"):
         case "name_taken", _:
             return translate("Prompts", "Another prompt has this name.")

@@ -1,4 +1,4 @@
-"""Names with values, some of them secret: variables of an environment, headers of a request."""
+"""Editor for named values, some of them secret: environment variables or HTTP headers."""
 
 from collections.abc import Collection, Mapping
 from functools import partial
@@ -7,11 +7,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QLineEdit, QVBoxLayout, QWidget
 
 from core.domain.text.masking import is_secret_name
-from desktop.settings.parts.layout import chain_tab_stops, previous_tab_stop
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button, IconButton
+from desktop.widgets.forms.tab_order import chain_tab_stops, previous_tab_stop
 
 NAME_CHARACTERS = 1000
 VALUE_CHARACTERS = 20_000
@@ -19,7 +19,7 @@ ROWS = 200
 
 
 class NameValueRow(Adaptive, QWidget):
-    """One of them. `kept`: what stands for a value that is a secret, and is never shown; empty: it stays."""
+    """A name with its value. A saved secret (`is_kept`) is never displayed; an empty value leaves it unchanged."""
 
     removed = Signal()
 
@@ -35,24 +35,24 @@ class NameValueRow(Adaptive, QWidget):
         self.value.setMaxLength(VALUE_CHARACTERS)
         self.secret = QCheckBox()
         self.remove = IconButton(theme, Icon.X)
-        self._is_told = is_kept
+        self._is_decided = is_kept
         self.secret.setChecked(is_kept)
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         for column, (widget, share) in enumerate(((self.name, 2), (self.value, 3), (self.secret, 0), (self.remove, 0))):
             self._grid.addWidget(widget, 0, column)
             self._grid.setColumnStretch(column, share)
-        self.name.textEdited.connect(self._guess)
+        self.name.textEdited.connect(self._guess_secret)
         self.name.textEdited.connect(self.retranslate)
-        self.secret.clicked.connect(self._on_told)
+        self.secret.clicked.connect(self._on_decided)
         self.secret.toggled.connect(self._hide_value)
         self.remove.clicked.connect(self.removed)
         self._hide_value(is_kept)
         self.adapt_to(theme)
 
     @property
-    def given(self) -> str:
-        """The value; of a secret that was kept and nothing was typed for, what stands for it."""
+    def entered_value(self) -> str:
+        """The value; for an unchanged secret, its placeholder."""
         if self._kept_name is not None and not self.value.text() and self._kept_name == self.name.text().strip():
             return self._original
         return self.value.text() if self.value.isModified() or self._kept_name is not None else self._original
@@ -61,8 +61,8 @@ class NameValueRow(Adaptive, QWidget):
     def is_new_secret(self) -> bool:
         return self.secret.isChecked() and bool(self.value.text())
 
-    def say_kind(self, kind: str) -> None:
-        """What has this name, for a screen reader."""
+    def set_name_label(self, kind: str) -> None:
+        """Set the accessible name of the name field."""
         self._kind = kind
         self.name.setAccessibleName(kind)
 
@@ -88,13 +88,13 @@ class NameValueRow(Adaptive, QWidget):
     def apply_theme(self) -> None:
         self._grid.setHorizontalSpacing(self._theme.sizes.space_s)
 
-    def _guess(self, name: str) -> None:
-        """Until a person says whether it is one, a name that sounds like a secret is one."""
-        if not self._is_told:
+    def _guess_secret(self, name: str) -> None:
+        """Mark names that look like secrets as secret, until the user decides."""
+        if not self._is_decided:
             self.secret.setChecked(is_secret_name(name.strip()))
 
-    def _on_told(self) -> None:
-        self._is_told = True
+    def _on_decided(self) -> None:
+        self._is_decided = True
 
     def _hide_value(self, is_secret: bool) -> None:
         self.value.setEchoMode(QLineEdit.EchoMode.Password if is_secret else QLineEdit.EchoMode.Normal)
@@ -103,7 +103,7 @@ class NameValueRow(Adaptive, QWidget):
 
 
 class NameValueEditor(Adaptive, QWidget):
-    """In their order, and a button for one more."""
+    """The rows in their order, and a button that adds a row."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -118,31 +118,35 @@ class NameValueEditor(Adaptive, QWidget):
         self.setFocusProxy(self._add)
         self.adapt_to(theme)
 
-    def say(self, kind: str, add: str) -> None:
-        """What it is that has these names, and what the button says."""
+    def set_labels(self, kind: str, add: str) -> None:
+        """Set the accessible name of the names and the label of the add button."""
         self._kind = kind
         self._add.setText(add)
         for row in self.rows:
-            row.say_kind(kind)
+            row.set_name_label(kind)
 
     def show_values(self, values: Mapping[str, str], kept: Collection[str]) -> None:
-        """These in the place of the former ones; the values of `kept` are secrets that are not shown."""
+        """Replace the rows; the values of `kept` are saved secrets."""
         for row in tuple(self.rows):
             self._take_away(row)
         for name, value in values.items():
             self._insert(NameValueRow(self._theme, name, value, is_kept=name in kept, parent=self))
 
     def values(self) -> dict[str, str]:
-        """Those that have a name or a value, by name."""
-        return {row.name.text().strip(): row.given for row in self.rows if row.name.text().strip() or row.given}
+        """Return the values by name, without empty rows."""
+        return {
+            row.name.text().strip(): row.entered_value
+            for row in self.rows
+            if row.name.text().strip() or row.entered_value
+        }
 
-    def doubled(self) -> str | None:
-        """A name that stands there twice."""
+    def duplicate_name(self) -> str | None:
+        """Return a name that occurs twice, or None."""
         names = [row.name.text().strip() for row in self.rows if row.name.text().strip()]
         return next((name for name in names if names.count(name) > 1), None)
 
-    def new_secrets(self) -> set[str]:
-        """The names of those whose values were typed as secrets."""
+    def new_secret_names(self) -> set[str]:
+        """Return the names whose values were entered as secrets."""
         return {row.name.text().strip() for row in self.rows if row.is_new_secret}
 
     def drop_secrets(self) -> None:
@@ -162,7 +166,7 @@ class NameValueEditor(Adaptive, QWidget):
         self._column.insertWidget(len(self.rows), row)
         row.show()  # now, not when the layout comes to it: focus may go there
         self.rows.append(row)
-        row.say_kind(self._kind)
+        row.set_name_label(self._kind)
         row.removed.connect(partial(self._on_remove, row))
         chain_tab_stops([before, row.name, row.value, row.secret, row.remove, self._add])
         self._add.setEnabled(len(self.rows) < ROWS)

@@ -1,24 +1,27 @@
-"""The form of an MCP server: a program that is started, or an address."""
+"""The form of an MCP server: a program to start, or an address."""
 
 import json
 from collections.abc import Awaitable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QCheckBox, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QPlainTextEdit
 
 from core.domain.ids import ServerId
 from core.domain.mcp_server import NAME_CHARACTERS, McpServer, ServerStatus, Transport
 from core.services.outcome import Failed, Outcome
 from desktop.settings.parts.editors import OptionalNumberBox
-from desktop.settings.parts.form import EditForm, FormRow
-from desktop.settings.parts.layout import ResponsiveRow, chain_tab_stops, tab_stops
+from desktop.settings.parts.form import EditForm
+from desktop.settings.parts.layout import ResponsiveRow
 from desktop.settings.servers.name_values import NameValueEditor
 from desktop.settings.servers.server_strings import server_refusal_text
-from desktop.settings.sources.context import ServersContext
-from desktop.theme.theme import Theme
+from desktop.settings.sources.context import SettingsContext
+from desktop.widgets.accessibility import announce
 from desktop.widgets.choices import Segmented
+from desktop.widgets.forms.form import FormField
+from desktop.widgets.forms.tab_order import chain_tab_stops, tab_stops
 from desktop.widgets.visibility import show_when
 
 TEXT_CHARACTERS = 20_000
@@ -27,68 +30,67 @@ MOST_CALL_S = 3600
 
 
 class ServerForm(EditForm):
-    """`kept` tells how the server is that was made or changed. What is typed as a secret is never shown, and forgotten
-    here as soon as it is kept or the form is left."""
+    """Emits `saved` with the status of the server that was created or changed. Typed secrets are never displayed, and
+    are discarded once they are saved or the form is left.
+    """
 
-    def __init__(self, theme: Theme, servers: ServersContext, parent: QWidget | None = None) -> None:
-        super().__init__(theme, servers.spawn, parent)
-        self._servers = servers
+    def __init__(self, context: SettingsContext) -> None:
+        super().__init__(context)
+        theme = context.theme
         self._server_id: ServerId | None = None
         self._name, self._command, self._folder, self._url = (QLineEdit() for _ in range(4))
         self._name.setMaxLength(NAME_CHARACTERS)
-        for field in (self._command, self._folder, self._url):
-            field.setMaxLength(TEXT_CHARACTERS)
+        for line in (self._command, self._folder, self._url):
+            line.setMaxLength(TEXT_CHARACTERS)
         self._kind = Segmented(theme, focus=Qt.FocusPolicy.StrongFocus)
         self._arguments = QPlainTextEdit()
         self._arguments.setTabChangesFocus(True)
         self._env, self._headers = NameValueEditor(theme), NameValueEditor(theme)
         self._start, self._call = OptionalNumberBox(1, MOST_START_S, 1, 0), OptionalNumberBox(1, MOST_CALL_S, 1, 0)
         self._begins = QCheckBox()
-        self._head = [FormRow(theme, control) for control in (self._name, self._kind)]
+        self._general = [FormField.around(theme, control) for control in (self._name, self._kind)]
         programs = (self._command, self._arguments, self._env, self._folder)
-        self._program = [FormRow(theme, control) for control in programs]
-        self._address = [FormRow(theme, control) for control in (self._url, self._headers)]
-        self._numbers = [FormRow(theme, control) for control in (self._start, self._call)]
-        fields = [*self._head, *self._program, *self._address]
+        self._program = [FormField.around(theme, control) for control in programs]
+        self._address = [FormField.around(theme, control) for control in (self._url, self._headers)]
+        self._numbers = [FormField.around(theme, control) for control in (self._start, self._call)]
+        fields = [*self._general, *self._program, *self._address]
         self._place([*fields, ResponsiveRow(theme, self._numbers), self._begins], [*fields, *self._numbers])
         self._kind.chosen.connect(self._show_kind)
-        for field in (self._name, self._command, self._folder, self._url):
-            field.returnPressed.connect(self._on_save)
+        for line in (self._name, self._command, self._folder, self._url):
+            line.returnPressed.connect(self._on_save)
         self.adapt_to(theme)
-        chain_tab_stops(
-            [self._name, *tab_stops(self._kind), self._command]
-        )  # its buttons are made when they get their words
+        # The buttons of the choice are created with their labels, after the other fields.
+        chain_tab_stops([self._name, *tab_stops(self._kind), self._command])
         self.show_server(None)
 
     def show_server(self, server: McpServer | None) -> None:
-        """Show a server to be changed; None: a new one."""
+        """Show a server to edit; None for a new server."""
         self._server_id = server.id if server is not None else None
         self._name.setText(server.name if server is not None else "")
         self._command.setText((server.command or "") if server is not None else "")
         self._arguments.setPlainText(format_arguments(server.args) if server is not None else "")
         self._folder.setText((server.cwd or "") if server is not None else "")
         self._url.setText((server.url or "") if server is not None else "")
-        kept = set(server.secrets) if server is not None else set()
+        secrets = set(server.secrets) if server is not None else set()
         for part, box in (("env", self._env), ("headers", self._headers)):
             values = getattr(server, part) if server is not None else {}
-            box.show_values(values, {name for name in values if f"{part}/{name}" in kept})
+            box.show_values(values, {name for name in values if f"{part}/{name}" in secrets})
         self._start.set_number(server.start_timeout_s if server is not None else None)
         self._call.set_number(server.timeout_s if server is not None else None)
         self._begins.setChecked(server is not None and server.starts_with_app)
         self._kind.set_current(server.transport if server is not None else Transport.STDIO)
         self._show_kind()
-        self._say("")
-        self._title.setText(self.heading())
+        self._begin()
 
     def heading(self) -> str:
         return self.tr("New server") if self._server_id is None else self.tr("Edit server")
 
-    def refused(self, failed: Failed) -> str:
+    def failure_text(self, failed: Failed) -> str:
         return server_refusal_text(failed)
 
     def retranslate(self) -> None:
         super().retranslate()
-        name, kind = self._head
+        name, kind = self._general
         name.describe(self.tr("Name"))
         kind.describe(self.tr("How it is reached"))
         self._kind.set_segments([(Transport.STDIO, self.tr("A program")), (Transport.HTTP, self.tr("An address"))])
@@ -102,14 +104,14 @@ class ServerForm(EditForm):
         url, headers = self._address
         url.describe(self.tr("Address"), self.tr("As its documentation says: it often ends with /mcp."))
         headers.describe(self.tr("Headers"), self.tr("Secrets go to the keyring, if this system has one."))
-        self._env.say(self.tr("Variable"), self.tr("Add a variable"))
-        self._headers.say(self.tr("Header"), self.tr("Add a header"))
+        self._env.set_labels(self.tr("Variable"), self.tr("Add a variable"))
+        self._headers.set_labels(self.tr("Header"), self.tr("Add a header"))
         start, call = self._numbers
         start.describe(self.tr("Start limit"), self.tr("In seconds, until it has told its tools."))
         call.describe(self.tr("Call limit"), self.tr("In seconds, for one call of a tool."))
         for number in (self._start, self._call):
-            number.say_in_language("")
-            number.say_open(self.tr("as usual"))
+            number.localize("")
+            number.set_empty_text(self.tr("as usual"))
         self._begins.setText(self.tr("Start it with the app"))
         self._begins.setAccessibleName(self._begins.text())
         self._save.setText(self.tr("Save server"))
@@ -126,60 +128,60 @@ class ServerForm(EditForm):
 
     def _show_kind(self) -> None:
         is_program = self._kind.current == Transport.STDIO
-        for row in self._program:
-            show_when(row, is_program)
-        for row in self._address:
-            show_when(row, not is_program)
+        for field in self._program:
+            show_when(field, is_program)
+        for field in self._address:
+            show_when(field, not is_program)
 
-    def _say(self, problem: str, row: FormRow | None = None) -> None:
-        for one in self._rows:
-            one.complain("")
-        super()._say(problem, row)
-
-    def _fields(self) -> dict[str, Any]:
-        start = self._start.number
-        fields: dict[str, Any] = {
+    def _values(self) -> dict[str, Any]:
+        common: dict[str, Any] = {
             "name": self._name.text(),
-            "start_timeout_s": start,
+            "start_timeout_s": self._start.number,
             "timeout_s": self._call.number or McpServer.model_fields["timeout_s"].default,
             "starts_with_app": self._begins.isChecked(),
         }
         if self._kind.current == Transport.STDIO:
             args = parse_arguments(self._arguments.toPlainText())
             folder = self._folder.text().strip() or None
-            more = {"command": self._command.text().strip(), "args": args, "env": self._env.values(), "cwd": folder}
-            return {**fields, **more, "url": None, "headers": {}}
-        none: dict[str, Any] = {"command": None, "args": (), "env": {}, "cwd": None}
-        return {**fields, **none, "url": self._url.text().strip(), "headers": self._headers.values()}
+            program = {"command": self._command.text().strip(), "args": args, "env": self._env.values(), "cwd": folder}
+            return {**common, **program, "url": None, "headers": {}}
+        no_program: dict[str, Any] = {"command": None, "args": (), "env": {}, "cwd": None}
+        return {**common, **no_program, "url": self._url.text().strip(), "headers": self._headers.values()}
 
-    def put(self) -> Awaitable[Outcome[ServerStatus]] | None:
+    def submit(self) -> Awaitable[Outcome[ServerStatus]] | None:
         is_program = self._kind.current == Transport.STDIO
         part, box = ("env", self._env) if is_program else ("headers", self._headers)
-        if (doubled := box.doubled()) is not None:
-            row = self._program[2] if is_program else self._address[1]
-            self._say(self.tr("“{name}” stands here twice.").format(name=doubled), row)
+        if (name := box.duplicate_name()) is not None:
+            self._show_error(part, self.tr("“{name}” stands here twice.").format(name=name))
             return None
-        secrets = {f"{part}/{name}" for name in box.new_secrets()}
-        return self._servers.service.save(self._server_id, more_secret=secrets, **self._fields())
+        secrets = {f"{part}/{name}" for name in box.new_secret_names()}
+        return self._context.servers.put(self._server_id, more_secret=secrets, **self._values())
 
-    def _refuse(self, failed: Failed) -> None:
+    def _show_failure(self, failed: Failed) -> None:
         part = str(failed.details.get("field", "")).partition("/")[0]
-        if part == "server":  # which of its fields, the core does not say
+        if part == "server":  # the core does not say which of its fields is at fault
             part = "command" if self._kind.current == Transport.STDIO else "url"
-            failed = Failed(failed.code, failed.message, details={**failed.details, "field": part})
-        command, arguments, env, folder = self._program
-        url, headers = self._address
-        places = {"name": self._head[0], "command": command, "args": arguments, "env": env, "cwd": folder}
-        row = {**places, "url": url, "headers": headers}.get(part)
-        self._say(self.refused(failed), row)
+            failed = replace(failed, details={**failed.details, "field": part})
+        self._show_error(part, self.failure_text(failed))
+
+    def _show_error(self, part: str, text: str) -> None:
+        """Show an error at the field for this part of a server, else at the end."""
+        names = ("name", "", "command", "args", "env", "cwd", "url", "headers")
+        field = dict(zip(names, self._fields, strict=False)).get(part)
+        self.clear_errors()
+        self._show_message("" if field is not None else text)
+        if field is not None:
+            field.show_error(text)
+            announce(self, text, is_urgent=True)
 
 
 def format_arguments(arguments: Sequence[str]) -> str:
-    return "\n".join(_format_argument(one) for one in arguments)
+    """Return the arguments as text, one per line."""
+    return "\n".join(_format_argument(argument) for argument in arguments)
 
 
 def parse_arguments(text: str) -> tuple[str, ...]:
-    """Empty lines are none; spaces around an argument do not belong to it."""
+    """Parse arguments; skip empty lines and strip the spaces around an argument."""
     return tuple(_parse_argument(line.strip()) for line in text.split("\n") if line.strip())
 
 
@@ -192,9 +194,9 @@ def _format_argument(argument: str) -> str:
 def _parse_argument(line: str) -> str:
     if line.startswith('"') and line.endswith('"') and len(line) > 1:
         try:
-            found = json.loads(line)
+            argument = json.loads(line)
         except ValueError:
             return line
-        if isinstance(found, str):
-            return found
+        if isinstance(argument, str):
+            return argument
     return line

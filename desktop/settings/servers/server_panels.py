@@ -1,4 +1,4 @@
-"""What will run, before a person agrees to it."""
+"""Panels of an MCP server's row: consent, failure and log."""
 
 from collections.abc import Callable, Sequence
 
@@ -20,7 +20,7 @@ _SAID_CHARACTERS = 1000
 
 
 class ServerConsentPanel(Adaptive, QWidget):
-    """Hidden once somebody agreed. `agreed` tells the fingerprint of what was shown."""
+    """Shows what will run until the user allows it. `agreed` emits the fingerprint of what was shown."""
 
     agreed = Signal(str)
 
@@ -78,7 +78,7 @@ class ServerConsentPanel(Adaptive, QWidget):
 
 
 class ServerFailurePanel(Adaptive, QWidget):
-    """Hidden where nothing failed."""
+    """Shows why a server failed, the next step, and details to copy. Hidden without a failure."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -116,7 +116,7 @@ class ServerFailurePanel(Adaptive, QWidget):
 
 
 class ServerLogPanel(Adaptive, QWidget):
-    """Its last lines, at their end. It waits with new ones while some are selected. `read` gives them all."""
+    """Shows the last lines that `read` returns, scrolled to the end. New lines wait while text is selected."""
 
     def __init__(self, theme: Theme, read: Callable[[], Sequence[str]], parent: QWidget) -> None:
         super().__init__(parent)
@@ -135,7 +135,7 @@ class ServerLogPanel(Adaptive, QWidget):
         return self._lines.value.text
 
     def refresh(self) -> None:
-        """Show what there is by now."""
+        """Show the current lines."""
         value = self._lines.value
         if value.textCursor().hasSelection():
             return

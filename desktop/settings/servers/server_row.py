@@ -1,4 +1,4 @@
-"""An MCP server in the list of the settings: how it is, what can be done with it, and what unfolds below it."""
+"""An MCP server in the settings list: state, actions and panels."""
 
 from functools import partial
 from time import monotonic
@@ -10,17 +10,17 @@ from core.domain.ids import ServerId
 from core.domain.mcp_server import ServerState, ServerStatus
 from desktop.settings.parts.banners import ConfirmationBanner
 from desktop.settings.parts.item_row import ListRow
-from desktop.settings.parts.layout import ResponsiveRow, tab_stops
+from desktop.settings.parts.layout import ResponsiveRow
 from desktop.settings.servers.server_panels import ServerConsentPanel, ServerFailurePanel, ServerLogPanel
 from desktop.settings.servers.server_strings import location_text, state_badge
 from desktop.settings.servers.server_tools import ServerToolsPanel
-from desktop.settings.sources.context import ServersContext
+from desktop.settings.sources.context import SettingsContext
 from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
 from desktop.translation.formats import duration
 from desktop.widgets.accessibility import announce
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button, IconButton
+from desktop.widgets.forms.tab_order import tab_stops
 from desktop.widgets.labels import IconLabel, Label
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.visibility import show_when
@@ -29,20 +29,18 @@ _SAID_FROM_S = 1.0
 
 
 class ServerRow(Adaptive, ListRow):
-    """It is shown anew in place, so that focus, selection and what is unfolded stay."""
+    """Updates in place, so that focus, selection and open panels stay."""
 
-    tested = Signal()
+    test_requested = Signal()
     test_cancelled = Signal()
-    switched = Signal(bool)
-    edited = Signal()
-    removed = Signal()
+    switch_requested = Signal(bool)
+    edit_requested = Signal()
+    remove_requested = Signal()
     agreed = Signal(str)
 
-    def __init__(
-        self, theme: Theme, servers: ServersContext, status: ServerStatus, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, context: SettingsContext, status: ServerStatus, parent: QWidget) -> None:
         super().__init__(parent)
-        self._theme = theme
+        self._theme = theme = context.theme
         self.status = status
         self.server_id: ServerId = status.server.id
         self._tested_at: float | None = None
@@ -61,10 +59,10 @@ class ServerRow(Adaptive, ListRow):
         self._facts, self._panels = QVBoxLayout(), QVBoxLayout()
         self._consent = ServerConsentPanel(theme, self)
         self._failure = ServerFailurePanel(theme, self)
-        self._waiting = servers.waiting
+        self._pending = context.pending
         self.caution = ConfirmationBanner(theme, self)
-        self._tools = ServerToolsPanel(theme, servers.consents, self)
-        self._log = ServerLogPanel(theme, lambda: servers.service.log(self.server_id), self)
+        self._tools = ServerToolsPanel(context, self)
+        self._log = ServerLogPanel(theme, partial(context.servers.log, self.server_id), self)
         self._lay_out()
         self._connect()
         self.adapt_to(theme)
@@ -79,7 +77,7 @@ class ServerRow(Adaptive, ListRow):
 
     @property
     def failure(self) -> str:
-        """Why it failed, empty if it did not."""
+        """The cause of the failure; empty without a failure."""
         return self._failure.words if self._failure.isVisibleTo(self) else ""
 
     @property
@@ -87,7 +85,7 @@ class ServerRow(Adaptive, ListRow):
         return self._tested_at is not None
 
     def show_status(self, status: ServerStatus) -> None:
-        """How it is by now. A screen reader is told of another state."""
+        """Show a new status; a changed state is announced to screen readers."""
         before = self._word.text()
         had_focus = self._holds_focus(self._consent)
         self.status = status
@@ -108,24 +106,24 @@ class ServerRow(Adaptive, ListRow):
         self._show()
 
     def tick(self) -> None:
-        """Time has passed: show what changes with it."""
+        """Update the texts that change with time."""
         self._show_note()
         if self._log.isVisible():
             self._log.refresh()
 
-    def stops(self) -> list[QWidget]:
-        """Where Tab stops, in the order of what is seen."""
+    def tab_stops(self) -> list[QWidget]:
+        """Return the tab stops in visual order."""
         keeping = (self._on, self._edit, self._remove)
         parts = (self._failure, self._test, self._tools_fold, self._log_fold, *keeping, self.caution)
         panels = (self._consent, self._tools, self._log)
         return [stop for part in (*parts, *panels) for stop in tab_stops(part)]
 
     def take_focus(self) -> None:
-        """Its first button."""
+        """Focus the first enabled button."""
         button = self._test if self._test.isEnabled() else self._on
         button.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def searched(self) -> str:
+    def search_text(self) -> str:
         return f"{self.name} {self._place.text()}"
 
     def retranslate(self) -> None:
@@ -170,8 +168,8 @@ class ServerRow(Adaptive, ListRow):
     def _connect(self) -> None:
         self._test.clicked.connect(self._on_test)
         self._on.clicked.connect(self._on_switch)
-        self._edit.clicked.connect(self.edited)
-        self._remove.clicked.connect(self.removed)
+        self._edit.clicked.connect(self.edit_requested)
+        self._remove.clicked.connect(self.remove_requested)
         self._consent.agreed.connect(self.agreed)
         self._tools_fold.clicked.connect(self._fold_tools)
         self._log_fold.clicked.connect(self._fold_log)
@@ -212,7 +210,7 @@ class ServerRow(Adaptive, ListRow):
         show_when(self._note, bool(words))
 
     def _note_words(self) -> str:
-        """How many tools, and how quick they are."""
+        """Return the number of tools and the latency of calls."""
         status = self.status
         parts = []
         if status.tools:
@@ -245,22 +243,22 @@ class ServerRow(Adaptive, ListRow):
         self._tools_fold.setEnabled(is_known or is_tools)
 
     def without(self) -> str:
-        """What becomes of requests that wait, if the server is there no more; empty where none needs it."""
-        return self._waiting.without_server(self.server_id, self.name) if self._waiting is not None else ""
+        """Return what happens to pending requests without this server; empty if no request needs it."""
+        return self._pending.without_server(self.server_id, self.name)
 
     def _on_switch(self, is_on: bool) -> None:
-        """Off, with something that waits and needs it: that is asked about first."""
+        """Switch the server; ask first if pending requests need it."""
         words = "" if is_on else self.without()
         if not words:
             self.caution.rest()
-            self.switched.emit(is_on)
+            self.switch_requested.emit(is_on)
             return
         self._on.setChecked(True)  # it is on as long as nothing was decided
         self.caution.ask(
             words,
             self.tr("Leave it on"),
             self.tr("Switch it off"),
-            partial(self.switched.emit, False),
+            partial(self.switch_requested.emit, False),
             self._show,
             self._on,
         )
@@ -269,7 +267,7 @@ class ServerRow(Adaptive, ListRow):
         if self.is_testing:
             self.test_cancelled.emit()
         else:
-            self.tested.emit()
+            self.test_requested.emit()
 
     def _fold_tools(self) -> None:
         self._tools.setVisible(self._tools.isHidden())

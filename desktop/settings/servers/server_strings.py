@@ -1,4 +1,4 @@
-"""The words of MCP servers: how one is, what would run, and why one failed with what to do about it."""
+"""Texts of MCP servers: states, launch summaries, failures and errors."""
 
 import re
 import shlex
@@ -9,7 +9,6 @@ from PySide6.QtCore import QCoreApplication
 
 from core.domain.mcp_server import McpServer, ServerState, ServerStatus, Transport
 from core.domain.run import ErrorInfo
-from core.domain.tool import mcp_server_of
 from core.services.outcome import Failed
 from desktop.theme.icon_names import Icon
 from desktop.theme.tokens import ColorName
@@ -24,7 +23,7 @@ LOCATION_CHARACTERS = 400
 
 
 class StateBadge(NamedTuple):
-    """A state: its word, its shape, and the colours of both."""
+    """A state's label, icon and colours."""
 
     word: str
     icon: Icon
@@ -47,18 +46,18 @@ def state_badge(status: ServerStatus) -> StateBadge:
 
 
 def printable(text: str) -> str:
-    """The text on one line, with whatever is not seen, or would reorder it, as an escape."""
+    """Return the text on a single line, with invisible and reordering characters escaped."""
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape", "replace").decode() for sign in text)
 
 
 def location_text(server: McpServer) -> str:
-    """Where it runs, to be known by: its command line, or its address, cut where it is very long."""
+    """Return the command line or address, shortened if it is very long."""
     whole = (server.url or "") if server.command is None else shlex.join([server.command, *server.args])
     return printable(whole if len(whole) <= LOCATION_CHARACTERS else whole[:LOCATION_CHARACTERS] + "…")
 
 
 def launch_summary(runs: Mapping[str, Any]) -> str:
-    """What would run, a line for each part of it; an argument a line, numbered, so that none can pass for two."""
+    """Return what would run, line by line. Arguments are numbered, so that no single argument can pass for two."""
     lines = []
     if "url" in runs:
         lines.append(translate("Servers", "Address: {url}").format(url=printable(str(runs["url"]))))
@@ -82,7 +81,7 @@ def launch_summary(runs: Mapping[str, Any]) -> str:
 
 
 def error_text(error: ErrorInfo, server: McpServer) -> tuple[str, str]:
-    """Why it failed, in a sentence of its own for each cause, and what to do about it (UI §10)."""
+    """Return why the server failed, a sentence per cause, and what to do about it (UI §10)."""
     about = error.parameters
     command = printable(server.command or "")
     match about.get("cause"):
@@ -167,7 +166,7 @@ def _exit_text(exit_code: Any, *, is_start: bool) -> str:
 
 
 def error_details(error: ErrorInfo) -> str:
-    """What is for those who want to know: its last lines, its exit code, the command as it was run, PATH."""
+    """Return details for experts: last lines, exit code, launch summary, PATH."""
     about = error.parameters
     parts = []
     if stderr := about.get("stderr"):
@@ -184,7 +183,7 @@ def error_details(error: ErrorInfo) -> str:
 
 
 def server_refusal_text(failed: Failed) -> str:
-    """Why something was not done with a server."""
+    """Return why a request about a server failed."""
     match failed.code, str(failed.details.get("field", "")).partition("/")[0]:
         case "name_taken", _:
             return translate("Servers", "Another server has this name.")
@@ -210,14 +209,8 @@ def server_refusal_text(failed: Failed) -> str:
             return failure_words(failed.code, failed.message)
 
 
-def short_tool_name(tool: str) -> str:
-    """Its name without that of its server."""
-    server = mcp_server_of(tool)
-    return tool.removeprefix(f"mcp__{server}__") if server is not None else tool
-
-
 def problem_location(place: str) -> str:
-    """Where in a configuration something is wrong."""
+    """Return the location of a problem in a configuration."""
     if place == "the whole":
         return translate("Servers", "The whole text")
     if found := re.fullmatch(r"line (\d+), column (\d+)", place):
@@ -227,7 +220,7 @@ def problem_location(place: str) -> str:
 
 
 def problem_text(problem: Mapping[str, Any]) -> str:
-    """What is wrong there. What a parser says of the syntax is its own, in English."""
+    """Return a problem of a configuration; a parser's own message stays in English."""
     about = problem.get("about") or {}
     words = {
         "too_long": translate("Servers", "It is too long."),

@@ -1,15 +1,13 @@
-"""MCP servers: which there are and how they are, how one is added, changed and removed (AGENTS_AND_TOOLS §7)."""
+"""The MCP servers page: add, edit, test and remove servers (AGENTS_AND_TOOLS §7)."""
 
-from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QWidget
 
-from core.bus import ServersChanged
 from core.domain.ids import ServerId
 from core.domain.mcp_server import McpServer, ServerState, ServerStatus
+from core.services.outcome import Failed
 from desktop.settings.parts.layout import ResponsiveRow
 from desktop.settings.parts.list_page import ListPage
 from desktop.settings.parts.page import PageId
@@ -18,38 +16,31 @@ from desktop.settings.servers.server_actions import ServerActions
 from desktop.settings.servers.server_form import ServerForm
 from desktop.settings.servers.server_row import ServerRow
 from desktop.settings.servers.server_strings import server_refusal_text
-from desktop.settings.sources.context import ServersContext
+from desktop.settings.sources.context import SettingsContext
 from desktop.settings.sources.setting_sources import UndoableAction
 from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
 from desktop.widgets.buttons import Button
 
 _TICK_MS = 1000
 
 
 class ServersPage(ListPage[ServerRow]):
-    """The list follows the servers, whoever changes them. A form stands below it while one is added or changed."""
+    """Follows changes of servers from any origin. A form is shown below the list while a server is added or edited."""
 
-    def __init__(
-        self,
-        theme: Theme,
-        servers: ServersContext,
-        told: Callable[[UndoableAction], None],
-        parent: QWidget | None = None,
-    ) -> None:
-        spawn = servers.spawn
-        super().__init__(theme, PageId.SERVERS, spawn, told, server_refusal_text, parent)
-        self._servers = servers
-        self._deeds = ServerActions(servers, told, lambda: self.rows, self)
+    page_id = PageId.SERVERS
+
+    def __init__(self, context: SettingsContext) -> None:
+        super().__init__(context)
+        theme = context.theme
+        self._actions = ServerActions(context, self)
         self._new, self._paste_open = Button(theme, icon=Icon.PLUS), Button(theme, icon=Icon.LIST_PLUS)
         self.list_column.addWidget(ResponsiveRow(theme, [self._new, self._paste_open], compact=True))
-        self._form, self._paste = ServerForm(theme, servers), ConfigurationImport(theme, servers)
-        self.add_form(self._form, self._form.searched, self._new)
-        self.add_form(self._paste, self._paste.searched, self._paste_open)
-        self._timer = QTimer(self)
-        self._timer.setInterval(_TICK_MS)
+        self._form, self._paste = ServerForm(context), ConfigurationImport(context)
+        self.add_form(self._form, self._new)
+        self.add_form(self._paste, self._paste_open)
+        self._timer = QTimer(self, interval=_TICK_MS)
         self._connect()
-        self.follow(servers.bus, ServersChanged)
+        self.follow(context.servers.changed)
         self.adapt_to(theme)
 
     def retranslate(self) -> None:
@@ -79,25 +70,22 @@ class ServersPage(ListPage[ServerRow]):
         self._timer.timeout.connect(self._tick)
         self._new.clicked.connect(partial(self._edit, None))
         self._paste_open.clicked.connect(self._open_paste)
-        self._form.kept.connect(self._on_kept)
-        self._form.left.connect(self._leave)
+        self._form.saved.connect(self._on_saved)
         self._paste.added.connect(self._on_added)
-        self._paste.left.connect(self._leave)
-        self._deeds.removed.connect(self._on_removed)
-        self._paste.looked.connect(self._lead_to_words)
+        self._paste.looked.connect(self._scroll_to_preview)
 
     # The list
 
     def _tick(self) -> None:
-        """Latencies, logs and pauses change without a word."""
+        """Refresh latencies, logs and pauses, which change without an event."""
         self.show_list()
         for row in self.rows.values():
             row.tick()
 
     def show_list(self) -> None:
-        """Each row shows how its server is; only those come and go whose servers do."""
+        """Update each row in place; add and remove rows with their servers."""
         rows: dict[str, ServerRow] = {}
-        for status in self._servers.service.states:
+        for status in self._context.servers.states:
             shown = self.rows.get(status.server.id)
             rows[status.server.id] = shown if shown is not None else self._row(status)
             if shown is not None and shown.status != status:
@@ -105,63 +93,61 @@ class ServersPage(ListPage[ServerRow]):
         self.show_rows(rows)
 
     def _row(self, status: ServerStatus) -> ServerRow:
-        row = ServerRow(self._theme, self._servers, status, self.list_)
+        row = ServerRow(self._context, status, self.list_)
         server_id = status.server.id
-        row.tested.connect(partial(self._deeds.test, server_id))
-        row.test_cancelled.connect(partial(self._deeds.cancel_test, server_id))
-        row.switched.connect(partial(self._deeds.switch, server_id))
-        row.edited.connect(partial(self._edit_one, server_id))
-        row.removed.connect(partial(self._deeds.ask_removal, server_id))
-        row.agreed.connect(partial(self._deeds.agree, server_id))
+        row.test_requested.connect(partial(self._actions.test, server_id))
+        row.test_cancelled.connect(partial(self._actions.cancel_test, server_id))
+        row.switch_requested.connect(partial(self._actions.switch, server_id))
+        row.edit_requested.connect(partial(self._edit_row, server_id))
+        row.remove_requested.connect(partial(self._actions.confirm_removal, server_id))
+        row.agreed.connect(partial(self._actions.agree, server_id))
         return row
 
-    def searched_list(self) -> str:
-        return f"MCP {super().searched_list()}"
+    def list_search_text(self) -> str:
+        return f"MCP {super().list_search_text()}"
 
     # Adding and changing
 
-    def _edit_one(self, server_id: ServerId) -> None:
+    def _edit_row(self, server_id: ServerId) -> None:
         self._edit(self.rows[server_id].status.server)
 
     def _edit(self, server: McpServer | None) -> None:
         self._form.show_server(server)
-        self.open_form(self._form, None if server is None else server.id, self._form.focus_first)
+        self.open_form(self._form, None if server is None else server.id)
 
     def _open_paste(self) -> None:
-        self.open_form(self._paste, None, self._paste.focus_text)
+        self.open_form(self._paste, None)
 
-    def _leave(self, key: str | None = None) -> None:
-        self.close_form(key)
+    def close_form(self, key: str | None = None) -> None:
+        super().close_form(key)
         self._paste.clear()
 
-    def _on_kept(self, status: ServerStatus) -> None:
-        self._leave(status.server.id)
-        self._tell_kept([status])
+    def _on_saved(self, status: ServerStatus) -> None:
+        self.close_form(status.server.id)
+        self._report_saved([status])
 
     def _on_added(self, added: list[ServerStatus]) -> None:
-        self._leave()
-        self._tell_kept(added)
+        self.close_form()
+        self._report_saved(added)
 
-    def _on_removed(self, server_id: ServerId) -> None:
-        if self.is_editing(server_id):
-            self._leave()
+    def _scroll_to_preview(self) -> None:
+        self.scroll_to(self._paste, self._paste.message)
 
-    def _lead_to_words(self) -> None:
-        self.lead_to(self._paste, self._paste.sentence)
-
-    def _tell_kept(self, kept: list[ServerStatus]) -> None:
-        """Say that they are there, and lead to what is to be allowed."""
-        waiting = [one for one in kept if one.state is ServerState.UNCONFIRMED]
-        first = (waiting or kept)[0].server
+    def _report_saved(self, saved: list[ServerStatus]) -> None:
+        """Report the saved servers and scroll to the first that needs consent."""
+        unconfirmed = [status for status in saved if status.state is ServerState.UNCONFIRMED]
+        first = (unconfirmed or saved)[0].server
         if (row := self.rows.get(first.id)) is not None:
             row.take_focus()
-            self.lead_to(row, row)
-        name, count, is_waiting = first.name, len(kept), bool(waiting)
+            self.scroll_to(row, row)
+        text = partial(self._saved_text, first.name, len(saved), bool(unconfirmed))
+        self._context.history.record(UndoableAction(text))
 
-        def words(_is_undone: bool) -> str:
-            if count > 1:
-                return self.tr("%n server(s) are added. Each waits for you to allow it.", "", count)
-            saved = self.tr("{server} is saved, and runs once you allow it.")
-            return (saved if is_waiting else self.tr("{server} is saved.")).format(server=name)
+    def _saved_text(self, name: str, count: int, needs_consent: bool, _is_undone: bool) -> str:
+        if count > 1:
+            return self.tr("%n server(s) are added. Each waits for you to allow it.", "", count)
+        unconfirmed = self.tr("{server} is saved, and runs once you allow it.")
+        return (unconfirmed if needs_consent else self.tr("{server} is saved.")).format(server=name)
 
-        self.told(UndoableAction(words))
+    def failure_text(self, failed: Failed) -> str:
+        return server_refusal_text(failed)

@@ -1,9 +1,8 @@
-"""What the pages of models and agents work on: the services behind them, and who runs what takes a while."""
+"""What the pages of the settings share."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.bus import Bus
 from core.domain.settings import Settings
 from core.services.agents import AgentService
 from core.services.mcp_servers import McpServerService
@@ -11,50 +10,50 @@ from core.services.memories import MemoryService
 from core.services.prompts import PromptService
 from core.services.providers import ProviderService
 from core.services.settings import SettingsService
-from desktop.aio import Spawn
+from desktop.operations import Operations
 from desktop.settings.sources.consent_source import ConsentSource
+from desktop.settings.sources.custom_keys import CustomKeys
+from desktop.settings.sources.notifier import Notifier
 from desktop.settings.sources.pending_requests import PendingRequests
+from desktop.settings.sources.setting_sources import SettingsSource
+from desktop.settings.sources.undo_history import UndoHistory
+from desktop.theme.theme import Theme
 
 
 @dataclass(frozen=True, slots=True)
-class SettingsContext:
-    """`key_file` is where keys are kept if the system has no keyring; None: nowhere then. `waiting`: what waits for a
-    person, if anybody looks at that."""
+class AppInfo:
+    """Facts about the installed app. `data_folder` holds everything that the app saves."""
 
-    settings: SettingsService
+    version: str
+    data_folder: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingsContext:
+    """The theme, the values, the services and the undo history.
+
+    `settings` combines the settings of core and window; `core_settings` is the core's own service. `key_file` stores
+    keys on systems without a keyring; None: keys cannot be stored there.
+    """
+
+    theme: Theme
+    app: AppInfo
+    settings: SettingsSource
+    history: UndoHistory
+    operations: Operations
+    core_settings: SettingsService
     providers: ProviderService
     agents: AgentService
-    bus: Bus
-    spawn: Spawn
+    servers: McpServerService
+    prompts: PromptService
+    memories: MemoryService
+    consent: ConsentSource
+    pending: PendingRequests
+    notifier: Notifier
+    keys: CustomKeys
     key_file: Path | None
-    waiting: PendingRequests | None = None
 
     @property
     def current(self) -> Settings:
-        """The settings as they hold now."""
-        return self.settings.current
-
-
-@dataclass(frozen=True, slots=True)
-class ServersContext:
-    """`consents` has the exceptions for their tools, `waiting` what waits for a person, if anybody looks at that."""
-
-    service: McpServerService
-    consents: ConsentSource
-    bus: Bus
-    spawn: Spawn
-    waiting: PendingRequests | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PromptsContext:
-    prompts: PromptService
-    bus: Bus
-    spawn: Spawn
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryContext:
-    memories: MemoryService
-    bus: Bus
-    spawn: Spawn
+        """The current settings of the core."""
+        return self.core_settings.current

@@ -1,4 +1,4 @@
-"""A person's own keys: kept in `window.json`, and in force at once (UI §4, §8)."""
+"""The user's key bindings, saved in `window.json` and applied immediately (UI §4, §8)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -11,10 +11,9 @@ KeyOverrides = Mapping[str, Any]
 
 
 class CustomKeys:
-    """`state` gives how the window is kept now, `save` keeps the one it is given, and raises OSError where the disk
-    refuses: then nothing has changed.
+    """`state` returns the window's current state; `save` writes a state, or raises OSError without a change.
 
-    What others of its methods give is all that is to be kept, for `keep`.
+    `with_keys`, `without_command` and `without_commands` return complete bindings for `save`.
     """
 
     def __init__(self, keymap: Keymap, state: Callable[[], WindowState], save: Callable[[WindowState], object]) -> None:
@@ -22,35 +21,37 @@ class CustomKeys:
         self._state = state
         self._save = save
 
-    def keep(self, own: KeyOverrides) -> bool:
-        """Have these, on disk too. False: the disk refused."""
+    def save(self, overrides: KeyOverrides) -> bool:
+        """Save and apply these bindings. Return False if they could not be written."""
         try:
-            self._save(replace(self._state(), keys=dict(own)))
+            self._save(replace(self._state(), keys=dict(overrides)))
         except OSError:
             return False
-        self.keymap.use(own)
+        self.keymap.use(overrides)
         return True
 
-    def given(self, command_id: str, chords: Sequence[str]) -> KeyOverrides:
-        """That command has these keys, and no other command has one of them in the same place any more."""
-        keymap, own = self.keymap, dict(self.keymap.own)
-        wanted = keymap.command(command_id)
-        held: dict[str, list[str]] = {}
+    def with_keys(self, command_id: str, chords: Sequence[str]) -> KeyOverrides:
+        """Return the bindings in which the command has these keys, and no other command in the same context has any of
+        them.
+        """
+        keymap, overrides = self.keymap, dict(self.keymap.own)
+        command = keymap.command(command_id)
+        changed: dict[str, list[str]] = {}
         for chord in chords:
-            for holder in keymap.holders(chord, wanted):
-                held.setdefault(holder.id, list(keymap.chords(holder.id))).remove(chord)
-        for one, left in {**held, command_id: list(chords)}.items():
-            if tuple(left) == keymap.defaults(one):
-                own.pop(one, None)
+            for holder in keymap.holders(chord, command):
+                changed.setdefault(holder.id, list(keymap.chords(holder.id))).remove(chord)
+        for id_, keys in {**changed, command_id: list(chords)}.items():
+            if tuple(keys) == keymap.defaults(id_):
+                overrides.pop(id_, None)
             else:
-                own[one] = left
-        return own
+                overrides[id_] = keys
+        return overrides
 
-    def reset(self, command_id: str) -> KeyOverrides:
-        """That command has its default keys, as far as no other command was given them."""
-        return {one: kept for one, kept in self.keymap.own.items() if one != command_id}
+    def without_command(self, command_id: str) -> KeyOverrides:
+        """Return the bindings without this command's own keys."""
+        return {id_: keys for id_, keys in self.keymap.own.items() if id_ != command_id}
 
-    def reset_all(self) -> KeyOverrides:
-        """Every command has its default keys. What another version has kept stays."""
+    def without_commands(self) -> KeyOverrides:
+        """Return the bindings without any known command's own keys; unknown commands of another version stay."""
         known = {command.id for command in self.keymap.commands}
-        return {one: kept for one, kept in self.keymap.own.items() if one not in known}
+        return {id_: keys for id_, keys in self.keymap.own.items() if id_ not in known}

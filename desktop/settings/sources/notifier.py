@@ -1,4 +1,4 @@
-"""What the page of notifications needs of whoever shows them."""
+"""The interface of the notifier that the Notifications page needs."""
 
 from enum import StrEnum
 
@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Signal
 
 
 class NotificationChannel(StrEnum):
-    """How a notification reaches a person. `UNCLICKABLE`: the desktop shows it, and tells of no click."""
+    """The channel of notifications. `UNCLICKABLE`: the desktop shows them, without click events."""
 
     LOOKING = "looking"
     DESKTOP = "desktop"
@@ -16,7 +16,7 @@ class NotificationChannel(StrEnum):
 
 
 class TrialState(StrEnum):
-    """What became of the last test."""
+    """The result of the last test."""
 
     NONE = "none"
     SENT = "sent"
@@ -25,7 +25,7 @@ class TrialState(StrEnum):
 
 
 class Notifier(QObject):
-    """A class to derive from. `changed` tells that the way or the trial is another one."""
+    """An interface. `changed` is emitted when the channel or the test result has changed."""
 
     changed = Signal()
 
@@ -38,5 +38,5 @@ class Notifier(QObject):
         raise NotImplementedError
 
     def send_test(self) -> None:
-        """Show a notification now, whatever the level is and wherever the person looks."""
+        """Show a notification now, whatever the level and the focus."""
         raise NotImplementedError

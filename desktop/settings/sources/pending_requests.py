@@ -1,7 +1,6 @@
-"""Requests that wait while settings are changed: whom a change concerns, and what becomes of them (UI §8)."""
+"""Pending requests that a change of settings concerns, and what happens to them (UI §8)."""
 
 from collections.abc import Sequence
-from functools import partial
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 
@@ -16,6 +15,7 @@ from core.stores.questions import (
     requests_about_server,
     requests_by_server,
 )
+from desktop.bind import follow
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
@@ -24,7 +24,7 @@ _NAME_CHARACTERS = 40
 
 
 class PendingRequests(QObject):
-    """What waits now; `changed` tells that it is something else. Each sentence is empty where nothing is concerned."""
+    """The pending requests; `changed` is emitted when they change. Each text is empty where no request is concerned."""
 
     changed = Signal()
 
@@ -32,12 +32,10 @@ class PendingRequests(QObject):
         super().__init__(parent)
         self._questions = questions
         self._background = background
-        tell = partial(_emit, self.changed)
-        questions.changed.connect(tell)
-        self.destroyed.connect(partial(questions.changed.disconnect, tell, missing_ok=True))
+        follow(self, questions.changed, self._on_change)
 
     def without_server(self, server: ServerId, name: str) -> str:
-        """What becomes of what needs the server, if it is there no more."""
+        """Return what happens to requests that need this server if it is gone."""
         waiting = self._all()
         sentences = []
         if calls := requests_about_server(waiting, server):
@@ -57,7 +55,7 @@ class PendingRequests(QObject):
         return " ".join(sentences)
 
     def with_models(self) -> str:
-        """What becomes of what waits, if other models are chosen."""
+        """Return what happens to pending requests if models change."""
         words = translate(
             "Waiting",
             "Something waits for you in {workflows}. Nothing of it is lost: it stays open and goes on with the model "
@@ -66,7 +64,7 @@ class PendingRequests(QObject):
         return _sentence(words, agent_requests(self._all()))
 
     def with_agents(self) -> str:
-        """The same of agents."""
+        """Return what happens to pending requests if agents change."""
         words = translate(
             "Waiting",
             "Something waits for you in {workflows}. Nothing of it is lost: it stays open and goes on with the agent "
@@ -75,7 +73,7 @@ class PendingRequests(QObject):
         return _sentence(words, agent_requests(self._all()))
 
     def with_modes(self) -> str:
-        """The same of the validation mode."""
+        """Return what happens to pending requests if the validation mode changes."""
         words = translate(
             "Waiting",
             "An approval waits for you in {workflows}. It stays open in every mode: another one holds for what begins "
@@ -83,12 +81,11 @@ class PendingRequests(QObject):
         )
         return _sentence(words, consent_requests(self._all()))
 
+    def _on_change(self) -> None:
+        self.changed.emit()
+
     def _all(self) -> list[OpenRequest]:
         return open_requests(self._questions, self._background)
-
-
-def _emit(changed: object, _workflow_id: object) -> None:
-    changed.emit()  # type: ignore[attr-defined]
 
 
 def _sentence(words: str, concerned: Sequence[OpenRequest]) -> str:
@@ -96,7 +93,7 @@ def _sentence(words: str, concerned: Sequence[OpenRequest]) -> str:
 
 
 def _names(concerned: Sequence[OpenRequest]) -> str:
-    """Of each workflow once, as many as a sentence takes."""
+    """Return the names of the workflows, without duplicates and shortened to a sentence's length."""
     names = list({one.workflow_id: one.workflow for one in concerned}.values())
     quoted = [translate("Waiting", "“{name}”").format(name=_short(name)) for name in names[:_LISTED_NAMES]]
     return ", ".join(quoted) + ("…" if len(names) > _LISTED_NAMES else "")

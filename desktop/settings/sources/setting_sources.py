@@ -1,18 +1,17 @@
-"""What can be set, by name; and what becomes of a setting."""
+"""The settings by name, and where they are stored: in the core's database or in the window's state."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from core.bus import Bus, SettingsChanged, Subscription
 from core.domain.settings import Settings
 from core.services.outcome import Failed
 from core.services.settings import SettingsService
 from desktop.aio import Spawn
+from desktop.bind import follow
 from desktop.theme.palette import Scheme
 from desktop.theme.theme import Appearance, Theme
 from desktop.translation.languages import Language, Translation
@@ -22,7 +21,7 @@ SettingValue = str | int | float | bool
 
 
 class Setting(StrEnum):
-    """The names of fields of `core.domain.settings.Settings` and of `desktop.window_state.WindowState`."""
+    """Field names of `core.domain.settings.Settings` and of `desktop.window_state.WindowState`."""
 
     VALIDATION_MODE = "validation_mode"
     MAX_RUNNING_RUNS = "max_running_runs"
@@ -51,7 +50,7 @@ class Setting(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SettingChange:
-    """A setting was `former` and is `value` now, on disk too."""
+    """A saved change of a setting from `former` to `value`."""
 
     setting: Setting
     former: SettingValue
@@ -60,7 +59,7 @@ class SettingChange:
 
 @dataclass(frozen=True, slots=True)
 class SettingRefusal:
-    """A setting was to be `value`, and is what it was. `code`: why, for the words of the window."""
+    """A rejected change: the setting did not become `value`. `code` is the reason."""
 
     setting: Setting
     value: SettingValue
@@ -70,8 +69,9 @@ class SettingRefusal:
 
 @dataclass(frozen=True, slots=True)
 class UndoableAction:
-    """Something else that was done, or could not be. `words` says what, in the language of now, and of the argument
-    whether it is undone; `undo` and `redo` begin it. Without `undo` there is nothing to be done about it."""
+    """An action that was done or failed. `words` returns its text, given whether it is undone; `undo` and `redo` start
+    the reverse. Without `undo` it cannot be undone.
+    """
 
     words: Callable[[bool], str]
     undo: Callable[[], object] | None = None
@@ -80,7 +80,7 @@ class UndoableAction:
 
 
 class SettingsSource(QObject):
-    """Where some of the settings are kept."""
+    """A store of settings."""
 
     changed = Signal()
     """The values are to be read again, whoever changed them."""
@@ -93,20 +93,20 @@ class SettingsSource(QObject):
         raise NotImplementedError
 
     def value(self, setting: Setting) -> SettingValue:
-        """What a control shows: what was asked for last, or else what holds."""
+        """Return the value to display: the last requested value, else the saved value."""
         raise NotImplementedError
 
-    def kept(self, setting: Setting) -> SettingValue:
-        """What holds now."""
+    def stored(self, setting: Setting) -> SettingValue:
+        """Return the saved value."""
         raise NotImplementedError
 
     def set(self, setting: Setting, value: SettingValue) -> None:
-        """Ask for a value; `applied` or `refused` answers, maybe later."""
+        """Request a change; emits `applied` or `refused`, maybe later."""
         raise NotImplementedError
 
 
 class CombinedSettings(SettingsSource):
-    """Several sources as one."""
+    """Combines several sources."""
 
     def __init__(self, *sources: SettingsSource, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -122,8 +122,8 @@ class CombinedSettings(SettingsSource):
     def value(self, setting: Setting) -> SettingValue:
         return self._of(setting).value(setting)
 
-    def kept(self, setting: Setting) -> SettingValue:
-        return self._of(setting).kept(setting)
+    def stored(self, setting: Setting) -> SettingValue:
+        return self._of(setting).stored(setting)
 
     def set(self, setting: Setting, value: SettingValue) -> None:
         self._of(setting).set(setting, value)
@@ -133,24 +133,23 @@ class CombinedSettings(SettingsSource):
 
 
 class CoreSettings(SettingsSource):
-    """While one change is written, later ones wait; of several values for a setting the newest is written."""
+    """Writes one change at a time; of several waiting values for a setting only the newest is written."""
 
-    def __init__(self, service: SettingsService, bus: Bus, spawn: Spawn, parent: QObject | None = None) -> None:
+    def __init__(self, service: SettingsService, spawn: Spawn, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._service = service
         self._spawn = spawn
         self._wanted: dict[Setting, SettingValue] = {}
         self._is_writing = False
-        subscription = bus.subscribe(SettingsChanged, self._on_change)
-        self.destroyed.connect(partial(Subscription.close, subscription))
+        follow(self, service.changed, self._on_change)
 
     def has(self, setting: Setting) -> bool:
         return setting in Settings.model_fields
 
     def value(self, setting: Setting) -> SettingValue:
-        return self._wanted.get(setting, self.kept(setting))
+        return self._wanted.get(setting, self.stored(setting))
 
-    def kept(self, setting: Setting) -> SettingValue:
+    def stored(self, setting: Setting) -> SettingValue:
         value: SettingValue = getattr(self._service.current, setting)
         return value
 
@@ -165,7 +164,7 @@ class CoreSettings(SettingsSource):
             while self._wanted:
                 setting = next(iter(self._wanted))
                 await self._write_one(setting, self._wanted[setting])
-        except Exception:  # the owner of the task reports it; the controls go back
+        except Exception:  # the owner of the task reports it; controls must show the saved values again
             self._wanted.clear()
             self.changed.emit()
             raise
@@ -173,7 +172,7 @@ class CoreSettings(SettingsSource):
             self._is_writing = False
 
     async def _write_one(self, setting: Setting, value: SettingValue) -> None:
-        former = self.kept(setting)
+        former = self.stored(setting)
         outcome = await self._service.change(**{setting: value})
         if self._wanted.get(setting) == value:
             del self._wanted[setting]
@@ -183,8 +182,8 @@ class CoreSettings(SettingsSource):
             self.applied.emit(SettingChange(setting, former, value))
         self.changed.emit()
 
-    def _on_change(self, _message: SettingsChanged) -> None:
-        if not self._is_writing:  # else it may be our own, and is told when it is written
+    def _on_change(self) -> None:
+        if not self._is_writing:  # else it may be our own change, for which `_write_one` emits in its turn
             self.changed.emit()
 
 
@@ -194,9 +193,8 @@ _WINDOW_SETTINGS = frozenset(
 
 
 class WindowSettings(SettingsSource):
-    """`state` gives the state of now, since the window changes parts of it too; `save` keeps the one it is given.
-
-    `save` raises OSError where the disk refuses: then nothing has changed.
+    """`state` returns the current state, which the window changes too; `save` writes a state, or raises OSError without
+    a change.
     """
 
     enter_sends_changed = Signal(bool)
@@ -221,14 +219,14 @@ class WindowSettings(SettingsSource):
         return setting in _WINDOW_SETTINGS
 
     def value(self, setting: Setting) -> SettingValue:
-        return self.kept(setting)
+        return self.stored(setting)
 
-    def kept(self, setting: Setting) -> SettingValue:
+    def stored(self, setting: Setting) -> SettingValue:
         value: SettingValue = getattr(self._state(), setting)
         return value
 
     def set(self, setting: Setting, value: SettingValue) -> None:
-        former = self.kept(setting)
+        former = self.stored(setting)
         if value == former:
             return
         changes: dict[str, Any] = {setting: value}

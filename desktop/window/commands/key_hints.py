@@ -1,7 +1,7 @@
 """Shows the current keys in the tooltips and hints of all parts of the window (UI §4)."""
 
 from desktop.activity.panel import ActivityPanel
-from desktop.attention.card import CardKeys
+from desktop.attention.header import CardKeys
 from desktop.chat.transcript.find_bar import FindBar
 from desktop.shortcuts.keymap import Keymap
 from desktop.sidebar.row_menu import SidebarKeys
@@ -59,7 +59,7 @@ class KeyHints(Controller):
         self._activity.set_keys(first("view.activity"), first("focus.composer"))
         self._status.set_inbox_keys(first("go.inbox"))
         self._find.set_keys(first("find.next"), first("find.previous"))
-        chat.card.set_keys(
+        chat.card.set_shortcuts(
             CardKeys(
                 first("focus.attention"), first("attention.previous"), first("attention.next"), first("attention.later")
             )

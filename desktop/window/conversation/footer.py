@@ -111,7 +111,7 @@ class Footer(QObject):
             composer += 0 if self.queue.isHidden() else self.queue.height() + sizes.space_xs
         reserved = 2 * sizes.row + margins.top() + margins.bottom() + composer
         for card in (self._card, self.inputs):
-            card.set_most_height(max(3 * sizes.row, self._pane.height() - reserved))
+            card.set_max_height(max(3 * sizes.row, self._pane.height() - reserved))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Fit again when a part appears, disappears or changes its size."""
@@ -143,8 +143,8 @@ class CardBinder(Controller):
         self._card = card
         self._footer = footer
         self._postponed: set[WorkflowId] = set()
-        card.put_off.connect(self._on_put_off)
-        card.left.connect(footer.focus_composer)
+        card.postponed.connect(self._on_put_off)
+        card.emptied.connect(footer.focus_composer)
         card.unfold_requested.connect(self.focus)
         stores = context.stores
         signals = (stores.view.changed, stores.workflows.changed, stores.questions.changed)
@@ -156,7 +156,7 @@ class CardBinder(Controller):
     def focus(self) -> bool:
         """Open the card and focus it. Return False if no request is pending in the viewed workflow."""
         self.show_now()
-        if not self._card.is_wanted:
+        if not self._card.has_request:
             return False
         self._postponed.discard(self._shown)
         self._footer.hide_composer()
@@ -170,11 +170,11 @@ class CardBinder(Controller):
         asked = questions.get_questions_for_workflow(workflow_id) if workflow_id is not None else []
         is_other = workflow_id != card.workflow_id
         card.show_questions(workflow_id, viewed_title(self._stores), asked, self._how_closed)
-        card.keep({question.id for question in questions.all})
+        card.discard_closed({question.id for question in questions.all})
         self._postponed &= set(questions.workflows)
         card.fold(is_folded=workflow_id in self._postponed and bool(asked))
         # a switch shows the composer even if a request is pending: answering begins with `focus`
-        if (is_other or not card.is_wanted) and not self._footer.inputs.is_open:
+        if (is_other or not card.has_request) and not self._footer.inputs.is_open:
             self._footer.show_composer()
 
     def _how_closed(self, question_id: InterruptionId) -> str | None:

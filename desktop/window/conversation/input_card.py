@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QApplication, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QAbstractButton, QApplication, QHBoxLayout, QVBoxLayout, QWidget
 
-from desktop.attention.attention_strings import violation_text
-from desktop.attention.form import SchemaForm
-from desktop.attention.slot_card import SlotCard
+from desktop.attention.form import SchemaForm, show_violations
+from desktop.attention.slot_card import ENTER_KEYS, SlotCard
 from desktop.shortcuts.chords import is_pressed
 from desktop.shortcuts.key_strings import key_name
 from desktop.theme.theme import Theme
@@ -18,8 +17,6 @@ from desktop.widgets.buttons import Button
 from desktop.widgets.labels import Label
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.visibility import show_when
-
-_ENTER_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class InputCard(SlotCard):
@@ -73,11 +70,6 @@ class InputCard(SlotCard):
     def problem(self) -> str:
         return self._problem.text()
 
-    @property
-    def has_focus(self) -> bool:
-        focus = QApplication.focusWidget()
-        return focus is not None and self.isAncestorOf(focus)
-
     def take_focus(self) -> None:
         if self._form is not None and self._form.fields:
             self._form.fields[0].setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -86,11 +78,13 @@ class InputCard(SlotCard):
         """Show why the input was rejected, at the fields where possible, and allow corrections."""
         self._is_sending = False
         form = self._form
-        violations = [(str(each.get("path", "")), violation_text(str(each.get("message", "")))) for each in problems]
-        unplaced = [message for path, message in violations if form is None or not form.complain(path, message)]
-        self._show_problem("\n".join(unplaced) if problems else text)
-        complaint = self._reveal_first_problem()
-        announce(self, self.problem or complaint, is_urgent=True)
+        unplaced = show_violations(form.show_error if form is not None else None, problems)
+        self._show_problem(unplaced if problems else text)
+        self._update()
+        wrong = form.first_error if form is not None else None
+        if wrong is not None:
+            self._focus_field(wrong)
+        announce(self, self.problem or (wrong.error if wrong is not None else ""), is_urgent=True)
 
     def close_form(self) -> None:
         """Close the form."""
@@ -115,36 +109,26 @@ class InputCard(SlotCard):
         self._cancel_button.setText(self.tr("Cancel"))
 
     def apply_theme(self) -> None:
-        sizes = self._theme.sizes
-        self._column.setContentsMargins(sizes.space_l, sizes.space_m, sizes.space_m, sizes.space_m)
-        self._column.setSpacing(sizes.space_s)
-        self._buttons.setSpacing(sizes.space_m)
-        self.setMaximumWidth(sizes.composer)
-        self._fit()
+        self._column.setSpacing(self._theme.sizes.space_s)
+        self._buttons.setSpacing(self._theme.sizes.space_m)
+        super().apply_theme()
 
     # Qt
 
-    def _is_own(self, event: QKeyEvent) -> bool:
+    def _handles_key(self, event: QKeyEvent) -> bool:
         return is_pressed("Esc", event) or is_pressed("Ctrl+Return", event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Submit on Enter in a single-line field."""
-        focus = QApplication.focusWidget()
-        if is_pressed("Esc", event):
-            self.cancelled.emit()
-        elif is_pressed("Ctrl+Return", event):
+        """Submit on Enter in a single-line field, too."""
+        is_enter = (
+            event.key() in ENTER_KEYS and not event.isAutoRepeat()
+        )  # a held Enter of the composer must not submit
+        if is_enter and not self._handles_key(event) and not isinstance(QApplication.focusWidget(), QAbstractButton):
             self._submit()
-        elif event.key() in _ENTER_KEYS and not event.isAutoRepeat():  # a held Enter of the composer must not submit
-            focus.click() if isinstance(focus, QAbstractButton) else self._submit()
         else:
             super().keyPressEvent(event)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
     def _build(self) -> None:
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         for widget in (self._title, self._about, self._scroller, self._problem):
             self._column.addWidget(widget)
         self._buttons.addStretch(1)
@@ -160,12 +144,17 @@ class InputCard(SlotCard):
             return
         reading = self._form.read()
         if reading.problem or not reading.has_value:
-            if complaint := self._reveal_first_problem():
-                announce(self, complaint, is_urgent=True)
+            wrong = self._form.first_error
+            if wrong is not None:
+                self._focus_field(wrong)
+                announce(self, wrong.error, is_urgent=True)
             return
         self._is_sending = True
         self._show_problem("")
         self.submitted.emit(reading.value)
+
+    def _cancel(self) -> None:
+        self.cancelled.emit()
 
     def _on_edited(self) -> None:
         self._show_problem("")

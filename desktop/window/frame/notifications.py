@@ -192,7 +192,7 @@ class ReminderBinder(Controller):
         super().__init__(context)
         self._card = card
         self._open_inbox = open_inbox
-        card.put_off.connect(self._on_put_off)
+        card.postponed.connect(self._on_put_off)
 
     def begin(self) -> None:
         """Start the reminders."""

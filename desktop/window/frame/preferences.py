@@ -5,15 +5,16 @@ from importlib.metadata import version
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from desktop.operations import Operations
 from desktop.settings.dialog import SettingsDialog
-from desktop.settings.general.about_page import AppInfo
 from desktop.settings.parts.page import PageId
 from desktop.settings.sources.consent_source import ConsentSource
-from desktop.settings.sources.context import MemoryContext, PromptsContext, ServersContext, SettingsContext
+from desktop.settings.sources.context import AppInfo, SettingsContext
 from desktop.settings.sources.custom_keys import CustomKeys
 from desktop.settings.sources.notifier import Notifier
 from desktop.settings.sources.pending_requests import PendingRequests
-from desktop.settings.sources.setting_sources import CoreSettings, Setting, WindowSettings
+from desktop.settings.sources.setting_sources import CombinedSettings, CoreSettings, Setting, WindowSettings
+from desktop.settings.sources.undo_history import UndoHistory
 from desktop.shortcuts.command import command
 from desktop.window.base.context import WindowContext
 from desktop.window_state import LEAST_ZOOM, MOST_ZOOM
@@ -50,31 +51,31 @@ class Preferences(QWidget):
 
     def _present(self, page_id: PageId | None) -> None:
         if self._dialog is None:  # created on first use, which keeps the start fast
-            session, core, spawn = self._session, self._context.core, self._context.tasks.spawn
-            settings = CoreSettings(core.settings, core.bus, spawn, self)
-            consents = ConsentSource(core.consent, core.bus, spawn, self)
-            about = AppInfo(version("metier"), session.folders.store.parent)
-            waiting = PendingRequests(core.stores.questions, core.stores.background, self)
-            minds = SettingsContext(
-                core.settings, core.providers, core.agents, core.bus, spawn, session.folders.keys, waiting
-            )
-            servers = ServersContext(core.servers, consents, core.bus, spawn, waiting)
-            self._dialog = SettingsDialog(
-                session.theme,
-                settings,
-                self._own,
-                consents,
-                about,
-                self._context.window,
-                minds=minds,
-                servers=servers,
-                library=PromptsContext(core.prompts, core.bus, spawn),
-                recall=MemoryContext(core.memories, core.bus, spawn),
-                notifier=self._notifier,
-                keys=CustomKeys(self._context.keymap, lambda: session.state, session.save),
-                waiting=waiting,
-            )
+            self._dialog = SettingsDialog(self._make_context(), self._context.window)
         self._dialog.present(page_id)
+
+    def _make_context(self) -> SettingsContext:
+        session, core, spawn = self._session, self._context.core, self._context.tasks.spawn
+        settings = CombinedSettings(CoreSettings(core.settings, spawn, self), self._own, parent=self)
+        history = UndoHistory(settings, self)
+        return SettingsContext(
+            theme=session.theme,
+            app=AppInfo(version("metier"), session.folders.store.parent),
+            settings=settings,
+            history=history,
+            operations=Operations(spawn, history.report_failure),
+            core_settings=core.settings,
+            providers=core.providers,
+            agents=core.agents,
+            servers=core.servers,
+            prompts=core.prompts,
+            memories=core.memories,
+            consent=ConsentSource(core.consent, spawn, self),
+            pending=PendingRequests(core.stores.questions, core.stores.background, self),
+            notifier=self._notifier,
+            keys=CustomKeys(self._context.keymap, lambda: session.state, session.save),
+            key_file=session.folders.keys,
+        )
 
     @command("view.zoom_in", 1)
     @command("view.zoom_out", -1)

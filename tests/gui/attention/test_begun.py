@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from desktop.attention.field import FormField
+from desktop.attention.field import ValueField
 from desktop.attention.form import SchemaForm
 from desktop.attention.options import OptionsField
 from desktop.theme.theme import Theme
@@ -28,22 +28,22 @@ OPTIONS = {"chosen": [False, True], "text": "my\nown"}
 
 
 @pytest.fixture
-def fields(theme: Theme) -> Iterator[list[FormField]]:
+def fields(theme: Theme) -> Iterator[list[ValueField]]:
     form = SchemaForm(theme, SCHEMA)
     yield [*form.fields, OptionsField(theme, ["x", "y"])]
     form.deleteLater()
 
 
-def test_what_stands_in_each_kind_of_field_stands_there_again(fields: list[FormField]) -> None:
+def test_what_stands_in_each_kind_of_field_stands_there_again(fields: list[ValueField]) -> None:
     for field, written in zip(fields, (*WRITTEN, OPTIONS), strict=True):
-        field.write(json.loads(json.dumps(written)))
+        field.set_raw_value(json.loads(json.dumps(written)))
         assert field.is_edited
-        assert field.written == written
+        assert field.raw_value == written
 
 
 @pytest.mark.parametrize("wrong", [None, [], {}, 99, -1, 1.5, {"chosen": [True], "text": ""}])
-def test_what_does_not_fit_changes_nothing(fields: list[FormField], wrong: Any) -> None:
+def test_what_does_not_fit_changes_nothing(fields: list[ValueField], wrong: Any) -> None:
     for field in fields:
-        before = field.written
-        field.write(wrong)
-        assert (field.written, field.is_edited) == (before, False)
+        before = field.raw_value
+        field.set_raw_value(wrong)
+        assert (field.raw_value, field.is_edited) == (before, False)

@@ -45,7 +45,7 @@ class Sheet:
 
     @property
     def complaints(self) -> list[str]:
-        return [one.complaint for one in self.form.fields]
+        return [one.error for one in self.form.fields]
 
 
 @pytest.fixture
@@ -110,7 +110,7 @@ def test_what_is_needed_and_missing_is_told_at_each_field(sheet: Any) -> None:
     assert one.complaints == [needed, needed, needed, "", needed, "", needed, needed]
     one.type("w")
     assert one.complaints[0] == ""
-    assert one.form.first_wrong() is one.form.fields[1]
+    assert one.form.first_error is one.form.fields[1]
 
 
 def test_what_is_not_needed_and_empty_is_left_out(sheet: Any) -> None:
@@ -185,13 +185,13 @@ def test_yes_or_no_can_be_left_open_where_it_is_not_needed(sheet: Any) -> None:
 
 def test_a_refusal_is_shown_at_the_field_that_its_path_leads_through(sheet: Any) -> None:
     one: Sheet = sheet(EVERY_KIND)
-    assert one.form.complain("/texts/0", "too short")
+    assert one.form.show_error("/texts/0", "too short")
     assert one.complaints[5] == "too short"
-    assert one.form.complain("/address/city", "unknown")
+    assert one.form.show_error("/address/city", "unknown")
     assert one.complaints[7] == "unknown"
-    assert not one.form.complain("", "all of it")
-    assert not one.form.complain("/nowhere", "what")
-    assert sheet({"type": "string"}).form.complain("", "too short")
+    assert not one.form.show_error("", "all of it")
+    assert not one.form.show_error("/nowhere", "what")
+    assert sheet({"type": "string"}).form.show_error("", "too short")
 
 
 def test_every_control_has_a_name_and_says_what_is_wrong_with_it(sheet: Any) -> None:
@@ -201,7 +201,7 @@ def test_every_control_has_a_name_and_says_what_is_wrong_with_it(sheet: Any) -> 
     assert len(controls) == 8
     assert all(each.accessibleName() for each in controls)
     one.read()
-    assert one.form.fields[0].control.accessibleDescription() == "This is needed."
+    assert one.form.fields[0].editor.accessibleDescription() == "This is needed."
 
 
 def test_a_form_follows_the_language(sheet: Any, translation: Translation) -> None:

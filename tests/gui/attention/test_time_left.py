@@ -76,7 +76,7 @@ def test_words_hold_until_the_next_minute_and_in_the_last_one_until_the_next_sec
     ],
 )
 def test_time_is_told_in_words(left: TimeLeft, left_s: float, time: str) -> None:
-    left.follow(asked(left_s))
+    left.set_question(asked(left_s))
     assert left.text() == f"{time} left, then it goes on without an answer."
 
 
@@ -95,13 +95,13 @@ def test_time_is_told_in_words(left: TimeLeft, left_s: float, time: str) -> None
 def test_it_says_what_its_asker_said_is_done_then(
     left: TimeLeft, kind: InterruptionKind, action: Action | None, then: str
 ) -> None:
-    left.follow(asked(120, action, kind))
+    left.set_question(asked(120, action, kind))
     assert left.text() == f"2 minutes left{then}"
 
 
 def test_it_speaks_french(left: TimeLeft, translation: Translation) -> None:
     translation.set_language(Language.FRENCH)
-    left.follow(asked(61))
+    left.set_question(asked(61))
     assert left.text() == "Encore 1\N{NO-BREAK SPACE}minute, puis la suite se fait sans réponse."
 
 
@@ -112,9 +112,9 @@ def test_a_reader_is_told_minutes_and_once_that_less_than_one_is_left(
     left = TimeLeft(time)
     qtbot.addWidget(left)
     left.show()
-    left.follow(asked(180))
+    left.set_question(asked(180))
     names: list[str] = []
-    left.turned.connect(lambda: names.append(left.accessibleName()))
+    left.accessible_text_changed.connect(lambda: names.append(left.accessibleName()))
     heights = set()
     for passed_s in range(1, 181):
         time.now = START + timedelta(seconds=passed_s)
@@ -130,12 +130,12 @@ def test_a_reader_is_told_minutes_and_once_that_less_than_one_is_left(
 
 
 def test_it_takes_no_less_room_when_its_words_are_fewer(left: TimeLeft) -> None:
-    left.follow(asked(7_500))
+    left.set_question(asked(7_500))
     narrow = left.fontMetrics().horizontalAdvance("2 hours and 5 minutes left, then it goes on without")
     tall = left.heightForWidth(narrow)
     left._now.now = START + timedelta(seconds=7_499)  # type: ignore[attr-defined]
     left.refresh()
     assert left.text().startswith("1 second left")
     assert left.heightForWidth(narrow) == tall
-    left.follow(None)
+    left.set_question(None)
     assert (left.text(), left.isVisible()) == ("", False)

@@ -90,13 +90,13 @@ async def _servers(app: App) -> AsyncIterator[Screen]:
     page._edit(None)
     await settled(dialog)
     yield "settings server form", dialog
-    page._leave()
+    page.close_form()
     page._open_paste()
     QTest.keyClicks(app.focused(), PASTED)
     page._paste._look.click()
     await settled(dialog)
     yield "settings server paste", dialog
-    page._leave()
+    page.close_form()
     good = {"command": sys.executable, "args": (str(HOSTILE), "good"), "start_timeout_s": 60.0}
     for name, confirmed, fields in (("Files", True, good), ("Not agreed to", False, good), ("Gone", True, _gone())):
         added = await app.core.servers.save(name=name, confirmed=confirmed, **fields)
@@ -135,12 +135,12 @@ async def _texts(app: App) -> AsyncIterator[Screen]:
     yield "settings with memories", dialog
     memories = dialog.findChild(MemoryPage)
     assert isinstance(memories, MemoryPage)
-    await memories._open(MemoryId("m1"))
+    memories._open(MemoryId("m1"))
     await settled(dialog)
     yield "settings memory form", dialog
     memories.close_form()
     await settled(dialog)
-    memories._clearing._button.click()
+    memories._deletion._button.click()
     await holds(lambda: _open_box(dialog))
     box = _open_box(dialog)
     assert box is not None

@@ -1,5 +1,6 @@
 """The settings on a store in memory, whose disk can refuse, with what a person sees and presses."""
 
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -25,16 +26,19 @@ from core.services.memories import MemoryService
 from core.services.prompts import PromptService
 from core.services.providers import ProviderService
 from core.services.settings import SettingsService, parse_settings
+from core.stores.background_workflows import BackgroundWorkflows
+from core.stores.questions import Questions
 from core.tools.builtin import calculator
-from desktop.aio import Spawn
+from desktop.operations import Operations, StartTask
 from desktop.settings.dialog import SettingsDialog
-from desktop.settings.general.about_page import AppInfo
 from desktop.settings.parts.undo_bar import UndoBar
 from desktop.settings.sources.consent_source import ConsentSource
-from desktop.settings.sources.context import MemoryContext, PromptsContext, ServersContext, SettingsContext
+from desktop.settings.sources.context import AppInfo, SettingsContext
 from desktop.settings.sources.custom_keys import CustomKeys
 from desktop.settings.sources.notifier import NotificationChannel, Notifier, TrialState
-from desktop.settings.sources.setting_sources import CoreSettings, WindowSettings
+from desktop.settings.sources.pending_requests import PendingRequests
+from desktop.settings.sources.setting_sources import CombinedSettings, CoreSettings, WindowSettings
+from desktop.settings.sources.undo_history import UndoHistory
 from desktop.shortcuts.keymap import Keymap
 from desktop.theme.theme import Theme
 from desktop.translation.languages import Translation
@@ -71,13 +75,13 @@ class NoNotifier(Notifier):
 
 
 class Rig:
-    def __init__(self, theme: Theme, translation: Translation, spawn: Spawn, window_file: Path) -> None:
+    def __init__(self, theme: Theme, translation: Translation, spawn: StartTask, window_file: Path) -> None:
         self.theme = theme
         self.translation = translation
         self.bus = Bus()
         self.disk = Disk()
         self.service = SettingsService(Settings(), self.disk, self.bus)
-        self.core = CoreSettings(self.service, self.bus, spawn)
+        self.core = CoreSettings(self.service, spawn)
         self.window_file = window_file
         self.state = WindowState(scheme="light", language="en", reduced_motion=True)
         self.is_window_file_refused = False
@@ -85,8 +89,8 @@ class Rig:
         """What the owner of the tasks will have been told of."""
         self.window = WindowSettings(theme, translation, lambda: self.state, self.save)
         self.consent = ConsentService({}, self.service, self.disk, self.bus, SystemClock())
-        self.consent.use_tools(lambda: TOOLS)
-        self.consents = ConsentSource(self.consent, self.bus, spawn)
+        self.consent.know(lambda: TOOLS)
+        self.consents = ConsentSource(self.consent, spawn)
         self.clients = HttpClients()
         key_file = window_file.with_name("keys.json")
         keys = KeyStore(KeyFile(key_file), SystemKeyring(), {}, lambda: self.service.current.key_places)
@@ -95,23 +99,31 @@ class Rig:
         self.servers = McpServerService(self.disk, self.bus, keys, self.consent)
         tools = [calculator.tool().info]
         agents = AgentService((), self.disk, self.bus, self.service.read, lambda: tools, lambda: self.servers.configs)
-        minds = SettingsContext(self.service, providers, agents, self.bus, spawn, key_file)
+        background = BackgroundWorkflows(
+            self.bus, SystemClock(), asyncio.get_running_loop().call_later, self.service.current
+        )
+        settings = CombinedSettings(self.core, self.window)
+        history = UndoHistory(settings)
         self.notifier = NoNotifier()
-        self.dialog = SettingsDialog(
-            theme,
-            self.core,
-            self.window,
-            self.consents,
-            AppInfo("0.1.0", DATA_FOLDER),
-            minds=minds,
-            servers=ServersContext(self.servers, self.consents, self.bus, spawn),
-            library=PromptsContext(PromptService((PROMPT,), self.disk, self.bus), self.bus, spawn),
-            recall=MemoryContext(
-                MemoryService(self.disk.memories, self.disk.workflows.get, self.bus, SystemClock()), self.bus, spawn
-            ),
+        context = SettingsContext(
+            theme=theme,
+            app=AppInfo("0.1.0", DATA_FOLDER),
+            settings=settings,
+            history=history,
+            operations=Operations(spawn, history.report_failure),
+            core_settings=self.service,
+            providers=providers,
+            agents=agents,
+            servers=self.servers,
+            prompts=PromptService((PROMPT,), self.disk, self.bus),
+            memories=MemoryService(self.disk.memories, self.disk.workflows.get, self.bus, SystemClock()),
+            consent=self.consents,
+            pending=PendingRequests(Questions(background), background),
             notifier=self.notifier,
             keys=CustomKeys(self.keymap, lambda: self.state, self.save),
+            key_file=key_file,
         )
+        self.dialog = SettingsDialog(context)
 
     def save(self, state: WindowState) -> None:
         if self.is_window_file_refused:

@@ -120,7 +120,7 @@ async def filled(rig: Rig, until: Until, count: int) -> AuditCard:
     await rig.disk.commit([PutAudit(entry) for entry in entries])
     card = audit(rig)
     rig.click("Read the log again")
-    await until(lambda: len(card.model.entries) == min(count, PAGE_ROWS))
+    await until(lambda: len(card.model.items) == min(count, PAGE_ROWS))
     return card
 
 
@@ -139,8 +139,8 @@ async def test_the_log_is_listed_newest_first_and_an_entry_opens_whole(rig: Rig,
     card.table.setFocus(Qt.FocusReason.TabFocusReason)
     card.table.selectRow(1)
     QApplication.processEvents()
-    assert card._whole.isVisibleTo(card)
-    assert json.loads(card._whole.value.text)["title"] == "Run 1"
+    assert card._entry.isVisibleTo(card)
+    assert json.loads(card._entry.value.text)["title"] == "Run 1"
 
 
 async def test_more_of_a_long_log_comes_as_it_is_scrolled(rig: Rig, until: Until) -> None:
@@ -148,10 +148,10 @@ async def test_more_of_a_long_log_comes_as_it_is_scrolled(rig: Rig, until: Until
     assert card.model.canFetchMore()
     card.model.fetchMore()
     card.model.fetchMore()
-    await until(lambda: len(card.model.entries) == PAGE_ROWS + 30)
+    await until(lambda: len(card.model.items) == PAGE_ROWS + 30)
     card.model.fetchMore()
     await until(lambda: not card.model.canFetchMore())
-    assert len({entry.id for entry in card.model.entries}) == PAGE_ROWS + 30
+    assert len({entry.id for entry in card.model.items}) == PAGE_ROWS + 30
 
 
 async def test_the_log_is_exported_and_a_refusal_is_told(rig: Rig, until: Until, tmp_path: Path) -> None:

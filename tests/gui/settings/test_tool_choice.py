@@ -18,7 +18,7 @@ def choice(theme: Theme, qtbot: QtBot) -> ToolPicker:
     choice = ToolPicker(theme)
     qtbot.addWidget(choice)
     choice.resize(600, 800)
-    choice.offer([*OWN, *MANY, "mcp__small__read"], None)
+    choice.set_options([*OWN, *MANY, "mcp__small__read"], None)
     choice.show()
     return choice
 
@@ -55,6 +55,6 @@ async def test_a_hundred_tools_of_a_server_are_folded_found_and_chosen_together(
 
 
 async def test_a_tool_that_is_not_there_now_is_not_lost(choice: ToolPicker) -> None:
-    choice.offer(OWN, ["wait", "mcp__gone__read"])
+    choice.set_options(OWN, ["wait", "mcp__gone__read"])
     assert choice.chosen() == ("wait", "mcp__gone__read")
     assert box(choice, "Of the server “gone”: 1 of 1").isVisible()

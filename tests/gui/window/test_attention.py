@@ -374,13 +374,15 @@ async def test_what_the_core_refuses_is_shown_at_its_field(tmp_path: Path, qapp:
         app.control(Qt.Key.Key_Return)
         request = card.request
         assert request is not None
-        assert request.first_wrong() is not None
+        assert request.first_error is not None
         QTest.keyClicks(app.focused(), "no")
         app.key(Qt.Key.Key_Tab)
         QTest.keyClicks(app.focused(), "3")
         app.control(Qt.Key.Key_Return)
-        await until(lambda: (wrong := request.first_wrong()) and wrong.complaint.startswith("This was not taken: "))
-        assert app.focused() is request.first_wrong().control  # type: ignore[union-attr]
+        await until(
+            lambda: request.first_error is not None and request.first_error.error.startswith("This was not taken: ")
+        )
+        assert app.focused() is request.first_error.editor
         assert app.core.stores.questions.count(run.workflow_id) == 1
         QTest.keyClicks(app.focused(), "w")
         app.control(Qt.Key.Key_Return)
@@ -457,8 +459,8 @@ async def test_what_was_read_already_cannot_be_corrected_and_the_card_shows_by_w
         box.selectAll()
         QTest.keyClicks(box, "2")
         app.control(Qt.Key.Key_Return)
-        await until(lambda: card.refusal)
-        assert "was read by other already" in card.refusal
+        await until(lambda: card.error)
+        assert "was read by other already" in card.error
 
 
 async def test_several_are_turned_by_pages_and_what_was_begun_stays(tmp_path: Path, qapp: QApplication) -> None:
@@ -515,7 +517,7 @@ async def test_an_answer_that_is_begun_is_there_again_after_a_crash_until_it_is_
         await until(lambda: app.core.stores.questions.count(run.workflow_id) == 1)
         assert any(field.text() == "not yet" for field in card.findChildren(QLineEdit))
         await app.core.engine.cancel(run.id)
-        await until(lambda: not card.begun())
+        await until(lambda: not card.drafts())
     assert not (tmp_path / "answers.json").exists()
 
 

@@ -92,10 +92,10 @@ async def test_the_card_shows_the_tool_its_risk_all_arguments_and_what_an_approv
         choices = {button.text(): button for button in scope(card).findChildren(QPushButton)}
         assert list(choices) == ["Once", "For this run", "Always"]
         choices["Always"].click()
-        assert "“write_file”, in all workflows" in scope(card).covers
+        assert "“write_file”, in all workflows" in scope(card).description
         app.session.translation.set_language(Language.FRENCH)
         await asyncio.sleep(0.1)
-        assert "« write_file », dans tous les workflows" in scope(card).covers.replace("\u00a0", " ")
+        assert "« write_file », dans tous les workflows" in scope(card).description.replace("\u00a0", " ")
 
 
 async def test_an_approval_for_the_run_is_given_by_keyboard(tmp_path: Path, qapp: QApplication) -> None:
@@ -105,7 +105,7 @@ async def test_an_approval_for_the_run_is_given_by_keyboard(tmp_path: Path, qapp
         while not isinstance(app.focused().parent(), Segmented):
             app.key(Qt.Key.Key_Backtab)
         app.key(Qt.Key.Key_Right)
-        assert "in this run" in scope(card).covers
+        assert "in this run" in scope(card).description
         app.control(Qt.Key.Key_Return)
         told = await ended(app, run)
         assert [each["status"] for each in told["interruptions"]] == ["approved"]
@@ -127,10 +127,10 @@ async def test_changed_arguments_are_sent_and_approved_once(tmp_path: Path, qapp
         run, card = await chat(app, CALCULATE)
         next(button for button in scope(card).findChildren(QPushButton) if button.text() == "Always").click()
         arguments(card).setPlainText('{"expression": "1+1"}')
-        assert scope(card).covers == "With changed arguments it is approved once."
-        assert not any(button.isEnabled() for button in scope(card).findChildren(QPushButton))
+        assert scope(card).description == "With changed arguments it is approved once."
+        assert not any(one.isEnabled() for one in scope(card).findChildren(QPushButton))
         arguments(card).setPlainText('{"expression": "6*7"}')
-        assert "in all workflows" in scope(card).covers
+        assert "in all workflows" in scope(card).description
         arguments(card).setPlainText('{"expression": "1+1"}')
         card.button(Action.APPROVE).click()
         told = await ended(app, run)
@@ -169,10 +169,10 @@ async def test_several_requests_are_gone_through_with_what_was_chosen_for_each(
         next(button for button in scope(card).findChildren(QPushButton) if button.text() == "For this run").click()
         app.key(Qt.Key.Key_PageDown)
         await listening()
-        assert (scope(card).covers, "wait" in texts(card)) == ("This call alone.", True)
+        assert (scope(card).description, "wait" in texts(card)) == ("This call alone.", True)
         app.key(Qt.Key.Key_PageUp)
         await listening()
-        assert "in this run" in scope(card).covers
+        assert "in this run" in scope(card).description
         for _ in range(2):
             card.button(Action.APPROVE).click()
             await asyncio.sleep(0.2)

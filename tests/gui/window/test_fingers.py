@@ -80,14 +80,14 @@ async def test_the_card_shows_that_it_does_not_listen_yet(tmp_path: Path, qapp: 
         run = await app.start("Letters", asking("send"))
         await waits(app, run)
         await view(app, run)
-        assert not foot(app).is_waiting
+        assert not foot(app).is_blocked
         app.key(Qt.Key.Key_A, CONTROL_SHIFT)
         assert app.focused() is card_of(app).button(Action.REJECT)
         await asyncio.sleep(0.1)
         app.key(Qt.Key.Key_Return)
-        assert foot(app).is_waiting
+        assert foot(app).is_blocked
         await asyncio.sleep(GUARD_MS / 1000 + 0.1)
-        assert not foot(app).is_waiting
+        assert not foot(app).is_blocked
         assert app.core.stores.questions.count(run.workflow_id) == 1
         app.key(Qt.Key.Key_Return)
         assert (await ended(app, run)).status is RunStatus.ERROR

@@ -104,9 +104,9 @@ async def test_what_is_refused_is_shown_and_nothing_that_was_written_is_lost(
             sheet._name.setText(name)
             sheet._content.setPlainText(content)
             button(dialog, "Save prompt").click()
-            await until(lambda words=words: sheet._problem.text() == words)
+            await until(lambda words=words: sheet._message.text() == words)
             assert (sheet._name.text(), sheet._content.toPlainText()) == (name, content)
-            sheet._say("")
+            sheet._show_message("")
         button(dialog, "Cancel").click()
         button(dialog, "Edit Sum").click()
         assert sheet._variables.text() == "Asks for: a"

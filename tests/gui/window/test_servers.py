@@ -27,9 +27,9 @@ from core.domain.template import ValidationMode
 from core.services.outcome import Ok
 from desktop.settings.parts.page import PageId
 from desktop.settings.servers.server_row import ServerRow
-from desktop.settings.servers.server_strings import short_tool_name
 from desktop.settings.servers.servers_page import ServersPage
 from desktop.translation.languages import Language
+from desktop.translation.tool_strings import short_tool_name
 from tests.gui.window.rig import App, an_app
 from tests.gui.window.settings_rig import Until, control, dialog, notice, press, settings, texts, undo, write
 from tests.support.command_line import write_template
@@ -316,7 +316,7 @@ async def test_tools_of_a_real_server_have_permissions_and_agents_find_them(
         assert ["Echo Tool (echo)", "low, only reads", "As the mode says"] in shown
         table.setFocus(Qt.FocusReason.TabFocusReason)
         QTest.keyClick(table, Qt.Key.Key_Down)  # from the first, which focus went to
-        tool = model.shown[1].name
+        tool = model.items[1].name
         chosen = row(app, "All")._tools._chosen
         first = next(button for button in chosen.findChildren(QPushButton) if button.isChecked())
         first.setFocus(Qt.FocusReason.TabFocusReason)

@@ -166,14 +166,14 @@ async def test_missing_input_is_asked_over_the_composer_and_esc_gives_the_text_b
         await until(inputs.isVisible)
         assert not chat.composer.isVisible()
         assert inputs.form is not None
-        assert [field.control.accessibleName() for field in inputs.form.fields] == ["count"]
+        assert [one.editor.accessibleName() for one in inputs.form.fields] == ["count"]
         assert inputs.isAncestorOf(app.focused())
         app.key(Key.Key_Escape)
         assert (inputs.isVisible(), written(app), app.focused()) == (False, "/count these", chat.composer.text_box)
         app.key(Key.Key_Return)
         await until(inputs.isVisible)
         app.key(Key.Key_Return)
-        assert inputs.form.fields[0].complaint == "This is needed."
+        assert inputs.form.fields[0].error == "This is needed."
         QTest.keyClicks(app.focused(), "3")
         app.key(Key.Key_Return)
         await until(lambda: app.viewed is not None)
@@ -197,7 +197,7 @@ async def test_an_input_that_is_refused_can_be_mended_in_the_form(
         QTest.keyClicks(app.focused(), "ab")
         app.key(Key.Key_Return)
         assert inputs.form is not None
-        await until(lambda: inputs.form is not None and bool(inputs.form.fields[0].complaint))
+        await until(lambda: inputs.form is not None and bool(inputs.form.fields[0].error))
         assert inputs.isVisible()
         QTest.keyClicks(app.focused(), "c")
         app.key(Key.Key_Return)

@@ -1,0 +1,1 @@
+"""Forms: labelled fields with help and errors, and the order of Tab."""
