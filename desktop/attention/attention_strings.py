@@ -131,11 +131,11 @@ def refusal_text(failed: Failed) -> str:
     """Return why an answer was rejected, where no field is at fault."""
     match failed.code:
         case "consumed":
-            readers = ", ".join(str(one) for one in failed.details.get("consumers", ()))
-            words = translate(
+            readers = ", ".join(str(reader) for reader in failed.details.get("consumers", ()))
+            text = translate(
                 "Attention", "The output of “{step}” was read by {readers} already: it cannot be changed now."
             )
-            return words.format(step=failed.details.get("step", ""), readers=readers)
+            return text.format(step=failed.details.get("step", ""), readers=readers)
         case "bad_answer":
             return violation_text(failed.message)
         case _:

@@ -90,6 +90,7 @@ class AttentionCard(SlotCard):
         requests.set_questions(questions)
         if requests.is_current_closed and not self._is_closed:
             assert requests.current is not None
+            # A card that has the focus must not vanish under the user: it explains itself, and waits to be closed.
             if self.has_focus:
                 self._show_closed(how_closed(requests.current))
             else:
@@ -97,6 +98,7 @@ class AttentionCard(SlotCard):
         if not self.has_request and requests.first is not None:
             self._show_request(requests.first)
             self._update()
+            # The card takes no focus, so a screen reader would not notice it.
             tell_news(self, f"{self.accessibleName()}. {self.accessibleDescription()}", is_urgent=True)
         self._update()
 
@@ -232,6 +234,7 @@ class AttentionCard(SlotCard):
 
     def _show_next(self) -> None:
         """Show the first remaining request; keep focus in the card only if it was there."""
+        # Hiding the old request would move the focus, so it is looked up before.
         had_focus = self.has_focus
         self._show_request(self._requests.first)
         self._update()
@@ -241,12 +244,13 @@ class AttentionCard(SlotCard):
             self.emptied.emit()
 
     def _step(self, by: int) -> None:
-        found = self._requests.neighbour(by)
-        if found is None:
+        question_id = self._requests.neighbour(by)
+        if question_id is None:
             return
         had_focus = self.has_focus
-        self._show_request(found)
+        self._show_request(question_id)
         self._update()
+        # Another request has other buttons in the same places; only paging on is safe at once.
         if had_focus:
             self.take_focus()
             self.guard.start(frees_pages=True)
@@ -265,14 +269,15 @@ class AttentionCard(SlotCard):
 
     def _send_answer(self, action: str) -> None:
         request = self.request
+        # A second press, or keys that were typed for another widget, must not answer.
         if request is None or self._requests.sending is not None or self.guard.is_on or self._is_folded:
             return
         self._footer.show_error("")
         answer = request.answer(Action(action))
         if answer is None:
-            wrong = request.first_error
-            if wrong is not None:
-                self._focus(wrong)
+            invalid = request.first_error
+            if invalid is not None:
+                self._focus(invalid)
             return
         self._requests.sending = request.question.id
         self.answered.emit(request.question, answer)
@@ -282,10 +287,10 @@ class AttentionCard(SlotCard):
         violations = failed.details.get("violations", ())
         unplaced = show_violations(request.show_error if request is not None else None, violations)
         self._footer.show_error(unplaced if violations else refusal_text(failed))
-        wrong = request.first_error if request is not None else None
-        if wrong is not None and self.has_focus:
-            self._focus(wrong)
-        announce(self, self._footer.error or (wrong.error if wrong is not None else ""), is_urgent=True)
+        invalid = request.first_error if request is not None else None
+        if invalid is not None and self.has_focus:
+            self._focus(invalid)
+        announce(self, self._footer.error or (invalid.error if invalid is not None else ""), is_urgent=True)
 
     def _show_closed(self, status: str | None) -> None:
         """Show that the request was closed elsewhere."""
@@ -293,6 +298,7 @@ class AttentionCard(SlotCard):
         self._is_closed = True
         self._note.set_text(closed_text(status))
         self._update()
+        # Enter was meant for the answer: the guard keeps it from closing the note unread.
         if had_focus:
             self._note.close_button.setFocus(Qt.FocusReason.OtherFocusReason)
             self.guard.start()

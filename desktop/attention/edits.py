@@ -14,23 +14,24 @@ def state_edits(before: Any, after: Any, path: str) -> list[StateEdit]:
     return list(_state_edits(before, after, path))
 
 
-def json_equal(one: Any, other: Any) -> bool:
+def json_equal(value: Any, other: Any) -> bool:
     """Return whether two JSON values are equal, with numbers and booleans distinct."""
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(json_equal(one[key], other[key]) for key in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(json_equal, one, other))
-    return type(one) is type(other) and bool(one == other)
+    if isinstance(value, Mapping) and isinstance(other, Mapping):
+        return value.keys() == other.keys() and all(json_equal(value[key], other[key]) for key in value)
+    if isinstance(value, list) and isinstance(other, list):
+        return len(value) == len(other) and all(map(json_equal, value, other))
+    return type(value) is type(other) and bool(value == other)
 
 
 def _state_edits(before: Any, after: Any, path: str) -> Iterator[StateEdit]:
+    # Only if no key is gone: a path can be replaced or added, never removed.
     if isinstance(before, Mapping) and isinstance(after, Mapping) and before.keys() <= after.keys():
         for key, value in after.items():
-            place = f"{path}/{key.replace('~', '~0').replace('/', '~1')}"
+            inner = f"{path}/{key.replace('~', '~0').replace('/', '~1')}"
             if key in before:
-                yield from _state_edits(before[key], value, place)
+                yield from _state_edits(before[key], value, inner)
             else:
-                yield {"path": place, "value": value}
+                yield {"path": inner, "value": value}
     elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
         for number, value in enumerate(after):
             yield from _state_edits(before[number], value, f"{path}/{number}")

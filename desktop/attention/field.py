@@ -1,4 +1,4 @@
-"""The base classes of the fields of a schema form, which read a value or say why there is none."""
+"""The base classes of the fields of a schema form, which read a value or a problem."""
 
 from dataclasses import dataclass
 from typing import Any

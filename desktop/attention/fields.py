@@ -26,6 +26,7 @@ class TextField(SingleLineField):
 
     def __init__(self, theme: Theme, field: FieldSpec) -> None:
         super().__init__(theme, field, field.default if isinstance(field.default, str) else "")
+        # An empty default shows that an empty text is a valid value.
         self._may_be_empty = field.has_default and field.default == ""
         self.adapt_to(theme)
 
@@ -74,6 +75,7 @@ class NumberField(SingleLineField):
         self.adapt_to(theme)
 
     def read(self) -> FieldResult:
+        # Texts copied from elsewhere often have the typographic minus.
         text = self._line.text().strip().replace("\u2212", "-")
         if not text:
             return self._missing()
@@ -90,19 +92,22 @@ class NumberField(SingleLineField):
         self._line.setMaximumWidth(self._theme.sizes.user_bubble // 2)
 
     def _within(self, value: float) -> FieldResult:
-        least, most = self._field.least, self._field.most
+        minimum, maximum = self._field.least, self._field.most
         if value in (float("inf"), float("-inf")):
             return FieldResult(problem=translate("NumberField", "This number is too large."))
-        if least is not None and value < least:
+        if minimum is not None and value < minimum:
             return FieldResult(
-                problem=translate("NumberField", "At least {number}.").format(number=readable_json(least))
+                problem=translate("NumberField", "At least {number}.").format(number=readable_json(minimum))
             )
-        if most is not None and value > most:
-            return FieldResult(problem=translate("NumberField", "At most {number}.").format(number=readable_json(most)))
+        if maximum is not None and value > maximum:
+            return FieldResult(
+                problem=translate("NumberField", "At most {number}.").format(number=readable_json(maximum))
+            )
         return FieldResult(has_value=True, value=value)
 
     def _on_edited(self) -> None:
         super()._on_edited()
+        # An empty field is only an error on submit.
         if self._line.text().strip():
             self.show_error(self.read().problem)
 
@@ -115,6 +120,7 @@ class CheckField(ValueField):
         self._box = QCheckBox()
         self._box.setChecked(field.default is True)
         self._box.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        # Unlike toggled, clicked is not emitted by setChecked.
         self._box.clicked.connect(self._emit_edited)
         self._set_editor(self._box)
         self.set_name(field.name)
@@ -156,6 +162,7 @@ class ChoiceField(ValueField):
         if field.has_default and field.default in self._choices:
             self._box.setCurrentIndex(self._choices.index(field.default) + 1)
         elif len(self._choices) == 1 and field.is_required:
+            # A constant leaves nothing to choose.
             self._box.setCurrentIndex(1)
         self._box.activated.connect(self._emit_edited)
         self._set_editor(self._box)

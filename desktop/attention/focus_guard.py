@@ -45,6 +45,7 @@ class FocusGuard(QObject):
     def start(self, *, frees_pages: bool = False) -> None:
         """Start or restart the guard. The click that moved the focus passes, and page keys do with `frees_pages`."""
         self._free = _FREE | _PAGES if frees_pages else _FREE
+        # A click that moved the focus here is still down: its release must reach the button.
         self._stops_mouse = QApplication.mouseButtons() == Qt.MouseButton.NoButton
         if not self.is_on:
             self._app.installEventFilter(self)
@@ -56,10 +57,12 @@ class FocusGuard(QObject):
         kind = event.type()
         if kind not in _KEYS and not (self._stops_mouse and kind in _MOUSE):
             return False
+        # The filter sees all events of the application; only the card is guarded.
         if not isinstance(watched, QWidget) or not (watched is self._card or self._card.isAncestorOf(watched)):
             return False
         if isinstance(event, QKeyEvent) and event.key() in self._free:
             return False
+        # The user goes on typing, so has not seen the card yet.
         if kind == QEvent.Type.KeyPress:
             self._timer.start()
         return True

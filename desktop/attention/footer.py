@@ -81,7 +81,7 @@ class CardFooter(Adaptive, QWidget):
         effect = QGraphicsOpacityEffect(self) if is_blocked else None
         if effect is not None:
             effect.setOpacity(_BLOCKED_OPACITY)
-        self.setGraphicsEffect(effect)  # type: ignore[arg-type]  # Qt takes None: it removes the one that is there
+        self.setGraphicsEffect(effect)  # type: ignore[arg-type]  # Qt takes None, which removes the effect
 
     @property
     def is_blocked(self) -> bool:
@@ -106,7 +106,9 @@ class CardFooter(Adaptive, QWidget):
             button.show()
         self._label_buttons(request)
         show_when(self._reason, request.takes_reason)
+        # Without the reason field the stretch pushes the buttons to the right.
         self._row.setStretch(1, int(not request.takes_reason))
+        # setText would move the cursor to the end.
         if request.takes_reason and request.reason != self._reason.text():
             self._reason.setText(request.reason)
         self._continue_tab_order(request)
@@ -132,16 +134,16 @@ class CardFooter(Adaptive, QWidget):
     def error(self) -> str:
         return self._error.text()
 
-    def show_error(self, words: str) -> None:
-        self._error.setText(words)
-        show_when(self._error, bool(words))
+    def show_error(self, text: str) -> None:
+        self._error.setText(text)
+        show_when(self._error, bool(text))
 
     def retranslate(self) -> None:
         if self._request is not None:
             self._label_buttons(self._request)
-        words = self.tr("Reason for a rejection (optional)")
-        self._reason.setPlaceholderText(words)
-        self._reason.setAccessibleName(words)
+        text = self.tr("Reason for a rejection (optional)")
+        self._reason.setPlaceholderText(text)
+        self._reason.setAccessibleName(text)
         self._later.setText(self.tr("Later"))
         self._later.setToolTip(
             plain_tool_tip(with_keys(self.tr("Back to the message, it stays open"), self._later_keys))
@@ -219,6 +221,6 @@ class ApprovalScope(Adaptive, QWidget):
         self.chosen.emit(scope)
 
     def _update_description(self) -> None:
-        words = coverage_text(self._choices.current or APPROVAL_SCOPES[0], self._tool, is_edited=self._is_edited)
-        self._description.setText(words)
-        self._choices.setAccessibleDescription(words)
+        text = coverage_text(self._choices.current or APPROVAL_SCOPES[0], self._tool, is_edited=self._is_edited)
+        self._description.setText(text)
+        self._choices.setAccessibleDescription(text)

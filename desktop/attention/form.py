@@ -48,15 +48,16 @@ class SchemaForm(Form, Adaptive, QWidget):
         """Return the value, or the first problem after showing the error of each invalid field."""
         return self._read(self._part, is_counted=True)
 
-    def show_error(self, path: str, words: str) -> bool:
+    def show_error(self, path: str, text: str) -> bool:
         """Show an error at the field that a JSON pointer leads to or through. Return False if there is none."""
         try:
             parts = tuple(parse_pointer(path)) if path else ()
         except ValueError:
             return False
+        # The path may lead into a value that is edited as a whole, such as JSON or a list.
         for end in range(len(parts), -1, -1):
             if parts[:end] in self._fields:
-                self._fields[parts[:end]].show_error(words)
+                self._fields[parts[:end]].show_error(text)
                 return True
         return False
 
@@ -81,23 +82,26 @@ class SchemaForm(Form, Adaptive, QWidget):
         """Read a part; with `is_counted`, show its problems, since its value is needed."""
         if isinstance(part, FieldSpec):
             field = self._fields[part.path]
-            reading = field.read()
-            if reading.problem and is_counted:
-                field.show_error(reading.problem)
-            return reading
-        read = [(inner, self._read(inner, is_counted=False)) for inner in part.parts]
-        if not part.is_required and not any(self._is_begun(inner, one) for inner, one in read):
+            result = field.read()
+            if result.problem and is_counted:
+                field.show_error(result.problem)
+            return result
+        # An optional object counts only once the user has entered something in it, so it is read twice.
+        results = [(inner, self._read(inner, is_counted=False)) for inner in part.parts]
+        if not part.is_required and not any(self._is_begun(inner, result) for inner, result in results):
             return ABSENT
-        read = [(inner, self._read(inner, is_counted=is_counted)) for inner in part.parts]
-        problems = [one.problem for _, one in read if one.problem]
+        results = [(inner, self._read(inner, is_counted=is_counted)) for inner in part.parts]
+        problems = [result.problem for _, result in results if result.problem]
         if problems:
             return FieldResult(problem=problems[0])
-        return FieldResult(has_value=True, value={inner.path[-1]: one.value for inner, one in read if one.has_value})
+        return FieldResult(
+            has_value=True, value={inner.path[-1]: result.value for inner, result in results if result.has_value}
+        )
 
-    def _is_begun(self, part: FormSpec, reading: FieldResult) -> bool:
+    def _is_begun(self, part: FormSpec, result: FieldResult) -> bool:
         """Return whether the user entered anything in this part, valid or not."""
-        fields = [self._fields[one.path] for one in field_specs(part)]
-        return any(one.is_edited and (reading.has_value or one.error) for one in fields)
+        fields = [self._fields[spec.path] for spec in field_specs(part)]
+        return any(field.is_edited and (result.has_value or field.error) for field in fields)
 
 
 class GroupTitle(Adaptive, QWidget):
@@ -141,7 +145,7 @@ def make_field(theme: Theme, field: FieldSpec) -> ValueField:
                 field.name,
                 field.about,
                 is_required=field.is_required,
-                given=field.default,
+                value=field.default,
                 is_empty=not field.has_default,
             )
 

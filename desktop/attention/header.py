@@ -73,13 +73,14 @@ class CardHeader(Adaptive, QWidget):
         self.fold(is_folded=False)
         self.adapt_to(theme)
 
-    def show_question(self, workflow: str, question: Question, place: tuple[int, int], *, is_open: bool) -> None:
+    def show_question(self, workflow: str, question: Question, position: tuple[int, int], *, is_open: bool) -> None:
         """Show a question; `place` is its position and the number of open requests, from 1."""
         self._who.setText(asker_path(workflow, question))
         self._kind.setText(kind_label(question.kind))
-        self._place = place
+        self._place = position
         for widget in (self._count, self._previous, self._next):
-            show_when(widget, place[1] > 1)
+            # A single request needs no paging.
+            show_when(widget, position[1] > 1)
         self._left.set_question(question if is_open else None)
         self.retranslate()
 
@@ -107,8 +108,8 @@ class CardHeader(Adaptive, QWidget):
 
     def retranslate(self) -> None:
         at, count = self._place
-        words = self.tr("{number} of {count}").format(number=number(at), count=number(count))
-        self._count.setText(words)
+        text = self.tr("{number} of {count}").format(number=number(at), count=number(count))
+        self._count.setText(text)
         self._previous.describe(self.tr("Previous request"), self._previous_keys)
         self._next.describe(self.tr("Next request"), self._next_keys)
         self._unfold.setText(self.tr("Show"))

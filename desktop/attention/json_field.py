@@ -30,10 +30,10 @@ class JsonField(MultiLineField):
         about: str = "",
         *,
         is_required: bool = True,
-        given: Any = None,
+        value: Any = None,
         is_empty: bool = False,
     ) -> None:
-        text = "" if is_empty else json.dumps(given, indent=2, ensure_ascii=False)
+        text = "" if is_empty else json.dumps(value, indent=2, ensure_ascii=False)
         super().__init__(theme, name, about, text, is_required=is_required)
         self._box.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self._pause = QTimer(self)
@@ -49,8 +49,8 @@ class JsonField(MultiLineField):
         try:
             return FieldResult(has_value=True, value=parse(text))
         except json.JSONDecodeError as error:
-            words = self.tr("This is no JSON: line {line}, column {column}.")
-            return FieldResult(problem=words.format(line=number(error.lineno), column=number(error.colno)))
+            text = self.tr("This is no JSON: line {line}, column {column}.")
+            return FieldResult(problem=text.format(line=number(error.lineno), column=number(error.colno)))
         except ValueError:
             return FieldResult(problem=self.tr("This is no JSON: a number is too large, or it is nested too deeply."))
 
@@ -66,6 +66,7 @@ class JsonField(MultiLineField):
     def _on_text(self) -> None:
         super()._on_text()
         self._fit()
+        # Parsing a long text at each key would be felt.
         if self._box.document().characterCount() <= _AT_ONCE:
             self._check()
         else:

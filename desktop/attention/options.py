@@ -30,6 +30,7 @@ class OptionsField(ValueField):
         column.setContentsMargins(0, 0, 0, 0)
         for option in options if isinstance(options, list) else ():
             chosen, label = _option(option)
+            # A lone ampersand would become a mnemonic.
             box = QCheckBox(label.replace("&", "&&"))
             box.setAccessibleName(label)
             box.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
@@ -40,6 +41,7 @@ class OptionsField(ValueField):
         self._text = QPlainTextEdit()
         self._text.setTabChangesFocus(True)
         self._text.textChanged.connect(self._emit_edited)
+        # Without options free text is the only answer, whatever the schema says.
         self._takes_text = self._most_characters != 0 or not self._boxes
         show_when(self._text, self._takes_text)
         column.addWidget(self._text)
@@ -53,8 +55,8 @@ class OptionsField(ValueField):
         if not chosen and not text.strip():
             return FieldResult(problem=self._nothing())
         if self._most_characters is not None and len(text) > self._most_characters:
-            most = number(self._most_characters)
-            return FieldResult(problem=self.tr("This is too long: at most {number} characters.").format(number=most))
+            limit = number(self._most_characters)
+            return FieldResult(problem=self.tr("This is too long: at most {number} characters.").format(number=limit))
         return FieldResult(has_value=True, value={"options": chosen, "text": text})
 
     @property
@@ -78,9 +80,9 @@ class OptionsField(ValueField):
 
     def retranslate(self) -> None:
         super().retranslate()
-        words = self.tr("In your own words")
-        self._text.setPlaceholderText(words)
-        self._text.setAccessibleName(words)
+        text = self.tr("In your own words")
+        self._text.setPlaceholderText(text)
+        self._text.setAccessibleName(text)
 
     def apply_theme(self) -> None:
         super().apply_theme()
@@ -108,5 +110,5 @@ def _most(schema: Any, name: str, bound: str) -> int | None:
     """Return a bound of a property, if the schema has it."""
     properties = schema.get("properties") if isinstance(schema, Mapping) else None
     part = properties.get(name) if isinstance(properties, Mapping) else None
-    most = part.get(bound) if isinstance(part, Mapping) else None
-    return most if isinstance(most, int) else None
+    limit = part.get(bound) if isinstance(part, Mapping) else None
+    return limit if isinstance(limit, int) else None

@@ -40,6 +40,7 @@ class DraftAnswer:
 _Kind = InterruptionKind
 _EDITS = (_Kind.INPUT_REVIEW, _Kind.STATE_EDIT, _Kind.TOOL_APPROVAL)
 _FORMS = (_Kind.TOOL_INPUT, _Kind.LOCAL_EXECUTION, _Kind.OUTCOME)
+# From left to right. The last button continues the run; a mistaken press of another must do little harm.
 _BUTTONS: Mapping[InterruptionKind, tuple[Action, ...]] = {
     _Kind.APPROVAL: (Action.REJECT, Action.APPROVE),
     _Kind.INPUT_REVIEW: (Action.REJECT, Action.SUBMIT),
@@ -99,9 +100,9 @@ class Request(Form, Adaptive, QWidget):
     @property
     def is_changed(self) -> bool:
         """Whether the arguments differ from the requested arguments, or are invalid."""
-        given = self.question.asked.arguments
-        readings = [field.read() for field in self._edited.values() if field.is_edited]
-        return any(not one.has_value or not json_equal(one.value, given) for one in readings)
+        arguments = self.question.asked.arguments
+        results = [field.read() for field in self._edited.values() if field.is_edited]
+        return any(not result.has_value or not json_equal(result.value, arguments) for result in results)
 
     @property
     def first_focus(self) -> ValueField | Action:
@@ -109,6 +110,7 @@ class Request(Form, Adaptive, QWidget):
         fields = self.fields
         if fields and self.kind not in (_Kind.OUTCOME, _Kind.TOOL_APPROVAL):
             return fields[0]
+        # Enter on a focused button approves: with any risk the focus starts on the rejecting button (UI §6).
         is_harmless = self.question.asked.risk is Risk.LOW and self.kind is not _Kind.OUTCOME
         return self.buttons[-1] if is_harmless else self.buttons[0]
 
@@ -116,7 +118,7 @@ class Request(Form, Adaptive, QWidget):
     def draft(self) -> DraftAnswer | None:
         """The user's draft; None if there is none."""
         fields = tuple(field.raw_value if field.is_edited else None for field in self.fields)
-        is_begun = bool(self.reason) or any(one is not None for one in fields)
+        is_begun = bool(self.reason) or any(value is not None for value in fields)
         return DraftAnswer(fields, self.reason) if is_begun else None
 
     def restore_draft(self, begun: DraftAnswer) -> None:
@@ -148,20 +150,20 @@ class Request(Form, Adaptive, QWidget):
         if self._options is not None:
             self._options.toggle_option(number)
 
-    def show_error(self, path: str, words: str) -> bool:
+    def show_error(self, path: str, text: str) -> bool:
         """Show an error at its field. Return False if it belongs to no field."""
         if self._form is not None:
-            return self._form.show_error(path, words)
+            return self._form.show_error(path, text)
         fields = self.fields
         if len(fields) == 1:
-            fields[0].show_error(words)
+            fields[0].show_error(text)
         return len(fields) == 1
 
     def retranslate(self) -> None:
         if self._form is not None:
             self._form.set_name(self.tr("Result"))
-        for (name, field), words in zip(self._edited.items(), self._names(), strict=True):
-            field.set_name(words or name)
+        for (name, field), text in zip(self._edited.items(), self._names(), strict=True):
+            field.set_name(text or name)
         for section in self._too_large:
             section.describe(self.tr("Too large to be changed here"))
         self._nothing.setText(self.tr("There is nothing yet: this step reads no result of another one."))
@@ -196,13 +198,14 @@ class Request(Form, Adaptive, QWidget):
                 self._column.addWidget(self._form)
 
     def _edit(self, name: str, value: Any) -> None:
+        # Qt lays out the whole document after each key.
         if len(_json(value)) > EDITED_CHARACTERS:
             section = ValueSection(self._theme, self, is_field=True)
             section.show_text(indented_json(value))
             self._too_large.append(section)
             self._column.addWidget(section)
             return
-        field = JsonField(self._theme, name, given=value)
+        field = JsonField(self._theme, name, value=value)
         field.edited.connect(self.edited)
         self._edited[name] = field
         self._column.addWidget(field)
@@ -227,32 +230,33 @@ class Request(Form, Adaptive, QWidget):
 
     def _submitted(self) -> Answer | None:
         if self._form is not None:
-            reading = self._form.read()
-            return Answer(Action.SUBMIT, reading.value) if not reading.problem else None
+            result = self._form.read()
+            return Answer(Action.SUBMIT, result.value) if not result.problem else None
         if self._options is not None:
-            reading = self._options.read()
-            if reading.problem:
-                self._options.show_error(reading.problem)
-            return Answer(Action.SUBMIT, reading.value) if not reading.problem else None
+            result = self._options.read()
+            if result.problem:
+                self._options.show_error(result.problem)
+            return Answer(Action.SUBMIT, result.value) if not result.problem else None
         return self._edited_answer()
 
     def _edited_answer(self) -> Answer | None:
         values: dict[str, Any] = {}
         for name, field in self._edited.items():
-            reading = field.read()
-            if reading.problem:
-                field.show_error(reading.problem)
+            result = field.read()
+            if result.problem:
+                field.show_error(result.problem)
                 return None
-            values[name] = reading.value
+            values[name] = result.value
         asked = self.question.asked
         if self.kind is _Kind.STATE_EDIT:
             before = _mapping(asked.outputs)
             changed = [
-                one for name, value in values.items() for one in state_edits(before[name], value, _pointer(name))
+                edit for name, value in values.items() for edit in state_edits(before[name], value, _pointer(name))
             ]
             return Answer(Action.SUBMIT, changed)
-        given = asked.arguments if self.kind is _Kind.TOOL_APPROVAL else asked.input
-        if "" not in values or json_equal(values[""], given):
+        original = asked.arguments if self.kind is _Kind.TOOL_APPROVAL else asked.input
+        # Arguments that are too large have no editor; unchanged, they are approved as they are, with the scope.
+        if "" not in values or json_equal(values[""], original):
             return Answer(Action.APPROVE, self.scope if self.takes_scope else None)
         return Answer(Action.SUBMIT, values[""])
 

@@ -41,14 +41,15 @@ class RequestDetails(Adaptive, QWidget):
         self._tool = QHBoxLayout()
         self._risk = Label("", "secondary")
         self._server = Label("", "secondary", "muted")
+        # A question is asked by a tool too, whose name means nothing to the user.
         if asked.tool is not None and asked.kind is not InterruptionKind.QUESTION:
             self._tool.addWidget(IconLabel(theme, tool_icon(asked.tool)))
             self._tool.addWidget(ElidedLabel(asked.tool, "code"), 1)
             self._tool.addWidget(self._server)
             self._tool.addWidget(self._risk)
             self._column.addLayout(self._tool)
-        if asked.kind is InterruptionKind.QUESTION and (about := _context(asked.input)):
-            self._column.addWidget(Paragraph(about, "label", "muted"))
+        if asked.kind is InterruptionKind.QUESTION and (background := _context(asked.input)):
+            self._column.addWidget(Paragraph(background, "label", "muted"))
         self.section: ValueSection | None = None
         value = self._shown() if shows_values else None
         if value not in (None, {}, [], ""):
@@ -86,7 +87,7 @@ class RequestDetails(Adaptive, QWidget):
         return asked.input
 
 
-def _context(given: Any) -> str:
+def _context(arguments: Any) -> str:
     """Return the background that the agent gave with a question."""
-    about = given.get("context") if isinstance(given, Mapping) else None
-    return about if isinstance(about, str) else ""
+    background = arguments.get("context") if isinstance(arguments, Mapping) else None
+    return background if isinstance(background, str) else ""

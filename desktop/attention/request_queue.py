@@ -24,6 +24,7 @@ class RequestQueue:
 
     def set_questions(self, questions: Sequence[Question]) -> None:
         """Replace the open questions, oldest first."""
+        # The store may still list a request whose answer was accepted.
         self._accepted &= {question.id for question in questions}
         self._questions = [question for question in questions if question.id not in self._accepted]
 
@@ -39,6 +40,7 @@ class RequestQueue:
 
     def discard_closed(self, open_ids: Collection[InterruptionId]) -> bool:
         """Delete widgets and drafts of all requests but these, in any workflow. Return whether a request was closed."""
+        # The current request may have closed while it is shown, and a pending answer may still fail.
         for key in self._requests.keys() - set(open_ids) - {self._current, self.sending}:
             self._requests.pop(key).deleteLater()
         closed, self._open_ids = self._open_ids - set(open_ids), set(open_ids)
@@ -84,6 +86,7 @@ class RequestQueue:
     def neighbour(self, by: int) -> InterruptionId | None:
         """Return the next (1) or previous (-1) request, cyclically; None without another, or while sending."""
         ids = self._ids
+        # While an answer is pending the card stays, so that a failure can be shown there.
         if self.sending is not None or len(ids) < 2 or self._current not in ids:
             return None
         return ids[(ids.index(self._current) + by) % len(ids)]

@@ -13,6 +13,7 @@ FieldPath = tuple[str, ...]
 
 _MAX_DEPTH = 4
 _LONG_TEXT = 200
+# The value that these keywords allow cannot be derived from the schema of a single field.
 _UNSUPPORTED = ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "not", "if", "dependentSchemas", "patternProperties")
 
 
@@ -65,9 +66,10 @@ def form_spec(schema: Any, path: FieldPath = (), *, is_required: bool = True) ->
     if not isinstance(schema, Mapping):
         return FieldSpec(path, FieldKind.JSON, _name({}, path), is_required=is_required)
     name, about = _name(schema, path), _text(schema, "description")
+    # A schema may nest deeper than a form can be read.
     if len(path) < _MAX_DEPTH and (properties := _properties(schema)) is not None:
         required = schema.get("required", ())
-        parts = tuple(form_spec(one, (*path, key), is_required=key in required) for key, one in properties.items())
+        parts = tuple(form_spec(inner, (*path, key), is_required=key in required) for key, inner in properties.items())
         return GroupSpec(path, parts, name, about, is_required)
     kind, choices = _kind(schema)
     return FieldSpec(
@@ -96,6 +98,7 @@ def field_specs(part: FormSpec) -> Iterator[FieldSpec]:
 def _properties(schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return the properties of an object that a form can represent, else None."""
     properties, required = schema.get("properties"), schema.get("required", ())
+    # A default of the whole object, or a required property without a schema, has no place in fields.
     is_plain = schema.get("type") == "object" and not _is_unsupported(schema)
     if not is_plain or not isinstance(properties, Mapping) or not properties or "default" in schema:
         return None
@@ -111,6 +114,7 @@ def _kind(schema: Mapping[str, Any]) -> tuple[FieldKind, tuple[Any, ...]]:
         return FieldKind.CHOICE, (schema["const"],)
     match schema.get("type"):
         case "string":
+            # A schema has no type for long texts; the limit or the default suggests it.
             is_long = (_number(schema, "maxLength") or 0) >= _LONG_TEXT or "\n" in _text(schema, "default")
             return (FieldKind.LONG_TEXT if is_long else FieldKind.TEXT), ()
         case "number":

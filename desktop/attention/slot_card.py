@@ -85,13 +85,14 @@ class SlotCard(Adaptive, Surface):
         """Size the card to its content; beyond the maximum height the page scrolls."""
         around = self._column.contentsMargins()
         inner = self.width() - around.left() - around.right() - 2 * self.frameWidth()
-        wanted = self._scroller.content_height(inner)
+        page_height = self._scroller.content_height(inner)
         column, width = self._column, self.width() - 2 * self.frameWidth()
+        # sizeHint ignores wrapping; a wrapped label is taller.
         wraps = column.hasHeightForWidth()  # what is wrapped is taller than its hint
-        whole = column.totalHeightForWidth(width) if wraps else column.sizeHint().height()
-        other = whole - self._scroller.sizeHint().height()
-        room = max(self._theme.sizes.row, self._max_height - other) if self._max_height else wanted
-        self._scroller.set_height(min(wanted, room))
+        total = column.totalHeightForWidth(width) if wraps else column.sizeHint().height()
+        other = total - self._scroller.sizeHint().height()
+        available = max(self._theme.sizes.row, self._max_height - other) if self._max_height else page_height
+        self._scroller.set_height(min(page_height, available))
 
 
 _REVEALED_LINES = 6
@@ -112,10 +113,11 @@ class RequestScrollArea(QScrollArea):
 
     def show_page(self, page: QWidget | None) -> None:
         """Show this page; the caller owns the previous page again."""
-        before = self.takeWidget()
-        if before is not None and before is not page:
-            before.setParent(self)
-            before.hide()  # by name, or it would come back with this, once that was folded
+        previous = self.takeWidget()
+        if previous is not None and previous is not page:
+            # takeWidget leaves the page without a parent: a top-level window if it were shown.
+            previous.setParent(self)
+            previous.hide()  # by name, or it would come back with this, once that was folded
         if page is not None:
             self.setWidget(page)
             page.setAutoFillBackground(False)

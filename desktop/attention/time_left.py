@@ -71,14 +71,16 @@ class TimeLeft(Paragraph):
             self.setText("")
             return
         left_s = (question.expires_at - self._now()).total_seconds()
-        words = self._sentence(question, self._duration(left_s)) if left_s > 0 else self.tr("Its time is over.")
-        if words != self.text():
-            self.setText(words)
-        self._update_accessible_text(question, left_s, words)
+        text = self._sentence(question, self._duration(left_s)) if left_s > 0 else self.tr("Its time is over.")
+        if text != self.text():
+            self.setText(text)
+        self._update_accessible_text(question, left_s, text)
+        # A hidden card needs no timer; showing it refreshes the text.
         if left_s > 0 and self.isVisible():
             self._timer.start(ceil((until_next_s(left_s) + _LATE_S) * 1000))
 
     def heightForWidth(self, width: int) -> int:
+        # Text that shrinks, as from ten to nine, must not move the card.
         self._tallest[width] = max(self._tallest.get(width, 0), super().heightForWidth(width))
         return self._tallest[width]
 
@@ -100,16 +102,17 @@ class TimeLeft(Paragraph):
         super().hideEvent(event)
         self._timer.stop()
 
-    def _update_accessible_text(self, question: Question, left_s: float, words: str) -> None:
+    def _update_accessible_text(self, question: Question, left_s: float, text: str) -> None:
         is_last = left_s > 0 and shown_minutes(left_s) == 0
-        said = self._sentence(question, self.tr("less than a minute")) if is_last else words
-        before = self.accessibleName()
-        if said == before:
+        sentence = self._sentence(question, self.tr("less than a minute")) if is_last else text
+        previous = self.accessibleName()
+        if sentence == previous:
             return
-        self.setAccessibleName(said)
+        self.setAccessibleName(sentence)
         self.accessible_text_changed.emit()
-        if is_last and before and self.isVisible():
-            tell_news(self, said)
+        # Announced once; without a previous text the whole card is announced anyway.
+        if is_last and previous and self.isVisible():
+            tell_news(self, sentence)
 
     def _duration(self, left_s: float) -> str:
         minutes = shown_minutes(left_s)
@@ -132,18 +135,18 @@ class TimeLeft(Paragraph):
         is_call = question.kind is InterruptionKind.TOOL_APPROVAL
         match question.asked.default_action:
             case None if question.kind is not InterruptionKind.QUESTION:
-                words = self.tr("{time} left.")
+                text = self.tr("{time} left.")
             case Action.APPROVE if is_call:
-                words = self.tr("{time} left, then the call is approved without you.")
+                text = self.tr("{time} left, then the call is approved without you.")
             case Action.APPROVE:
-                words = self.tr("{time} left, then it goes on as if you had approved.")
+                text = self.tr("{time} left, then it goes on as if you had approved.")
             case Action.SKIP if is_call:
-                words = self.tr("{time} left, then you are asked again.")
+                text = self.tr("{time} left, then you are asked again.")
             case Action.REJECT if is_call:
-                words = self.tr("{time} left, then the call is rejected.")
+                text = self.tr("{time} left, then the call is rejected.")
             case Action.REJECT:
-                words = self.tr("{time} left, then it is rejected.")
+                text = self.tr("{time} left, then it is rejected.")
             case _:
-                words = self.tr("{time} left, then it goes on without an answer.")
-        said = words.format(time=time)
-        return said[:1].upper() + said[1:]
+                text = self.tr("{time} left, then it goes on without an answer.")
+        sentence = text.format(time=time)
+        return sentence[:1].upper() + sentence[1:]

@@ -69,6 +69,7 @@ class SettingsDialog(Adaptive, QDialog):
         if page_id is not None:
             self._list.choose(page_id)
         self._pages.setCurrentWidget(self._page())
+        # raise_ does not restore a minimized window.
         if self.isMinimized():
             self.showNormal()
         self.show()
@@ -96,6 +97,7 @@ class SettingsDialog(Adaptive, QDialog):
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
+        # Minimizing hides the dialog too, but is no end.
         if not event.spontaneous():
             self._search.clear()
             self._history.clear()
@@ -127,9 +129,9 @@ class SettingsDialog(Adaptive, QDialog):
     def _resize_once(self) -> None:
         """Set the initial size: the page list and the chat column's width, within the parent window."""
         width = self._side.sizeHint().width() + self._theme.sizes.chat_column
-        wanted = QSize(width, round(width * 2 / 3))
+        size = QSize(width, round(width * 2 / 3))
         parent = self.parentWidget()
-        self.resize(wanted if parent is None else wanted.boundedTo(parent.window().size()))
+        self.resize(size if parent is None else size.boundedTo(parent.window().size()))
 
     def _filter(self) -> None:
         query = self._search.text()
@@ -143,7 +145,7 @@ class SettingsDialog(Adaptive, QDialog):
             self._list.choose(matching[0])
 
     def _show(self, page_id: PageId) -> None:
-        if self.isVisible():  # else `present` does, for the page that is wanted then
+        if self.isVisible():  # else `present` does, for the page that it opens
             self._pages.setCurrentWidget(self._pages.page(page_id))
 
     def _page(self) -> Page:

@@ -37,9 +37,10 @@ class PageStack(QStackedWidget):
 
     def filter(self, query: str) -> list[PageId]:
         """Show the matching sections and return the pages that have any; all pages without a query."""
+        # A search must look into all pages, so it creates them.
         ids = self._makers if query.strip() else self._pages
-        found = [page_id for page_id in ids if self.page(page_id).filter(query)]
-        return found if query.strip() else list(self._makers)
+        matching = [page_id for page_id in ids if self.page(page_id).filter(query)]
+        return matching if query.strip() else list(self._makers)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -50,11 +51,11 @@ class PageStack(QStackedWidget):
         self._spare_time.stop()
 
     def _make_next(self) -> None:
-        wanted = next((page_id for page_id in self._makers if page_id not in self._pages), None)
-        if wanted is None:
+        missing = next((page_id for page_id in self._makers if page_id not in self._pages), None)
+        if missing is None:
             self._spare_time.stop()
         else:
-            self.page(wanted)
+            self.page(missing)
 
 
 _Index = QModelIndex | QPersistentModelIndex
@@ -86,9 +87,9 @@ class PageList(Adaptive, QListView):
         """The selected page; initially the first."""
         return self._pages[max(self.currentIndex().row(), 0)]
 
-    def show_only(self, found: Collection[PageId]) -> None:
+    def show_only(self, matching: Collection[PageId]) -> None:
         for row, page_id in enumerate(self._pages):
-            self.setRowHidden(row, page_id not in found)
+            self.setRowHidden(row, page_id not in matching)
 
     def currentChanged(self, current: _Index, previous: _Index) -> None:
         super().currentChanged(current, previous)

@@ -30,9 +30,9 @@ _MAX_ROWS = 7
 
 
 class AuditModel(TableModel[AuditEntry]):
-    """Newest first. Emits `wanted` with its last entry when more entries are needed."""
+    """Newest first. Emits `more_needed` with its last entry when more entries are needed."""
 
-    wanted = Signal(object)
+    more_needed = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -71,7 +71,7 @@ class AuditModel(TableModel[AuditEntry]):
 
     def fetchMore(self, parent: ModelIndex = NO_PARENT) -> None:
         if self.items:
-            self.wanted.emit(self.items[-1])
+            self.more_needed.emit(self.items[-1])
 
 
 def _past(at: datetime) -> str:
@@ -134,6 +134,7 @@ class AuditCard(Adaptive, Card):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        # Restoring a minimized window is no reason to read the log again.
         if not event.spontaneous():
             self._read()
 
@@ -149,7 +150,7 @@ class AuditCard(Adaptive, Card):
         chain_tab_stops([self._refresh, self._export, self.table, self._entry.value, self._entry.copy_button])
 
     def _connect(self) -> None:
-        self.model.wanted.connect(self._consent.load)
+        self.model.more_needed.connect(self._consent.load)
         self.table.selectionModel().currentRowChanged.connect(self._open)
         self._refresh.clicked.connect(self._read)
         self._export.clicked.connect(self._choose_file)
@@ -203,7 +204,7 @@ class AuditCard(Adaptive, Card):
     def _on_failed(self, failed: Failed) -> None:
         self._say(consent_failure_text(failed))
 
-    def _say(self, words: str) -> None:
-        self._note.setText(words)
+    def _say(self, text: str) -> None:
+        self._note.setText(text)
         self._follow()
-        announce(self, words)
+        announce(self, text)

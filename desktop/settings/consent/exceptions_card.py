@@ -82,22 +82,23 @@ class ExceptionsCard(Adaptive, Card):
         """Rebuild the rows and keep focus at the same position."""
         self._trouble.setText("")
         show_when(self._trouble, False)
-        place = next((at for at, row in enumerate(self.rows) if row.remove.hasFocus()), None)
+        focused = next((at for at, row in enumerate(self.rows) if row.remove.hasFocus()), None)
         for row in self.rows:
             self._list.removeWidget(row)
             row.hide()
             row.deleteLater()
-        self.rows = [ExceptionRow(self._theme, *one) for one in sorted(self._consent.exceptions.items())]
-        before: QWidget = self._ask
+        self.rows = [ExceptionRow(self._theme, name, rule) for name, rule in sorted(self._consent.exceptions.items())]
+        previous: QWidget = self._ask
         for row in self.rows:
             row.remove.clicked.connect(partial(self._consent.set_exceptions, [row.name], None))
             self._list.addWidget(row)
-            self.setTabOrder(before, row.remove)
-            before = row.remove
+            # New rows would come last in the tab order.
+            self.setTabOrder(previous, row.remove)
+            previous = row.remove
         self._offer()
-        if place is not None:
-            left = self.rows[min(place, len(self.rows) - 1)].remove if self.rows else self._names
-            left.setFocus(Qt.FocusReason.OtherFocusReason)
+        if focused is not None:
+            neighbour = self.rows[min(focused, len(self.rows) - 1)].remove if self.rows else self._names
+            neighbour.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def search_text(self) -> str:
         """Return the text that the settings search matches."""

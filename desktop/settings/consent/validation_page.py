@@ -68,8 +68,8 @@ class ValidationPage(Page):
         for mode, sentence in self._sentences().items():
             self._cards.set_choice(mode, titles[mode], sentence)
         self._cards.setAccessibleName(self.title())
-        for label, words in self._titles:
-            label.setText(words())
+        for label, text in self._titles:
+            label.setText(text())
         self._info.set_text(
             self.tr(
                 "This mode requires human validation. Multi-workflow is not available - only one workflow can run "
@@ -112,10 +112,10 @@ class ValidationPage(Page):
                 [_number_setting(context, Setting.AUDIT_DAYS, 1), audit],
             ),
         ]
-        for words, parts in groups:
+        for text, parts in groups:
             title = Label("", "section", "muted")
-            self._titles.append((title, words))
-            self.add(title, words)
+            self._titles.append((title, text))
+            self.add(title, text)
             for part in parts:
                 self.add(part, part.search_text)
 
@@ -132,8 +132,8 @@ class ValidationPage(Page):
         self._info.setVisible(not is_auto and not self._cards.isHidden())
 
     def _search_text(self) -> str:
-        words = [*choice_labels(Setting.VALIDATION_MODE).values(), *self._sentences().values()]
-        return " ".join([*words, self._about.text(), self._warning.text, self._info.text])
+        text = [*choice_labels(Setting.VALIDATION_MODE).values(), *self._sentences().values()]
+        return " ".join([*text, self._about.text(), self._warning.text, self._info.text])
 
     def _sentences(self) -> dict[ValidationMode, str]:
         return {
@@ -146,7 +146,7 @@ class ValidationPage(Page):
 
     def _choose(self, mode: str) -> None:
         self._settings.set(Setting.VALIDATION_MODE, mode)
-        for part in (self._warning, self._info, self._cards):  # the last one first, where not all have room
+        for part in (self._warning, self._info, self._cards):  # the cards last: they win where not all fit
             if part.isVisible():
                 self.ensureWidgetVisible(part)
 

@@ -75,8 +75,8 @@ class LicenceRow(Adaptive, QWidget):
         licence = self._licence
         self._name.setText(licence.work)
         self._terms.setText(f"{licence.purpose} · {licence.terms}")
-        words = self.tr("Hide the licence of {work}") if self._is_open else self.tr("Read the licence of {work}")
-        self._fold.describe(words.format(work=licence.work))
+        text = self.tr("Hide the licence of {work}") if self._is_open else self.tr("Read the licence of {work}")
+        self._fold.describe(text.format(work=licence.work))
         self._text.setAccessibleName(self.tr("Licence of {work}").format(work=licence.work))
 
     def apply_theme(self) -> None:
@@ -91,12 +91,12 @@ class LicenceRow(Adaptive, QWidget):
         return not self._text.isHidden()
 
     def _lay_out(self) -> None:
-        words = QVBoxLayout()
-        words.setSpacing(0)
-        words.addWidget(self._name)
-        words.addWidget(self._terms)
+        text = QVBoxLayout()
+        text.setSpacing(0)
+        text.addWidget(self._name)
+        text.addWidget(self._terms)
         self._row = QHBoxLayout()
-        self._row.addLayout(words, 1)
+        self._row.addLayout(text, 1)
         self._row.addWidget(self._fold, 0, Qt.AlignmentFlag.AlignVCenter)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)

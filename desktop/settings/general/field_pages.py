@@ -18,11 +18,11 @@ class AppearancePage(Page):
 
     def __init__(self, context: SettingsContext) -> None:
         super().__init__(context)
-        least, most = LEAST_ZOOM * _PERCENT, MOST_ZOOM * _PERCENT
+        minimum, maximum = LEAST_ZOOM * _PERCENT, MOST_ZOOM * _PERCENT
         cards: list[SettingCard] = [
             ChoiceSetting(context, Setting.SCHEME),
             ChoiceSetting(context, Setting.LANGUAGE),
-            NumberSetting(context, Setting.ZOOM, least, most, _STEP, scale=_PERCENT),
+            NumberSetting(context, Setting.ZOOM, minimum, maximum, _STEP, scale=_PERCENT),
             SwitchSetting(context, Setting.REDUCED_MOTION),
             ChoiceSetting(context, Setting.ENTER_SENDS),
         ]

@@ -77,12 +77,12 @@ class NotificationsPage(Page):
         self._way.setText(self._way_words())
         self._way.set_tone("warn" if self._notifier.way is NotificationChannel.NONE else "muted")
         self._test.setEnabled(self._notifier.trial is not TrialState.SENT)
-        words = self._trial_words()
-        self._trial.setVisible(bool(words))
-        if words != self._trial.text():
-            self._trial.setText(words)
-            if words:
-                announce(self, words)
+        text = self._trial_words()
+        self._trial.setVisible(bool(text))
+        if text != self._trial.text():
+            self._trial.setText(text)
+            if text:
+                announce(self, text)
 
     def _choose(self, level: str) -> None:
         self._settings.set(Setting.NOTIFY, level)
@@ -96,8 +96,8 @@ class NotificationsPage(Page):
         }
 
     def _searched_levels(self) -> str:
-        words = [*choice_labels(Setting.NOTIFY).values(), *self._sentences().values()]
-        return " ".join([setting_label(Setting.NOTIFY), self._about.text(), *words])
+        text = [*choice_labels(Setting.NOTIFY).values(), *self._sentences().values()]
+        return " ".join([setting_label(Setting.NOTIFY), self._about.text(), *text])
 
     def _way_words(self) -> str:
         match self._notifier.way:

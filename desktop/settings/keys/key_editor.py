@@ -129,6 +129,7 @@ class KeyBindingEditor(Adaptive, Card):
         why = refusal_of(command, chord, is_mac=self._keymap.is_mac)
         for number, row in enumerate(self._fields):
             row.show_error(self._cannot(chord, refusal_sentence(why)) if why is not None and number == at else "")
+        # A rejected key stays visible with the reason, and the binding stays.
         if why is not None:
             announce(self, self.problem, is_urgent=True)
             self.expanded.emit()
@@ -149,11 +150,11 @@ class KeyBindingEditor(Adaptive, Card):
             chords[at] = chord
         else:
             chords.append(chord)
-        wanted = list(dict.fromkeys(one for one in chords if one))
-        if tuple(wanted) == self._keymap.chords(self._id):
+        bindings = list(dict.fromkeys(filter(None, chords)))
+        if tuple(bindings) == self._keymap.chords(self._id):
             self._refresh()
         else:
-            self.bindings_chosen.emit(self._id, wanted)
+            self.bindings_chosen.emit(self._id, bindings)
 
     def _set_conflict(self, asked: tuple[int, str] | None) -> None:
         """Ask whether the other command shall lose its key; None withdraws the question."""
@@ -164,10 +165,10 @@ class KeyBindingEditor(Adaptive, Card):
             chord = asked[1]
             self._recorders[asked[0]].show_chord(chord)
             holders = self._keymap.holders(chord, self._keymap.command(self._id))
-            words = self.tr("{key} already does this: {command} ({where}).")
-            names = ", ".join(one.label for one in holders)
+            text = self.tr("{key} already does this: {command} ({where}).")
+            names = ", ".join(holder.label for holder in holders)
             where = scope_title(holders[0].scopes[0])
-            self._question.setText(words.format(key=key_name(chord), command=names, where=where))
+            self._question.setText(text.format(key=key_name(chord), command=names, where=where))
             announce(self, self._question.text(), is_urgent=True)
             self.expanded.emit()
         show_when(self._question, asked is not None)

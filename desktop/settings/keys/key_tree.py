@@ -71,8 +71,8 @@ class KeyBindingTree(Adaptive, QTreeWidget):
 
     def retranslate(self) -> None:
         self.setAccessibleName(self.tr("Commands and their keys"))
-        for where, group in self._groups:
-            group.setText(0, scope_title(where))
+        for scope, group in self._groups:
+            group.setText(0, scope_title(scope))
         for command_id, item in self._rows.items():
             item.setText(0, self._keymap.command(command_id).label)
             item.setText(1, key_names(self._keymap.shown(command_id)))
@@ -88,16 +88,16 @@ class KeyBindingTree(Adaptive, QTreeWidget):
         self.setMinimumHeight(_ROWS * max(self.sizeHintForRow(0), self._theme.sizes.control_small))
 
     def _fill(self) -> None:
-        for where in KeyScope:
-            commands = [one for one in self._keymap.commands if _is_listed(one, where)]
+        for scope in KeyScope:
+            commands = [command for command in self._keymap.commands if _is_listed(command, scope)]
             if not commands:
                 continue
-            group = next((item for place, item in self._groups if scope_title(place) == scope_title(where)), None)
+            group = next((item for other, item in self._groups if scope_title(other) == scope_title(scope)), None)
             if group is None:
                 group = QTreeWidgetItem(self)
                 group.setFlags(Qt.ItemFlag.ItemIsEnabled)
                 group.setFirstColumnSpanned(True)
-                self._groups.append((where, group))
+                self._groups.append((scope, group))
             for command in commands:
                 item = QTreeWidgetItem(group)
                 item.setData(0, _ID, command.id)
@@ -125,6 +125,6 @@ class KeyBindingTree(Adaptive, QTreeWidget):
             self.chosen.emit(self.current)
 
 
-def _is_listed(command: Command, where: KeyScope) -> bool:
+def _is_listed(command: Command, scope: KeyScope) -> bool:
     """Return whether the command's first context is this; each command is listed once."""
-    return command.scopes[0] is where
+    return command.scopes[0] is scope

@@ -24,13 +24,13 @@ _LISTED_PROBLEMS = 5
 
 
 class _SearchField(QLineEdit):
-    """A search field that emits `left` on Down and Enter. Esc clears it first."""
+    """A search field that emits `exited` on Down and Enter. Esc clears it first."""
 
-    left = Signal()
+    exited = Signal()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.left.emit()
+            self.exited.emit()
         elif event.key() == Qt.Key.Key_Escape and self.text():
             self.clear()
         else:
@@ -62,7 +62,7 @@ class KeysPage(Page):
         self._list_column.setStretchFactor(self._tree, 1)
         self.fill_with(self._list)
         self._find.textChanged.connect(self._tree.narrow)
-        self._find.left.connect(partial(self._tree.setFocus, Qt.FocusReason.OtherFocusReason))
+        self._find.exited.connect(partial(self._tree.setFocus, Qt.FocusReason.OtherFocusReason))
         self._tree.chosen.connect(self._editor.show_command)
         self._tree.entered.connect(self._editor.focus_first)
         self._editor.closed.connect(partial(self._tree.setFocus, Qt.FocusReason.OtherFocusReason))

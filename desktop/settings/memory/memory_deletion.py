@@ -53,8 +53,8 @@ class MemoryDeletion(Adaptive, QWidget):
     def _show(self) -> None:
         self._button.setText(self.tr("Stop deleting") if self._is_deleting else self.tr("Delete all…"))
         show_when(self._button, self._is_deleting or self._count > 0)
-        left = self.tr("{count} are left to delete.").format(count=number(self._count))
-        self._progress.setText(left if self._is_deleting else "")
+        remaining = self.tr("{count} are left to delete.").format(count=number(self._count))
+        self._progress.setText(remaining if self._is_deleting else "")
 
     def _on_click(self) -> None:
         if self._is_deleting:
@@ -65,8 +65,8 @@ class MemoryDeletion(Adaptive, QWidget):
     def _ask(self) -> None:
         box = QuestionBox(self, "delete_memories_question")
         box.setWindowTitle(self.tr("Delete all memories"))
-        words = self.tr("Delete all {count} memories?", "", self._count)
-        box.setText(words.format(count=number(self._count)))
+        text = self.tr("Delete all {count} memories?", "", self._count)
+        box.setText(text.format(count=number(self._count)))
         box.setInformativeText(self.tr("Agents forget all of it, in every conversation. This cannot be undone."))
         yes = box.addButton(self.tr("Delete all"), QMessageBox.ButtonRole.AcceptRole)
         no = box.addButton(self.tr("Keep"), QMessageBox.ButtonRole.RejectRole)

@@ -79,6 +79,7 @@ class MemoryPage(ListPage[ItemRow]):
         self._search.setPlaceholderText(self.tr("Search memories"))
         self._search.setAccessibleName(self.tr("Search memories"))
         at = max(0, self._type.currentIndex())
+        # Refilling the box would start a new request for each item.
         self._type.blockSignals(True)
         self._type.clear()
         self._type.addItems([self.tr("All types"), *type_labels().values()])
@@ -152,6 +153,7 @@ class MemoryPage(ListPage[ItemRow]):
         else:
             listed = await memories.page(type_, self._before[-1] if self._before else None)
         usage = await memories.room()
+        # The user has typed on or paged meanwhile.
         if request != self._asked:
             return
         listing = unwrap(listed)
@@ -190,7 +192,7 @@ class MemoryPage(ListPage[ItemRow]):
         self._deletion.set_count(self._usage.count)
 
     def _row(self, memory: Memory, summary: str) -> ItemRow:
-        row = ItemRow(self._theme, display_name(memory), is_default=None, words=excerpt(memory))
+        row = ItemRow(self._theme, display_name(memory), is_default=None, title=excerpt(memory))
         row.set_summary(summary)
         row.edit_requested.connect(partial(self._open, memory.id))
         row.remove_requested.connect(partial(self._remove, memory.id))

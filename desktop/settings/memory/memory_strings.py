@@ -34,8 +34,8 @@ def excerpt(memory: Memory) -> str:
 
 def display_name(memory: Memory) -> str:
     """Return the name for buttons and messages."""
-    words = excerpt(memory)
-    return words if len(words) <= NAME_CHARACTERS else words[: NAME_CHARACTERS - 1].rstrip() + "…"
+    text = excerpt(memory)
+    return text if len(text) <= NAME_CHARACTERS else text[: NAME_CHARACTERS - 1].rstrip() + "…"
 
 
 def memory_summary(memory: Memory, title: str | None, now: datetime) -> str:
@@ -60,6 +60,6 @@ def memory_summary(memory: Memory, title: str | None, now: datetime) -> str:
 def memory_refusal_text(failed: Failed) -> str:
     """Return why a memory was not changed, deleted or restored."""
     if failed.code == "bad_input":
-        words = translate("Memories", "A memory has 1 to {limit} characters, and not blanks alone.")
-        return words.format(limit=number(CONTENT_CHARACTERS))
+        text = translate("Memories", "A memory has 1 to {limit} characters, and not blanks alone.")
+        return text.format(limit=number(CONTENT_CHARACTERS))
     return failure_words(failed.code, failed.message)

@@ -92,7 +92,7 @@ class AgentForm(EditForm):
             box.localize("")
             box.set_empty_text(self.tr("left to the model"))
         self._rounds.localize("")
-        self._reasoning.set_segments([(str(key), words) for key, words in reasoning_labels().items()])
+        self._reasoning.set_segments([(str(key), text) for key, text in reasoning_labels().items()])
         self._save.setText(self.tr("Save agent"))
         self._offer_models(self._models[max(0, self._model.currentIndex())])
         self._check()
@@ -105,6 +105,7 @@ class AgentForm(EditForm):
         """List the configured models, and the agent's own model if it is not among them."""
         known = list(self._context.current.models)
         if chosen is not None and not any(model.is_same(chosen) for model in known):
+            # The agent may use a model that was removed from the settings.
             known.append(chosen)
         self._models = [None, *known]
         self._model.clear()

@@ -89,10 +89,9 @@ class LocalServersCard(Adaptive, Card):
             self._is_searching = False
         return Ok(
             [
-                _FoundServer(
-                    found.preset.id, found.preset.title, found.preset.base_url, [model.id for model in found.models]
-                )
-                for found in servers
+                _FoundServer(preset.id, preset.title, preset.base_url, [model.id for model in server.models])
+                for server in servers
+                for preset in [server.preset]
             ]
         )
 
@@ -108,6 +107,6 @@ class LocalServersCard(Adaptive, Card):
             button = Button(self._theme, parent=self)
             button.clicked.connect(partial(self.chosen.emit, server.preset_id, server.base_url, server.models))
             self._column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
-            button.show()  # now, not when the layout comes to it: a key may be meant for it
+            button.show()  # the layout would show it later, but a key may be meant for it
             self._buttons.append(button)
         self.retranslate()

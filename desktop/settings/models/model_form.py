@@ -232,6 +232,7 @@ class ModelForm(CardForm):
 
     async def _remove_key(self) -> None:
         removed = await self._providers.remove_key(await self._choose(None))
+        # Also after a failure: the key may be gone from one of its places.
         self._ask_key()
         unwrap(removed)
 
@@ -244,16 +245,17 @@ class ModelForm(CardForm):
         choice = await self._choose(None)
         await self._save_key(choice)
         self._show_message(self.tr("Asking {origin}…").format(origin=choice.origin), "muted")
+        # A second test meanwhile would only repeat the request.
         self._test.setEnabled(False)
         try:
             models = unwrap(await self._providers.models(choice))
         finally:
             self._test.setEnabled(True)
-        wanted = self._model_name()
+        typed = self._model_name()
         self._listed = {model.id: self._providers.as_listed(choice, model) for model in models}
         self._offer(list(self._listed))
-        if wanted is not None:
-            self._model.setCurrentText(wanted)
+        if typed is not None:
+            self._model.setCurrentText(typed)
         self._on_listed()
         self._show_message(self.tr("It answers, and lists %n model(s).", "", len(models)), "ok")
 

@@ -19,8 +19,8 @@ def key_location_text(source: str | None, needs_key: bool, key_file: Path | None
         case "keyring":
             return translate("Minds", "A key is kept in the keyring of this system.")
         case "file":
-            words = translate("Minds", "A key is kept in {file}, which only you can read: this system has no keyring.")
-            return words.format(file=key_file)
+            text = translate("Minds", "A key is kept in {file}, which only you can read: this system has no keyring.")
+            return text.format(file=key_file)
         case _ if needs_key:
             return translate(
                 "Minds", "This provider needs a key. It is kept in the keyring of this system, if it has one."
@@ -45,8 +45,8 @@ def price_text(price_in: float | None, price_out: float | None) -> str:
         return translate("Minds", "price unknown")
     if not price_in and not price_out:
         return translate("Minds", "free")
-    given = [_dollars(price) for price in (price_in, price_out)]
-    return translate("Minds", "{price_in} in, {price_out} out").format(price_in=given[0], price_out=given[1])
+    prices = [_dollars(price) for price in (price_in, price_out)]
+    return translate("Minds", "{price_in} in, {price_out} out").format(price_in=prices[0], price_out=prices[1])
 
 
 def _dollars(price: float | None) -> str:

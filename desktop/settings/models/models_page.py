@@ -54,11 +54,13 @@ class ModelsPage(ListPage[ItemRow]):
     def show_list(self) -> None:
         settings = self._context.current
         state = (settings.models, settings.model)
+        # New rows would lose the focus, and most changes of settings are about something else.
         if state == self._shown:
             return
         self._shown = state
         known = list(settings.models)
         if settings.model is not None and not any(model.is_same(settings.model) for model in known):
+            # The default need not be among the listed models.
             known.append(settings.model)
         known.sort(key=lambda model: model.label.casefold())
         rows = [self._row(model, is_default=model.is_same(settings.model)) for model in known]

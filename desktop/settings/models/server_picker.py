@@ -43,6 +43,7 @@ class ServerPicker(Adaptive, QWidget):
             self._column.removeWidget(box)
             box.hide()
             box.deleteLater()
+        # A chosen server that is gone keeps its box, so that it can be unchecked.
         self._names = {server: servers.get(server) for server in dict.fromkeys([*servers, *(chosen or ())])}
         self._boxes = {server: QCheckBox(self) for server in self._names}
         for server, box in self._boxes.items():

@@ -116,16 +116,16 @@ class ToolGroup(Adaptive, QWidget):
         """Use two columns if every name fits; elide names that are too long for one column, with a tool tip."""
         sizes = self._theme.sizes
         around = sizes.icon_s + 2 * sizes.space_s + 2 * sizes.space_xs
-        room = self.width() - sizes.space_l
+        width = self.width() - sizes.space_l
         metrics = self.whole.fontMetrics()
         names = {tool: short_tool_name(tool) for tool in self.boxes}
         widest = max(map(metrics.horizontalAdvance, names.values()), default=0) + around
-        columns = _COLUMNS if room >= _COLUMNS * widest + self._grid.horizontalSpacing() else 1
+        columns = _COLUMNS if width >= _COLUMNS * widest + self._grid.horizontalSpacing() else 1
         if columns != self._columns:
             self._columns = columns
             self._place()
         for tool, box in self.boxes.items():
-            shown = metrics.elidedText(names[tool], Qt.TextElideMode.ElideRight, max(around, room - around))
+            shown = metrics.elidedText(names[tool], Qt.TextElideMode.ElideRight, max(around, width - around))
             box.setText(shown.replace("&", "&&"))
             set_plain_tool_tip(box, tool if shown != tool else "")
 
@@ -134,6 +134,7 @@ class ToolGroup(Adaptive, QWidget):
         checked = sum(box.isChecked() for box in self.boxes.values())
         states = Qt.CheckState
         is_some = 0 < checked < len(self.boxes)
+        # A tristate box would cycle through the partial state on clicks.
         self.whole.setTristate(is_some)
         self.whole.setCheckState(
             states.PartiallyChecked if is_some else states.Checked if checked else states.Unchecked
@@ -143,18 +144,19 @@ class ToolGroup(Adaptive, QWidget):
 
     def _name_itself(self) -> None:
         checked = sum(box.isChecked() for box in self.boxes.values())
-        words = self.tr("Of Metier") if self.server is None else self.tr("Of the server “{server}”")
+        text = self.tr("Of Metier") if self.server is None else self.tr("Of the server “{server}”")
         counted = self.tr("{words}: {count} of {all}").format(
-            words=words.format(server=self.server), count=number(checked), all=number(len(self.boxes))
+            words=text.format(server=self.server), count=number(checked), all=number(len(self.boxes))
         )
         self.whole.setText(counted.replace("&", "&&"))
         self.whole.setAccessibleName(counted)
         self.fold.setText(self.tr("Hide") if self.is_open else self.tr("Show"))
         name = self.tr("Hide: {words}") if self.is_open else self.tr("Show: {words}")
-        self.fold.setAccessibleName(name.format(words=words.format(server=self.server)))
+        self.fold.setAccessibleName(name.format(words=text.format(server=self.server)))
 
     def _check_all(self) -> None:
         """Check all visible tools, or clear them if all are checked."""
+        # Only visible tools: a search limits what the box changes.
         is_wanted = not all(self.boxes[tool].isChecked() for tool in self._shown)
         for tool in self._shown:
             self.boxes[tool].setChecked(is_wanted)
@@ -198,6 +200,7 @@ class ToolPicker(Adaptive, QWidget):
             group.hide()
             group.deleteLater()
         self._groups = {}
+        # Without its box a missing tool would be lost on saving.
         for tool in dict.fromkeys([*tools, *(chosen or ())]):
             self._group(mcp_server_of(tool)).add(tool)
         for server in sorted(self._groups, key=lambda server: (server is not None, server or "")):
@@ -235,10 +238,10 @@ class ToolPicker(Adaptive, QWidget):
         return self._groups[server]
 
     def _filter(self, query: str) -> None:
-        found = [(group, group.search(query)) for group in self._groups.values()]
-        for group, is_found in found:
+        matching = [(group, group.search(query)) for group in self._groups.values()]
+        for group, is_found in matching:
             show_when(group, is_found)
-        show_when(self._nothing, bool(found) and not any(is_found for _, is_found in found))
+        show_when(self._nothing, bool(matching) and not any(is_found for _, is_found in matching))
 
     def _follow(self, is_all: bool) -> None:
         for group in self._groups.values():

@@ -46,7 +46,7 @@ class ConfirmationBanner(Adaptive, QWidget):
 
     def ask(
         self,
-        words: str,
+        text: str,
         keep_words: str,
         act_words: str,
         act: Callable[[], object],
@@ -55,17 +55,18 @@ class ConfirmationBanner(Adaptive, QWidget):
     ) -> None:
         """Show the warning; then call `act` or `keep` and return focus to `asker`."""
         self._act, self._keep, self._asker = act, keep, asker
-        self._banner.set_text(words)
+        self._banner.set_text(text)
         self.keep_button.setText(keep_words)
         self.act_button.setText(act_words)
         for button in (self.keep_button, self.act_button):
-            button.setAccessibleDescription(words)
+            button.setAccessibleDescription(text)
         self.show()
         self.keep_button.setFocus(Qt.FocusReason.OtherFocusReason)
-        announce(self, words, is_urgent=True)
+        announce(self, text, is_urgent=True)
 
     def rest(self) -> None:
         """Hide the question."""
+        # Hiding a focused widget would pass the focus to an arbitrary neighbour.
         had_focus = self.keep_button.hasFocus() or self.act_button.hasFocus()
         if had_focus and self._asker is not None:
             self._asker.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -82,6 +83,7 @@ class ConfirmationBanner(Adaptive, QWidget):
         if _is_escape(event):
             self._on_keep()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.isAutoRepeat():
+            # Enter outside of the buttons must be as safe as Esc.
             (self.act_button if self.act_button.hasFocus() else self.keep_button).click()
         else:
             super().keyPressEvent(event)

@@ -52,6 +52,7 @@ class OptionalNumberBox(NumberBox):
     def number(self) -> float | None:
         """The number, an int without decimals; None if there is none."""
         value = self.value()
+        # Steps of floats are not exact.
         if value < self._least - 1e-9:
             return None
         return round(value) if self._decimals == 0 else round(value, self._decimals)
@@ -65,6 +66,7 @@ class OptionalNumberBox(NumberBox):
 
     def _keep_bounds(self, value: float) -> None:
         """Raise numbers typed below `least` to `least`."""
+        # The range of the box includes the extra step that stands for no number.
         if self.minimum() < value < self._least:
             self.setValue(self._least)
 

@@ -40,8 +40,8 @@ class ListRow(Card):
 class ItemRow(Adaptive, ListRow):
     """A model, agent, prompt or memory with its actions.
 
-    `words` replace the name as the title; the buttons' accessible names keep the name. `is_default` is None where items
-    have no default.
+    `title` is shown instead of the name, which the accessible names of the buttons keep. `is_default` is None where
+    items have no default.
     """
 
     default_requested = Signal()
@@ -56,13 +56,13 @@ class ItemRow(Adaptive, ListRow):
         is_default: bool | None,
         can_remove: bool = True,
         can_edit: bool = True,
-        words: str | None = None,
+        title: str | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._theme = theme
         self.name = name
-        self._title = Paragraph(name if words is None else words, "strong", most_lines=2)
+        self._title = Paragraph(name if title is None else title, "strong", most_lines=2)
         self._summary = Paragraph("", "label", "muted", 3)
         self._chip = Chip()
         self._default = Button(theme, kind="link", is_small=True)

@@ -21,6 +21,7 @@ class ResponsiveRow(Adaptive, QWidget):
         self._rows = list(rows)
         self._box = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._box.setContentsMargins(0, 0, 0, 0)
+        # The minimum of the wide arrangement would keep the widget from ever becoming narrow.
         self._box.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
         self._is_compact = compact
         sides = Qt.AlignmentFlag.AlignLeft if compact else Qt.AlignmentFlag(0)
@@ -44,9 +45,9 @@ class ResponsiveRow(Adaptive, QWidget):
     def _arrange(self) -> None:
         gaps = self._box.spacing() * (len(self._rows) - 1)
         widths = [row.minimumSizeHint().width() for row in self._rows]
-        wanted = gaps + (sum(widths) if self._is_compact else len(widths) * max(widths))
+        needed = gaps + (sum(widths) if self._is_compact else len(widths) * max(widths))
         directions = QBoxLayout.Direction
-        self._box.setDirection(directions.LeftToRight if self.width() >= wanted else directions.TopToBottom)
+        self._box.setDirection(directions.LeftToRight if self.width() >= needed else directions.TopToBottom)
 
 
 def center_column(column: QWidget, parent: QWidget) -> QHBoxLayout:

@@ -77,6 +77,7 @@ class ListPage(Page, Generic[RowT]):
     def filter(self, query: str) -> bool:
         is_found = super().filter(query)
         for form in self._openers:
+            # The search shows all matching sections, also forms that are closed.
             form.setVisible(form is self._shown_form and not form.isHidden())
         return is_found
 
@@ -102,19 +103,21 @@ class ListPage(Page, Generic[RowT]):
     def show_rows(self, rows: Mapping[str, RowT]) -> None:
         """Replace the rows; focus in a removed row moves to the row at its position."""
         focused = next((at for at, row in enumerate(self.rows.values()) if row.has_focus()), None)
-        gone = [row for key, row in self.rows.items() if rows.get(key) is not row]
-        lost_focus = any(row.has_focus() for row in gone)
-        for row in gone:
+        removed = [row for key, row in self.rows.items() if rows.get(key) is not row]
+        lost_focus = any(row.has_focus() for row in removed)
+        for row in removed:
             self.list_column.removeWidget(row)
             row.hide()
             row.deleteLater()
         self.rows = dict(rows)
+        # Rows of removed items must not be taken for current if the item returns.
         self._states = {key: state for key, state in self._states.items() if key in rows}
         self._order()
         show_when(self.empty, not self.rows)
         if lost_focus and focused is not None and self.rows:
             list(self.rows.values())[min(focused, len(self.rows) - 1)].take_focus()
         elif lost_focus and self._openers:
+            # Without rows the button that adds an item is the nearest control.
             next(iter(self._openers.values())).setFocus(Qt.FocusReason.OtherFocusReason)
         elif lost_focus:
             self.focus_first()
@@ -122,6 +125,7 @@ class ListPage(Page, Generic[RowT]):
     def row_for(self, key: str, state: object, make: Callable[[], RowT]) -> RowT:
         """Return the existing row if its state is unchanged, so that focus stays, else a new row."""
         shown = self.rows.get(key)
+        # A new widget would lose focus and scroll position.
         is_same = shown is not None and self._states.get(key) == state
         self._states[key] = state
         return shown if shown is not None and is_same else make()
@@ -138,10 +142,11 @@ class ListPage(Page, Generic[RowT]):
                 row.show()  # now, not when the layout comes to it: focus may go there
         stops = [stop for row in rows for stop in row.tab_stops()]
         if self.next_stop is not None:
-            before = previous_tab_stop(self.next_stop)
-            while before in stops:
-                before = previous_tab_stop(before)
-            chain_tab_stops([before, *stops])
+            previous = previous_tab_stop(self.next_stop)
+            # The rows themselves may precede the next stop already.
+            while previous in stops:
+                previous = previous_tab_stop(previous)
+            chain_tab_stops([previous, *stops])
 
     @contextmanager
     def _laid_out_once(self) -> Iterator[None]:
@@ -201,6 +206,7 @@ class ListPage(Page, Generic[RowT]):
                 self.ensureVisible(0, whole.mapTo(body, whole.rect().bottomLeft()).y(), 0, gap)
                 self.ensureVisible(0, first.mapTo(body, QPoint()).y(), 0, 2 * gap)
 
+        # The form has no geometry before the layout has placed it.
         QTimer.singleShot(_SETTLE_MS, whole, scroll)
 
     # Requests to services

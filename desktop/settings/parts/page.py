@@ -81,6 +81,7 @@ class Page(Adaptive, QScrollArea):
         self._lay_out()
         app = QApplication.instance()
         assert isinstance(app, QApplication)
+        # QScrollArea follows Tab only between its own widgets.
         app.focusChanged.connect(self._scroll_to_focus)
 
     def title(self) -> str:
@@ -99,12 +100,13 @@ class Page(Adaptive, QScrollArea):
 
     def filter(self, query: str) -> bool:
         """Show the sections that match the query, or all if only the page's title does. Return whether any match."""
-        found = [matches(query, search_text()) for _, search_text in self._sections]
-        if not any(found):
-            found = [matches(query, f"{self.title()} {search_text()}") for _, search_text in self._sections]
-        for (section, _), is_found in zip(self._sections, found, strict=True):
+        matching = [matches(query, search_text()) for _, search_text in self._sections]
+        if not any(matching):
+            # A search for the page itself shows all of it.
+            matching = [matches(query, f"{self.title()} {search_text()}") for _, search_text in self._sections]
+        for (section, _), is_found in zip(self._sections, matching, strict=True):
             section.setVisible(is_found)
-        return any(found)
+        return any(matching)
 
     def focus_first(self) -> None:
         """Focus the first control; in a button group, the checked button."""

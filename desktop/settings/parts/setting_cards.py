@@ -76,8 +76,8 @@ class SettingCard(Adaptive, Card):
         if self._editor is None:
             return
         sizes = self._theme.sizes
-        wanted = sizes.user_bubble // 2 + self._editor.sizeHint().width() + 2 * sizes.space_l + sizes.space_m
-        is_wide = self.width() >= wanted
+        needed = sizes.user_bubble // 2 + self._editor.sizeHint().width() + 2 * sizes.space_l + sizes.space_m
+        is_wide = self.width() >= needed
         directions, sides = QBoxLayout.Direction, Qt.AlignmentFlag
         self._box.setDirection(directions.LeftToRight if is_wide else directions.TopToBottom)
         self._box.setAlignment(self._editor, sides.AlignRight | sides.AlignVCenter if is_wide else sides.AlignLeft)
@@ -90,8 +90,8 @@ class NumberSetting(SettingCard):
         self,
         context: SettingsContext,
         setting: Setting,
-        least: float,
-        most: float,
+        minimum: float,
+        maximum: float,
         step: float = 1,
         *,
         decimals: int = 0,
@@ -102,7 +102,7 @@ class NumberSetting(SettingCard):
         self._is_whole = decimals == 0 and scale == 1
         self._number = NumberBox(self)
         self._number.setDecimals(decimals)
-        self._number.setRange(least, most)
+        self._number.setRange(minimum, maximum)
         self._number.setSingleStep(step)
         self._number.valueChanged.connect(self._on_changed)
         self._set_editor(self._number)
@@ -112,6 +112,7 @@ class NumberSetting(SettingCard):
     def refresh(self) -> None:
         shown = round(float(self._settings.value(self.setting)) * self._scale, self._number.decimals())
         if shown != self._number.value():  # else it would take what is being typed
+            # The value comes from the settings and must not be saved again.
             with QSignalBlocker(self._number):
                 self._number.setValue(shown)
 
@@ -145,7 +146,7 @@ class ChoiceSetting(SettingCard):
         return " ".join([super().search_text(), *choice_labels(self.setting).values()])
 
     def retranslate(self) -> None:
-        self._choices.set_segments([(str(value), words) for value, words in choice_labels(self.setting).items()])
+        self._choices.set_segments([(str(value), text) for value, text in choice_labels(self.setting).items()])
         super().retranslate()
 
     def _on_changed(self, key: str) -> None:

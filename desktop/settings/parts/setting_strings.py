@@ -109,7 +109,7 @@ def choice_labels(setting: Setting) -> dict[SettingValue, str]:
         never = translate("SettingWords", "Never")
         unit_words = translate("SettingWords", "{minutes} min").replace(" ", "\N{NO-BREAK SPACE}")
         return {minutes: unit_words.format(minutes=minutes) if minutes else never for minutes in (0, 5, 10, 30, 60)}
-    if setting is Setting.LANGUAGE:  # a language is found by who speaks it
+    if setting is Setting.LANGUAGE:  # each in its own language, so that its speakers recognise it
         return {Language.SYSTEM: system, Language.ENGLISH: "English", Language.FRENCH: "Français"}
     if setting is Setting.CONSENT_ON_TIMEOUT:
         return {

@@ -67,6 +67,7 @@ class UndoBar(Adaptive, Surface):
         self._row.addWidget(self._text, 1, Qt.AlignmentFlag.AlignVCenter)
         self._row.addWidget(self._button)
         self._outer = center_column(self._column, self)
+        # The bar must not change its height when the button appears.
         keeps_room = self._button.sizePolicy()
         keeps_room.setRetainSizeWhenHidden(True)
         self._button.setSizePolicy(keeps_room)
@@ -84,8 +85,8 @@ class UndoBar(Adaptive, Surface):
         if isinstance(last, UndoableAction):
             return last.words(self._history.is_undone)
         value = last.former if self._history.is_undone else last.value
-        words = self.tr("Undone. {setting}: {value}") if self._history.is_undone else self.tr("{setting}: {value}")
-        return words.format(setting=setting_label(last.setting), value=value_text(last.setting, value))
+        text = self.tr("Undone. {setting}: {value}") if self._history.is_undone else self.tr("{setting}: {value}")
+        return text.format(setting=setting_label(last.setting), value=value_text(last.setting, value))
 
     def _action(self, last: LastChange) -> str:
         if isinstance(last, SettingRefusal):

@@ -37,18 +37,18 @@ def prompt_refusal_text(failed: Failed) -> str:
         case "name_taken", _:
             return translate("Prompts", "Another prompt has this name.")
         case "bad_input", "name":
-            words = translate("Prompts", "A name has 1 to {limit} characters, all of which can be shown.")
-            return words.format(limit=number(NAME_CHARACTERS))
+            text = translate("Prompts", "A name has 1 to {limit} characters, all of which can be shown.")
+            return text.format(limit=number(NAME_CHARACTERS))
         case "bad_input", "category":
-            words = translate("Prompts", "A category has at most {limit} characters, all of which can be shown.")
-            return words.format(limit=number(CATEGORY_CHARACTERS))
+            text = translate("Prompts", "A category has at most {limit} characters, all of which can be shown.")
+            return text.format(limit=number(CATEGORY_CHARACTERS))
         case "bad_input", "description":
-            words = translate("Prompts", "A description has at most {limit} characters.")
-            return words.format(limit=number(DESCRIPTION_CHARACTERS))
+            text = translate("Prompts", "A description has at most {limit} characters.")
+            return text.format(limit=number(DESCRIPTION_CHARACTERS))
         case "bad_input", "content":
-            words = translate(
+            text = translate(
                 "Prompts", "A prompt has a text, of at most {limit} characters and {most} names to fill in."
             )
-            return words.format(limit=number(CONTENT_CHARACTERS), most=number(MAX_VARIABLES))
+            return text.format(limit=number(CONTENT_CHARACTERS), most=number(MAX_VARIABLES))
         case _:
             return failure_words(failed.code, failed.message)

@@ -136,15 +136,15 @@ class ConfigurationImport(CardForm):
             self._list(_name(server), launch_summary(server.runs), _problem(server))
         for skipped in looked.pasted.skipped:
             self._list(self.tr("Left out"), printable(skipped), "")
-        for wanted in looked.pasted.inputs:
-            field = QLineEdit(wanted.default or "")
-            if wanted.is_secret:
+        for variable in looked.pasted.inputs:
+            field = QLineEdit(variable.default or "")
+            if variable.is_secret:
                 field.setEchoMode(QLineEdit.EchoMode.Password)
                 field.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
             row = FormField.around(self._theme, field)
-            about = self.tr("Kept as a secret.") if wanted.is_secret else ""
-            row.describe(printable(wanted.description or wanted.id), about)
-            self._inputs[wanted.id] = (field, row)
+            about = self.tr("Kept as a secret.") if variable.is_secret else ""
+            row.describe(printable(variable.description or variable.id), about)
+            self._inputs[variable.id] = (field, row)
             self._put(row)
         show_when(self._found, True)
         is_bad = any(server.problem is not None for server in looked.servers)
@@ -175,8 +175,8 @@ class ConfigurationImport(CardForm):
         show_when(self._found, True)
         self.looked.emit()
 
-    def _list(self, title: str, words: str, problem: str) -> None:
-        self._put(PreviewRow(self._theme, title, words, problem))
+    def _list(self, title: str, text: str, problem: str) -> None:
+        self._put(PreviewRow(self._theme, title, text, problem))
 
     def _put(self, widget: QWidget) -> None:
         self._found_column.addWidget(widget)
@@ -225,6 +225,7 @@ class ConfigurationEditor(QPlainTextEdit):
     refused = Signal()
 
     def insertFromMimeData(self, source: QMimeData) -> None:
+        # Laying out a megabyte would block the window.
         if len(source.text()) > PASTE_CHARACTERS:
             self.refused.emit()
             return
@@ -240,7 +241,7 @@ class ConfigurationEditor(QPlainTextEdit):
 class PreviewRow(Adaptive, QWidget):
     """A server that was understood, or a problem, marked by an icon."""
 
-    def __init__(self, theme: Theme, title: str, words: str, problem: str) -> None:
+    def __init__(self, theme: Theme, title: str, text: str, problem: str) -> None:
         super().__init__()
         self._theme = theme
         is_bad = bool(problem)
@@ -248,8 +249,8 @@ class PreviewRow(Adaptive, QWidget):
         self._row, self._words = QHBoxLayout(self), QVBoxLayout()
         self._row.setContentsMargins(0, 0, 0, 0)
         self._words.addWidget(Paragraph(title, "strong", most_lines=3))
-        if words:
-            self._words.addWidget(Paragraph(words, "code_small", "muted", 30))
+        if text:
+            self._words.addWidget(Paragraph(text, "code_small", "muted", 30))
         if problem:
             self._words.addWidget(Paragraph(problem, "label", "error", 6))
         self._row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)

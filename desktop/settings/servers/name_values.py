@@ -79,8 +79,8 @@ class NameValueRow(Adaptive, QWidget):
         self.name.setPlaceholderText(self.tr("Name"))
         self.value.setAccessibleName(self.tr("Value of {name}").format(name=name) if name else self.tr("Value"))
         is_kept = self._kept_name is not None and self._kept_name == name
-        words = self.tr("kept, not shown") if is_kept else self.tr("Value")
-        self.value.setPlaceholderText(self.tr("forgotten: type it again") if self._is_dropped else words)
+        text = self.tr("kept, not shown") if is_kept else self.tr("Value")
+        self.value.setPlaceholderText(self.tr("forgotten: type it again") if self._is_dropped else text)
         self.secret.setText(self.tr("Secret"))
         self.secret.setAccessibleName(self.tr("{name} is a secret").format(name=name) if name else self.tr("Secret"))
         self.remove.describe(self.tr("Remove {name}").format(name=name) if name else self.tr("Remove"))
@@ -90,6 +90,7 @@ class NameValueRow(Adaptive, QWidget):
 
     def _guess_secret(self, name: str) -> None:
         """Mark names that look like secrets as secret, until the user decides."""
+        # Once the user has decided, the name no longer matters.
         if not self._is_decided:
             self.secret.setChecked(is_secret_name(name.strip()))
 
@@ -125,12 +126,12 @@ class NameValueEditor(Adaptive, QWidget):
         for row in self.rows:
             row.set_name_label(kind)
 
-    def show_values(self, values: Mapping[str, str], kept: Collection[str]) -> None:
-        """Replace the rows; the values of `kept` are saved secrets."""
+    def show_values(self, values: Mapping[str, str], secrets: Collection[str]) -> None:
+        """Replace the rows; the values of `secrets` are saved and not displayed."""
         for row in tuple(self.rows):
             self._take_away(row)
         for name, value in values.items():
-            self._insert(NameValueRow(self._theme, name, value, is_kept=name in kept, parent=self))
+            self._insert(NameValueRow(self._theme, name, value, is_kept=name in secrets, parent=self))
 
     def values(self) -> dict[str, str]:
         """Return the values by name, without empty rows."""
@@ -162,20 +163,20 @@ class NameValueEditor(Adaptive, QWidget):
         row.name.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _insert(self, row: NameValueRow) -> None:
-        before = previous_tab_stop(self._add)
+        previous = previous_tab_stop(self._add)
         self._column.insertWidget(len(self.rows), row)
         row.show()  # now, not when the layout comes to it: focus may go there
         self.rows.append(row)
         row.set_name_label(self._kind)
         row.removed.connect(partial(self._on_remove, row))
-        chain_tab_stops([before, row.name, row.value, row.secret, row.remove, self._add])
+        chain_tab_stops([previous, row.name, row.value, row.secret, row.remove, self._add])
         self._add.setEnabled(len(self.rows) < ROWS)
 
     def _on_remove(self, row: NameValueRow) -> None:
         at = self.rows.index(row)
         self._take_away(row)
-        left: QWidget = self.rows[min(at, len(self.rows) - 1)].remove if self.rows else self._add
-        left.setFocus(Qt.FocusReason.OtherFocusReason)
+        neighbour: QWidget = self.rows[min(at, len(self.rows) - 1)].remove if self.rows else self._add
+        neighbour.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _take_away(self, row: NameValueRow) -> None:
         self.rows.remove(row)

@@ -186,6 +186,7 @@ def parse_arguments(text: str) -> tuple[str, ...]:
 
 
 def _format_argument(argument: str) -> str:
+    # An argument with a line break would read as two.
     is_shown = argument.isprintable()
     is_plain = bool(argument) and is_shown and argument == argument.strip() and not argument.startswith('"')
     return argument if is_plain else json.dumps(argument, ensure_ascii=not is_shown)

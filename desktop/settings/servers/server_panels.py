@@ -137,6 +137,7 @@ class ServerLogPanel(Adaptive, QWidget):
     def refresh(self) -> None:
         """Show the current lines."""
         value = self._lines.value
+        # New text would discard the selection that the user is about to copy.
         if value.textCursor().hasSelection():
             return
         bar = value.verticalScrollBar()
@@ -147,6 +148,7 @@ class ServerLogPanel(Adaptive, QWidget):
         show_when(self._empty, not text)
         if text != value.text:
             self._lines.show_text(text)
+            # A log that the user has scrolled back stays where it is.
             if is_at_end:
                 bar.setValue(bar.maximum())
         show_when(self._lines, bool(text))

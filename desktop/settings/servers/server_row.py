@@ -86,13 +86,15 @@ class ServerRow(Adaptive, ListRow):
 
     def show_status(self, status: ServerStatus) -> None:
         """Show a new status; a changed state is announced to screen readers."""
-        before = self._word.text()
+        previous = self._word.text()
+        # The consent panel disappears once the server is allowed.
         had_focus = self._holds_focus(self._consent)
         self.status = status
         if not status.server.is_enabled:
             self.caution.rest()  # somebody else has switched it off
         self._show()
-        if before and before != self._word.text():
+        # The first state is no news.
+        if previous and previous != self._word.text():
             announce(self, f"{self.name}: {self._word.text()}")
         if had_focus and self._consent.isHidden():
             self.take_focus()
@@ -189,25 +191,26 @@ class ServerRow(Adaptive, ListRow):
         self._on.setChecked(status.server.is_enabled)
         self._on.setAccessibleName(self.tr("{name} is on").format(name=name))
         can_test = status.server.is_enabled and status.server.is_confirmed
+        # A disabled button loses the focus to an arbitrary neighbour.
         if self._test.hasFocus() and not (can_test or self.is_testing):
             self._on.setFocus(Qt.FocusReason.OtherFocusReason)
         self._test.setEnabled(can_test or self.is_testing)
         self._test.setText(self.tr("Cancel") if self.is_testing else self.tr("Test"))
-        words = self.tr("Cancel the test of {name}") if self.is_testing else self.tr("Test {name}")
-        self._test.setAccessibleName(words.format(name=name))
+        text = self.tr("Cancel the test of {name}") if self.is_testing else self.tr("Test {name}")
+        self._test.setAccessibleName(text.format(name=name))
         self._edit.describe(self.tr("Edit {name}").format(name=name))
         self._remove.describe(self.tr("Remove {name}").format(name=name))
         self.setAccessibleName(f"{name}: {sign.word}")
         self._name_folds()
 
     def _show_note(self) -> None:
-        words = self._note_words()
+        text = self._note_words()
         if self._tested_at is not None:
-            words = self.tr("Connecting…")
+            text = self.tr("Connecting…")
             if (passed := monotonic() - self._tested_at) >= _SAID_FROM_S:
-                words = self.tr("Connecting, for {time}…").format(time=duration(passed))
-        self._note.setText(words)
-        show_when(self._note, bool(words))
+                text = self.tr("Connecting, for {time}…").format(time=duration(passed))
+        self._note.setText(text)
+        show_when(self._note, bool(text))
 
     def _note_words(self) -> str:
         """Return the number of tools and the latency of calls."""
@@ -248,14 +251,14 @@ class ServerRow(Adaptive, ListRow):
 
     def _on_switch(self, is_on: bool) -> None:
         """Switch the server; ask first if pending requests need it."""
-        words = "" if is_on else self.without()
-        if not words:
+        text = "" if is_on else self.without()
+        if not text:
             self.caution.rest()
             self.switch_requested.emit(is_on)
             return
         self._on.setChecked(True)  # it is on as long as nothing was decided
         self.caution.ask(
-            words,
+            text,
             self.tr("Leave it on"),
             self.tr("Switch it off"),
             partial(self.switch_requested.emit, False),

@@ -52,8 +52,8 @@ def printable(text: str) -> str:
 
 def location_text(server: McpServer) -> str:
     """Return the command line or address, shortened if it is very long."""
-    whole = (server.url or "") if server.command is None else shlex.join([server.command, *server.args])
-    return printable(whole if len(whole) <= LOCATION_CHARACTERS else whole[:LOCATION_CHARACTERS] + "…")
+    line = (server.url or "") if server.command is None else shlex.join([server.command, *server.args])
+    return printable(line if len(line) <= LOCATION_CHARACTERS else line[:LOCATION_CHARACTERS] + "…")
 
 
 def launch_summary(runs: Mapping[str, Any]) -> str:
@@ -63,9 +63,9 @@ def launch_summary(runs: Mapping[str, Any]) -> str:
         lines.append(translate("Servers", "Address: {url}").format(url=printable(str(runs["url"]))))
     if "command" in runs:
         lines.append(translate("Servers", "Command: {command}").format(command=printable(str(runs["command"]))))
-    for at, one in enumerate(runs.get("args") or (), 1):
-        words = translate("Servers", "Argument {number}: {argument}")
-        lines.append(words.format(number=number(at), argument=printable(str(one)) or "“”"))
+    for position, argument in enumerate(runs.get("args") or (), 1):
+        text = translate("Servers", "Argument {number}: {argument}")
+        lines.append(text.format(number=number(position), argument=printable(str(argument)) or "“”"))
     if runs.get("cwd"):
         lines.append(translate("Servers", "Folder: {folder}").format(folder=printable(str(runs["cwd"]))))
     if runs.get("env"):
@@ -77,13 +77,14 @@ def launch_summary(runs: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-# Why one failed
+# Failures
 
 
 def error_text(error: ErrorInfo, server: McpServer) -> tuple[str, str]:
     """Return why the server failed, a sentence per cause, and what to do about it (UI §10)."""
     about = error.parameters
     command = printable(server.command or "")
+    # A sentence per cause, since the next step differs (UI §10).
     match about.get("cause"):
         case "command_not_found":
             return (
@@ -209,20 +210,20 @@ def server_refusal_text(failed: Failed) -> str:
             return failure_words(failed.code, failed.message)
 
 
-def problem_location(place: str) -> str:
+def problem_location(location: str) -> str:
     """Return the location of a problem in a configuration."""
-    if place == "the whole":
+    if location == "the whole":
         return translate("Servers", "The whole text")
-    if found := re.fullmatch(r"line (\d+), column (\d+)", place):
-        words = translate("Servers", "Line {line}, column {column}")
-        return words.format(line=number(int(found[1])), column=number(int(found[2])))
-    return printable(place)
+    if match := re.fullmatch(r"line (\d+), column (\d+)", location):
+        text = translate("Servers", "Line {line}, column {column}")
+        return text.format(line=number(int(match[1])), column=number(int(match[2])))
+    return printable(location)
 
 
 def problem_text(problem: Mapping[str, Any]) -> str:
     """Return a problem of a configuration; a parser's own message stays in English."""
     about = problem.get("about") or {}
-    words = {
+    text = {
         "too_long": translate("Servers", "It is too long."),
         "no_object": translate("Servers", "This is no object with servers."),
         "no_servers": translate("Servers", "There are no servers in it: one of {names} was expected."),
@@ -247,5 +248,5 @@ def problem_text(problem: Mapping[str, Any]) -> str:
     code = str(problem.get("code"))
     if code in ("name_taken", "bad_input"):
         return server_refusal_text(Failed(code, str(problem["message"]), details=about))
-    found = words.get(code)
-    return printable(found.format(**about) if found is not None else str(problem["message"]))
+    match = text.get(code)
+    return printable(match.format(**about) if match is not None else str(problem["message"]))

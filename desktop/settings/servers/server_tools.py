@@ -72,9 +72,9 @@ class ServerToolsPanel(Adaptive, QWidget):
         self._follow()
 
     def retranslate(self) -> None:
-        words = [(_AS_SET, self.tr("As the mode says")), (Rule.ASK, self.tr("Ask")), (Rule.ALLOW, self.tr("Allow"))]
-        self._whole.set_segments(words)
-        self._chosen.set_segments(words)
+        text = [(_AS_SET, self.tr("As the mode says")), (Rule.ASK, self.tr("Ask")), (Rule.ALLOW, self.tr("Allow"))]
+        self._whole.set_segments(text)
+        self._chosen.set_segments(text)
         self._search.setPlaceholderText(self.tr("Search tools"))
         self._search.setAccessibleName(self.tr("Search tools"))
         self.table.setAccessibleName(self.tr("Tools"))
@@ -107,8 +107,8 @@ class ServerToolsPanel(Adaptive, QWidget):
             self._whole.set_current(rules.get(f"mcp__{self._status.server.id}", _AS_SET))
         selected = self._selected()
         if selected:
-            words = self.tr("%n chosen tool(s)", "", len(selected))
-            self._chosen_row.describe(words, self.tr("What is set for a tool wins over what is set for all."))
+            text = self.tr("%n chosen tool(s)", "", len(selected))
+            self._chosen_row.describe(text, self.tr("What is set for a tool wins over what is set for all."))
             self._chosen.set_current(rules.get(selected[0], _AS_SET))
         else:
             self._chosen_row.describe(self.tr("Chosen tools"), self.tr("Choose one or more of the list."))

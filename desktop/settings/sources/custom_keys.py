@@ -41,6 +41,7 @@ class CustomKeys:
             for holder in keymap.holders(chord, command):
                 changed.setdefault(holder.id, list(keymap.chords(holder.id))).remove(chord)
         for id_, keys in {**changed, command_id: list(chords)}.items():
+            # Default keys are not stored, so that a later version can change them.
             if tuple(keys) == keymap.defaults(id_):
                 overrides.pop(id_, None)
             else:

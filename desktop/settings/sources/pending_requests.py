@@ -39,47 +39,47 @@ class PendingRequests(QObject):
         waiting = self._all()
         sentences = []
         if calls := requests_about_server(waiting, server):
-            words = translate(
+            text = translate(
                 "Waiting",
                 "A call of {server} waits for you in {workflows}. The request stays open, but without the server the "
                 "call fails once you approve it, and its agent is told so.",
             )
-            sentences.append(words.format(server=name, workflows=_names(calls)))
+            sentences.append(text.format(server=name, workflows=_names(calls)))
         if asked := requests_by_server(waiting, server):
-            words = translate(
+            text = translate(
                 "Waiting",
                 "{server} has asked you something in {workflows}. Without the server that call ends with an error, and "
                 "its question is closed unanswered.",
             )
-            sentences.append(words.format(server=name, workflows=_names(asked)))
+            sentences.append(text.format(server=name, workflows=_names(asked)))
         return " ".join(sentences)
 
     def with_models(self) -> str:
         """Return what happens to pending requests if models change."""
-        words = translate(
+        text = translate(
             "Waiting",
             "Something waits for you in {workflows}. Nothing of it is lost: it stays open and goes on with the model "
             "that it began with, whatever is changed here. It only fails without the key that it needs.",
         )
-        return _sentence(words, agent_requests(self._all()))
+        return _sentence(text, agent_requests(self._all()))
 
     def with_agents(self) -> str:
         """Return what happens to pending requests if agents change."""
-        words = translate(
+        text = translate(
             "Waiting",
             "Something waits for you in {workflows}. Nothing of it is lost: it stays open and goes on with the agent "
             "as it was at the beginning, whatever is changed here.",
         )
-        return _sentence(words, agent_requests(self._all()))
+        return _sentence(text, agent_requests(self._all()))
 
     def with_modes(self) -> str:
         """Return what happens to pending requests if the validation mode changes."""
-        words = translate(
+        text = translate(
             "Waiting",
             "An approval waits for you in {workflows}. It stays open in every mode: another one holds for what begins "
             "after it is chosen.",
         )
-        return _sentence(words, consent_requests(self._all()))
+        return _sentence(text, consent_requests(self._all()))
 
     def _on_change(self) -> None:
         self.changed.emit()
@@ -88,13 +88,13 @@ class PendingRequests(QObject):
         return open_requests(self._questions, self._background)
 
 
-def _sentence(words: str, concerned: Sequence[OpenRequest]) -> str:
-    return words.format(workflows=_names(concerned)) if concerned else ""
+def _sentence(text: str, concerned: Sequence[OpenRequest]) -> str:
+    return text.format(workflows=_names(concerned)) if concerned else ""
 
 
 def _names(concerned: Sequence[OpenRequest]) -> str:
     """Return the names of the workflows, without duplicates and shortened to a sentence's length."""
-    names = list({one.workflow_id: one.workflow for one in concerned}.values())
+    names = list({request.workflow_id: request.workflow for request in concerned}.values())
     quoted = [translate("Waiting", "“{name}”").format(name=_short(name)) for name in names[:_LISTED_NAMES]]
     return ", ".join(quoted) + ("…" if len(names) > _LISTED_NAMES else "")
 

@@ -174,11 +174,13 @@ class CoreSettings(SettingsSource):
     async def _write_one(self, setting: Setting, value: SettingValue) -> None:
         former = self.stored(setting)
         outcome = await self._service.change(**{setting: value})
+        # A newer value may have been requested meanwhile; it is written next.
         if self._wanted.get(setting) == value:
             del self._wanted[setting]
         if isinstance(outcome, Failed):
             self.refused.emit(SettingRefusal(setting, value, outcome.code, outcome.retryable))
         elif former != value:
+            # Nothing to undo if the value was the same.
             self.applied.emit(SettingChange(setting, former, value))
         self.changed.emit()
 

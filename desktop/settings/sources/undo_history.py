@@ -72,7 +72,7 @@ class UndoHistory(QObject):
         self._settings.set(last.setting, value)
 
     def report(self, text: str, *, is_problem: bool = False) -> None:
-        """Show a text, in the language of now, that has nothing to undo."""
+        """Show a text without an undo. It is not translated when the language changes."""
         self.record(UndoableAction(lambda _is_undone: text, is_problem=is_problem))
 
     def report_failure(self, failed: Failed) -> None:

@@ -21,8 +21,8 @@ def tab_stops(part: QWidget) -> list[QWidget]:
 
 def chain_tab_stops(stops: Iterable[QWidget]) -> None:
     """Make Tab go from each widget to the next."""
-    for before, after in pairwise(stops):
-        QWidget.setTabOrder(before, after)
+    for previous, after in pairwise(stops):
+        QWidget.setTabOrder(previous, after)
 
 
 def previous_tab_stop(control: QWidget) -> QWidget:
@@ -30,10 +30,10 @@ def previous_tab_stop(control: QWidget) -> QWidget:
 
     `setTabOrder` ignores widgets without focus, and replaces a widget by its focus proxy: neither may begin a chain.
     """
-    before = control.previousInFocusChain()
-    while before is not None and before is not control and not _is_tab_stop(before):
-        before = before.previousInFocusChain()
-    return before or control
+    previous = control.previousInFocusChain()
+    while previous is not None and previous is not control and not _is_tab_stop(previous):
+        previous = previous.previousInFocusChain()
+    return previous or control
 
 
 def _is_tab_stop(widget: QWidget) -> bool:
