@@ -266,10 +266,6 @@
         <source>left to the model</source>
         <translation>au choix du modèle</translation>
     </message>
-    <message>
-        <source>{count} of {most} characters</source>
-        <translation>{count} caractères sur {most}</translation>
-    </message>
 </context>
 <context>
     <name>Agents</name>
@@ -623,13 +619,6 @@
     </message>
 </context>
 <context>
-    <name>AttentionCard</name>
-    <message>
-        <source>Close</source>
-        <translation>Fermer</translation>
-    </message>
-</context>
-<context>
     <name>AuditCard</name>
     <message>
         <source>Audit log</source>
@@ -916,6 +905,13 @@
     <message>
         <source>Yes</source>
         <translation>Oui</translation>
+    </message>
+</context>
+<context>
+    <name>ClosedNote</name>
+    <message>
+        <source>Close</source>
+        <translation>Fermer</translation>
     </message>
 </context>
 <context>
@@ -1561,6 +1557,10 @@
     <message>
         <source>Cancel</source>
         <translation>Annuler</translation>
+    </message>
+    <message>
+        <source>{count} of {most} characters</source>
+        <translation>{count} caractères sur {most}</translation>
     </message>
 </context>
 <context>
@@ -2701,10 +2701,6 @@
         <source>What agents know</source>
         <translation>Ce que savent les agents</translation>
     </message>
-    <message>
-        <source>{count} of {most} characters</source>
-        <translation>{count} caractères sur {most}</translation>
-    </message>
 </context>
 <context>
     <name>MemoryPage</name>
@@ -3482,10 +3478,6 @@
     <message>
         <source>Text</source>
         <translation>Texte</translation>
-    </message>
-    <message>
-        <source>{count} of {most} characters</source>
-        <translation>{count} caractères sur {most}</translation>
     </message>
 </context>
 <context>
@@ -6052,7 +6044,7 @@
     </message>
     <message>
         <source>Notice</source>
-        <translation>Remarque</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>You</source>
@@ -6064,11 +6056,11 @@
     </message>
     <message>
         <source>interrupted</source>
-        <translation>interrompu</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>writing</source>
-        <translation>en cours d’écriture</translation>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
