@@ -28,10 +28,7 @@ class FocusGuard(QObject):
         self._card = card
         self._stops_mouse = True
         self._free = _FREE
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
-        self._timer.setInterval(GUARD_MS)
+        self._timer = QTimer(self, singleShot=True, interval=GUARD_MS, timerType=Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._end)
         app = QApplication.instance()
         assert isinstance(app, QApplication)

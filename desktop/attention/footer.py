@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QGraphicsOpacityEffect,
     QHBoxLayout,
     QLineEdit,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -22,6 +21,7 @@ from desktop.widgets.buttons import Button, with_keys
 from desktop.widgets.choices import Segmented
 from desktop.widgets.forms.tab_order import chain_tab_stops
 from desktop.widgets.labels import plain_tool_tip
+from desktop.widgets.layouts import column_of, row_of
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.visibility import show_when
 
@@ -62,10 +62,7 @@ class CardFooter(Adaptive, QWidget):
         self._row.addWidget(self._reason, 1)
         self._row.addStretch(0)
         self._row.addWidget(self._later)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.addWidget(self._error)
-        self._column.addWidget(self._scope)
+        self._column = column_of(self, self._error, self._scope)
         self._column.addLayout(self._row)
         show_when(self._scope, False)
         self.show_error("")
@@ -190,9 +187,7 @@ class ApprovalScope(Adaptive, QWidget):
         self._choices = Segmented(theme, focus=Qt.FocusPolicy.StrongFocus, parent=self)
         self._choices.chosen.connect(self._choose)
         self._description = Paragraph("", "secondary", "muted")
-        self._row: QBoxLayout = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.addWidget(self._choices)
+        self._row: QBoxLayout = row_of(self, self._choices)
         self._row.addWidget(self._description, 1, Qt.AlignmentFlag.AlignVCenter)
         self.adapt_to(theme)
 

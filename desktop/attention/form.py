@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from core.domain.text.json_text import parse_pointer
 from desktop.attention.attention_strings import violation_text
@@ -16,6 +16,7 @@ from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.forms.form import Form
 from desktop.widgets.labels import Label
+from desktop.widgets.layouts import column_of, row_of
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.visibility import show_when
 
@@ -30,8 +31,7 @@ class SchemaForm(Form, Adaptive, QWidget):
         self._theme = theme
         self._part = form_spec(schema)
         self._fields: dict[FieldPath, ValueField] = {}
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column = column_of(self)
         self._build(self._part)
         self.adapt_to(theme)
 
@@ -111,8 +111,7 @@ class GroupTitle(Adaptive, QWidget):
         super().__init__()
         self._theme = theme
         self._optional = Label("", "secondary", "muted")
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row = row_of(self)
         self._row.addWidget(Label(name, "section", "muted"))
         self._row.addWidget(self._optional)
         self._row.addStretch(1)

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from core.stores.questions import Question
 from desktop.attention.attention_strings import asker_path, kind_label
@@ -17,6 +17,7 @@ from desktop.translation.formats import number
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button, IconButton
 from desktop.widgets.labels import Chip, ElidedLabel, IconLabel, KeyHint, Label
+from desktop.widgets.layouts import column_of
 from desktop.widgets.visibility import show_when
 
 
@@ -56,8 +57,7 @@ class CardHeader(Adaptive, QWidget):
         self._next = IconButton(theme, Icon.CHEVRON_RIGHT)
         self._unfold = Button(theme, "", "link", is_small=True)
         self._keys = KeyHint()
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column = column_of(self)
         self._row = QHBoxLayout()
         self._column.addLayout(self._row)
         self._column.addWidget(self._left)

@@ -36,9 +36,7 @@ class JsonField(MultiLineField):
         text = "" if is_empty else json.dumps(value, indent=2, ensure_ascii=False)
         super().__init__(theme, name, about, text, is_required=is_required)
         self._box.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(_PAUSE_MS)
+        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self._check)
         self.adapt_to(theme)
 

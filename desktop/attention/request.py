@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from core.domain.interruption import APPROVAL_SCOPES, CLOSED_STATUS, Action, Answer, InterruptionKind
 from core.domain.risk import Risk
@@ -21,6 +21,7 @@ from desktop.attention.request_details import RequestDetails
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.forms.form import Form
+from desktop.widgets.layouts import column_of
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.value_views import ValueSection
 
@@ -72,8 +73,7 @@ class Request(Form, Adaptive, QWidget):
         self._options: OptionsField | None = None
         self._too_large: list[ValueSection] = []
         self._nothing = Paragraph("", "label", "muted")
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column = column_of(self)
         self.facts = RequestDetails(theme, question, shows_values=question.kind not in _EDITS)
         self._column.addWidget(self.facts)
         self._build()

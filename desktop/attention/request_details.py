@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from core.domain.interruption import InterruptionKind
 from core.domain.risk import Risk
@@ -17,6 +17,7 @@ from desktop.translation.agent_strings import agent_words
 from desktop.translation.request_strings import asking_sentence
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.labels import ElidedLabel, IconLabel, Label, Tone
+from desktop.widgets.layouts import column_of
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.value_views import ValueSection
 from desktop.widgets.visibility import show_when
@@ -34,10 +35,7 @@ class RequestDetails(Adaptive, QWidget):
         asked = question.asked
         self._prompt = Paragraph("", "label")
         self._sentence = Paragraph("", "secondary", "muted")
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.addWidget(self._prompt)
-        self._column.addWidget(self._sentence)
+        self._column = column_of(self, self._prompt, self._sentence)
         self._tool = QHBoxLayout()
         self._risk = Label("", "secondary")
         self._server = Label("", "secondary", "muted")

@@ -8,6 +8,7 @@ from desktop.shortcuts.chords import is_pressed
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button
+from desktop.widgets.layouts import column_of
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.surfaces import Surface
 
@@ -167,9 +168,7 @@ class ClosedNote(Adaptive, QWidget):
         self._theme = theme
         self._note = Paragraph("", "label")
         self.close_button = Button(theme, "", "secondary")
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.addWidget(self._note)
+        self._column = column_of(self, self._note)
         self._column.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignRight)
         self.adapt_to(theme)
 

@@ -49,8 +49,7 @@ class TimeLeft(Paragraph):
         self.setObjectName("time_left")
         self._now = now
         self._question: Question | None = None
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
+        self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.refresh)
 
     def set_question(self, question: Question | None) -> None:

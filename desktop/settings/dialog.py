@@ -5,7 +5,7 @@ from functools import partial
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.settings.consent.validation_page import ValidationPage
 from desktop.settings.general.about_page import AboutPage
@@ -24,6 +24,7 @@ from desktop.settings.sources.context import SettingsContext
 from desktop.theme.icon_names import Icon
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.empty_state import EmptyState
+from desktop.widgets.layouts import row_of
 from desktop.widgets.surfaces import Surface
 
 _PAGES: Sequence[type[Page]] = (
@@ -111,8 +112,7 @@ class SettingsDialog(Adaptive, QDialog):
         column.setSpacing(0)
         column.addWidget(self._pages, 1)
         column.addWidget(self._undo_bar)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
+        row = row_of(self)
         row.setSpacing(0)
         row.addWidget(self._side)
         row.addLayout(column, 1)

@@ -23,8 +23,7 @@ class PageStack(QStackedWidget):
         super().__init__(parent)
         self._makers = makers
         self._pages: dict[PageId, Page] = {}
-        self._spare_time = QTimer(self)
-        self._spare_time.setInterval(_PAUSE_MS)
+        self._spare_time = QTimer(self, interval=_PAUSE_MS)
         self._spare_time.timeout.connect(self._make_next)
 
     def page(self, page_id: PageId) -> Page:

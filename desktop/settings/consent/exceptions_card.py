@@ -16,6 +16,7 @@ from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button, IconButton
 from desktop.widgets.combo_box import ComboBox, bound
 from desktop.widgets.labels import ElidedLabel, Label
+from desktop.widgets.layouts import row_of
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.surfaces import Card
 from desktop.widgets.visibility import show_when
@@ -32,8 +33,7 @@ class ExceptionRow(Adaptive, QWidget):
         self._words = ElidedLabel("", "code")
         self._rule = Label("", "secondary", "muted")
         self.remove = IconButton(theme, Icon.X)
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row = row_of(self)
         self._row.addWidget(self._words, 1)
         self._row.addWidget(self._rule)
         self._row.addWidget(self.remove)

@@ -15,6 +15,7 @@ from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button, IconButton
 from desktop.widgets.labels import Label
+from desktop.widgets.layouts import column_of
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.surfaces import Card
 
@@ -98,8 +99,7 @@ class LicenceRow(Adaptive, QWidget):
         self._row = QHBoxLayout()
         self._row.addLayout(text, 1)
         self._row.addWidget(self._fold, 0, Qt.AlignmentFlag.AlignVCenter)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column = column_of(self)
         self._column.addLayout(self._row)
         self._column.addWidget(self._text)
 

@@ -5,7 +5,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from desktop.settings.keys.key_editor import KeyBindingEditor
 from desktop.settings.keys.key_tree import KeyBindingTree
@@ -17,6 +17,7 @@ from desktop.settings.sources.setting_sources import UndoableAction
 from desktop.shortcuts.key_strings import key_names, problem_sentence
 from desktop.theme.icon_names import Icon
 from desktop.widgets.buttons import Button
+from desktop.widgets.layouts import column_of
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.visibility import show_when
 
@@ -53,10 +54,7 @@ class KeysPage(Page):
         self._editor = KeyBindingEditor(theme, keymap)
         self._reset_all = Button(theme)
         self._list = QWidget()
-        self._list_column = QVBoxLayout(self._list)
-        self._list_column.setContentsMargins(0, 0, 0, 0)
-        for widget in (self._problems, self._find, self._tree, self._editor):
-            self._list_column.addWidget(widget)
+        self._list_column = column_of(self._list, self._problems, self._find, self._tree, self._editor)
         self._list_column.addWidget(self._reset_all, 0, Qt.AlignmentFlag.AlignLeft)
         self.add(self._list, self._search_text)
         self._list_column.setStretchFactor(self._tree, 1)

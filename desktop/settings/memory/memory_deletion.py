@@ -1,7 +1,7 @@
 """Deletes all memories after a confirmation, with progress and a stop button."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QMessageBox, QWidget
+from PySide6.QtWidgets import QMessageBox, QWidget
 
 from core.services.outcome import Failed, Ok
 from desktop.operations import unwrap
@@ -10,6 +10,7 @@ from desktop.theme.icon_names import Icon
 from desktop.translation.formats import number
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button
+from desktop.widgets.layouts import row_of
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.question_box import QuestionBox
 from desktop.widgets.visibility import show_when
@@ -29,9 +30,7 @@ class MemoryDeletion(Adaptive, QWidget):
         self._is_deleting = False
         self._button = Button(context.theme, icon=Icon.TRASH_2)
         self._progress = Paragraph("", "secondary", "muted")
-        self._box = QHBoxLayout(self)
-        self._box.setContentsMargins(0, 0, 0, 0)
-        self._box.addWidget(self._button)
+        self._box = row_of(self, self._button)
         self._box.addWidget(self._progress, 1)
         self._button.clicked.connect(self._on_click)
         self.adapt_to(context.theme)

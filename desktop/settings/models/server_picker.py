@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QCheckBox, QLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QLayout, QWidget
 
 from core.domain.ids import ServerId
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.labels import set_plain_tool_tip
+from desktop.widgets.layouts import column_of
 
 
 class ServerPicker(Adaptive, QWidget):
@@ -22,8 +23,7 @@ class ServerPicker(Adaptive, QWidget):
         self._names: dict[ServerId, str | None] = {}
         self._boxes: dict[ServerId, QCheckBox] = {}
         self._all = QCheckBox(self)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column = column_of(self)
         self._column.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
         self._column.addWidget(self._all)
         self._all.toggled.connect(self._follow)

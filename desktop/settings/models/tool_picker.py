@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLayout, QLineEdit, QWidget
 
 from core.domain.tool import mcp_server_of
 from desktop.theme.theme import Theme
@@ -13,6 +13,7 @@ from desktop.translation.tool_strings import short_tool_name
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button
 from desktop.widgets.labels import set_plain_tool_tip
+from desktop.widgets.layouts import column_of
 from desktop.widgets.list_search import matches
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.visibility import show_when
@@ -44,8 +45,7 @@ class ToolGroup(Adaptive, QWidget):
         self._head.addWidget(self.fold)
         self._grid = QGridLayout()
         self._grid.setContentsMargins(0, 0, 0, 0)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column = column_of(self)
         self._column.setSpacing(0)
         self._column.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
         self._column.addLayout(self._head)
@@ -183,8 +183,7 @@ class ToolPicker(Adaptive, QWidget):
         self._search.setClearButtonEnabled(True)
         self._nothing = Paragraph("", "secondary", "muted", parent=self)
         self._groups: dict[str | None, ToolGroup] = {}
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column = column_of(self)
         self._column.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
         for widget in (self._all, self._search, self._nothing):
             self._column.addWidget(widget)

@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 
 from psygnal import SignalInstance
 from PySide6.QtCore import QPoint, Qt, QTimer
-from PySide6.QtWidgets import QAbstractButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from core.services.outcome import Failed, Outcome
 from desktop.bind import follow
@@ -17,6 +17,7 @@ from desktop.settings.parts.page import Page
 from desktop.settings.sources.context import SettingsContext
 from desktop.settings.sources.setting_sources import UndoableAction
 from desktop.widgets.forms.tab_order import chain_tab_stops, previous_tab_stop
+from desktop.widgets.layouts import column_of
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.visibility import show_when
 
@@ -46,9 +47,7 @@ class ListPage(Page, Generic[RowT]):
         self._shown_form: CardForm | None = None
         self._edited: str | None = None
         self.list_ = QWidget()
-        self.list_column = QVBoxLayout(self.list_)
-        self.list_column.setContentsMargins(0, 0, 0, 0)
-        self.list_column.addWidget(self.empty)
+        self.list_column = column_of(self.list_, self.empty)
         show_when(self.empty, False)
         self.add(self.about, self.about.text)
         self.add(self.list_, self.list_search_text)

@@ -11,6 +11,7 @@ from desktop.settings.parts.layout import center_column
 from desktop.settings.sources.context import SettingsContext
 from desktop.theme.icon_names import Icon
 from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.layouts import column_of
 from desktop.widgets.list_search import matches
 from desktop.widgets.paragraph import Paragraph
 
@@ -133,8 +134,7 @@ class Page(Adaptive, QScrollArea):
 
     def _lay_out(self) -> None:
         self._inner = QWidget()
-        self._inner_column = QVBoxLayout(self._inner)
-        self._inner_column.setContentsMargins(0, 0, 0, 0)
+        self._inner_column = column_of(self._inner)
         self._inner_column.addLayout(self._column)
         self._inner_column.addStretch()
         body = QWidget()

@@ -26,6 +26,7 @@ from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button
 from desktop.widgets.forms.form import FormField
 from desktop.widgets.labels import IconLabel
+from desktop.widgets.layouts import column_of
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.visibility import show_when
 
@@ -51,8 +52,7 @@ class ConfigurationImport(CardForm):
         self._fields = [FormField.around(theme, self._text)]
         self._look, self._add, self._cancel = (Button(theme), Button(theme, kind="primary"), Button(theme))
         self._found = QWidget(self)
-        self._found_column = QVBoxLayout(self._found)
-        self._found_column.setContentsMargins(0, 0, 0, 0)
+        self._found_column = column_of(self._found)
         self._inputs: dict[str, tuple[QLineEdit, FormField]] = {}
         self._lay_out([*self._fields, self._message, self._found], [self._look, self._add, self._cancel])
         self._text.textChanged.connect(self._on_edit)

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QLineEdit, QWidget
 
 from core.domain.text.masking import is_secret_name
 from desktop.theme.icon_names import Icon
@@ -12,6 +12,7 @@ from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button, IconButton
 from desktop.widgets.forms.tab_order import chain_tab_stops, previous_tab_stop
+from desktop.widgets.layouts import column_of
 
 NAME_CHARACTERS = 1000
 VALUE_CHARACTERS = 20_000
@@ -112,8 +113,7 @@ class NameValueEditor(Adaptive, QWidget):
         self.rows: list[NameValueRow] = []
         self._kind = ""
         self._add = Button(theme, kind="link", icon=Icon.PLUS, is_small=True)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column = column_of(self)
         self._column.addWidget(self._add, 0, Qt.AlignmentFlag.AlignLeft)
         self._add.clicked.connect(self._on_add)
         self.setFocusProxy(self._add)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from core.domain.mcp_server import ServerState, ServerStatus, Transport
 from desktop.settings.servers.server_strings import error_details, error_text, launch_summary, printable
@@ -12,6 +12,7 @@ from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button
+from desktop.widgets.layouts import column_of
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.value_views import SHOWN_CHARACTERS, ValueSection
 from desktop.widgets.visibility import show_when
@@ -31,10 +32,7 @@ class ServerConsentPanel(Adaptive, QWidget):
         self._about = Paragraph("", "label")
         self._runs = ValueSection(theme, self)
         self._allow = Button(theme, kind="primary", icon=Icon.SHIELD)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.addWidget(self._about)
-        self._column.addWidget(self._runs)
+        self._column = column_of(self, self._about, self._runs)
         self._column.addWidget(self._allow, 0, Qt.AlignmentFlag.AlignLeft)
         self._allow.clicked.connect(self._agree)
         self.adapt_to(theme)
@@ -87,10 +85,7 @@ class ServerFailurePanel(Adaptive, QWidget):
         self._what = Paragraph("", "label", "error")
         self._next = Paragraph("", "label")
         self._details = ValueSection(theme, self)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        for widget in (self._what, self._next, self._details):
-            self._column.addWidget(widget)
+        self._column = column_of(self, self._what, self._next, self._details)
         self.adapt_to(theme)
 
     @property
@@ -124,10 +119,7 @@ class ServerLogPanel(Adaptive, QWidget):
         self._read = read
         self._empty = Paragraph("", "label", "muted")
         self._lines = ValueSection(theme, self)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._empty)
-        column.addWidget(self._lines)
+        column_of(self, self._empty, self._lines)
         self.adapt_to(theme)
 
     @property
