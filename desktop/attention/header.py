@@ -47,11 +47,11 @@ class CardHeader(Adaptive, QWidget):
         self._focus_keys = focus_keys
         self._previous_keys, self._next_keys = QKeySequence("PgUp"), QKeySequence("PgDown")
         self._is_folded = False
-        self._place = (1, 1)
-        self._sign = IconLabel(theme, Icon.MESSAGE_CIRCLE_QUESTION_MARK, "sign_warn")
-        self._who = ElidedLabel("", "strong", mode=Qt.TextElideMode.ElideMiddle)
+        self._position = (1, 1)
+        self._icon = IconLabel(theme, Icon.MESSAGE_CIRCLE_QUESTION_MARK, "sign_warn")
+        self._asker = ElidedLabel("", "strong", mode=Qt.TextElideMode.ElideMiddle)
         self._kind = Chip()
-        self._left = TimeLeft(now)
+        self._time_left = TimeLeft(now)
         self._count = Label("", "secondary", "muted")
         self._previous = IconButton(theme, Icon.CHEVRON_LEFT)
         self._next = IconButton(theme, Icon.CHEVRON_RIGHT)
@@ -60,34 +60,34 @@ class CardHeader(Adaptive, QWidget):
         self._column = column_of(self)
         self._row = QHBoxLayout()
         self._column.addLayout(self._row)
-        self._column.addWidget(self._left)
-        self._row.addWidget(self._sign)
+        self._column.addWidget(self._time_left)
+        self._row.addWidget(self._icon)
         self._row.addWidget(self._kind)
-        self._row.addWidget(self._who, 1)
+        self._row.addWidget(self._asker, 1)
         for widget in (self._count, self._previous, self._next, self._unfold, self._keys):
             self._row.addWidget(widget)
-        self._previous.clicked.connect(self._go_back)
-        self._next.clicked.connect(self._go_on)
+        self._previous.clicked.connect(self._step_back)
+        self._next.clicked.connect(self._step_forward)
         self._unfold.clicked.connect(self.unfolded)
-        self._left.accessible_text_changed.connect(self.time_left_changed)
+        self._time_left.accessible_text_changed.connect(self.time_left_changed)
         self.fold(is_folded=False)
         self.adapt_to(theme)
 
     def show_question(self, workflow: str, question: Question, position: tuple[int, int], *, is_open: bool) -> None:
         """Show a question; `place` is its position and the number of open requests, from 1."""
-        self._who.setText(asker_path(workflow, question))
+        self._asker.setText(asker_path(workflow, question))
         self._kind.setText(kind_label(question.kind))
-        self._place = position
+        self._position = position
         for widget in (self._count, self._previous, self._next):
             # A single request needs no paging.
             show_when(widget, position[1] > 1)
-        self._left.set_question(question if is_open else None)
+        self._time_left.set_question(question if is_open else None)
         self.retranslate()
 
     @property
     def time_left(self) -> str:
         """The time left and what happens then; empty for a request without a limit."""
-        return self._left.accessibleName()
+        return self._time_left.accessibleName()
 
     def set_shortcuts(self, keys: CardKeys) -> None:
         """Set the displayed shortcuts."""
@@ -98,7 +98,7 @@ class CardHeader(Adaptive, QWidget):
 
     def clear(self) -> None:
         """Stop the countdown."""
-        self._left.set_question(None)
+        self._time_left.set_question(None)
 
     def fold(self, *, is_folded: bool) -> None:
         """Show the header alone, with a button that unfolds the card."""
@@ -107,20 +107,20 @@ class CardHeader(Adaptive, QWidget):
         self._keys.set_keys(self._focus_keys if is_folded else None)
 
     def retranslate(self) -> None:
-        at, count = self._place
+        at, count = self._position
         text = self.tr("{number} of {count}").format(number=number(at), count=number(count))
         self._count.setText(text)
         self._previous.describe(self.tr("Previous request"), self._previous_keys)
         self._next.describe(self.tr("Next request"), self._next_keys)
         self._unfold.setText(self.tr("Show"))
-        self._left.refresh()
+        self._time_left.refresh()
 
     def apply_theme(self) -> None:
         self._row.setSpacing(self._theme.sizes.space_s)
         self._column.setSpacing(self._theme.sizes.space_xs)
 
-    def _go_back(self) -> None:
+    def _step_back(self) -> None:
         self.stepped.emit(-1)
 
-    def _go_on(self) -> None:
+    def _step_forward(self) -> None:
         self.stepped.emit(1)

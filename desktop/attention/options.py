@@ -25,8 +25,8 @@ class OptionsField(ValueField):
         self._most_characters = _most(schema, "text", "maxLength")
         self._ids: list[Any] = []
         self._boxes: list[QCheckBox] = []
-        self._inside = QWidget()
-        column = self._lines = QVBoxLayout(self._inside)
+        self._editor_box = QWidget()
+        column = self._lines = QVBoxLayout(self._editor_box)
         column.setContentsMargins(0, 0, 0, 0)
         for option in options if isinstance(options, list) else ():
             chosen, label = _option(option)
@@ -45,7 +45,7 @@ class OptionsField(ValueField):
         self._takes_text = self._most_characters != 0 or not self._boxes
         show_when(self._text, self._takes_text)
         column.addWidget(self._text)
-        self._set_editor(self._inside)
+        self._set_editor(self._editor_box)
         self.setFocusProxy(self._boxes[0] if self._boxes else self._text)
         self.adapt_to(theme)
 
@@ -53,7 +53,7 @@ class OptionsField(ValueField):
         chosen = [option for option, box in zip(self._ids, self._boxes, strict=True) if box.isChecked()]
         text = self._text.toPlainText() if self._takes_text else ""
         if not chosen and not text.strip():
-            return FieldResult(problem=self._nothing())
+            return FieldResult(problem=self._empty_text())
         if self._most_characters is not None and len(text) > self._most_characters:
             limit = number(self._most_characters)
             return FieldResult(problem=self.tr("This is too long: at most {number} characters.").format(number=limit))
@@ -89,7 +89,7 @@ class OptionsField(ValueField):
         self._lines.setSpacing(self._theme.sizes.space_xs)
         self._text.setFixedHeight(_LINES * self._text.fontMetrics().lineSpacing() + 2 * self._theme.sizes.space_m)
 
-    def _nothing(self) -> str:
+    def _empty_text(self) -> str:
         """Return the error for an empty answer."""
         if not self._boxes:
             return self.tr("Write an answer; to give none, skip it.")

@@ -68,11 +68,11 @@ class Request(Form, Adaptive, QWidget):
         self.question = question
         self.reason = ""
         self.scope = APPROVAL_SCOPES[0]
-        self._edited: dict[str, JsonField] = {}
+        self._editors: dict[str, JsonField] = {}
         self._form: SchemaForm | None = None
         self._options: OptionsField | None = None
         self._too_large: list[ValueSection] = []
-        self._nothing = Paragraph("", "label", "muted")
+        self._no_outputs = Paragraph("", "label", "muted")
         self._column = column_of(self)
         self.facts = RequestDetails(theme, question, shows_values=question.kind not in _EDITS)
         self._column.addWidget(self.facts)
@@ -101,7 +101,7 @@ class Request(Form, Adaptive, QWidget):
     def is_changed(self) -> bool:
         """Whether the arguments differ from the requested arguments, or are invalid."""
         arguments = self.question.asked.arguments
-        results = [field.read() for field in self._edited.values() if field.is_edited]
+        results = [field.read() for field in self._editors.values() if field.is_edited]
         return any(not result.has_value or not json_equal(result.value, arguments) for result in results)
 
     @property
@@ -162,11 +162,11 @@ class Request(Form, Adaptive, QWidget):
     def retranslate(self) -> None:
         if self._form is not None:
             self._form.set_name(self.tr("Result"))
-        for (name, field), text in zip(self._edited.items(), self._names(), strict=True):
+        for (name, field), text in zip(self._editors.items(), self._editor_names(), strict=True):
             field.set_name(text or name)
         for section in self._too_large:
             section.describe(self.tr("Too large to be changed here"))
-        self._nothing.setText(self.tr("There is nothing yet: this step reads no result of another one."))
+        self._no_outputs.setText(self.tr("There is nothing yet: this step reads no result of another one."))
         if self._options is not None:
             self._options.set_name(self.tr("Answer"))
 
@@ -179,15 +179,15 @@ class Request(Form, Adaptive, QWidget):
         asked = self.question.asked
         match self.kind:
             case _Kind.INPUT_REVIEW:
-                self._edit("", asked.input)
+                self._add_editor("", asked.input)
             case _Kind.TOOL_APPROVAL:
-                self._edit("", asked.arguments)
+                self._add_editor("", asked.arguments)
             case _Kind.STATE_EDIT:
                 outputs = _mapping(asked.outputs)
                 for name, output in outputs.items():
-                    self._edit(name, output)
+                    self._add_editor(name, output)
                 if not outputs:
-                    self._column.addWidget(self._nothing)
+                    self._column.addWidget(self._no_outputs)
             case _Kind.QUESTION:
                 self._options = OptionsField(self._theme, asked.options, asked.input_schema)
                 self._options.edited.connect(self.edited)
@@ -197,7 +197,7 @@ class Request(Form, Adaptive, QWidget):
                 self._form.edited.connect(self.edited)
                 self._column.addWidget(self._form)
 
-    def _edit(self, name: str, value: Any) -> None:
+    def _add_editor(self, name: str, value: Any) -> None:
         # Qt lays out the whole document after each key.
         if len(_json(value)) > EDITED_CHARACTERS:
             section = ValueSection(self._theme, self, is_field=True)
@@ -207,7 +207,7 @@ class Request(Form, Adaptive, QWidget):
             return
         field = JsonField(self._theme, name, value=value)
         field.edited.connect(self.edited)
-        self._edited[name] = field
+        self._editors[name] = field
         self._column.addWidget(field)
 
     @property
@@ -215,16 +215,16 @@ class Request(Form, Adaptive, QWidget):
         """The fields of the form, in tab order."""
         if self._form is not None:
             return self._form.fields
-        return [self._options] if self._options is not None else list(self._edited.values())
+        return [self._options] if self._options is not None else list(self._editors.values())
 
-    def _names(self) -> Sequence[str]:
+    def _editor_names(self) -> Sequence[str]:
         match self.kind:
             case _Kind.INPUT_REVIEW:
-                return [self.tr("Input")] * len(self._edited)
+                return [self.tr("Input")] * len(self._editors)
             case _Kind.TOOL_APPROVAL:
-                return [self.tr("Arguments")] * len(self._edited)
+                return [self.tr("Arguments")] * len(self._editors)
             case _:
-                return [""] * len(self._edited)
+                return [""] * len(self._editors)
 
     # Reading
 
@@ -241,7 +241,7 @@ class Request(Form, Adaptive, QWidget):
 
     def _edited_answer(self) -> Answer | None:
         values: dict[str, Any] = {}
-        for name, field in self._edited.items():
+        for name, field in self._editors.items():
             result = field.read()
             if result.problem:
                 field.show_error(result.problem)

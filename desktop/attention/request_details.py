@@ -49,7 +49,7 @@ class RequestDetails(Adaptive, QWidget):
         if asked.kind is InterruptionKind.QUESTION and (background := _context(asked.input)):
             self._column.addWidget(Paragraph(background, "label", "muted"))
         self.section: ValueSection | None = None
-        value = self._shown() if shows_values else None
+        value = self._value() if shows_values else None
         if value not in (None, {}, [], ""):
             self.section = ValueSection(theme, self, is_field=True)
             self.section.show_text(value if isinstance(value, str) else indented_json(value))
@@ -76,7 +76,7 @@ class RequestDetails(Adaptive, QWidget):
         self._column.setSpacing(sizes.space_s)
         self._tool.setSpacing(sizes.space_s)
 
-    def _shown(self) -> Any:
+    def _value(self) -> Any:
         asked = self._question.asked
         if asked.kind is InterruptionKind.QUESTION:
             return None

@@ -56,8 +56,8 @@ class SettingsDialog(Adaptive, QDialog):
         self._search = QLineEdit(self._side)
         self._list = PageList(theme, makers, self._side)
         self._pages = PageStack(makers, self)
-        self._nothing = EmptyState(theme, Icon.SEARCH)
-        self._pages.addWidget(self._nothing)
+        self._no_results = EmptyState(theme, Icon.SEARCH)
+        self._pages.addWidget(self._no_results)
         self._undo_bar = UndoBar(theme, self._history, self)
         self._lay_out()
         self._list.choose(next(iter(makers)))
@@ -87,7 +87,7 @@ class SettingsDialog(Adaptive, QDialog):
         self.setWindowTitle(self.tr("Settings"))
         self._search.setPlaceholderText(self.tr("Search settings"))
         self._search.setAccessibleName(self.tr("Search settings"))
-        self._nothing.describe(self.tr("No setting found"), self.tr("Other words may find it."), self.tr("Show all"))
+        self._no_results.describe(self.tr("No setting found"), self.tr("Other words may find it."), self.tr("Show all"))
         self._search.clear()  # it asked in the other language
         self._filter()
 
@@ -123,7 +123,7 @@ class SettingsDialog(Adaptive, QDialog):
         self._search.addAction(self._theme.icon(Icon.SEARCH), QLineEdit.ActionPosition.LeadingPosition)
         self._list.chosen.connect(self._show)
         self._pages.made.connect(self._undo_bar.follow_page)
-        self._nothing.acted.connect(self._search.clear)
+        self._no_results.acted.connect(self._search.clear)
         QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self, self._enter_search)
 
     def _resize_once(self) -> None:
@@ -138,7 +138,7 @@ class SettingsDialog(Adaptive, QDialog):
         matching = self._pages.filter(query)
         self._list.show_only(matching)
         if not matching:
-            self._pages.setCurrentWidget(self._nothing)
+            self._pages.setCurrentWidget(self._no_results)
         elif self.page in matching:
             self._show(self.page)
         else:

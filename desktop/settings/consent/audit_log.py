@@ -100,7 +100,7 @@ class AuditCard(Adaptive, Card):
         self._lay_out()
         self._connect()
         self.adapt_to(theme)
-        self._follow()
+        self._update()
 
     def export_to(self, name: str) -> None:
         """Write the log to this file."""
@@ -154,21 +154,21 @@ class AuditCard(Adaptive, Card):
         self.table.selectionModel().currentRowChanged.connect(self._open)
         self._refresh.clicked.connect(self._read)
         self._export.clicked.connect(self._choose_file)
-        self._consent.loaded.connect(self._take)
+        self._consent.loaded.connect(self._on_loaded)
         self._consent.exported.connect(self._on_exported)
         self._consent.failed.connect(self._on_failed)
 
     def _read(self) -> None:
         self._consent.load()
 
-    def _take(self, entries: list[AuditEntry], is_first: bool) -> None:
+    def _on_loaded(self, entries: list[AuditEntry], is_first: bool) -> None:
         if is_first:
             self.model.show(entries)
         else:
             self.model.add(entries)
-        self._follow()
+        self._update()
 
-    def _follow(self) -> None:
+    def _update(self) -> None:
         """Update the visibility of the parts."""
         is_empty = not self.model.items
         show_when(self._empty, is_empty)
@@ -187,7 +187,7 @@ class AuditCard(Adaptive, Card):
         entry = self.model.entry(current)
         if entry is not None:
             self._entry.show_text(indented_json(entry.as_dict()))
-        self._follow()
+        self._update()
 
     def _choose_file(self) -> None:
         dialog = QFileDialog(self, self.tr("Export the audit log"))
@@ -199,12 +199,12 @@ class AuditCard(Adaptive, Card):
         dialog.open()
 
     def _on_exported(self, count: int) -> None:
-        self._say(self.tr("Written: %n entries.", "", count))
+        self._show_note(self.tr("Written: %n entries.", "", count))
 
     def _on_failed(self, failed: Failed) -> None:
-        self._say(consent_failure_text(failed))
+        self._show_note(consent_failure_text(failed))
 
-    def _say(self, text: str) -> None:
+    def _show_note(self, text: str) -> None:
         self._note.setText(text)
-        self._follow()
+        self._update()
         announce(self, text)

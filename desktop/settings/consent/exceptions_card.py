@@ -30,18 +30,18 @@ class ExceptionRow(Adaptive, QWidget):
         self._theme = theme
         self.name = name
         self.rule = rule
-        self._words = ElidedLabel("", "code")
+        self._label = ElidedLabel("", "code")
         self._rule = Label("", "secondary", "muted")
         self.remove = IconButton(theme, Icon.X)
         self._row = row_of(self)
-        self._row.addWidget(self._words, 1)
+        self._row.addWidget(self._label, 1)
         self._row.addWidget(self._rule)
         self._row.addWidget(self.remove)
         self.adapt_to(theme)
 
     def retranslate(self) -> None:
         shown = exception_label(self.name)
-        self._words.setText(shown)
+        self._label.setText(shown)
         self._rule.setText(rule_label(self.rule))
         self.remove.describe(self.tr("Remove the exception for {name}").format(name=shown))
 
@@ -59,7 +59,7 @@ class ExceptionsCard(Adaptive, Card):
         self.rows: list[ExceptionRow] = []
         self._name = Paragraph("", "strong")
         self._help = Paragraph("", "label", "muted")
-        self._trouble = Paragraph("", "secondary", "error")
+        self._error = Paragraph("", "secondary", "error")
         self._list = QVBoxLayout()
         self._names = ComboBox()
         self._names.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -80,8 +80,8 @@ class ExceptionsCard(Adaptive, Card):
 
     def refresh(self) -> None:
         """Rebuild the rows and keep focus at the same position."""
-        self._trouble.setText("")
-        show_when(self._trouble, False)
+        self._error.setText("")
+        show_when(self._error, False)
         focused = next((at for at, row in enumerate(self.rows) if row.remove.hasFocus()), None)
         for row in self.rows:
             self._list.removeWidget(row)
@@ -95,7 +95,7 @@ class ExceptionsCard(Adaptive, Card):
             # New rows would come last in the tab order.
             self.setTabOrder(previous, row.remove)
             previous = row.remove
-        self._offer()
+        self._update_names()
         if focused is not None:
             neighbour = self.rows[min(focused, len(self.rows) - 1)].remove if self.rows else self._names
             neighbour.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -114,7 +114,7 @@ class ExceptionsCard(Adaptive, Card):
         self._names.setAccessibleName(self.tr("Tool or server"))
         self._allow.setText(self.tr("Allow"))
         self._ask.setText(self.tr("Ask"))
-        self._offer()
+        self._update_names()
 
     def apply_theme(self) -> None:
         sizes = self._theme.sizes
@@ -128,7 +128,7 @@ class ExceptionsCard(Adaptive, Card):
         self._column.addWidget(self._name)
         self._column.addWidget(self._help)
         self._column.addLayout(self._adding)
-        self._column.addWidget(self._trouble)
+        self._column.addWidget(self._error)
         self._column.addLayout(self._list)
         self._choosing.addWidget(self._allow)
         self._choosing.addWidget(self._ask)
@@ -136,7 +136,7 @@ class ExceptionsCard(Adaptive, Card):
         self._adding.addWidget(self._names)
         self._adding.addLayout(self._choosing)
 
-    def _offer(self) -> None:
+    def _update_names(self) -> None:
         """List the names that have no exception yet."""
         chosen = self._names.currentData()
         self._names.clear()
@@ -153,5 +153,5 @@ class ExceptionsCard(Adaptive, Card):
             self._consent.set_exceptions([name], rule)
 
     def _on_refused(self, failed: Failed) -> None:
-        self._trouble.setText(consent_failure_text(failed))
-        show_when(self._trouble, True)
+        self._error.setText(consent_failure_text(failed))
+        show_when(self._error, True)

@@ -166,29 +166,29 @@ class AboutPage(Page):
         self.retranslate()
 
     def _add_data(self) -> None:
-        column = self._add_card(self._searched_data)
+        column = self._add_section(self._data_search_text)
         column.addWidget(self._data)
         column.addWidget(self._data_help)
         column.addWidget(self._path)
         column.addWidget(self._copy, 0, Qt.AlignmentFlag.AlignLeft)
 
     def _add_licences(self) -> None:
-        column = self._add_card(self._searched_licences)
+        column = self._add_section(self._licences_search_text)
         column.addWidget(self._licences)
         for row in self._rows:
             column.addWidget(row)
 
-    def _add_card(self, searched: Callable[[], str]) -> QVBoxLayout:
+    def _add_section(self, searched: Callable[[], str]) -> QVBoxLayout:
         card = Card()
         column = QVBoxLayout(card)
         self._card_columns.append(column)
         self.add(card, searched)
         return column
 
-    def _searched_data(self) -> str:
+    def _data_search_text(self) -> str:
         return f"{self._data.text()} {self._data_help.text()} {self._path.text()}"
 
-    def _searched_licences(self) -> str:
+    def _licences_search_text(self) -> str:
         works = (f"{licence.work} {licence.purpose} {licence.terms}" for licence in licences())
         return " ".join([self._licences.text(), *works])
 

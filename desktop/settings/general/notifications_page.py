@@ -34,23 +34,23 @@ class NotificationsPage(Page):
         for level in NotifyLevel:  # made before what follows them: Tab goes in the order of this
             self._levels.set_choice(level, "", "")
         for section in (self._about, self._levels):
-            self.add(section, self._searched_levels)
+            self.add(section, self._levels_search_text)
         self._reminder = ListSetting(context, Setting.REMIND_AFTER_MIN)
         self.add(self._reminder, self._reminder.search_text)
         card = Card()
-        self._name = Label("", "strong")
-        self._way = Paragraph("", "label", "muted")
-        self._test = Button(theme, icon=Icon.BELL, is_small=True)
-        self._trial = Paragraph("", "label", "muted")
-        self._inside = QVBoxLayout(card)
-        for part in (self._name, self._way):
-            self._inside.addWidget(part)
-        self._inside.addWidget(self._test, 0, Qt.AlignmentFlag.AlignLeft)
-        self._inside.addWidget(self._trial)
+        self._delivery_title = Label("", "strong")
+        self._channel = Paragraph("", "label", "muted")
+        self._test_button = Button(theme, icon=Icon.BELL, is_small=True)
+        self._result = Paragraph("", "label", "muted")
+        self._delivery_column = QVBoxLayout(card)
+        for part in (self._delivery_title, self._channel):
+            self._delivery_column.addWidget(part)
+        self._delivery_column.addWidget(self._test_button, 0, Qt.AlignmentFlag.AlignLeft)
+        self._delivery_column.addWidget(self._result)
         self.add(card, self._search_text)
         self._levels.chosen.connect(self._choose)
         self._settings.changed.connect(self.refresh)
-        self._test.clicked.connect(self._notifier.send_test)
+        self._test_button.clicked.connect(self._notifier.send_test)
         self._notifier.changed.connect(self.refresh)
         self.adapt_to(theme)
 
@@ -61,26 +61,26 @@ class NotificationsPage(Page):
         for level, sentence in self._sentences().items():
             self._levels.set_choice(level, titles[level], sentence)
         self._levels.setAccessibleName(setting_label(Setting.NOTIFY))
-        self._name.setText(self.tr("How they reach you"))
-        self._test.setText(self.tr("Send a test"))
+        self._delivery_title.setText(self.tr("How they reach you"))
+        self._test_button.setText(self.tr("Send a test"))
         self.refresh()
 
     def apply_theme(self) -> None:
         super().apply_theme()
         sizes = self._theme.sizes
-        self._inside.setContentsMargins(sizes.space_l, sizes.space_m, sizes.space_l, sizes.space_m)
-        self._inside.setSpacing(sizes.space_s)
+        self._delivery_column.setContentsMargins(sizes.space_l, sizes.space_m, sizes.space_l, sizes.space_m)
+        self._delivery_column.setSpacing(sizes.space_s)
 
     def refresh(self) -> None:
         """Show the current level, channel and test result; announce a new test result."""
         self._levels.set_current(str(self._settings.value(Setting.NOTIFY)))
-        self._way.setText(self._way_words())
-        self._way.set_tone("warn" if self._notifier.way is NotificationChannel.NONE else "muted")
-        self._test.setEnabled(self._notifier.trial is not TrialState.SENT)
-        text = self._trial_words()
-        self._trial.setVisible(bool(text))
-        if text != self._trial.text():
-            self._trial.setText(text)
+        self._channel.setText(self._channel_text())
+        self._channel.set_tone("warn" if self._notifier.way is NotificationChannel.NONE else "muted")
+        self._test_button.setEnabled(self._notifier.trial is not TrialState.SENT)
+        text = self._trial_text()
+        self._result.setVisible(bool(text))
+        if text != self._result.text():
+            self._result.setText(text)
             if text:
                 announce(self, text)
 
@@ -95,11 +95,11 @@ class NotificationsPage(Page):
             NotifyLevel.OFF: self.tr("The window alone tells you, and its inbox."),
         }
 
-    def _searched_levels(self) -> str:
+    def _levels_search_text(self) -> str:
         text = [*choice_labels(Setting.NOTIFY).values(), *self._sentences().values()]
         return " ".join([setting_label(Setting.NOTIFY), self._about.text(), *text])
 
-    def _way_words(self) -> str:
+    def _channel_text(self) -> str:
         match self._notifier.way:
             case NotificationChannel.LOOKING:
                 return self.tr("Looking for the notification service of your desktop…")
@@ -115,7 +115,7 @@ class NotificationsPage(Page):
                     "everything."
                 )
 
-    def _trial_words(self) -> str:
+    def _trial_text(self) -> str:
         match self._notifier.trial:
             case TrialState.NONE:
                 return ""
@@ -127,4 +127,4 @@ class NotificationsPage(Page):
                 return self.tr("Nobody showed it. Is a notification service running? Then try again.")
 
     def _search_text(self) -> str:
-        return " ".join(part.text() for part in (self._name, self._way, self._test))
+        return " ".join(part.text() for part in (self._delivery_title, self._channel, self._test_button))

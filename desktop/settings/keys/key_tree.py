@@ -42,7 +42,7 @@ class KeyBindingTree(Adaptive, QTreeWidget):
         self._rows: dict[str, QTreeWidgetItem] = {}
         self._groups: list[tuple[KeyScope, QTreeWidgetItem]] = []
         self._fill()
-        self.currentItemChanged.connect(self._tell)
+        self.currentItemChanged.connect(self._emit_chosen)
         self.itemActivated.connect(self.entered)
         keymap.changed.connect(self.retranslate)
         self.adapt_to(theme)
@@ -56,12 +56,12 @@ class KeyBindingTree(Adaptive, QTreeWidget):
         item = self.currentItem()
         return str(item.data(0, _ID) or "") if item is not None else ""
 
-    def narrow(self, query: str) -> None:
+    def filter(self, query: str) -> None:
         """Filter by name, context or key, and choose the first match."""
         self._query = query
-        self._show_found()
+        self._apply_filter()
 
-    def shown(self) -> dict[str, str]:
+    def visible_bindings(self) -> dict[str, str]:
         """Return the visible names with their keys."""
         return {item.text(0): item.text(1) for item in self._rows.values() if not item.isHidden()}
 
@@ -79,7 +79,7 @@ class KeyBindingTree(Adaptive, QTreeWidget):
             font = QFont(self.font())
             font.setBold(self._keymap.has_own(command_id))
             item.setFont(1, font)
-        self._show_found()
+        self._apply_filter()
 
     def apply_theme(self) -> None:
         for _, group in self._groups:
@@ -104,7 +104,7 @@ class KeyBindingTree(Adaptive, QTreeWidget):
                 self._rows[command.id] = item
             group.setExpanded(True)
 
-    def _show_found(self) -> None:
+    def _apply_filter(self) -> None:
         for _, group in self._groups:
             is_any = False
             for item in self._rows.values():
@@ -120,7 +120,7 @@ class KeyBindingTree(Adaptive, QTreeWidget):
             if first is not None:
                 self.setCurrentItem(first)
 
-    def _tell(self) -> None:
+    def _emit_chosen(self) -> None:
         if self.current:
             self.chosen.emit(self.current)
 

@@ -59,7 +59,7 @@ class KeysPage(Page):
         self.add(self._list, self._search_text)
         self._list_column.setStretchFactor(self._tree, 1)
         self.fill_with(self._list)
-        self._find.textChanged.connect(self._tree.narrow)
+        self._find.textChanged.connect(self._tree.filter)
         self._find.exited.connect(partial(self._tree.setFocus, Qt.FocusReason.OtherFocusReason))
         self._tree.chosen.connect(self._editor.show_command)
         self._tree.entered.connect(self._editor.focus_first)

@@ -54,7 +54,7 @@ class AgentForm(EditForm):
         self._agent_id = agent.id if agent is not None else None
         shown = agent or Agent(id=AgentId("agent_new"), name="-")
         self._name.setText(agent.name if agent is not None else "")
-        self._offer_models(shown.model)
+        self._list_models(shown.model)
         self._prompt.setPlainText(shown.system_prompt)
         self._tools.set_options([tool.name for tool in self._context.agents.tools()], shown.tools)
         self._servers.set_options(
@@ -94,14 +94,14 @@ class AgentForm(EditForm):
         self._rounds.localize("")
         self._reasoning.set_segments([(str(key), text) for key, text in reasoning_labels().items()])
         self._save.setText(self.tr("Save agent"))
-        self._offer_models(self._models[max(0, self._model.currentIndex())])
+        self._list_models(self._models[max(0, self._model.currentIndex())])
         self._check()
 
     def apply_theme(self) -> None:
         super().apply_theme()
         self._prompt.setFixedHeight(3 * self._theme.sizes.row)
 
-    def _offer_models(self, chosen: ModelChoice | None) -> None:
+    def _list_models(self, chosen: ModelChoice | None) -> None:
         """List the configured models, and the agent's own model if it is not among them."""
         known = list(self._context.current.models)
         if chosen is not None and not any(model.is_same(chosen) for model in known):

@@ -38,14 +38,14 @@ class LocalServersCard(Adaptive, Card):
         self._servers: Sequence[_FoundServer] = ()
         self._buttons: list[Button] = []
         self._title = Paragraph("", "title")
-        self._words = Paragraph("", "label", "muted")
-        self._again = Button(theme, kind="link", icon=Icon.REFRESH_CW, is_small=True)
-        self._again.clicked.connect(self.search)
-        self._column, self._head = QVBoxLayout(self), QHBoxLayout()
-        self._head.addWidget(self._title, 1)
-        self._head.addWidget(self._again)
-        self._column.addLayout(self._head)
-        self._column.addWidget(self._words)
+        self._help = Paragraph("", "label", "muted")
+        self._search_button = Button(theme, kind="link", icon=Icon.REFRESH_CW, is_small=True)
+        self._search_button.clicked.connect(self.search)
+        self._column, self._header = QVBoxLayout(self), QHBoxLayout()
+        self._header.addWidget(self._title, 1)
+        self._header.addWidget(self._search_button)
+        self._column.addLayout(self._header)
+        self._column.addWidget(self._help)
         self.adapt_to(theme)
 
     def search(self) -> None:
@@ -58,14 +58,14 @@ class LocalServersCard(Adaptive, Card):
             )
 
     def search_text(self) -> str:
-        return f"{self._title.text()} {self._words.text()}"
+        return f"{self._title.text()} {self._help.text()}"
 
     def retranslate(self) -> None:
         self._title.setText(self.tr("Found on this computer"))
-        self._again.setText(self.tr("Look again"))
-        self._again.setEnabled(not self._is_searching)
-        self._words.setText(self._sentence())
-        show_when(self._words, bool(self._words.text()))
+        self._search_button.setText(self.tr("Look again"))
+        self._search_button.setEnabled(not self._is_searching)
+        self._help.setText(self._help_text())
+        show_when(self._help, bool(self._help.text()))
         for button, server in zip(self._buttons, self._servers, strict=True):
             text = self.tr("{server}: %n model(s)", "", len(server.models))
             button.setText(text.format(server=server.title))
@@ -75,7 +75,7 @@ class LocalServersCard(Adaptive, Card):
         self._column.setContentsMargins(sizes.space_l, sizes.space_m, sizes.space_m, sizes.space_m)
         self._column.setSpacing(sizes.space_s)
 
-    def _sentence(self) -> str:
+    def _help_text(self) -> str:
         if self._is_searching and not self._servers:
             return self.tr("Looking…")
         if not self._servers:

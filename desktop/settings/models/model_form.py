@@ -61,8 +61,8 @@ class ModelForm(CardForm):
             bound(box)
         self._context_size = OptionalNumberBox(256, MOST_TOKENS, 1024, 0)
         self._price_in, self._price_out = (OptionalNumberBox(0, MOST_PRICE, 0.01, 4) for _ in range(2))
-        self._test, self._add = Button(theme), Button(theme, kind="primary")
-        self._forget_key = Button(theme, kind="link", is_small=True)
+        self._test_button, self._add_button = Button(theme), Button(theme, kind="primary")
+        self._forget_key_button = Button(theme, kind="link", is_small=True)
         controls = (self._provider, self._address, self._key, self._model)
         self._fields = [FormField.around(theme, control) for control in controls]
         self._numbers = [FormField.around(theme, box) for box in (self._context_size, self._price_in, self._price_out)]
@@ -70,30 +70,30 @@ class ModelForm(CardForm):
         self._arrange()
         self._connect()
         self.adapt_to(theme)
-        self._take_preset()
+        self._apply_preset()
 
     def fill(self, provider: str, base_url: str, listed: list[str]) -> None:
         """Fill in a server that was found on this computer."""
         self._provider.setCurrentIndex(self._provider.findData(provider))
         self._address.setText(base_url)
-        self._offer(listed)
+        self._set_model_names(listed)
         self._show_message("")
-        self._ask_key()
+        self._look_up_key()
         self._model.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def edit(self, model: ModelChoice) -> None:
         """Fill in a configured model."""
         self._provider.setCurrentIndex(max(0, self._provider.findData(model.provider)))
         self._address.setText(model.base_url)
-        self._offer([model.model] if model.model else [])
+        self._set_model_names([model.model] if model.model else [])
         self._show_numbers(model)
         self._show_message("")
-        self._ask_key()
+        self._look_up_key()
         self._model.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def search_text(self) -> str:
         names = [self._provider.itemText(row) for row in range(self._provider.count())]
-        return " ".join([self._title.text(), self._fields[2].accessibleName(), self._test.text(), *names])
+        return " ".join([self._title.text(), self._fields[2].accessibleName(), self._test_button.text(), *names])
 
     def retranslate(self) -> None:
         provider, address, key, model = self._fields
@@ -105,7 +105,7 @@ class ModelForm(CardForm):
         if (typed := self._model.lineEdit()) is not None:
             typed.setAccessibleName(self.tr("Model"))
         key.describe(self.tr("API key"))
-        self._show_key()
+        self._update_key_help()
         context, price_in, price_out = self._numbers
         context.describe(self.tr("Context window"), self.tr("In tokens."))
         price_in.describe(self.tr("Price in"), self.tr("Dollars for a million tokens."))
@@ -113,9 +113,9 @@ class ModelForm(CardForm):
         for number in (self._context_size, self._price_in, self._price_out):
             number.localize("")
             number.set_empty_text(self.tr("unknown"))
-        self._forget_key.setText(self.tr("Forget the key"))
-        self._test.setText(self.tr("Test and list models"))
-        self._add.setText(self.tr("Add model"))
+        self._forget_key_button.setText(self.tr("Forget the key"))
+        self._test_button.setText(self.tr("Test and list models"))
+        self._add_button.setText(self.tr("Add model"))
         self._show_message("")
 
     def apply_theme(self) -> None:
@@ -124,7 +124,7 @@ class ModelForm(CardForm):
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self._drop_key()
+        self._discard_key()
 
     def _arrange(self) -> None:
         self._key_row = QHBoxLayout()
@@ -132,35 +132,35 @@ class ModelForm(CardForm):
         for field in self._fields[:2]:
             self._column.addWidget(field)
         self._key_row.addWidget(self._fields[2], 1)
-        self._key_row.addWidget(self._forget_key, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._key_row.addWidget(self._forget_key_button, 0, Qt.AlignmentFlag.AlignVCenter)
         self._column.addLayout(self._key_row)
-        self._column.addWidget(self._test, 0, Qt.AlignmentFlag.AlignLeft)
+        self._column.addWidget(self._test_button, 0, Qt.AlignmentFlag.AlignLeft)
         self._column.addWidget(self._message)
         self._column.addWidget(self._fields[3])
         self._column.addWidget(self._number_row)
-        self._column.addWidget(self._add, 0, Qt.AlignmentFlag.AlignLeft)
-        show_when(self._forget_key, False)
+        self._column.addWidget(self._add_button, 0, Qt.AlignmentFlag.AlignLeft)
+        show_when(self._forget_key_button, False)
 
     def _connect(self) -> None:
-        self._provider.activated.connect(self._take_preset)
-        self._address.editingFinished.connect(self._ask_key)
-        self._test.clicked.connect(self._on_test)
-        self._add.clicked.connect(self._on_add)
-        self._forget_key.clicked.connect(self._on_forget_key)
+        self._provider.activated.connect(self._apply_preset)
+        self._address.editingFinished.connect(self._look_up_key)
+        self._test_button.clicked.connect(self._on_test)
+        self._add_button.clicked.connect(self._on_add)
+        self._forget_key_button.clicked.connect(self._on_forget_key)
         self._key.returnPressed.connect(self._on_test)
-        self._model.activated.connect(self._on_listed)
+        self._model.activated.connect(self._on_model_chosen)
 
     # Reading
 
-    def _take_preset(self) -> None:
+    def _apply_preset(self) -> None:
         """Switch to another provider: its address, and no models yet."""
         preset = self._context.providers.presets[self._provider.currentData()]
         self._address.setText(preset.base_url)
-        self._drop_key()
-        self._offer([])
+        self._discard_key()
+        self._set_model_names([])
         self._show_numbers(None)
         self._show_message("")
-        self._ask_key()
+        self._look_up_key()
 
     async def _choose(self, model: str | None) -> ModelChoice:
         """Return the model that the fields describe; with `model` None, any model of the address.
@@ -177,7 +177,7 @@ class ModelForm(CardForm):
     def _model_name(self) -> str | None:
         return self._model.currentText().strip()[:MODEL_CHARACTERS] or None
 
-    def _offer(self, listed: list[str]) -> None:
+    def _set_model_names(self, listed: list[str]) -> None:
         self._model.clear()
         self._model.addItems(listed)
 
@@ -186,17 +186,17 @@ class ModelForm(CardForm):
         self._price_in.set_number(model.price_in if model is not None else None)
         self._price_out.set_number(model.price_out if model is not None else None)
 
-    def _on_listed(self) -> None:
+    def _on_model_chosen(self) -> None:
         listed = self._listed.get(self._model.currentText())
         if listed is not None:
             self._show_numbers(listed)
 
     # The key
 
-    def _drop_key(self) -> None:
+    def _discard_key(self) -> None:
         self._key.setText("")  # unlike clear(), it leaves nothing to be undone
 
-    def _ask_key(self) -> None:
+    def _look_up_key(self) -> None:
         self._asked += 1
         self._context.operations.run(self._find_key(self._asked), "look for a key")
 
@@ -209,23 +209,23 @@ class ModelForm(CardForm):
             source = unwrap(await self._providers.key_source(await self._choose(None)))
         if request == self._asked and isValid(self):
             self._source = str(source) if source is not None else None
-            self._show_key()
+            self._update_key_help()
 
-    def _show_key(self) -> None:
+    def _update_key_help(self) -> None:
         preset = self._context.providers.presets[self._provider.currentData()]
         self._fields[2].describe(
             self.tr("API key"), key_location_text(self._source, preset.needs_key, self._context.key_file)
         )
         self._key.setPlaceholderText(self.tr("kept, not shown") if self._source is not None else "")
-        show_when(self._forget_key, self._source in ("keyring", "file"))
+        show_when(self._forget_key_button, self._source in ("keyring", "file"))
 
     async def _save_key(self, choice: ModelChoice) -> None:
         """Save the typed key, if there is one. Raises OperationFailed, with `bad_key` for a text that is no key."""
         typed = self._key.text()
         if typed.strip():
             _unwrap_as(await self._providers.put_key(choice, typed), "bad_key")
-            self._drop_key()
-            self._ask_key()
+            self._discard_key()
+            self._look_up_key()
 
     def _on_forget_key(self) -> None:
         self._run(self._remove_key(), "forget a key")
@@ -233,7 +233,7 @@ class ModelForm(CardForm):
     async def _remove_key(self) -> None:
         removed = await self._providers.remove_key(await self._choose(None))
         # Also after a failure: the key may be gone from one of its places.
-        self._ask_key()
+        self._look_up_key()
         unwrap(removed)
 
     # Requests
@@ -246,17 +246,17 @@ class ModelForm(CardForm):
         await self._save_key(choice)
         self._show_message(self.tr("Asking {origin}…").format(origin=choice.origin), "muted")
         # A second test meanwhile would only repeat the request.
-        self._test.setEnabled(False)
+        self._test_button.setEnabled(False)
         try:
             models = unwrap(await self._providers.models(choice))
         finally:
-            self._test.setEnabled(True)
+            self._test_button.setEnabled(True)
         typed = self._model_name()
         self._listed = {model.id: self._providers.as_listed(choice, model) for model in models}
-        self._offer(list(self._listed))
+        self._set_model_names(list(self._listed))
         if typed is not None:
             self._model.setCurrentText(typed)
-        self._on_listed()
+        self._on_model_chosen()
         self._show_message(self.tr("It answers, and lists %n model(s).", "", len(models)), "ok")
 
     def _on_add(self) -> None:

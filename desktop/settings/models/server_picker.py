@@ -26,7 +26,7 @@ class ServerPicker(Adaptive, QWidget):
         self._column = column_of(self)
         self._column.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
         self._column.addWidget(self._all)
-        self._all.toggled.connect(self._follow)
+        self._all.toggled.connect(self._on_all_toggled)
         self.setFocusProxy(self._all)
         self.adapt_to(theme)
 
@@ -78,7 +78,7 @@ class ServerPicker(Adaptive, QWidget):
             box.setAccessibleName(name)
             set_plain_tool_tip(box, name)
 
-    def _follow(self, is_all: bool) -> None:
+    def _on_all_toggled(self, is_all: bool) -> None:
         for box in self._boxes.values():
             box.setEnabled(not is_all)
             if is_all:

@@ -38,11 +38,11 @@ class ToolGroup(Adaptive, QWidget):
         self._query = ""
         self._is_open: bool | None = None
         self._columns = 0
-        self.whole = QCheckBox(self)
-        self.fold = Button(theme, kind="link", is_small=True, parent=self)
+        self.group_box = QCheckBox(self)
+        self.fold_button = Button(theme, kind="link", is_small=True, parent=self)
         self._head = QHBoxLayout()
-        self._head.addWidget(self.whole, 1)
-        self._head.addWidget(self.fold)
+        self._head.addWidget(self.group_box, 1)
+        self._head.addWidget(self.fold_button)
         self._grid = QGridLayout()
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._column = column_of(self)
@@ -50,35 +50,35 @@ class ToolGroup(Adaptive, QWidget):
         self._column.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
         self._column.addLayout(self._head)
         self._column.addLayout(self._grid)
-        self.whole.clicked.connect(self._check_all)
-        self.fold.clicked.connect(self._on_fold)
+        self.group_box.clicked.connect(self._check_all)
+        self.fold_button.clicked.connect(self._on_fold_clicked)
         self.adapt_to(theme)
 
     def add(self, tool: str) -> None:
         box = QCheckBox(self)
         box.setAccessibleName(tool)
-        box.toggled.connect(self._count)
+        box.toggled.connect(self._update_check_state)
         self.boxes[tool] = box
 
-    def show_chosen(self, tools: set[str] | None) -> None:
+    def set_chosen(self, tools: set[str] | None) -> None:
         """Check these tools; None checks and disables all."""
         for tool, box in self.boxes.items():
             box.setChecked(tools is None or tool in tools)
             box.setEnabled(tools is not None)
-        self.whole.setEnabled(tools is not None)
+        self.group_box.setEnabled(tools is not None)
         self.search(self._query)
-        self._count()
+        self._update_check_state()
 
     def search(self, query: str) -> bool:
         """Show the matching tools. Return whether there are any."""
         self._query = query
         name = self.server or ""
         self._shown = [tool for tool in self.boxes if matches(query, f"{name} {tool}")]
-        self._place()
+        self._arrange()
         return bool(self._shown)
 
     def retranslate(self) -> None:
-        self._count()
+        self._update_check_state()
 
     def apply_theme(self) -> None:
         self._grid.setHorizontalSpacing(self._theme.sizes.space_m)
@@ -87,7 +87,7 @@ class ToolGroup(Adaptive, QWidget):
         self._fit()
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self.fold.sizeHint().width() + self._theme.sizes.row, 0)
+        return QSize(self.fold_button.sizeHint().width() + self._theme.sizes.row, 0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -99,7 +99,7 @@ class ToolGroup(Adaptive, QWidget):
             return True
         return self._is_open if self._is_open is not None else self.server is None or len(self.boxes) < _FOLDED_FROM
 
-    def _place(self) -> None:
+    def _arrange(self) -> None:
         """Arrange the visible tools in as many columns as fit."""
         for box in self.boxes.values():
             self._grid.removeWidget(box)
@@ -109,50 +109,50 @@ class ToolGroup(Adaptive, QWidget):
             self._grid.addWidget(self.boxes[tool], at // columns, at % columns, Qt.AlignmentFlag.AlignLeft)
         for tool, box in self.boxes.items():
             show_when(box, tool in shown)
-        show_when(self.fold, not self._query.strip() and self.server is not None)
-        self._name_itself()
+        show_when(self.fold_button, not self._query.strip() and self.server is not None)
+        self._update_labels()
 
     def _fit(self) -> None:
         """Use two columns if every name fits; elide names that are too long for one column, with a tool tip."""
         sizes = self._theme.sizes
         around = sizes.icon_s + 2 * sizes.space_s + 2 * sizes.space_xs
         width = self.width() - sizes.space_l
-        metrics = self.whole.fontMetrics()
+        metrics = self.group_box.fontMetrics()
         names = {tool: short_tool_name(tool) for tool in self.boxes}
         widest = max(map(metrics.horizontalAdvance, names.values()), default=0) + around
         columns = _COLUMNS if width >= _COLUMNS * widest + self._grid.horizontalSpacing() else 1
         if columns != self._columns:
             self._columns = columns
-            self._place()
+            self._arrange()
         for tool, box in self.boxes.items():
             shown = metrics.elidedText(names[tool], Qt.TextElideMode.ElideRight, max(around, width - around))
             box.setText(shown.replace("&", "&&"))
             set_plain_tool_tip(box, tool if shown != tool else "")
 
-    def _count(self) -> None:
+    def _update_check_state(self) -> None:
         """Update the group's check state and its label."""
         checked = sum(box.isChecked() for box in self.boxes.values())
         states = Qt.CheckState
         is_some = 0 < checked < len(self.boxes)
         # A tristate box would cycle through the partial state on clicks.
-        self.whole.setTristate(is_some)
-        self.whole.setCheckState(
+        self.group_box.setTristate(is_some)
+        self.group_box.setCheckState(
             states.PartiallyChecked if is_some else states.Checked if checked else states.Unchecked
         )
-        self._name_itself()
+        self._update_labels()
         self.changed.emit()
 
-    def _name_itself(self) -> None:
+    def _update_labels(self) -> None:
         checked = sum(box.isChecked() for box in self.boxes.values())
         text = self.tr("Of Metier") if self.server is None else self.tr("Of the server “{server}”")
         counted = self.tr("{words}: {count} of {all}").format(
             words=text.format(server=self.server), count=number(checked), all=number(len(self.boxes))
         )
-        self.whole.setText(counted.replace("&", "&&"))
-        self.whole.setAccessibleName(counted)
-        self.fold.setText(self.tr("Hide") if self.is_open else self.tr("Show"))
+        self.group_box.setText(counted.replace("&", "&&"))
+        self.group_box.setAccessibleName(counted)
+        self.fold_button.setText(self.tr("Hide") if self.is_open else self.tr("Show"))
         name = self.tr("Hide: {words}") if self.is_open else self.tr("Show: {words}")
-        self.fold.setAccessibleName(name.format(words=text.format(server=self.server)))
+        self.fold_button.setAccessibleName(name.format(words=text.format(server=self.server)))
 
     def _check_all(self) -> None:
         """Check all visible tools, or clear them if all are checked."""
@@ -160,11 +160,11 @@ class ToolGroup(Adaptive, QWidget):
         is_wanted = not all(self.boxes[tool].isChecked() for tool in self._shown)
         for tool in self._shown:
             self.boxes[tool].setChecked(is_wanted)
-        self._count()
+        self._update_check_state()
 
-    def _on_fold(self) -> None:
+    def _on_fold_clicked(self) -> None:
         self._is_open = not self.is_open
-        self._place()
+        self._arrange()
 
 
 _SEARCHED_FROM = 12
@@ -187,7 +187,7 @@ class ToolPicker(Adaptive, QWidget):
         self._column.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
         for widget in (self._all, self._search, self._nothing):
             self._column.addWidget(widget)
-        self._all.toggled.connect(self._follow)
+        self._all.toggled.connect(self._on_all_toggled)
         self._search.textChanged.connect(self._filter)
         self.setFocusProxy(self._all)
         self.adapt_to(theme)
@@ -206,7 +206,7 @@ class ToolPicker(Adaptive, QWidget):
             self._column.addWidget(self._groups[server])
         self._all.setChecked(chosen is None)
         for group in self._groups.values():
-            group.show_chosen(None if chosen is None else set(chosen))
+            group.set_chosen(None if chosen is None else set(chosen))
             group.show()
         show_when(self._search, sum(len(group.boxes) for group in self._groups.values()) >= _SEARCHED_FROM)
         self._search.setText("")
@@ -242,6 +242,6 @@ class ToolPicker(Adaptive, QWidget):
             show_when(group, is_found)
         show_when(self._nothing, bool(matching) and not any(is_found for _, is_found in matching))
 
-    def _follow(self, is_all: bool) -> None:
+    def _on_all_toggled(self, is_all: bool) -> None:
         for group in self._groups.values():
-            group.show_chosen(None if is_all else set(group.boxes))
+            group.set_chosen(None if is_all else set(group.boxes))

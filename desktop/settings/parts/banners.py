@@ -23,20 +23,20 @@ class ConfirmationBanner(Adaptive, QWidget):
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._act: Callable[[], object] = lambda: None
-        self._keep: Callable[[], object] = lambda: None
+        self._confirm: Callable[[], object] = lambda: None
+        self._cancel: Callable[[], object] = lambda: None
         self._asker: QWidget | None = None
         self._banner = Banner(theme, "warning")
-        self.keep_button, self.act_button = Button(theme, kind="secondary"), Button(theme, kind="secondary")
+        self.cancel_button, self.confirm_button = Button(theme, kind="secondary"), Button(theme, kind="secondary")
         self._column, self._row = QVBoxLayout(self), QHBoxLayout()
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.addWidget(self._banner)
         self._column.addLayout(self._row)
         self._row.addStretch(1)
-        for button in (self.keep_button, self.act_button):
+        for button in (self.cancel_button, self.confirm_button):
             self._row.addWidget(button)
-        self.keep_button.clicked.connect(self._on_keep)
-        self.act_button.clicked.connect(self._on_act)
+        self.cancel_button.clicked.connect(self._on_cancel)
+        self.confirm_button.clicked.connect(self._on_confirm)
         self.hide()
         self.adapt_to(theme)
 
@@ -53,21 +53,21 @@ class ConfirmationBanner(Adaptive, QWidget):
         keep: Callable[[], object],
         asker: QWidget,
     ) -> None:
-        """Show the warning; then call `act` or `keep` and return focus to `asker`."""
-        self._act, self._keep, self._asker = act, keep, asker
+        """Show the warning; then call `confirm` or `cancel` and return focus to `asker`."""
+        self._confirm, self._cancel, self._asker = act, keep, asker
         self._banner.set_text(text)
-        self.keep_button.setText(keep_words)
-        self.act_button.setText(act_words)
-        for button in (self.keep_button, self.act_button):
+        self.cancel_button.setText(keep_words)
+        self.confirm_button.setText(act_words)
+        for button in (self.cancel_button, self.confirm_button):
             button.setAccessibleDescription(text)
         self.show()
-        self.keep_button.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.cancel_button.setFocus(Qt.FocusReason.OtherFocusReason)
         announce(self, text, is_urgent=True)
 
-    def rest(self) -> None:
+    def dismiss(self) -> None:
         """Hide the question."""
         # Hiding a focused widget would pass the focus to an arbitrary neighbour.
-        had_focus = self.keep_button.hasFocus() or self.act_button.hasFocus()
+        had_focus = self.cancel_button.hasFocus() or self.confirm_button.hasFocus()
         if had_focus and self._asker is not None:
             self._asker.setFocus(Qt.FocusReason.OtherFocusReason)
         self.hide()
@@ -81,10 +81,10 @@ class ConfirmationBanner(Adaptive, QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if _is_escape(event):
-            self._on_keep()
+            self._on_cancel()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.isAutoRepeat():
             # Enter outside of the buttons must be as safe as Esc.
-            (self.act_button if self.act_button.hasFocus() else self.keep_button).click()
+            (self.confirm_button if self.confirm_button.hasFocus() else self.cancel_button).click()
         else:
             super().keyPressEvent(event)
 
@@ -92,13 +92,13 @@ class ConfirmationBanner(Adaptive, QWidget):
         self._column.setSpacing(self._theme.sizes.space_s)
         self._row.setSpacing(self._theme.sizes.space_s)
 
-    def _on_keep(self) -> None:
-        self.rest()
-        self._keep()
+    def _on_cancel(self) -> None:
+        self.dismiss()
+        self._cancel()
 
-    def _on_act(self) -> None:
-        self.rest()
-        self._act()
+    def _on_confirm(self) -> None:
+        self.dismiss()
+        self._confirm()
 
 
 def _is_escape(event: QKeyEvent) -> bool:

@@ -68,10 +68,10 @@ class ItemRow(Adaptive, ListRow):
         self._default = Button(theme, kind="link", is_small=True)
         self._edit = IconButton(theme, Icon.PENCIL)
         self._remove = IconButton(theme, Icon.TRASH_2)
-        self._words, self._row = QVBoxLayout(), QHBoxLayout(self)
-        self._words.addWidget(self._title)
-        self._words.addWidget(self._summary)
-        self._row.addLayout(self._words, 1)
+        self._texts, self._row = QVBoxLayout(), QHBoxLayout(self)
+        self._texts.addWidget(self._title)
+        self._texts.addWidget(self._summary)
+        self._row.addLayout(self._texts, 1)
         for widget in (self._chip, self._default, self._edit, self._remove):
             self._row.addWidget(widget)
         self._ends_in_chip = not can_edit and not can_remove and is_default is True
@@ -104,4 +104,4 @@ class ItemRow(Adaptive, ListRow):
         right = sizes.space_l if self._ends_in_chip else sizes.space_s  # the ground of a button is not seen
         self._row.setContentsMargins(sizes.space_l, sizes.space_s, right, sizes.space_s)
         self._row.setSpacing(sizes.space_xs)
-        self._words.setSpacing(sizes.space_xs // 2)
+        self._texts.setSpacing(sizes.space_xs // 2)

@@ -29,11 +29,11 @@ class SettingCard(Adaptive, Card):
         self._editor: QWidget | None = None
         self._name = Paragraph("", "strong")
         self._help = Paragraph("", "label", "muted")
-        self._words = QVBoxLayout()
-        self._words.addWidget(self._name)
-        self._words.addWidget(self._help)
+        self._texts = QVBoxLayout()
+        self._texts.addWidget(self._name)
+        self._texts.addWidget(self._help)
         self._box = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
-        self._box.addLayout(self._words, 1)
+        self._box.addLayout(self._texts, 1)
         context.settings.changed.connect(self.refresh)
 
     def refresh(self) -> None:
@@ -61,7 +61,7 @@ class SettingCard(Adaptive, Card):
         sizes = self._theme.sizes
         self._box.setContentsMargins(sizes.space_l, sizes.space_m, sizes.space_l, sizes.space_m)
         self._box.setSpacing(sizes.space_m)
-        self._words.setSpacing(sizes.space_xs // 2)
+        self._texts.setSpacing(sizes.space_xs // 2)
         self._arrange()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -33,7 +33,7 @@ class UndoBar(Adaptive, Surface):
         self._column = QWidget(self)
         self._row = QHBoxLayout(self._column)
         self._lay_out()
-        history.changed.connect(self._follow)
+        history.changed.connect(self._on_changed)
         self.adapt_to(theme)
 
     @property
@@ -48,10 +48,10 @@ class UndoBar(Adaptive, Surface):
 
     def retranslate(self) -> None:
         last = self._history.last
-        self._text.setText(self._sentence(last))
+        self._text.setText(self._text_of(last))
         self._text.set_tone("muted" if last is None else "error" if _is_problem(last) else "text")
         self._icon.set_icon(*_icon_of(last))
-        self._button.setText(self._action(last))
+        self._button.setText(self._action_label(last))
         self._button.setVisible(self._history.can_act)
         self._button.setAccessibleDescription(self._text.text())
 
@@ -72,12 +72,12 @@ class UndoBar(Adaptive, Surface):
         keeps_room.setRetainSizeWhenHidden(True)
         self._button.setSizePolicy(keeps_room)
 
-    def _follow(self) -> None:
+    def _on_changed(self) -> None:
         self.retranslate()
         if self._history.last is not None:
             announce(self, self._text.text())
 
-    def _sentence(self, last: LastChange) -> str:
+    def _text_of(self, last: LastChange) -> str:
         if last is None:
             return self.tr("Changes apply at once.")
         if isinstance(last, SettingRefusal):
@@ -88,7 +88,7 @@ class UndoBar(Adaptive, Surface):
         text = self.tr("Undone. {setting}: {value}") if self._history.is_undone else self.tr("{setting}: {value}")
         return text.format(setting=setting_label(last.setting), value=value_text(last.setting, value))
 
-    def _action(self, last: LastChange) -> str:
+    def _action_label(self, last: LastChange) -> str:
         if isinstance(last, SettingRefusal):
             return self.tr("Try again")
         return self.tr("Redo") if self._history.is_undone else self.tr("Undo")

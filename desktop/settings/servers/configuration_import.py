@@ -35,38 +35,40 @@ _MOST_LINES = 200
 
 
 class ConfigurationImport(CardForm):
-    """Emits `added` with the added servers, `looked` after a preview, `cancelled` when the user cancels."""
+    """Emits `added` with the added servers, `previewed` after a preview, `cancelled` when the user cancels."""
 
     added = Signal(list)
-    looked = Signal()
+    previewed = Signal()
 
     def __init__(self, context: SettingsContext) -> None:
         super().__init__(context)
         theme = context.theme
-        self._looked: ConfigPreview | None = None
+        self._preview: ConfigPreview | None = None
         self._asked = 0
         self._is_adding = False
         self._text = ConfigurationEditor()
         self._text.setTabChangesFocus(True)
         self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self._fields = [FormField.around(theme, self._text)]
-        self._look, self._add, self._cancel = (Button(theme), Button(theme, kind="primary"), Button(theme))
-        self._found = QWidget(self)
-        self._found_column = column_of(self._found)
+        self._read_button, self._cancel_button = Button(theme), Button(theme)
+        self._add_button = Button(theme, kind="primary")
+        self._preview_list = QWidget(self)
+        self._preview_column = column_of(self._preview_list)
         self._inputs: dict[str, tuple[QLineEdit, FormField]] = {}
-        self._lay_out([*self._fields, self._message, self._found], [self._look, self._add, self._cancel])
+        buttons = (self._read_button, self._add_button, self._cancel_button)
+        self._lay_out([*self._fields, self._message, self._preview_list], buttons)
         self._text.textChanged.connect(self._on_edit)
         self._text.refused.connect(self._on_refused)
-        self._look.clicked.connect(self._on_look)
-        self._add.clicked.connect(self._on_add)
-        self._cancel.clicked.connect(self.cancelled)
+        self._read_button.clicked.connect(self._on_read)
+        self._add_button.clicked.connect(self._on_add)
+        self._cancel_button.clicked.connect(self.cancelled)
         self.adapt_to(theme)
         self.clear()
 
     def clear(self) -> None:
         """Discard the pasted text, which may contain secrets."""
         self._text.setPlainText("")
-        self._forget()
+        self._discard_preview()
 
     @property
     def message(self) -> QWidget:
@@ -85,42 +87,42 @@ class ConfigurationImport(CardForm):
                 "and shown; nothing runs by it."
             ),
         )
-        self._look.setText(self.tr("Read it"))
-        self._cancel.setText(self.tr("Cancel"))
-        self._name_add()
+        self._read_button.setText(self.tr("Read it"))
+        self._cancel_button.setText(self.tr("Cancel"))
+        self._label_add_button()
 
     def apply_theme(self) -> None:
         super().apply_theme()
-        self._found_column.setSpacing(self._theme.sizes.space_s)
+        self._preview_column.setSpacing(self._theme.sizes.space_s)
         self._text.setFixedHeight(3 * self._theme.sizes.row)
         self._text.setFont(self._theme.font("code"))
 
     # Reading
 
     def _on_edit(self) -> None:
-        if self._looked is not None or self._message.text():
-            self._forget()
-        self._look.setEnabled(bool(self._text.toPlainText().strip()))
+        if self._preview is not None or self._message.text():
+            self._discard_preview()
+        self._read_button.setEnabled(bool(self._text.toPlainText().strip()))
 
     def _on_refused(self) -> None:
         self._show_message(self.tr("This is too long to be a configuration: it was not pasted."))
 
-    def _forget(self) -> None:
+    def _discard_preview(self) -> None:
         """Discard the preview, which belongs to another text."""
         self._asked += 1
-        self._looked = None
+        self._preview = None
         self._inputs = {}
-        while (item := self._found_column.takeAt(0)) is not None:
+        while (item := self._preview_column.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.hide()
                 widget.deleteLater()
-        show_when(self._found, False)
-        show_when(self._add, False)
+        show_when(self._preview_list, False)
+        show_when(self._add_button, False)
         self._show_message("")
-        self._look.setEnabled(bool(self._text.toPlainText().strip()))
+        self._read_button.setEnabled(bool(self._text.toPlainText().strip()))
 
-    def _on_look(self) -> None:
-        self._forget()
+    def _on_read(self) -> None:
+        self._discard_preview()
         work = self._read(self._asked, self._text.toPlainText())
         self._context.operations.run(work, "read a configuration", failure=self._show_failure)
 
@@ -128,14 +130,14 @@ class ConfigurationImport(CardForm):
         """Show a preview; a later request supersedes this one."""
         answer = await self._context.servers.look(text)
         if request == self._asked:
-            self._looked = unwrap(answer)
-            self._show_preview(self._looked)
+            self._preview = unwrap(answer)
+            self._show_preview(self._preview)
 
     def _show_preview(self, looked: ConfigPreview) -> None:
         for server in looked.servers:
-            self._list(_name(server), launch_summary(server.runs), _problem(server))
+            self._add_row(_name(server), launch_summary(server.runs), _problem(server))
         for skipped in looked.pasted.skipped:
-            self._list(self.tr("Left out"), printable(skipped), "")
+            self._add_row(self.tr("Left out"), printable(skipped), "")
         for variable in looked.pasted.inputs:
             field = QLineEdit(variable.default or "")
             if variable.is_secret:
@@ -145,8 +147,8 @@ class ConfigurationImport(CardForm):
             about = self.tr("Kept as a secret.") if variable.is_secret else ""
             row.describe(printable(variable.description or variable.id), about)
             self._inputs[variable.id] = (field, row)
-            self._put(row)
-        show_when(self._found, True)
+            self._add_widget(row)
+        show_when(self._preview_list, True)
         is_bad = any(server.problem is not None for server in looked.servers)
         count = self.tr("%n server(s) were understood.", "", len(looked.servers))
         if is_bad:
@@ -155,13 +157,13 @@ class ConfigurationImport(CardForm):
             self._show_message(f"{count} " + self.tr("Values are needed from you, below."), "text")
         else:
             self._show_message(f"{count} " + self.tr("Nothing runs before you allow it."), "text")
-        self._name_add()
-        show_when(self._add, not is_bad)
+        self._label_add_button()
+        show_when(self._add_button, not is_bad)
         if not is_bad:
             self._text.show_beginning()
-            first: QWidget = next(iter(self._inputs.values()))[0] if self._inputs else self._add
+            first: QWidget = next(iter(self._inputs.values()))[0] if self._inputs else self._add_button
             first.setFocus(Qt.FocusReason.OtherFocusReason)
-        self.looked.emit()
+        self.previewed.emit()
 
     def _show_failure(self, failed: Failed) -> None:
         """Show each problem with its location."""
@@ -171,24 +173,25 @@ class ConfigurationImport(CardForm):
             return
         self._show_message(self.tr("It cannot be used as it is. Nothing was added."))
         for problem in problems[:_MOST_LINES]:
-            self._list(problem_location(str(problem["place"])), "", problem_text(problem))
-        show_when(self._found, True)
-        self.looked.emit()
+            self._add_row(problem_location(str(problem["place"])), "", problem_text(problem))
+        show_when(self._preview_list, True)
+        self.previewed.emit()
 
-    def _list(self, title: str, text: str, problem: str) -> None:
-        self._put(PreviewRow(self._theme, title, text, problem))
+    def _add_row(self, title: str, text: str, problem: str) -> None:
+        self._add_widget(PreviewRow(self._theme, title, text, problem))
 
-    def _put(self, widget: QWidget) -> None:
-        self._found_column.addWidget(widget)
+    def _add_widget(self, widget: QWidget) -> None:
+        self._preview_column.addWidget(widget)
         widget.show()
 
     # Adding
 
-    def _name_add(self) -> None:
-        self._add.setText(self.tr("Add %n server(s)", "", len(self._looked.servers) if self._looked is not None else 0))
+    def _label_add_button(self) -> None:
+        count = len(self._preview.servers) if self._preview is not None else 0
+        self._add_button.setText(self.tr("Add %n server(s)", "", count))
 
     def _on_add(self) -> None:
-        if self._looked is None or self._is_adding:
+        if self._preview is None or self._is_adding:
             return
         empty = [row for field, row in self._inputs.values() if not field.text()]
         for _, row in self._inputs.values():
@@ -198,7 +201,7 @@ class ConfigurationImport(CardForm):
             return
         values = {name: field.text() for name, (field, _) in self._inputs.items()}
         self._is_adding = True
-        work = self._adding(self._looked.pasted, values)
+        work = self._adding(self._preview.pasted, values)
         self._context.operations.run(work, "add MCP servers", success=self._on_added, failure=self._on_rejected)
 
     async def _adding(self, pasted: Any, values: dict[str, str]) -> Outcome[list[ServerStatus]]:
@@ -213,7 +216,7 @@ class ConfigurationImport(CardForm):
 
     def _on_rejected(self, failed: Failed) -> None:
         self._text.setFocus(Qt.FocusReason.OtherFocusReason)
-        self._forget()
+        self._discard_preview()
         self._show_failure(failed)
 
 

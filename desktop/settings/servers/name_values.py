@@ -28,9 +28,9 @@ class NameValueRow(Adaptive, QWidget):
         super().__init__(parent)
         self._theme = theme
         self._original = value
-        self._kind = ""
-        self._is_dropped = False
-        self._kept_name = name if is_kept else None
+        self._name_label = ""
+        self._is_discarded = False
+        self._secret_name = name if is_kept else None
         self.name, self.value = QLineEdit(name), QLineEdit("" if is_kept else value)
         self.name.setMaxLength(NAME_CHARACTERS)
         self.value.setMaxLength(VALUE_CHARACTERS)
@@ -54,9 +54,9 @@ class NameValueRow(Adaptive, QWidget):
     @property
     def entered_value(self) -> str:
         """The value; for an unchanged secret, its placeholder."""
-        if self._kept_name is not None and not self.value.text() and self._kept_name == self.name.text().strip():
+        if self._secret_name is not None and not self.value.text() and self._secret_name == self.name.text().strip():
             return self._original
-        return self.value.text() if self.value.isModified() or self._kept_name is not None else self._original
+        return self.value.text() if self.value.isModified() or self._secret_name is not None else self._original
 
     @property
     def is_new_secret(self) -> bool:
@@ -64,24 +64,24 @@ class NameValueRow(Adaptive, QWidget):
 
     def set_name_label(self, kind: str) -> None:
         """Set the accessible name of the name field."""
-        self._kind = kind
+        self._name_label = kind
         self.name.setAccessibleName(kind)
 
-    def drop_secret(self) -> None:
+    def discard_secret(self) -> None:
         if self.is_new_secret:
             self.value.setText("")  # unlike clear(), it leaves nothing to be undone
             self.value.setModified(True)
-            self._is_dropped = True
+            self._is_discarded = True
             self.retranslate()
 
     def retranslate(self) -> None:
         name = self.name.text().strip()
-        self.name.setAccessibleName(self._kind)
+        self.name.setAccessibleName(self._name_label)
         self.name.setPlaceholderText(self.tr("Name"))
         self.value.setAccessibleName(self.tr("Value of {name}").format(name=name) if name else self.tr("Value"))
-        is_kept = self._kept_name is not None and self._kept_name == name
+        is_kept = self._secret_name is not None and self._secret_name == name
         text = self.tr("kept, not shown") if is_kept else self.tr("Value")
-        self.value.setPlaceholderText(self.tr("forgotten: type it again") if self._is_dropped else text)
+        self.value.setPlaceholderText(self.tr("forgotten: type it again") if self._is_discarded else text)
         self.secret.setText(self.tr("Secret"))
         self.secret.setAccessibleName(self.tr("{name} is a secret").format(name=name) if name else self.tr("Secret"))
         self.remove.describe(self.tr("Remove {name}").format(name=name) if name else self.tr("Remove"))
@@ -111,7 +111,7 @@ class NameValueEditor(Adaptive, QWidget):
         super().__init__(parent)
         self._theme = theme
         self.rows: list[NameValueRow] = []
-        self._kind = ""
+        self._name_label = ""
         self._add = Button(theme, kind="link", icon=Icon.PLUS, is_small=True)
         self._column = column_of(self)
         self._column.addWidget(self._add, 0, Qt.AlignmentFlag.AlignLeft)
@@ -121,7 +121,7 @@ class NameValueEditor(Adaptive, QWidget):
 
     def set_labels(self, kind: str, add: str) -> None:
         """Set the accessible name of the names and the label of the add button."""
-        self._kind = kind
+        self._name_label = kind
         self._add.setText(add)
         for row in self.rows:
             row.set_name_label(kind)
@@ -150,9 +150,9 @@ class NameValueEditor(Adaptive, QWidget):
         """Return the names whose values were entered as secrets."""
         return {row.name.text().strip() for row in self.rows if row.is_new_secret}
 
-    def drop_secrets(self) -> None:
+    def discard_secrets(self) -> None:
         for row in self.rows:
-            row.drop_secret()
+            row.discard_secret()
 
     def apply_theme(self) -> None:
         self._column.setSpacing(self._theme.sizes.space_xs)
@@ -167,7 +167,7 @@ class NameValueEditor(Adaptive, QWidget):
         self._column.insertWidget(len(self.rows), row)
         row.show()  # now, not when the layout comes to it: focus may go there
         self.rows.append(row)
-        row.set_name_label(self._kind)
+        row.set_name_label(self._name_label)
         row.removed.connect(partial(self._on_remove, row))
         chain_tab_stops([previous, row.name, row.value, row.secret, row.remove, self._add])
         self._add.setEnabled(len(self.rows) < ROWS)

@@ -72,7 +72,7 @@ class ServerActions(QObject):
         box.setWindowTitle(self.tr("Remove server"))
         box.setText(self.tr("Remove “{server}”?").format(server=self._page.rows[server_id].name))
         about = self.tr("It is ended, and agents and templates lose its tools. You can undo it while the app is open.")
-        box.setInformativeText("\n\n".join(part for part in (self._page.rows[server_id].without(), about) if part))
+        box.setInformativeText("\n\n".join(part for part in (self._page.rows[server_id].consequences(), about) if part))
         yes = box.addButton(self.tr("Remove"), QMessageBox.ButtonRole.AcceptRole)
         no = box.addButton(self.tr("Keep"), QMessageBox.ButtonRole.RejectRole)
         yes.setObjectName("remove")

@@ -123,8 +123,8 @@ class ServerForm(EditForm):
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self._env.drop_secrets()
-        self._headers.drop_secrets()
+        self._env.discard_secrets()
+        self._headers.discard_secrets()
 
     def _show_kind(self) -> None:
         is_program = self._kind.current == Transport.STDIO

@@ -17,7 +17,7 @@ from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.value_views import SHOWN_CHARACTERS, ValueSection
 from desktop.widgets.visibility import show_when
 
-_SAID_CHARACTERS = 1000
+_DESCRIBED_CHARACTERS = 1000
 
 
 class ServerConsentPanel(Adaptive, QWidget):
@@ -30,9 +30,9 @@ class ServerConsentPanel(Adaptive, QWidget):
         self._theme = theme
         self._status: ServerStatus | None = None
         self._about = Paragraph("", "label")
-        self._runs = ValueSection(theme, self)
+        self._launch = ValueSection(theme, self)
         self._allow = Button(theme, kind="primary", icon=Icon.SHIELD)
-        self._column = column_of(self, self._about, self._runs)
+        self._column = column_of(self, self._about, self._launch)
         self._column.addWidget(self._allow, 0, Qt.AlignmentFlag.AlignLeft)
         self._allow.clicked.connect(self._agree)
         self.adapt_to(theme)
@@ -63,9 +63,9 @@ class ServerConsentPanel(Adaptive, QWidget):
             about += " " + self.tr("It is too long to be shown whole: copy it to read the rest.")
         self._about.setText(about)
         self._allow.setAccessibleName(f"{self._allow.text()}: {server.name}")
-        self._allow.setAccessibleDescription(runs[:_SAID_CHARACTERS])
-        self._runs.describe(self.tr("What will run"))
-        self._runs.show_text(runs)
+        self._allow.setAccessibleDescription(runs[:_DESCRIBED_CHARACTERS])
+        self._launch.describe(self.tr("What will run"))
+        self._launch.show_text(runs)
 
     def apply_theme(self) -> None:
         self._column.setSpacing(self._theme.sizes.space_s)
@@ -82,15 +82,15 @@ class ServerFailurePanel(Adaptive, QWidget):
         super().__init__(parent)
         self._theme = theme
         self._status: ServerStatus | None = None
-        self._what = Paragraph("", "label", "error")
-        self._next = Paragraph("", "label")
+        self._cause = Paragraph("", "label", "error")
+        self._next_step = Paragraph("", "label")
         self._details = ValueSection(theme, self)
-        self._column = column_of(self, self._what, self._next, self._details)
+        self._column = column_of(self, self._cause, self._next_step, self._details)
         self.adapt_to(theme)
 
     @property
     def words(self) -> str:
-        return self._what.text()
+        return self._cause.text()
 
     def show_status(self, status: ServerStatus) -> None:
         self._status = status
@@ -102,8 +102,8 @@ class ServerFailurePanel(Adaptive, QWidget):
         if self._status is None or (error := self._status.error) is None:
             return
         what, then = error_text(error, self._status.server)
-        self._what.setText(what)
-        self._next.setText(then)
+        self._cause.setText(what)
+        self._next_step.setText(then)
         self._details.show_text(error_details(error))
 
     def apply_theme(self) -> None:

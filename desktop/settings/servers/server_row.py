@@ -25,7 +25,7 @@ from desktop.widgets.labels import IconLabel, Label
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.visibility import show_when
 
-_SAID_FROM_S = 1.0
+_SHOWN_FROM_S = 1.0
 
 
 class ServerRow(Adaptive, ListRow):
@@ -46,21 +46,21 @@ class ServerRow(Adaptive, ListRow):
         self._tested_at: float | None = None
         self._title = Paragraph("", "strong", most_lines=2)
         self._icon = IconLabel(theme, Icon.CIRCLE)
-        self._word = Label("", "secondary", "muted")
-        self._place = Paragraph("", "code_small", "muted", 3)
+        self._state_label = Label("", "secondary", "muted")
+        self._location = Paragraph("", "code_small", "muted", 3)
         self._note = Paragraph("", "secondary", "muted", 3)
         self._test = Button(theme, is_small=True)
         self._tools_fold, self._log_fold = (Button(theme, kind="link", is_small=True) for _ in range(2))
-        self._on = QCheckBox()
+        self._enabled = QCheckBox()
         self._edit, self._remove = IconButton(theme, Icon.PENCIL), IconButton(theme, Icon.TRASH_2)
         self._column, self._head = QVBoxLayout(self), QHBoxLayout()
-        self._doing, self._keeping = QWidget(), QWidget()
-        self._row = ResponsiveRow(theme, [self._doing, self._keeping])
+        self._actions, self._editing = QWidget(), QWidget()
+        self._row = ResponsiveRow(theme, [self._actions, self._editing])
         self._facts, self._panels = QVBoxLayout(), QVBoxLayout()
         self._consent = ServerConsentPanel(theme, self)
         self._failure = ServerFailurePanel(theme, self)
         self._pending = context.pending
-        self.caution = ConfirmationBanner(theme, self)
+        self.confirmation = ConfirmationBanner(theme, self)
         self._tools = ServerToolsPanel(context, self)
         self._log = ServerLogPanel(theme, partial(context.servers.log, self.server_id), self)
         self._lay_out()
@@ -72,8 +72,8 @@ class ServerRow(Adaptive, ListRow):
         return self.status.server.name
 
     @property
-    def state_word(self) -> str:
-        return self._word.text()
+    def state_text(self) -> str:
+        return self._state_label.text()
 
     @property
     def failure(self) -> str:
@@ -86,16 +86,16 @@ class ServerRow(Adaptive, ListRow):
 
     def show_status(self, status: ServerStatus) -> None:
         """Show a new status; a changed state is announced to screen readers."""
-        previous = self._word.text()
+        previous = self._state_label.text()
         # The consent panel disappears once the server is allowed.
         had_focus = self._holds_focus(self._consent)
         self.status = status
         if not status.server.is_enabled:
-            self.caution.rest()  # somebody else has switched it off
+            self.confirmation.dismiss()  # somebody else has switched it off
         self._show()
         # The first state is no news.
-        if previous and previous != self._word.text():
-            announce(self, f"{self.name}: {self._word.text()}")
+        if previous and previous != self._state_label.text():
+            announce(self, f"{self.name}: {self._state_label.text()}")
         if had_focus and self._consent.isHidden():
             self.take_focus()
 
@@ -109,27 +109,27 @@ class ServerRow(Adaptive, ListRow):
 
     def tick(self) -> None:
         """Update the texts that change with time."""
-        self._show_note()
+        self._update_note()
         if self._log.isVisible():
             self._log.refresh()
 
     def tab_stops(self) -> list[QWidget]:
         """Return the tab stops in visual order."""
-        keeping = (self._on, self._edit, self._remove)
-        parts = (self._failure, self._test, self._tools_fold, self._log_fold, *keeping, self.caution)
+        keeping = (self._enabled, self._edit, self._remove)
+        parts = (self._failure, self._test, self._tools_fold, self._log_fold, *keeping, self.confirmation)
         panels = (self._consent, self._tools, self._log)
         return [stop for part in (*parts, *panels) for stop in tab_stops(part)]
 
     def take_focus(self) -> None:
         """Focus the first enabled button."""
-        button = self._test if self._test.isEnabled() else self._on
+        button = self._test if self._test.isEnabled() else self._enabled
         button.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def search_text(self) -> str:
-        return f"{self.name} {self._place.text()}"
+        return f"{self.name} {self._location.text()}"
 
     def retranslate(self) -> None:
-        self._on.setText(self.tr("On"))
+        self._enabled.setText(self.tr("On"))
         self._show()
 
     def apply_theme(self) -> None:
@@ -143,24 +143,24 @@ class ServerRow(Adaptive, ListRow):
     def _lay_out(self) -> None:
         self._head.addWidget(self._title, 1)
         self._head.addWidget(self._icon)
-        self._head.addWidget(self._word)
-        doing, keeping = (QHBoxLayout(part) for part in (self._doing, self._keeping))
+        self._head.addWidget(self._state_label)
+        doing, keeping = (QHBoxLayout(part) for part in (self._actions, self._editing))
         for row in (doing, keeping):
             row.setContentsMargins(0, 0, 0, 0)
         for button in (self._test, self._tools_fold, self._log_fold):
             doing.addWidget(button)
         doing.addStretch(1)
-        keeping.addWidget(self._on)
+        keeping.addWidget(self._enabled)
         keeping.addStretch(1)
         keeping.addWidget(self._edit)
         keeping.addWidget(self._remove)
         self._facts.addLayout(self._head)
-        self._facts.addWidget(self._place)
+        self._facts.addWidget(self._location)
         self._facts.addWidget(self._note)
         self._column.addLayout(self._facts)
         self._column.addWidget(self._failure)
         self._column.addWidget(self._row)
-        self._column.addWidget(self.caution)
+        self._column.addWidget(self.confirmation)
         self._column.addLayout(self._panels)
         for panel in (self._consent, self._tools, self._log):
             self._panels.addWidget(panel)
@@ -169,7 +169,7 @@ class ServerRow(Adaptive, ListRow):
 
     def _connect(self) -> None:
         self._test.clicked.connect(self._on_test)
-        self._on.clicked.connect(self._on_switch)
+        self._enabled.clicked.connect(self._on_switch)
         self._edit.clicked.connect(self.edit_requested)
         self._remove.clicked.connect(self.remove_requested)
         self._consent.agreed.connect(self.agreed)
@@ -181,19 +181,19 @@ class ServerRow(Adaptive, ListRow):
         sign = state_badge(status)
         self._title.setText(name)
         self._icon.set_icon(sign.icon, sign.color)
-        self._word.setText(sign.word)
-        self._word.set_tone(sign.tone)
-        self._place.setText(location_text(status.server))
-        self._show_note()
+        self._state_label.setText(sign.word)
+        self._state_label.set_tone(sign.tone)
+        self._location.setText(location_text(status.server))
+        self._update_note()
         self._failure.show_status(status)
         self._consent.show_status(status)
         self._tools.show_status(status)
-        self._on.setChecked(status.server.is_enabled)
-        self._on.setAccessibleName(self.tr("{name} is on").format(name=name))
+        self._enabled.setChecked(status.server.is_enabled)
+        self._enabled.setAccessibleName(self.tr("{name} is on").format(name=name))
         can_test = status.server.is_enabled and status.server.is_confirmed
         # A disabled button loses the focus to an arbitrary neighbour.
         if self._test.hasFocus() and not (can_test or self.is_testing):
-            self._on.setFocus(Qt.FocusReason.OtherFocusReason)
+            self._enabled.setFocus(Qt.FocusReason.OtherFocusReason)
         self._test.setEnabled(can_test or self.is_testing)
         self._test.setText(self.tr("Cancel") if self.is_testing else self.tr("Test"))
         text = self.tr("Cancel the test of {name}") if self.is_testing else self.tr("Test {name}")
@@ -201,18 +201,18 @@ class ServerRow(Adaptive, ListRow):
         self._edit.describe(self.tr("Edit {name}").format(name=name))
         self._remove.describe(self.tr("Remove {name}").format(name=name))
         self.setAccessibleName(f"{name}: {sign.word}")
-        self._name_folds()
+        self._update_folds()
 
-    def _show_note(self) -> None:
-        text = self._note_words()
+    def _update_note(self) -> None:
+        text = self._facts_text()
         if self._tested_at is not None:
             text = self.tr("Connecting…")
-            if (passed := monotonic() - self._tested_at) >= _SAID_FROM_S:
+            if (passed := monotonic() - self._tested_at) >= _SHOWN_FROM_S:
                 text = self.tr("Connecting, for {time}…").format(time=duration(passed))
         self._note.setText(text)
         show_when(self._note, bool(text))
 
-    def _note_words(self) -> str:
+    def _facts_text(self) -> str:
         """Return the number of tools and the latency of calls."""
         status = self.status
         parts = []
@@ -231,7 +231,7 @@ class ServerRow(Adaptive, ListRow):
             parts.append(self.tr("tried again in {time}, or when you test it").format(time=again))
         return " · ".join(parts)
 
-    def _name_folds(self) -> None:
+    def _update_folds(self) -> None:
         is_tools, is_log = not self._tools.isHidden(), not self._log.isHidden()
         self._tools_fold.setText(self.tr("Hide tools") if is_tools else self.tr("Tools"))
         self._log_fold.setText(self.tr("Hide log") if is_log else self.tr("Log"))
@@ -245,25 +245,25 @@ class ServerRow(Adaptive, ListRow):
             self._log_fold.setFocus(Qt.FocusReason.OtherFocusReason)
         self._tools_fold.setEnabled(is_known or is_tools)
 
-    def without(self) -> str:
+    def consequences(self) -> str:
         """Return what happens to pending requests without this server; empty if no request needs it."""
         return self._pending.without_server(self.server_id, self.name)
 
     def _on_switch(self, is_on: bool) -> None:
         """Switch the server; ask first if pending requests need it."""
-        text = "" if is_on else self.without()
+        text = "" if is_on else self.consequences()
         if not text:
-            self.caution.rest()
+            self.confirmation.dismiss()
             self.switch_requested.emit(is_on)
             return
-        self._on.setChecked(True)  # it is on as long as nothing was decided
-        self.caution.ask(
+        self._enabled.setChecked(True)  # it is on as long as nothing was decided
+        self.confirmation.ask(
             text,
             self.tr("Leave it on"),
             self.tr("Switch it off"),
             partial(self.switch_requested.emit, False),
             self._show,
-            self._on,
+            self._enabled,
         )
 
     def _on_test(self) -> None:
@@ -275,12 +275,12 @@ class ServerRow(Adaptive, ListRow):
     def _fold_tools(self) -> None:
         self._tools.setVisible(self._tools.isHidden())
         self._log.hide()
-        self._name_folds()
+        self._update_folds()
 
     def _fold_log(self) -> None:
         self._log.setVisible(self._log.isHidden())
         self._tools.hide()
-        self._name_folds()
+        self._update_folds()
 
     def _holds_focus(self, part: QWidget) -> bool:
         focused = QApplication.focusWidget()

@@ -39,8 +39,9 @@ class ServerToolsPanel(Adaptive, QWidget):
         self._theme = theme = context.theme
         self._consent = consent = context.consent
         self._status: ServerStatus | None = None
-        self._whole, self._chosen = (Segmented(theme, focus=Qt.FocusPolicy.StrongFocus) for _ in range(2))
-        self._whole_row, self._chosen_row = FormField.around(theme, self._whole), FormField.around(theme, self._chosen)
+        self._server_rule, self._tools_rule = (Segmented(theme, focus=Qt.FocusPolicy.StrongFocus) for _ in range(2))
+        self._server_field = FormField.around(theme, self._server_rule)
+        self._tools_field = FormField.around(theme, self._tools_rule)
         self._search = QLineEdit()
         self._search.setClearButtonEnabled(True)
         self.model = ServerToolsModel(self)
@@ -51,9 +52,9 @@ class ServerToolsPanel(Adaptive, QWidget):
         self._column = QVBoxLayout(self)
         self._lay_out()
         self._search.textChanged.connect(self._on_search)
-        self._whole.chosen.connect(self._set_whole)
-        self._chosen.chosen.connect(self._set_chosen)
-        self.table.selectionModel().selectionChanged.connect(self._follow)
+        self._server_rule.chosen.connect(self._set_server_rule)
+        self._tools_rule.chosen.connect(self._set_tools_rule)
+        self.table.selectionModel().selectionChanged.connect(self._update)
         consent.changed.connect(self._on_consent_changed)
         consent.refused.connect(self._on_refused)
         self.adapt_to(theme)
@@ -62,19 +63,19 @@ class ServerToolsPanel(Adaptive, QWidget):
         """Show the server's tools; the selection stays if they are the same."""
         self._status = status
         self.model.set_tools(status.tools)
-        self._whole_row.describe(self.tr("All tools of {server}").format(server=status.server.name))
+        self._server_field.describe(self.tr("All tools of {server}").format(server=status.server.name))
         self._left_out.setText(
             self.tr("Left out, since they are of no use here: {tools}").format(
                 tools=printable("; ".join(status.left_out[:_LISTED_TOOLS]))
             )
         )
         show_when(self._left_out, bool(status.left_out))
-        self._follow()
+        self._update()
 
     def retranslate(self) -> None:
         text = [(_AS_SET, self.tr("As the mode says")), (Rule.ASK, self.tr("Ask")), (Rule.ALLOW, self.tr("Allow"))]
-        self._whole.set_segments(text)
-        self._chosen.set_segments(text)
+        self._server_rule.set_segments(text)
+        self._tools_rule.set_segments(text)
         self._search.setPlaceholderText(self.tr("Search tools"))
         self._search.setAccessibleName(self.tr("Search tools"))
         self.table.setAccessibleName(self.tr("Tools"))
@@ -92,7 +93,7 @@ class ServerToolsPanel(Adaptive, QWidget):
 
     def _lay_out(self) -> None:
         self._column.setContentsMargins(0, 0, 0, 0)
-        for widget in (self._whole_row, self._search, self.table, self._chosen_row, self._left_out, self._error):
+        for widget in (self._server_field, self._search, self.table, self._tools_field, self._left_out, self._error):
             self._column.addWidget(widget)
         show_when(self._error, False)
 
@@ -100,23 +101,23 @@ class ServerToolsPanel(Adaptive, QWidget):
         rows = sorted(index.row() for index in self.table.selectionModel().selectedRows())
         return [self.model.items[row].name for row in rows]
 
-    def _follow(self) -> None:
+    def _update(self) -> None:
         """Show the rules of the server and of the selected tools."""
         rules = self._consent.exceptions
         if self._status is not None:
-            self._whole.set_current(rules.get(f"mcp__{self._status.server.id}", _AS_SET))
+            self._server_rule.set_current(rules.get(f"mcp__{self._status.server.id}", _AS_SET))
         selected = self._selected()
         if selected:
             text = self.tr("%n chosen tool(s)", "", len(selected))
-            self._chosen_row.describe(text, self.tr("What is set for a tool wins over what is set for all."))
-            self._chosen.set_current(rules.get(selected[0], _AS_SET))
+            self._tools_field.describe(text, self.tr("What is set for a tool wins over what is set for all."))
+            self._tools_rule.set_current(rules.get(selected[0], _AS_SET))
         else:
-            self._chosen_row.describe(self.tr("Chosen tools"), self.tr("Choose one or more of the list."))
-        self._chosen.setEnabled(bool(selected))
+            self._tools_field.describe(self.tr("Chosen tools"), self.tr("Choose one or more of the list."))
+        self._tools_rule.setEnabled(bool(selected))
         has_tools = self._status is not None and bool(self._status.tools)
         show_when(self._search, self._status is not None and len(self._status.tools) >= _SEARCHED_FROM)
         show_when(self.table, has_tools)
-        show_when(self._chosen_row, has_tools)
+        show_when(self._tools_field, has_tools)
         self._fit()
 
     def _fit(self) -> None:
@@ -126,18 +127,18 @@ class ServerToolsPanel(Adaptive, QWidget):
 
     def _on_search(self, query: str) -> None:
         self.model.search(query)
-        self._follow()
+        self._update()
 
     def _on_consent_changed(self) -> None:
         show_when(self._error, False)
         self.model.show_rules(self._consent.exceptions)
-        self._follow()
+        self._update()
 
-    def _set_whole(self, key: str) -> None:
+    def _set_server_rule(self, key: str) -> None:
         if self._status is not None:
             self._set([f"mcp__{self._status.server.id}"], key)
 
-    def _set_chosen(self, key: str) -> None:
+    def _set_tools_rule(self, key: str) -> None:
         self._set(self._selected(), key)
 
     def _set(self, names: list[str], key: str) -> None:
@@ -146,7 +147,7 @@ class ServerToolsPanel(Adaptive, QWidget):
     def _on_refused(self, failed: Failed) -> None:
         self._error.setText(consent_failure_text(failed))
         show_when(self._error, True)
-        self._follow()
+        self._update()
 
 
 class ServerToolsModel(TableModel[ToolInfo]):

@@ -72,7 +72,7 @@ class ServersPage(ListPage[ServerRow]):
         self._paste_open.clicked.connect(self._open_paste)
         self._form.saved.connect(self._on_saved)
         self._paste.added.connect(self._on_added)
-        self._paste.looked.connect(self._scroll_to_preview)
+        self._paste.previewed.connect(self._scroll_to_preview)
 
     # The list
 

@@ -120,15 +120,15 @@ class CombinedSettings(SettingsSource):
         return any(source.has(setting) for source in self._sources)
 
     def value(self, setting: Setting) -> SettingValue:
-        return self._of(setting).value(setting)
+        return self._source_of(setting).value(setting)
 
     def stored(self, setting: Setting) -> SettingValue:
-        return self._of(setting).stored(setting)
+        return self._source_of(setting).stored(setting)
 
     def set(self, setting: Setting, value: SettingValue) -> None:
-        self._of(setting).set(setting, value)
+        self._source_of(setting).set(setting, value)
 
-    def _of(self, setting: Setting) -> SettingsSource:
+    def _source_of(self, setting: Setting) -> SettingsSource:
         return next(source for source in self._sources if source.has(setting))
 
 
@@ -139,7 +139,7 @@ class CoreSettings(SettingsSource):
         super().__init__(parent)
         self._service = service
         self._spawn = spawn
-        self._wanted: dict[Setting, SettingValue] = {}
+        self._requested: dict[Setting, SettingValue] = {}
         self._is_writing = False
         follow(self, service.changed, self._on_change)
 
@@ -147,25 +147,25 @@ class CoreSettings(SettingsSource):
         return setting in Settings.model_fields
 
     def value(self, setting: Setting) -> SettingValue:
-        return self._wanted.get(setting, self.stored(setting))
+        return self._requested.get(setting, self.stored(setting))
 
     def stored(self, setting: Setting) -> SettingValue:
         value: SettingValue = getattr(self._service.current, setting)
         return value
 
     def set(self, setting: Setting, value: SettingValue) -> None:
-        self._wanted[setting] = value
+        self._requested[setting] = value
         if not self._is_writing:
             self._is_writing = True
             self._spawn(self._write(), "change settings")
 
     async def _write(self) -> None:
         try:
-            while self._wanted:
-                setting = next(iter(self._wanted))
-                await self._write_one(setting, self._wanted[setting])
+            while self._requested:
+                setting = next(iter(self._requested))
+                await self._write_one(setting, self._requested[setting])
         except Exception:  # the owner of the task reports it; controls must show the saved values again
-            self._wanted.clear()
+            self._requested.clear()
             self.changed.emit()
             raise
         finally:
@@ -175,8 +175,8 @@ class CoreSettings(SettingsSource):
         former = self.stored(setting)
         outcome = await self._service.change(**{setting: value})
         # A newer value may have been requested meanwhile; it is written next.
-        if self._wanted.get(setting) == value:
-            del self._wanted[setting]
+        if self._requested.get(setting) == value:
+            del self._requested[setting]
         if isinstance(outcome, Failed):
             self.refused.emit(SettingRefusal(setting, value, outcome.code, outcome.retryable))
         elif former != value:

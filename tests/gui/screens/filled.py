@@ -64,7 +64,7 @@ async def _models(app: App) -> AsyncIterator[Screen]:
     assert isinstance(page, ModelsPage)
     page._edit(kept.data)
     await settled(dialog)
-    page._form._test.click()
+    page._form._test_button.click()
     await settled(dialog)
     page.verticalScrollBar().setValue(page.verticalScrollBar().maximum())
     await drawn()
@@ -93,7 +93,7 @@ async def _servers(app: App) -> AsyncIterator[Screen]:
     page.close_form()
     page._open_paste()
     QTest.keyClicks(app.focused(), PASTED)
-    page._paste._look.click()
+    page._paste._read_button.click()
     await settled(dialog)
     yield "settings server paste", dialog
     page.close_form()

@@ -106,8 +106,8 @@ async def test_a_disk_that_refuses_an_exception_says_so(rig: Rig, until: Until) 
     rig.disk.fault = StorageFailed("storage_full", "no space")
     rig.click("Allow")
     card = exceptions(rig)
-    await until(card._trouble.isVisible)
-    assert card._trouble.text() == "The database did not answer, so everything stays as it was."
+    await until(card._error.isVisible)
+    assert card._error.text() == "The database did not answer, so everything stays as it was."
     assert card.rows == []
 
 

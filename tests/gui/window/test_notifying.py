@@ -196,9 +196,9 @@ async def test_the_page_shows_once_that_they_are_not_shown_and_the_level_can_be_
         await until(lambda: app.content.notifier.way is NotificationChannel.NONE)
         app.content.preferences.open_at(PageId.NOTIFICATIONS)
         (page,) = app.window.findChildren(NotificationsPage)
-        assert "No notification service was found" in page._way.text()
-        page._test.click()
-        await until(lambda: "Nobody showed it" in page._trial.text())
+        assert "No notification service was found" in page._channel.text()
+        page._test_button.click()
+        await until(lambda: "Nobody showed it" in page._result.text())
         levels = [button for button in page.findChildren(ChoiceCard) if button.accessibleName() == "Questions"]
         levels[0].click()
         await until(lambda: app.core.settings.current.notify is NotifyLevel.QUESTIONS)

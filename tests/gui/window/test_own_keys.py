@@ -74,7 +74,7 @@ async def test_a_key_that_is_given_works_at_once_and_is_named_everywhere(tmp_pat
         assert page.notice() == "Inbox: F7"
         assert kept(tmp_path) == {"go.inbox": ["F7"]}
         assert action(app, "go.inbox").shortcuts() == [QKeySequence("F7")]
-        assert page.tree.shown()["Inbox"] == "F7"
+        assert page.tree.visible_bindings()["Inbox"] == "F7"
         app.window.activateWindow()
         app.content.chat.focus_composer()
         app.key(Key.Key_J, CONTROL | SHIFT)
@@ -213,7 +213,7 @@ async def test_keys_are_found_by_name_and_by_key(tmp_path: Path, qapp: QApplicat
         )
         find.setFocus()
         QTest.keyClicks(find, "ctrl+k")
-        assert page.tree.shown() == {"Go to anything": "Ctrl+K"}
+        assert page.tree.visible_bindings() == {"Go to anything": "Ctrl+K"}
         QTest.keyClick(find, Key.Key_Down)
         assert page.dialog.focusWidget() is page.tree
         QTest.keyClick(page.tree, Key.Key_Return)

@@ -92,12 +92,12 @@ async def test_a_server_is_added_by_the_form_agreed_to_tested_changed_and_remove
         press(app, "Save server")
         await until(lambda: notice(app) == "Files is saved, and runs once you allow it.")
         assert not trace.exists()
-        assert f"Argument 3: {trace}" in row(app, "Files")._consent._runs.value.text
-        assert "Environment: MY_TOKEN" in row(app, "Files")._consent._runs.value.text
+        assert f"Argument 3: {trace}" in row(app, "Files")._consent._launch.value.text
+        assert "Environment: MY_TOKEN" in row(app, "Files")._consent._launch.value.text
         assert not control(app, "Test Files").isEnabled()
         press(app, "Allow it to run: Files")
         await until(lambda: state(app, "Files") is ServerState.RUNNING, 30)
-        await until(lambda: row(app, "Files").state_word == "Running")
+        await until(lambda: row(app, "Files").state_text == "Running")
         press(app, "Test Files")
         await until(lambda: notice(app) == "Files answers, and offers 7 tools.", 30)
         press(app, "Edit Files")
@@ -114,7 +114,7 @@ async def test_a_server_is_added_by_the_form_agreed_to_tested_changed_and_remove
         arguments.setPlainText(f"{HOSTILE}\ngood\n{trace}\nmore")
         press(app, "Save server")
         await until(lambda: notice(app) == "Folder is saved, and runs once you allow it.", 10)
-        await until(lambda: row(app, "Folder").state_word == "Waits for you")
+        await until(lambda: row(app, "Folder").state_text == "Waits for you")
         press(app, "Remove Folder")
         answer_question("Keep")
         press(app, "Remove Folder")
@@ -212,7 +212,7 @@ async def test_each_failure_has_its_words_its_details_and_harms_no_other(
         details = row(app, "exits")._failure._details.value.text
         for part in ("third line", "Exit code: 1", f"Command: {sys.executable}", "Argument 2: exits"):
             assert part in details
-        await until(lambda: row(app, "banner").state_word == "Running", 20)
+        await until(lambda: row(app, "banner").state_text == "Running", 20)
         press(app, "Show the log of exits")
         log = control(app, "Log")
         assert isinstance(log, QPlainTextEdit)
@@ -246,7 +246,7 @@ async def test_a_crash_in_a_call_is_shown_with_its_last_output_and_focus_stays(
         assert "line two" in row(app, "crash")._failure._details.value.text
         assert app.focused() is button
         row(app, "crash").show_status(replace(app.core.servers.named("crash"), paused_s=42))
-        assert row(app, "crash").state_word == "Paused after several failures"
+        assert row(app, "crash").state_text == "Paused after several failures"
         assert "tried again in 42\N{NO-BREAK SPACE}s, or when you test it" in texts(app)
 
 
@@ -285,17 +285,17 @@ async def test_a_test_can_be_cancelled(tmp_path: Path, qapp: QApplication, until
         one = await added(app, "silent", confirmed=False, **hostile("silent", tmp_path / "trace"))
         await settings(app, PageId.SERVERS, until)
         await app.core.servers.confirm(one.server.id, one.server.fingerprint)
-        await until(lambda: row(app, "silent").state_word == "Starting")
+        await until(lambda: row(app, "silent").state_text == "Starting")
         press(app, "Test silent")
         assert "Connecting…" in texts(app)
         press(app, "Cancel the test of silent")
         await until(lambda: state(app, "silent") is ServerState.STOPPED, 10)
-        await until(lambda: row(app, "silent").state_word == "Not started")
+        await until(lambda: row(app, "silent").state_text == "Not started")
         assert row(app, "silent").failure == ""
         box = control(app, "silent is on")
         assert isinstance(box, QCheckBox)
         press(app, "silent is on")
-        await until(lambda: row(app, "silent").state_word == "Off")
+        await until(lambda: row(app, "silent").state_text == "Off")
         assert not box.isChecked()
     assert programs(tmp_path / "trace") == []
 
@@ -317,14 +317,14 @@ async def test_tools_of_a_real_server_have_permissions_and_agents_find_them(
         table.setFocus(Qt.FocusReason.TabFocusReason)
         QTest.keyClick(table, Qt.Key.Key_Down)  # from the first, which focus went to
         tool = model.items[1].name
-        chosen = row(app, "All")._tools._chosen
+        chosen = row(app, "All")._tools._tools_rule
         first = next(button for button in chosen.findChildren(QPushButton) if button.isChecked())
         first.setFocus(Qt.FocusReason.TabFocusReason)
         QTest.keyClick(first, Qt.Key.Key_Right)
         QTest.keyClick(app.focused(), Qt.Key.Key_Right)
         await until(lambda: app.core.consent.exceptions == {tool: Rule.ALLOW})
         await until(lambda: model.data(model.index(1, 2)) == "Always allow")
-        whole = row(app, "All")._tools._whole
+        whole = row(app, "All")._tools._server_rule
         first = next(button for button in whole.findChildren(QPushButton) if button.isChecked())
         first.setFocus(Qt.FocusReason.TabFocusReason)
         QTest.keyClick(first, Qt.Key.Key_Right)

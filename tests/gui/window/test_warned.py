@@ -74,7 +74,7 @@ async def test_a_server_that_a_request_needs_is_switched_off_only_after_a_warnin
             press(app, "x is on")
             (caution,) = cautions(app)
             assert caution.text.startswith("A call of x waits for you in “go”. The request stays open")
-            assert app.focused() is caution.keep_button
+            assert app.focused() is caution.cancel_button
             assert state(app, "x") is not ServerState.DISABLED
             QTest.keyClick(app.focused(), key)
             assert cautions(app) == []
@@ -85,7 +85,7 @@ async def test_a_server_that_a_request_needs_is_switched_off_only_after_a_warnin
 
         press(app, "x is on")
         QTest.keyClick(app.focused(), Qt.Key.Key_Tab)
-        assert app.focused() is cautions(app)[0].act_button
+        assert app.focused() is cautions(app)[0].confirm_button
         QTest.keyClick(app.focused(), Qt.Key.Key_Return)
         await until(lambda: state(app, "x") is ServerState.DISABLED)
         await until(lambda: not switch.isChecked())  # type: ignore[attr-defined]
