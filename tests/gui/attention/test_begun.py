@@ -1,4 +1,4 @@
-"""What stands in a field can be kept as JSON, and stands there again; what does not fit changes nothing."""
+"""The raw content of a field is saved as JSON and restored; content that does not fit changes nothing."""
 
 import json
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ def fields(theme: Theme) -> Iterator[list[ValueField]]:
     form.deleteLater()
 
 
-def test_what_stands_in_each_kind_of_field_stands_there_again(fields: list[ValueField]) -> None:
+def test_the_content_of_each_kind_of_field_is_restored(fields: list[ValueField]) -> None:
     for field, written in zip(fields, (*WRITTEN, OPTIONS), strict=True):
         field.set_raw_value(json.loads(json.dumps(written)))
         assert field.is_edited
@@ -42,7 +42,7 @@ def test_what_stands_in_each_kind_of_field_stands_there_again(fields: list[Value
 
 
 @pytest.mark.parametrize("wrong", [None, [], {}, 99, -1, 1.5, {"chosen": [True], "text": ""}])
-def test_what_does_not_fit_changes_nothing(fields: list[ValueField], wrong: Any) -> None:
+def test_content_that_does_not_fit_changes_nothing(fields: list[ValueField], wrong: Any) -> None:
     for field in fields:
         before = field.raw_value
         field.set_raw_value(wrong)

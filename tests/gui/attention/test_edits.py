@@ -1,4 +1,4 @@
-"""What was changed becomes the smallest list of places that the core can take."""
+"""A change of a value becomes the smallest list of edits that the core accepts."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from desktop.attention.edits import json_equal, state_edits
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "told"),
+    ("before", "after", "edits"),
     [
         ({"x": 1}, {"x": 1}, []),
         ({"x": 1, "y": 2}, {"x": 1, "y": 3}, [{"path": "/s/y", "value": 3}]),
@@ -28,10 +28,10 @@ from desktop.attention.edits import json_equal, state_edits
         ("text", "text", []),
     ],
 )
-def test_only_what_changed_is_told(before: Any, after: Any, told: list[dict[str, Any]]) -> None:
-    found = state_edits(before, after, "/s")
-    assert found == told
+def test_only_changes_become_edits(before: Any, after: Any, edits: list[dict[str, Any]]) -> None:
+    result = state_edits(before, after, "/s")
+    assert result == edits
     state: Any = {"s": before}
-    for one in found:
-        state = with_value_at(state, parse_pointer(one["path"]), one["value"])
+    for edit in result:
+        state = with_value_at(state, parse_pointer(edit["path"]), edit["value"])
     assert json_equal(state["s"], after)

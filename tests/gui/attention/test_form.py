@@ -1,4 +1,4 @@
-"""What is typed into a form is the value that was asked for, or it says at the field what is wrong."""
+"""Text typed into a form becomes a value, or an error at its field."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from desktop.translation.languages import Language, Translation
 
 
 class Sheet:
-    """A form on the screen, filled in by keys."""
+    """A form on the screen, filled in by keyboard."""
 
     def __init__(self, theme: Theme, qtbot: QtBot, schema: Any) -> None:
         self.window = QWidget()
@@ -44,13 +44,13 @@ class Sheet:
         return self.form.read()
 
     @property
-    def complaints(self) -> list[str]:
-        return [one.error for one in self.form.fields]
+    def errors(self) -> list[str]:
+        return [filled.error for filled in self.form.fields]
 
 
 @pytest.fixture
 def sheet(theme: Theme, translation: Translation, qtbot: QtBot) -> Any:
-    """Makes the form of a schema."""
+    """Return a function that shows the form of a schema."""
     return lambda schema: Sheet(theme, qtbot, schema)
 
 
@@ -71,26 +71,26 @@ EVERY_KIND = {
 
 
 def test_every_kind_of_field_is_filled_in_by_keyboard(sheet: Any) -> None:
-    one: Sheet = sheet(EVERY_KIND)
+    filled: Sheet = sheet(EVERY_KIND)
     tab = Qt.Key.Key_Tab
-    one.type("words")
-    one.press(tab)
-    one.type("1,5")
-    one.press(tab)
-    one.type("-12")
-    one.press(tab)
+    filled.type("words")
+    filled.press(tab)
+    filled.type("1,5")
+    filled.press(tab)
+    filled.type("-12")
+    filled.press(tab)
     assert isinstance(QApplication.focusWidget(), QCheckBox)
-    one.press(Qt.Key.Key_Space, tab)
+    filled.press(Qt.Key.Key_Space, tab)
     assert isinstance(QApplication.focusWidget(), QComboBox)
-    one.press(Qt.Key.Key_Down, Qt.Key.Key_Down, tab)
-    one.type("one")
-    one.press(Qt.Key.Key_Return)
-    one.type("two ")
-    one.press(tab)
-    one.type('{"x": [1, true]}')
-    one.press(tab)
-    one.type("Paris")
-    assert one.read().value == {
+    filled.press(Qt.Key.Key_Down, Qt.Key.Key_Down, tab)
+    filled.type("one")
+    filled.press(Qt.Key.Key_Return)
+    filled.type("two ")
+    filled.press(tab)
+    filled.type('{"x": [1, true]}')
+    filled.press(tab)
+    filled.type("Paris")
+    assert filled.read().value == {
         "text": "words",
         "number": 1.5,
         "whole": -12,
@@ -100,44 +100,44 @@ def test_every_kind_of_field_is_filled_in_by_keyboard(sheet: Any) -> None:
         "json": {"x": [1, True]},
         "address": {"city": "Paris"},
     }
-    assert one.complaints == [""] * 8
+    assert filled.errors == [""] * 8
 
 
-def test_what_is_needed_and_missing_is_told_at_each_field(sheet: Any) -> None:
-    one: Sheet = sheet(EVERY_KIND)
-    assert one.read().problem == "This is needed."
+def test_a_missing_value_is_shown_at_each_required_field(sheet: Any) -> None:
+    filled: Sheet = sheet(EVERY_KIND)
+    assert filled.read().problem == "This is needed."
     needed = "This is needed."
-    assert one.complaints == [needed, needed, needed, "", needed, "", needed, needed]
-    one.type("w")
-    assert one.complaints[0] == ""
-    assert one.form.first_error is one.form.fields[1]
+    assert filled.errors == [needed, needed, needed, "", needed, "", needed, needed]
+    filled.type("w")
+    assert filled.errors[0] == ""
+    assert filled.form.first_error is filled.form.fields[1]
 
 
-def test_what_is_not_needed_and_empty_is_left_out(sheet: Any) -> None:
+def test_an_empty_optional_field_has_no_value(sheet: Any) -> None:
     schema = {**EVERY_KIND, "required": []}
-    one: Sheet = sheet(schema)
-    assert one.read() == FieldResult(has_value=True, value={})
+    filled: Sheet = sheet(schema)
+    assert filled.read() == FieldResult(has_value=True, value={})
 
 
-def test_an_object_that_is_not_needed_asks_for_its_parts_once_it_is_begun(sheet: Any) -> None:
+def test_an_optional_object_requires_its_parts_once_it_is_begun(sheet: Any) -> None:
     inner = {
         "type": "object",
         "required": ["city", "main"],
         "properties": {"city": {"type": "string"}, "street": {"type": "string"}, "main": {"type": "boolean"}},
     }
-    one: Sheet = sheet({"type": "object", "properties": {"address": inner}})
-    assert one.read().value == {}
-    one.press(Qt.Key.Key_Tab)
-    one.type("High Street")
-    assert one.read().problem
-    assert one.complaints == ["This is needed.", "", ""]
-    one.form.fields[0].setFocus()
-    one.type("Paris")
-    assert one.read().value == {"address": {"city": "Paris", "street": "High Street", "main": False}}
+    filled: Sheet = sheet({"type": "object", "properties": {"address": inner}})
+    assert filled.read().value == {}
+    filled.press(Qt.Key.Key_Tab)
+    filled.type("High Street")
+    assert filled.read().problem
+    assert filled.errors == ["This is needed.", "", ""]
+    filled.form.fields[0].setFocus()
+    filled.type("Paris")
+    assert filled.read().value == {"address": {"city": "Paris", "street": "High Street", "main": False}}
 
 
 @pytest.mark.parametrize(
-    ("schema", "typed", "told"),
+    ("schema", "typed", "error"),
     [
         ({"type": "integer"}, "1.5", "This has to be a whole number."),
         ({"type": "number"}, "many", "This has to be a number."),
@@ -150,20 +150,20 @@ def test_an_object_that_is_not_needed_asks_for_its_parts_once_it_is_begun(sheet:
         ({"type": "integer"}, "12", ""),
     ],
 )
-def test_what_is_wrong_is_told_while_it_is_typed(sheet: Any, schema: Any, typed: str, told: str) -> None:
-    one: Sheet = sheet(schema)
-    one.type(typed)
-    assert one.complaints == [told]
-    assert one.read().problem == told
+def test_an_error_is_shown_while_it_is_typed(sheet: Any, schema: Any, typed: str, error: str) -> None:
+    filled: Sheet = sheet(schema)
+    filled.type(typed)
+    assert filled.errors == [error]
+    assert filled.read().problem == error
 
 
 def test_large_whole_numbers_stay_as_they_are(sheet: Any) -> None:
-    one: Sheet = sheet({"type": "number"})
-    one.type("12345678901234567890")
-    assert one.read().value == 12345678901234567890
+    filled: Sheet = sheet({"type": "number"})
+    filled.type("12345678901234567890")
+    assert filled.read().value == 12345678901234567890
 
 
-def test_defaults_stand_there_at_first(sheet: Any) -> None:
+def test_fields_start_with_their_defaults(sheet: Any) -> None:
     properties = {
         "a": {"type": "string", "default": "A"},
         "b": {"type": "number", "default": 2.5},
@@ -172,41 +172,41 @@ def test_defaults_stand_there_at_first(sheet: Any) -> None:
         "e": {"type": "array", "items": {"type": "string"}, "default": ["p", "q"]},
         "f": {"type": "array", "default": [1]},
     }
-    one: Sheet = sheet({"type": "object", "properties": properties})
-    assert one.read().value == {"a": "A", "b": 2.5, "c": True, "d": "y", "e": ["p", "q"], "f": [1]}
+    filled: Sheet = sheet({"type": "object", "properties": properties})
+    assert filled.read().value == {"a": "A", "b": 2.5, "c": True, "d": "y", "e": ["p", "q"], "f": [1]}
 
 
-def test_yes_or_no_can_be_left_open_where_it_is_not_needed(sheet: Any) -> None:
-    one: Sheet = sheet({"type": "object", "properties": {"c": {"type": "boolean"}}})
-    assert one.read().value == {}
-    one.press(Qt.Key.Key_Down, Qt.Key.Key_Down)
-    assert one.read().value == {"c": False}
+def test_an_optional_boolean_can_stay_empty(sheet: Any) -> None:
+    filled: Sheet = sheet({"type": "object", "properties": {"c": {"type": "boolean"}}})
+    assert filled.read().value == {}
+    filled.press(Qt.Key.Key_Down, Qt.Key.Key_Down)
+    assert filled.read().value == {"c": False}
 
 
-def test_a_refusal_is_shown_at_the_field_that_its_path_leads_through(sheet: Any) -> None:
-    one: Sheet = sheet(EVERY_KIND)
-    assert one.form.show_error("/texts/0", "too short")
-    assert one.complaints[5] == "too short"
-    assert one.form.show_error("/address/city", "unknown")
-    assert one.complaints[7] == "unknown"
-    assert not one.form.show_error("", "all of it")
-    assert not one.form.show_error("/nowhere", "what")
+def test_a_violation_is_shown_at_the_field_that_its_path_leads_through(sheet: Any) -> None:
+    filled: Sheet = sheet(EVERY_KIND)
+    assert filled.form.show_error("/texts/0", "too short")
+    assert filled.errors[5] == "too short"
+    assert filled.form.show_error("/address/city", "unknown")
+    assert filled.errors[7] == "unknown"
+    assert not filled.form.show_error("", "all of it")
+    assert not filled.form.show_error("/nowhere", "what")
     assert sheet({"type": "string"}).form.show_error("", "too short")
 
 
-def test_every_control_has_a_name_and_says_what_is_wrong_with_it(sheet: Any) -> None:
-    one: Sheet = sheet(EVERY_KIND)
+def test_every_control_has_an_accessible_name_and_its_error(sheet: Any) -> None:
+    filled: Sheet = sheet(EVERY_KIND)
     kinds = (QLineEdit, QPlainTextEdit, QCheckBox, QComboBox)
-    controls = [each for kind in kinds for each in one.form.findChildren(kind)]
+    controls = [each for kind in kinds for each in filled.form.findChildren(kind)]
     assert len(controls) == 8
     assert all(each.accessibleName() for each in controls)
-    one.read()
-    assert one.form.fields[0].editor.accessibleDescription() == "This is needed."
+    filled.read()
+    assert filled.form.fields[0].editor.accessibleDescription() == "This is needed."
 
 
 def test_a_form_follows_the_language(sheet: Any, translation: Translation) -> None:
-    one: Sheet = sheet({"type": "object", "properties": {"c": {"type": "boolean"}}})
-    (box,) = one.form.findChildren(QComboBox)
+    filled: Sheet = sheet({"type": "object", "properties": {"c": {"type": "boolean"}}})
+    (box,) = filled.form.findChildren(QComboBox)
     assert box.itemText(1) == "Yes"
     translation.set_language(Language.FRENCH)
     QApplication.processEvents()

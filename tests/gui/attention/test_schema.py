@@ -1,4 +1,4 @@
-"""A schema becomes the fields that a person can fill in; whatever is beyond them is written as JSON."""
+"""A schema becomes fields that the user can fill in; a value of any other schema is edited as JSON."""
 
 from typing import Any
 
@@ -61,7 +61,7 @@ def test_an_object_has_a_field_for_each_of_its_properties_in_their_order() -> No
     assert (first.least, first.most) == (1, 9)
 
 
-def test_objects_within_objects_without_end_are_written_as_json() -> None:
+def test_deeply_nested_objects_are_edited_as_json() -> None:
     schema: Any = {"type": "string"}
     for _ in range(50):
         schema = {"type": "object", "properties": {"x": schema}}

@@ -1,4 +1,4 @@
-"""What the card says of the time that is left: rounded, in words, and only as often as the words change."""
+"""The time left on the card: rounded, in words, and updated only when the words change."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -54,7 +54,7 @@ def left(qtbot: QtBot, translation: Translation) -> TimeLeft:
         (7_200.0, 120, 30.0),
     ],
 )
-def test_words_hold_until_the_next_minute_and_in_the_last_one_until_the_next_second(
+def test_the_text_changes_every_minute_and_every_second_of_the_last(
     left_s: float, minutes: int, until_s: float
 ) -> None:
     assert shown_minutes(left_s) == minutes
@@ -75,7 +75,7 @@ def test_words_hold_until_the_next_minute_and_in_the_last_one_until_the_next_sec
         (2 * 86_400 + 3_600, "2 days and 1 hour"),
     ],
 )
-def test_time_is_told_in_words(left: TimeLeft, left_s: float, time: str) -> None:
+def test_time_is_shown_in_words(left: TimeLeft, left_s: float, time: str) -> None:
     left.set_question(asked(left_s))
     assert left.text() == f"{time} left, then it goes on without an answer."
 
@@ -92,20 +92,18 @@ def test_time_is_told_in_words(left: TimeLeft, left_s: float, time: str) -> None
         (InterruptionKind.QUESTION, None, ", then it goes on without an answer."),
     ],
 )
-def test_it_says_what_its_asker_said_is_done_then(
-    left: TimeLeft, kind: InterruptionKind, action: Action | None, then: str
-) -> None:
+def test_it_shows_the_default_action(left: TimeLeft, kind: InterruptionKind, action: Action | None, then: str) -> None:
     left.set_question(asked(120, action, kind))
     assert left.text() == f"2 minutes left{then}"
 
 
-def test_it_speaks_french(left: TimeLeft, translation: Translation) -> None:
+def test_it_is_translated_to_french(left: TimeLeft, translation: Translation) -> None:
     translation.set_language(Language.FRENCH)
     left.set_question(asked(61))
     assert left.text() == "Encore 1\N{NO-BREAK SPACE}minute, puis la suite se fait sans réponse."
 
 
-def test_a_reader_is_told_minutes_and_once_that_less_than_one_is_left(
+def test_a_screen_reader_gets_minutes_and_a_single_announcement_of_the_last(
     qapp: QApplication, qtbot: QtBot, translation: Translation
 ) -> None:
     time = Time()
@@ -129,7 +127,7 @@ def test_a_reader_is_told_minutes_and_once_that_less_than_one_is_left(
     assert len(heights) == 1
 
 
-def test_it_takes_no_less_room_when_its_words_are_fewer(left: TimeLeft) -> None:
+def test_it_never_shrinks_when_its_text_does(left: TimeLeft) -> None:
     left.set_question(asked(7_500))
     narrow = left.fontMetrics().horizontalAdvance("2 hours and 5 minutes left, then it goes on without")
     tall = left.heightForWidth(narrow)

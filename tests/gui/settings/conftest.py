@@ -1,4 +1,4 @@
-"""The dialog of the settings, open and active, in a window of its usual size."""
+"""The settings dialog, open and active at its usual size."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path

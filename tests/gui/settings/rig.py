@@ -1,4 +1,4 @@
-"""The settings on a store in memory, whose disk can refuse, with what a person sees and presses."""
+"""The settings dialog on an in-memory store whose writes can fail, with what the user sees and presses."""
 
 import asyncio
 from collections.abc import Sequence
@@ -57,7 +57,7 @@ DATA_FOLDER = Path("/home/ada/.local/share/metier")
 
 
 class Disk(InMemoryStorage):
-    """A store that refuses with `fault`, if it has one."""
+    """A store whose commits raise `fault`, if it is set."""
 
     fault: Exception | None = None
 
@@ -68,7 +68,7 @@ class Disk(InMemoryStorage):
 
 
 class NoNotifier(Notifier):
-    """Where nobody shows a notification."""
+    """A system without a notification service."""
 
     way = NotificationChannel.NONE
     trial = TrialState.FAILED
@@ -86,7 +86,7 @@ class Rig:
         self.state = WindowState(scheme="light", language="en", reduced_motion=True)
         self.is_window_file_refused = False
         self.errors: list[BaseException] = []
-        """What the owner of the tasks will have been told of."""
+        """The errors that the owner of the tasks reports."""
         self.window = WindowSettings(theme, translation, lambda: self.state, self.save)
         self.consent = ConsentService({}, self.service, self.disk, self.bus, SystemClock())
         self.consent.know(lambda: TOOLS)
@@ -132,16 +132,16 @@ class Rig:
         self.state = state
 
     async def kept(self) -> Settings:
-        """What a service that starts anew on this store has."""
+        """Return the settings that a new service would load from this store."""
         return parse_settings(await self.disk.settings.all())
 
     def kept_window(self) -> WindowState:
         return read(self.window_file)
 
-    # What a person sees
+    # What the user sees
 
     def banner(self) -> tuple[str, str]:
-        """Kind and text of the one banner that is shown."""
+        """Return kind and text of the only visible banner."""
         shown = [banner for banner in self.dialog.findChildren(Banner) if banner.isVisible()]
         assert len(shown) == 1
         return str(shown[0].property("surface")), shown[0].text
@@ -152,18 +152,18 @@ class Rig:
         return notice.text
 
     def action(self) -> QPushButton | None:
-        """The button of the notice, if it has one now."""
+        """Return the visible button of the undo bar, or None."""
         button = next(each.findChild(QPushButton) for each in self.dialog.findChildren(UndoBar))
         assert isinstance(button, QPushButton)
         return button if button.isVisible() else None
 
     def mode(self) -> str:
-        """The title of the card that is chosen."""
+        """Return the title of the checked card."""
         cards = self.dialog.findChildren(ChoiceCard)  # other pages have some too, once there was time to make them
         return next(card.accessibleName() for card in cards if card.isChecked() and card.isVisible())
 
     def control(self, name: str) -> QWidget:
-        """The visible control that a screen reader calls so."""
+        """Return the visible control with this accessible name."""
         found = [
             widget
             for widget in self.dialog.findChildren(QWidget)
@@ -175,14 +175,14 @@ class Rig:
         return found[0]
 
     def focused(self) -> str:
-        """The accessible name of what has focus."""
+        """Return the accessible name of the focused widget."""
         widget = self.dialog.focusWidget()
         return "" if widget is None else widget.accessibleName()
 
-    # What a person does
+    # What the user does
 
     def press(self, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
-        """A key to what has focus."""
+        """Press a key in the focused widget."""
         target = self.dialog.focusWidget()
         QTest.keyClick(self.dialog if target is None else target, key, modifiers)
         QApplication.processEvents()

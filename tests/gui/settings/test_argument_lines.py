@@ -1,4 +1,4 @@
-"""Arguments as lines of text, and back."""
+"""Arguments are written as lines of text and parsed again."""
 
 import pytest
 

@@ -39,7 +39,7 @@ def audit(rig: Rig) -> AuditCard:
     return found
 
 
-async def test_a_category_is_switched_kept_and_undone(rig: Rig, until: Until) -> None:
+async def test_a_category_is_switched_saved_and_undone(rig: Rig, until: Until) -> None:
     rig.click("Ask about tools")
     await until(lambda: rig.service.current.ask_for_tools)
     assert (await rig.kept()).ask_for_tools
@@ -102,7 +102,7 @@ async def test_an_exception_that_is_made_on_a_card_shows_at_once(rig: Rig, until
     await until(lambda: [row.name for row in exceptions(rig).rows] == ["calculator"])
 
 
-async def test_a_disk_that_refuses_an_exception_says_so(rig: Rig, until: Until) -> None:
+async def test_a_failed_write_of_an_exception_is_shown(rig: Rig, until: Until) -> None:
     rig.disk.fault = StorageFailed("storage_full", "no space")
     rig.click("Allow")
     card = exceptions(rig)
@@ -115,7 +115,7 @@ async def test_a_disk_that_refuses_an_exception_says_so(rig: Rig, until: Until) 
 
 
 async def filled(rig: Rig, until: Until, count: int) -> AuditCard:
-    """The card, with so many entries read."""
+    """Return the card after loading this many entries."""
     entries = [an_entry(f"aud_{number:04}", number, title=f"Run {number}") for number in range(count)]
     await rig.disk.commit([PutAudit(entry) for entry in entries])
     card = audit(rig)
@@ -124,14 +124,14 @@ async def filled(rig: Rig, until: Until, count: int) -> AuditCard:
     return card
 
 
-async def test_an_empty_log_says_what_it_is(rig: Rig) -> None:
+async def test_an_empty_log_explains_itself(rig: Rig) -> None:
     card = audit(rig)
     assert not card.table.isVisibleTo(card)
     assert not rig.control("Read the log again").isHidden()
     assert not card._export.isEnabled()
 
 
-async def test_the_log_is_listed_newest_first_and_an_entry_opens_whole(rig: Rig, until: Until) -> None:
+async def test_the_log_is_listed_newest_first_and_an_entry_opens_in_full(rig: Rig, until: Until) -> None:
     card = await filled(rig, until, 3)
     model = card.model
     assert [model.data(model.index(row, 3)) for row in range(3)] == ["Run 2", "Run 1", "Run 0"]
@@ -154,7 +154,7 @@ async def test_more_of_a_long_log_comes_as_it_is_scrolled(rig: Rig, until: Until
     assert len({entry.id for entry in card.model.items}) == PAGE_ROWS + 30
 
 
-async def test_the_log_is_exported_and_a_refusal_is_told(rig: Rig, until: Until, tmp_path: Path) -> None:
+async def test_the_log_is_exported_and_a_failure_is_shown(rig: Rig, until: Until, tmp_path: Path) -> None:
     card = await filled(rig, until, 3)
     card.export_to(str(tmp_path / "audit.jsonl"))
     await until(lambda: card.note == "Written: 3 entries.")
@@ -172,7 +172,7 @@ async def test_the_export_asks_for_a_file_without_stopping_the_window(rig: Rig, 
 
 
 @pytest.mark.parametrize("language", Language)
-def test_every_decision_has_words(language: Language) -> None:
+def test_every_decision_has_a_label(language: Language) -> None:
     seen: set[str] = set()
     for decision in Decision:
         for decider in Decider:

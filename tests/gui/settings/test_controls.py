@@ -1,4 +1,4 @@
-"""Limits and appearance: what a control is set to applies at once, is kept, and can be undone."""
+"""Limits and appearance: a control applies at once, is saved, and can be undone."""
 
 from collections.abc import Awaitable, Callable
 
@@ -47,7 +47,7 @@ async def test_a_limit_has_the_bounds_of_the_core(rig: Rig, name: str, text: str
     assert (box.text(), box.minimum(), box.maximum()) == (text, least, most)
 
 
-async def test_a_typed_number_applies_when_it_is_complete_and_is_kept(rig: Rig, until: Until) -> None:
+async def test_a_typed_number_applies_when_it_is_complete_and_is_saved(rig: Rig, until: Until) -> None:
     rig.dialog.present(PageId.LIMITS)
     QTest.keyClicks(number(rig, "Runs at once"), "50")
     assert rig.service.current.max_running_runs == 20
@@ -58,7 +58,7 @@ async def test_a_typed_number_applies_when_it_is_complete_and_is_kept(rig: Rig, 
     assert rig.dialog.isVisible()
 
 
-async def test_the_steps_of_a_number_are_undone_as_one(rig: Rig, until: Until) -> None:
+async def test_the_steps_of_a_number_are_undone_together(rig: Rig, until: Until) -> None:
     rig.dialog.present(PageId.LIMITS)
     number(rig, "Write interval").setFocus()
     for wanted in (0.6, 0.7, 0.8):
@@ -113,7 +113,7 @@ async def test_the_wheel_scrolls_the_page_and_turns_no_number_on_its_way(rig: Ri
 # Appearance
 
 
-async def test_a_theme_is_put_on_at_once_and_kept(rig: Rig) -> None:
+async def test_a_theme_applies_at_once_and_is_saved(rig: Rig) -> None:
     rig.dialog.present(PageId.APPEARANCE)
     assert rig.theme.colors == LIGHT
     rig.press(Qt.Key.Key_Right)
@@ -125,7 +125,7 @@ async def test_a_theme_is_put_on_at_once_and_kept(rig: Rig) -> None:
     assert rig.kept_window().scheme == "light"
 
 
-async def test_a_language_is_spoken_at_once_and_kept(rig: Rig) -> None:
+async def test_a_language_applies_at_once_and_is_saved(rig: Rig) -> None:
     rig.dialog.present(PageId.APPEARANCE)
     rig.click("Français")
     assert rig.translation.language is Language.FRENCH
@@ -136,7 +136,7 @@ async def test_a_language_is_spoken_at_once_and_kept(rig: Rig) -> None:
     assert rig.dialog.windowTitle() == "Settings"
 
 
-async def test_the_text_size_grows_everything_at_once_and_is_kept(rig: Rig) -> None:
+async def test_the_text_size_applies_to_everything_at_once_and_is_saved(rig: Rig) -> None:
     rig.dialog.present(PageId.APPEARANCE)
     box = number(rig, "Text size")
     assert (box.text(), box.minimum(), box.maximum()) == ("100%", 80, 200)
@@ -147,7 +147,7 @@ async def test_the_text_size_grows_everything_at_once_and_is_kept(rig: Rig) -> N
     assert rig.notice() == "Text size: 110%"
 
 
-async def test_less_motion_is_one_press_and_kept(rig: Rig) -> None:
+async def test_reduced_motion_is_switched_by_one_press_and_saved(rig: Rig) -> None:
     rig.dialog.present(PageId.APPEARANCE)
     switch = rig.control("Reduce motion")
     assert isinstance(switch, QCheckBox)
@@ -159,7 +159,7 @@ async def test_less_motion_is_one_press_and_kept(rig: Rig) -> None:
     assert rig.notice() == "Reduce motion: off"
 
 
-async def test_the_key_that_sends_is_told_to_the_window_and_kept(rig: Rig) -> None:
+async def test_the_key_that_sends_is_emitted_to_the_window_and_saved(rig: Rig) -> None:
     told = list[bool]()
     rig.window.enter_sends_changed.connect(told.append)
     rig.dialog.present(PageId.APPEARANCE)
@@ -170,14 +170,14 @@ async def test_the_key_that_sends_is_told_to_the_window_and_kept(rig: Rig) -> No
     assert rig.notice() == "Send a message with: Ctrl+Enter"
 
 
-async def test_the_rest_of_the_window_s_state_is_left_alone(rig: Rig) -> None:
+async def test_the_rest_of_the_window_s_state_stays(rig: Rig) -> None:
     rig.state = WindowState(scheme="light", language="en", viewed_workflow="wf-7", is_sidebar_collapsed=True)
     rig.window.set(Setting.SCHEME, "dark")
     kept = rig.kept_window()
     assert (kept.scheme, kept.viewed_workflow, kept.is_sidebar_collapsed) == ("dark", "wf-7", True)
 
 
-async def test_a_look_that_cannot_be_kept_is_not_put_on(rig: Rig) -> None:
+async def test_a_theme_that_cannot_be_saved_does_not_apply(rig: Rig) -> None:
     rig.dialog.present(PageId.APPEARANCE)
     rig.is_window_file_refused = True
     rig.click("Dark")

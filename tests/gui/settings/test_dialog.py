@@ -1,4 +1,4 @@
-"""The dialog: open beside the window, found by words, gone through by keyboard, and whole in French at every zoom."""
+"""The dialog: non-modal, searchable, usable by keyboard, and complete in French at every zoom."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -31,7 +31,7 @@ Until = Callable[..., Awaitable[None]]
 
 
 def listed(rig: Rig) -> list[str]:
-    """The titles of the pages that are in the list now."""
+    """Return the titles of the visible pages."""
     found = rig.dialog.findChild(PageList)
     assert isinstance(found, PageList)
     model = found.model()
@@ -46,7 +46,7 @@ def shown_texts(rig: Rig) -> list[str]:
 # Open and closed
 
 
-async def test_it_lets_the_window_go_on(rig: Rig) -> None:
+async def test_it_is_not_modal(rig: Rig) -> None:
     assert rig.dialog.objectName() == "settings"
     assert not rig.dialog.isModal()
     assert rig.dialog.windowTitle() == "Settings"
@@ -95,7 +95,7 @@ async def test_the_arrows_in_the_list_go_through_the_pages_and_tab_enters_one(ri
     assert rig.focused() == "Light"
 
 
-async def test_tab_goes_round_in_the_order_of_sight(rig: Rig) -> None:
+async def test_tab_follows_the_visual_order(rig: Rig) -> None:
     rig.dialog.present(PageId.APPEARANCE)
     rig.control("Search settings").setFocus(Qt.FocusReason.TabFocusReason)
     order = []
@@ -165,12 +165,12 @@ async def test_every_control_has_a_name(rig: Rig) -> None:
         ),
     ],
 )
-async def test_a_search_leaves_the_pages_that_have_the_words(rig: Rig, words: str, pages: list[str]) -> None:
+async def test_a_search_lists_the_pages_that_match(rig: Rig, words: str, pages: list[str]) -> None:
     rig.search(words)
     assert listed(rig) == pages
 
 
-async def test_a_search_shows_the_first_page_found_with_the_settings_found(rig: Rig) -> None:
+async def test_a_search_shows_the_first_matching_page_with_the_matching_settings(rig: Rig) -> None:
     rig.search("disk")
     assert rig.dialog.page is PageId.LIMITS
     assert "Write interval" in shown_texts(rig)
@@ -192,7 +192,7 @@ async def test_a_search_by_the_title_of_a_page_shows_all_of_it(rig: Rig) -> None
     assert {"Runs at once", "Write interval"} <= set(shown_texts(rig))
 
 
-async def test_a_search_that_finds_nothing_offers_all_again(rig: Rig) -> None:
+async def test_a_search_without_results_offers_all_again(rig: Rig) -> None:
     rig.search("spaceship")
     assert listed(rig) == []
     assert "No setting found" in shown_texts(rig)
@@ -225,7 +225,7 @@ async def test_another_language_ends_the_search(rig: Rig) -> None:
     ]
 
 
-def test_a_search_minds_neither_case_nor_accents_nor_order() -> None:
+def test_a_search_ignores_case_accents_and_order() -> None:
     assert matches("REDUIRE animations", "Réduire les animations")
     assert matches("animations réduire", "Réduire les animations")
     assert matches("  ", "anything")
@@ -235,7 +235,7 @@ def test_a_search_minds_neither_case_nor_accents_nor_order() -> None:
 # About
 
 
-async def test_about_says_the_version_and_copies_the_data_folder(rig: Rig) -> None:
+async def test_about_shows_the_version_and_copies_the_data_folder(rig: Rig) -> None:
     rig.dialog.present(PageId.ABOUT)
     assert {"Metier 0.1.0", str(DATA_FOLDER)} <= set(shown_texts(rig))
     rig.press(Qt.Key.Key_Space)
@@ -273,7 +273,7 @@ async def test_each_licence_can_be_read_in_full(rig: Rig, work: str, words: str)
 
 @pytest.mark.parametrize("zoom", [1.0, 1.5])
 @pytest.mark.parametrize("page", PageId)
-async def test_french_is_whole_at_800_by_600(rig: Rig, page: PageId, zoom: float) -> None:
+async def test_french_fits_at_800_by_600(rig: Rig, page: PageId, zoom: float) -> None:
     rig.window.set(Setting.LANGUAGE, "fr")
     rig.window.set(Setting.ZOOM, zoom)
     rig.dialog.resize(800, 600)
@@ -313,7 +313,7 @@ def is_cut(widget: QWidget) -> bool:
     return isinstance(widget, QAbstractSpinBox) and widget.width() < widget.minimumSizeHint().width()
 
 
-async def test_a_page_is_made_when_it_is_wanted_and_the_rest_in_spare_time(rig: Rig, until: Until) -> None:
+async def test_a_page_is_created_when_it_is_shown_and_the_others_when_idle(rig: Rig, until: Until) -> None:
     rig.dialog.present(PageId.APPEARANCE)
     await until(lambda: len(rig.dialog.findChildren(Page)) == len(PageId))
     assert rig.dialog.page is PageId.APPEARANCE

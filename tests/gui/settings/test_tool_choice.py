@@ -1,4 +1,4 @@
-"""The choice of an agent's tools, where there are many of them."""
+"""The choice of an agent's tools, with many tools."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -54,7 +54,7 @@ async def test_a_hundred_tools_of_a_server_are_folded_found_and_chosen_together(
     assert set(chosen) == {*OWN, MANY[7], *MANY[70:80], "mcp__small__read"}
 
 
-async def test_a_tool_that_is_not_there_now_is_not_lost(choice: ToolPicker) -> None:
+async def test_a_missing_tool_is_not_lost(choice: ToolPicker) -> None:
     choice.set_options(OWN, ["wait", "mcp__gone__read"])
     assert choice.chosen() == ("wait", "mcp__gone__read")
     assert box(choice, "Of the server “gone”: 1 of 1").isVisible()

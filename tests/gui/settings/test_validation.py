@@ -1,4 +1,4 @@
-"""The mode of validation: its banner to the letter, applied and kept, undone, and put back where the disk refuses."""
+"""The validation mode: its banner to the letter, saved, undone, and restored when a write fails."""
 
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -45,7 +45,7 @@ BANNERS = {
 
 
 def typed(text: str) -> str:
-    """With the apostrophes and spaces of a keyboard."""
+    """Return the text with a keyboard's apostrophes and spaces."""
     return text.replace("’", "'").replace("\N{NO-BREAK SPACE}", " ").replace("\N{NARROW NO-BREAK SPACE}", " ")
 
 
@@ -76,7 +76,7 @@ async def test_the_number_in_the_banner_is_the_setting_of_now(
     assert words in rig.banner()[1]
 
 
-async def test_the_arrows_choose_a_mode_that_applies_and_is_kept(rig: Rig, until: Until) -> None:
+async def test_the_arrows_choose_a_mode_that_applies_and_is_saved(rig: Rig, until: Until) -> None:
     assert rig.focused() == "Selective"
     rig.press(Qt.Key.Key_Up)
     await until(lambda: rig.service.current.validation_mode is ValidationMode.MANUAL)
@@ -113,7 +113,7 @@ async def test_tab_leads_from_the_last_control_to_the_undo(rig: Rig, until: Unti
     assert rig.focused() == "Undo"
 
 
-async def test_a_disk_that_refuses_puts_the_card_back_and_says_why(rig: Rig, until: Until) -> None:
+async def test_a_failed_write_restores_the_card_and_shows_why(rig: Rig, until: Until) -> None:
     rig.disk.fault = StorageFailed("storage_full", "commit: No space left on device (os error 28)")
     rig.click("Automatic")
     await until(lambda: rig.notice() == "The disk is full, so the setting stays as it was.")
@@ -122,7 +122,7 @@ async def test_a_disk_that_refuses_puts_the_card_back_and_says_why(rig: Rig, unt
     assert (await rig.kept()).validation_mode is ValidationMode.SELECTIVE
 
 
-async def test_what_was_refused_can_be_tried_again(rig: Rig, until: Until) -> None:
+async def test_a_rejected_change_can_be_retried(rig: Rig, until: Until) -> None:
     rig.disk.fault = StorageFailed("storage_full", "no space")
     rig.click("Automatic")
     await until(rig.action)
@@ -132,7 +132,7 @@ async def test_what_was_refused_can_be_tried_again(rig: Rig, until: Until) -> No
     assert (await rig.kept()).validation_mode is ValidationMode.AUTO
 
 
-async def test_an_unknown_refusal_has_words_too(rig: Rig, until: Until) -> None:
+async def test_an_unknown_failure_has_a_text_too(rig: Rig, until: Until) -> None:
     rig.disk.fault = StorageFailed("storage_on_fire", "Traceback (most recent call last)")
     rig.click("Manual")
     await until(lambda: rig.notice() == "The change was refused, so the setting stays as it was.")
