@@ -51,7 +51,7 @@ def test_an_object_has_a_field_for_each_of_its_properties_in_their_order() -> No
     }
     part = form_spec(schema)
     assert isinstance(part, GroupSpec)
-    told = [(one.path, one.name, one.kind, one.is_required) for one in field_specs(part)]
+    told = [(field.path, field.name, field.kind, field.is_required) for field in field_specs(part)]
     assert told == [
         (("b",), "b", FieldKind.INTEGER, True),
         (("a", "name"), "Full name", FieldKind.TEXT, False),

@@ -35,7 +35,7 @@ def asked(
 
 
 @pytest.fixture
-def left(qtbot: QtBot, translation: Translation) -> TimeLeft:
+def countdown(qtbot: QtBot, translation: Translation) -> TimeLeft:
     found = TimeLeft(Time())
     qtbot.addWidget(found)
     return found
@@ -75,9 +75,9 @@ def test_the_text_changes_every_minute_and_every_second_of_the_last(
         (2 * 86_400 + 3_600, "2 days and 1 hour"),
     ],
 )
-def test_time_is_shown_in_words(left: TimeLeft, left_s: float, time: str) -> None:
-    left.set_question(asked(left_s))
-    assert left.text() == f"{time} left, then it goes on without an answer."
+def test_time_is_shown_in_words(countdown: TimeLeft, left_s: float, time: str) -> None:
+    countdown.set_question(asked(left_s))
+    assert countdown.text() == f"{time} left, then it goes on without an answer."
 
 
 @pytest.mark.parametrize(
@@ -92,32 +92,34 @@ def test_time_is_shown_in_words(left: TimeLeft, left_s: float, time: str) -> Non
         (InterruptionKind.QUESTION, None, ", then it goes on without an answer."),
     ],
 )
-def test_it_shows_the_default_action(left: TimeLeft, kind: InterruptionKind, action: Action | None, then: str) -> None:
-    left.set_question(asked(120, action, kind))
-    assert left.text() == f"2 minutes left{then}"
+def test_it_shows_the_default_action(
+    countdown: TimeLeft, kind: InterruptionKind, action: Action | None, then: str
+) -> None:
+    countdown.set_question(asked(120, action, kind))
+    assert countdown.text() == f"2 minutes left{then}"
 
 
-def test_it_is_translated_to_french(left: TimeLeft, translation: Translation) -> None:
+def test_it_is_translated_to_french(countdown: TimeLeft, translation: Translation) -> None:
     translation.set_language(Language.FRENCH)
-    left.set_question(asked(61))
-    assert left.text() == "Encore 1\N{NO-BREAK SPACE}minute, puis la suite se fait sans réponse."
+    countdown.set_question(asked(61))
+    assert countdown.text() == "Encore 1\N{NO-BREAK SPACE}minute, puis la suite se fait sans réponse."
 
 
 def test_a_screen_reader_gets_minutes_and_a_single_announcement_of_the_last(
     qapp: QApplication, qtbot: QtBot, translation: Translation
 ) -> None:
     time = Time()
-    left = TimeLeft(time)
-    qtbot.addWidget(left)
-    left.show()
-    left.set_question(asked(180))
+    countdown = TimeLeft(time)
+    qtbot.addWidget(countdown)
+    countdown.show()
+    countdown.set_question(asked(180))
     names: list[str] = []
-    left.accessible_text_changed.connect(lambda: names.append(left.accessibleName()))
+    countdown.accessible_text_changed.connect(lambda: names.append(countdown.accessibleName()))
     heights = set()
     for passed_s in range(1, 181):
         time.now = START + timedelta(seconds=passed_s)
-        left.refresh()
-        heights.add(left.heightForWidth(400))
+        countdown.refresh()
+        heights.add(countdown.heightForWidth(400))
     assert names == [
         "2 minutes left, then it goes on without an answer.",
         "1 minute left, then it goes on without an answer.",
@@ -127,13 +129,13 @@ def test_a_screen_reader_gets_minutes_and_a_single_announcement_of_the_last(
     assert len(heights) == 1
 
 
-def test_it_never_shrinks_when_its_text_does(left: TimeLeft) -> None:
-    left.set_question(asked(7_500))
-    narrow = left.fontMetrics().horizontalAdvance("2 hours and 5 minutes left, then it goes on without")
-    tall = left.heightForWidth(narrow)
-    left._now.now = START + timedelta(seconds=7_499)  # type: ignore[attr-defined]
-    left.refresh()
-    assert left.text().startswith("1 second left")
-    assert left.heightForWidth(narrow) == tall
-    left.set_question(None)
-    assert (left.text(), left.isVisible()) == ("", False)
+def test_it_never_shrinks_when_its_text_does(countdown: TimeLeft) -> None:
+    countdown.set_question(asked(7_500))
+    narrow = countdown.fontMetrics().horizontalAdvance("2 hours and 5 minutes left, then it goes on without")
+    tall = countdown.heightForWidth(narrow)
+    countdown._now.now = START + timedelta(seconds=7_499)  # type: ignore[attr-defined]
+    countdown.refresh()
+    assert countdown.text().startswith("1 second left")
+    assert countdown.heightForWidth(narrow) == tall
+    countdown.set_question(None)
+    assert (countdown.text(), countdown.isVisible()) == ("", False)

@@ -131,11 +131,11 @@ class Rig:
         write(self.window_file, state)
         self.state = state
 
-    async def kept(self) -> Settings:
+    async def saved_settings(self) -> Settings:
         """Return the settings that a new service would load from this store."""
         return parse_settings(await self.disk.settings.all())
 
-    def kept_window(self) -> WindowState:
+    def saved_window(self) -> WindowState:
         return read(self.window_file)
 
     # What the user sees
@@ -164,15 +164,15 @@ class Rig:
 
     def control(self, name: str) -> QWidget:
         """Return the visible control with this accessible name."""
-        found = [
+        matching = [
             widget
             for widget in self.dialog.findChildren(QWidget)
             if widget.accessibleName() == name
             and widget.isVisible()
             and widget.focusPolicy() is not Qt.FocusPolicy.NoFocus
         ]
-        assert len(found) == 1, name
-        return found[0]
+        assert len(matching) == 1, name
+        return matching[0]
 
     def focused(self) -> str:
         """Return the accessible name of the focused widget."""

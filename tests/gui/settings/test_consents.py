@@ -28,21 +28,21 @@ Until = Callable[..., Awaitable[None]]
 
 
 def exceptions(rig: Rig) -> ExceptionsCard:
-    found = rig.dialog.findChild(ExceptionsCard)
-    assert isinstance(found, ExceptionsCard)
-    return found
+    matching = rig.dialog.findChild(ExceptionsCard)
+    assert isinstance(matching, ExceptionsCard)
+    return matching
 
 
 def audit(rig: Rig) -> AuditCard:
-    found = rig.dialog.findChild(AuditCard)
-    assert isinstance(found, AuditCard)
-    return found
+    matching = rig.dialog.findChild(AuditCard)
+    assert isinstance(matching, AuditCard)
+    return matching
 
 
 async def test_a_category_is_switched_saved_and_undone(rig: Rig, until: Until) -> None:
     rig.click("Ask about tools")
     await until(lambda: rig.service.current.ask_for_tools)
-    assert (await rig.kept()).ask_for_tools
+    assert (await rig.saved_settings()).ask_for_tools
     assert rig.notice() == "Ask about tools: on"
     rig.click("Undo")
     await until(lambda: not rig.service.current.ask_for_tools)
@@ -61,9 +61,13 @@ async def test_risk_and_time_are_set(rig: Rig, until: Until) -> None:
     rig.press(Qt.Key.Key_Right)
     rig.press(Qt.Key.Key_Right)
     await until(lambda: rig.service.current.consent_on_timeout is OnTimeout.ASK_AGAIN)
-    kept = await rig.kept()
-    assert (kept.confirm_high_risk, kept.low_risk_free_in_selective, kept.low_risk_free_in_manual) == (True, True, True)
-    assert (kept.consent_expires, kept.consent_on_timeout) == (True, OnTimeout.ASK_AGAIN)
+    saved = await rig.saved_settings()
+    assert (saved.confirm_high_risk, saved.low_risk_free_in_selective, saved.low_risk_free_in_manual) == (
+        True,
+        True,
+        True,
+    )
+    assert (saved.consent_expires, saved.consent_on_timeout) == (True, OnTimeout.ASK_AGAIN)
 
 
 async def test_tab_leads_through_the_page_in_its_order(rig: Rig, until: Until) -> None:

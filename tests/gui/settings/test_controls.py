@@ -54,7 +54,7 @@ async def test_a_typed_number_applies_when_it_is_complete_and_is_saved(rig: Rig,
     rig.press(Qt.Key.Key_Return)
     await until(rig.action)
     assert rig.notice() == "Runs at once: 50"
-    assert (await rig.kept()).max_running_runs == 50
+    assert (await rig.saved_settings()).max_running_runs == 50
     assert rig.dialog.isVisible()
 
 
@@ -118,11 +118,11 @@ async def test_a_theme_applies_at_once_and_is_saved(rig: Rig) -> None:
     assert rig.theme.colors == LIGHT
     rig.press(Qt.Key.Key_Right)
     assert rig.theme.colors == DARK
-    assert rig.kept_window().scheme == "dark"
+    assert rig.saved_window().scheme == "dark"
     assert rig.notice() == "Theme: Dark"
     rig.click("Undo")
     assert rig.theme.colors == LIGHT
-    assert rig.kept_window().scheme == "light"
+    assert rig.saved_window().scheme == "light"
 
 
 async def test_a_language_applies_at_once_and_is_saved(rig: Rig) -> None:
@@ -131,7 +131,7 @@ async def test_a_language_applies_at_once_and_is_saved(rig: Rig) -> None:
     assert rig.translation.language is Language.FRENCH
     assert rig.dialog.windowTitle() == "Réglages"
     assert rig.notice() == "Langue\N{NO-BREAK SPACE}: Français"
-    assert rig.kept_window().language == "fr"
+    assert rig.saved_window().language == "fr"
     rig.click("Annuler")
     assert rig.dialog.windowTitle() == "Settings"
 
@@ -143,7 +143,7 @@ async def test_the_text_size_applies_to_everything_at_once_and_is_saved(rig: Rig
     box.setFocus()
     rig.press(Qt.Key.Key_Up)
     assert rig.theme.sizes == SIZES.zoomed(1.1)
-    assert rig.kept_window().zoom == 1.1
+    assert rig.saved_window().zoom == 1.1
     assert rig.notice() == "Text size: 110%"
 
 
@@ -155,26 +155,26 @@ async def test_reduced_motion_is_switched_by_one_press_and_saved(rig: Rig) -> No
     switch.setFocus()
     rig.press(Qt.Key.Key_Space)
     assert rig.theme.appearance == Appearance(Scheme.LIGHT, 1.0, reduced_motion=False)
-    assert rig.kept_window().reduced_motion is False
+    assert rig.saved_window().reduced_motion is False
     assert rig.notice() == "Reduce motion: off"
 
 
 async def test_the_key_that_sends_is_emitted_to_the_window_and_saved(rig: Rig) -> None:
-    told = list[bool]()
-    rig.window.enter_sends_changed.connect(told.append)
+    reported = list[bool]()
+    rig.window.enter_sends_changed.connect(reported.append)
     rig.dialog.present(PageId.APPEARANCE)
     rig.control("Enter").setFocus()
     rig.press(Qt.Key.Key_Right)
-    assert told == [False]
-    assert rig.kept_window().enter_sends is False
+    assert reported == [False]
+    assert rig.saved_window().enter_sends is False
     assert rig.notice() == "Send a message with: Ctrl+Enter"
 
 
 async def test_the_rest_of_the_window_s_state_stays(rig: Rig) -> None:
     rig.state = WindowState(scheme="light", language="en", viewed_workflow="wf-7", is_sidebar_collapsed=True)
     rig.window.set(Setting.SCHEME, "dark")
-    kept = rig.kept_window()
-    assert (kept.scheme, kept.viewed_workflow, kept.is_sidebar_collapsed) == ("dark", "wf-7", True)
+    saved = rig.saved_window()
+    assert (saved.scheme, saved.viewed_workflow, saved.is_sidebar_collapsed) == ("dark", "wf-7", True)
 
 
 async def test_a_theme_that_cannot_be_saved_does_not_apply(rig: Rig) -> None:

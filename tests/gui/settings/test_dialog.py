@@ -32,10 +32,10 @@ Until = Callable[..., Awaitable[None]]
 
 def listed(rig: Rig) -> list[str]:
     """Return the titles of the visible pages."""
-    found = rig.dialog.findChild(PageList)
-    assert isinstance(found, PageList)
-    model = found.model()
-    rows = (row for row in range(model.rowCount()) if not found.isRowHidden(row))
+    matching = rig.dialog.findChild(PageList)
+    assert isinstance(matching, PageList)
+    model = matching.model()
+    rows = (row for row in range(model.rowCount()) if not matching.isRowHidden(row))
     return [str(model.index(row, 0).data()) for row in rows]
 
 

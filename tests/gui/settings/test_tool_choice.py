@@ -24,7 +24,7 @@ def choice(theme: Theme, qtbot: QtBot) -> ToolPicker:
 
 
 def box(choice: ToolPicker, name: str) -> QCheckBox:
-    return next(one for one in choice.findChildren(QCheckBox) if one.accessibleName() == name)
+    return next(item for item in choice.findChildren(QCheckBox) if item.accessibleName() == name)
 
 
 def search(choice: ToolPicker, words: str) -> None:

@@ -84,7 +84,7 @@ async def test_the_arrows_choose_a_mode_that_applies_and_is_saved(rig: Rig, unti
     await until(lambda: rig.service.current.validation_mode is ValidationMode.AUTO)
     assert (rig.focused(), rig.mode()) == ("Automatic", "Automatic")
     assert rig.banner()[0] == "warning"
-    assert (await rig.kept()).validation_mode is ValidationMode.AUTO
+    assert (await rig.saved_settings()).validation_mode is ValidationMode.AUTO
 
 
 async def test_a_change_is_undone_and_done_again_by_the_same_button(rig: Rig, until: Until) -> None:
@@ -96,11 +96,11 @@ async def test_a_change_is_undone_and_done_again_by_the_same_button(rig: Rig, un
     rig.press(Qt.Key.Key_Space)
     await until(lambda: rig.notice() == "Undone. Validation mode: Selective")
     assert rig.mode() == "Selective"
-    assert (await rig.kept()).validation_mode is ValidationMode.SELECTIVE
+    assert (await rig.saved_settings()).validation_mode is ValidationMode.SELECTIVE
     assert rig.focused() == "Redo"
     rig.press(Qt.Key.Key_Space)
     await until(lambda: rig.notice() == "Validation mode: Automatic")
-    assert (await rig.kept()).validation_mode is ValidationMode.AUTO
+    assert (await rig.saved_settings()).validation_mode is ValidationMode.AUTO
 
 
 async def test_tab_leads_from_the_last_control_to_the_undo(rig: Rig, until: Until) -> None:
@@ -119,7 +119,7 @@ async def test_a_failed_write_restores_the_card_and_shows_why(rig: Rig, until: U
     await until(lambda: rig.notice() == "The disk is full, so the setting stays as it was.")
     assert rig.mode() == "Selective"
     assert rig.banner()[0] == "info"
-    assert (await rig.kept()).validation_mode is ValidationMode.SELECTIVE
+    assert (await rig.saved_settings()).validation_mode is ValidationMode.SELECTIVE
 
 
 async def test_a_rejected_change_can_be_retried(rig: Rig, until: Until) -> None:
@@ -129,7 +129,7 @@ async def test_a_rejected_change_can_be_retried(rig: Rig, until: Until) -> None:
     rig.disk.fault = None
     rig.click("Try again")
     await until(lambda: rig.notice() == "Validation mode: Automatic")
-    assert (await rig.kept()).validation_mode is ValidationMode.AUTO
+    assert (await rig.saved_settings()).validation_mode is ValidationMode.AUTO
 
 
 async def test_an_unknown_failure_has_a_text_too(rig: Rig, until: Until) -> None:
@@ -180,18 +180,18 @@ async def test_of_two_choices_in_a_row_the_last_one_holds(rig: Rig, until: Until
     rig.core.set(Setting.VALIDATION_MODE, "manual")
     rig.core.set(Setting.MAX_WORKFLOWS_AUTO, 5)
     await until(lambda: rig.service.current.max_workflows_auto == 5)
-    kept = await rig.kept()
-    assert (kept.validation_mode, kept.max_workflows_auto) == (ValidationMode.MANUAL, 5)
-    assert rig.service.current == kept
+    saved = await rig.saved_settings()
+    assert (saved.validation_mode, saved.max_workflows_auto) == (ValidationMode.MANUAL, 5)
+    assert rig.service.current == saved
 
 
 async def test_what_a_time_limit_means_is_chosen_while_there_is_one(rig: Rig, until: Until) -> None:
     limits = [rig.control(name) for name in ("Time limit of a request", "Reject")]
-    assert not any(one.isEnabled() for one in limits)
+    assert not any(item.isEnabled() for item in limits)
     rig.click("Requests have a time limit")
-    await until(lambda: all(one.isEnabled() for one in limits))
+    await until(lambda: all(item.isEnabled() for item in limits))
     rig.click("Requests have a time limit")
-    await until(lambda: not any(one.isEnabled() for one in limits))
+    await until(lambda: not any(item.isEnabled() for item in limits))
 
 
 async def test_the_banner_is_hidden_with_its_cards(rig: Rig) -> None:
