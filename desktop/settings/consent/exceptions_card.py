@@ -140,7 +140,7 @@ class ExceptionsCard(Adaptive, Card):
         """List the names that have no exception yet."""
         chosen = self._names.currentData()
         self._names.clear()
-        for name in self._consent.nameable:
+        for name in self._consent.exception_names:
             if name not in self._consent.exceptions:
                 self._names.addItem(exception_label(name), name)
         self._names.setCurrentIndex(max(0, self._names.findData(chosen)))

@@ -83,7 +83,7 @@ class MemoryDeletion(Adaptive, QWidget):
 
     async def _delete(self) -> Ok[int]:
         deleted = 0
-        while self._is_deleting and (count := unwrap(await self._context.memories.remove_some())):
+        while self._is_deleting and (count := unwrap(await self._context.memories.remove_batch())):
             deleted += count
             self._count = max(0, self._count - count)
             self._show()

@@ -48,7 +48,7 @@ class MemoryPage(ListPage[ItemRow]):
         super().__init__(context)
         theme = context.theme
         self._memories = context.memories
-        self._listed = MemoryListing((), {}, more=False)
+        self._listed = MemoryListing((), {}, has_more=False)
         self._usage = MemoryUsage(0, 0)
         self._before: list[MemoryId] = []
         """The last memory of each previous page."""
@@ -152,7 +152,7 @@ class MemoryPage(ListPage[ItemRow]):
             listed = await memories.search(text, type_)
         else:
             listed = await memories.page(type_, self._before[-1] if self._before else None)
-        usage = await memories.room()
+        usage = await memories.usage()
         # The user has typed on or paged meanwhile.
         if request != self._asked:
             return
@@ -212,7 +212,7 @@ class MemoryPage(ListPage[ItemRow]):
         self.report(self.tr("The memory is saved."))
 
     def _remove(self, memory_id: MemoryId) -> None:
-        self.remove(memory_id, partial(self._memories.remove, memory_id), self._memories.put_back, self._removed_text)
+        self.remove(memory_id, partial(self._memories.remove, memory_id), self._memories.restore, self._removed_text)
 
     def _removed_text(self, memory: Memory, is_undone: bool) -> str:
         text = self.tr("“{memory}” is back.") if is_undone else self.tr("“{memory}” is deleted.")

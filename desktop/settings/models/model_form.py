@@ -223,7 +223,7 @@ class ModelForm(CardForm):
         """Save the typed key, if there is one. Raises OperationFailed, with `bad_key` for a text that is no key."""
         typed = self._key.text()
         if typed.strip():
-            _unwrap_as(await self._providers.put_key(choice, typed), "bad_key")
+            _unwrap_as(await self._providers.save_key(choice, typed), "bad_key")
             self._discard_key()
             self._look_up_key()
 
@@ -266,7 +266,7 @@ class ModelForm(CardForm):
         choice = await self._choose(self._model_name())
         await self._save_key(choice)
         size, price_in, price_out = (box.number for box in (self._context_size, self._price_in, self._price_out))
-        saved = await self._providers.keep(
+        saved = await self._providers.add_model(
             choice,
             context_tokens=choice.context_tokens if size is None else int(size),
             price_in=choice.price_in if price_in is None else price_in,

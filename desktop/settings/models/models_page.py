@@ -112,7 +112,7 @@ class ModelsPage(ListPage[ItemRow]):
     def _remove(self, model: ModelChoice) -> None:
         before = self._context.current
         restore = partial(self._context.core_settings.change, models=before.models, model=before.model)
-        self.change(partial(self._context.providers.forget, model), restore, partial(self._removed_text, model))
+        self.change(partial(self._context.providers.remove_model, model), restore, partial(self._removed_text, model))
 
     def _removed_text(self, model: ModelChoice, is_undone: bool) -> str:
         text = self.tr("{model} can be chosen again.") if is_undone else self.tr("{model} is removed.")

@@ -128,7 +128,7 @@ class ConfigurationImport(CardForm):
 
     async def _read(self, request: int, text: str) -> None:
         """Show a preview; a later request supersedes this one."""
-        answer = await self._context.servers.look(text)
+        answer = await self._context.servers.preview(text)
         if request == self._asked:
             self._preview = unwrap(answer)
             self._show_preview(self._preview)

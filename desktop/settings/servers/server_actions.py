@@ -85,7 +85,7 @@ class ServerActions(QObject):
         self._page.remove(server_id, partial(self._servers.remove, server_id), self._restore, self._removed_text)
 
     def _restore(self, server: McpServer) -> Awaitable[Outcome[ServerStatus]]:
-        return self._servers.put_back(server.id)
+        return self._servers.restore(server.id)
 
     def _removed_text(self, server: McpServer, is_undone: bool) -> str:
         text = self.tr("{server} is back.") if is_undone else self.tr("{server} is removed.")

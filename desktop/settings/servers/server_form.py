@@ -155,7 +155,7 @@ class ServerForm(EditForm):
             self._show_error(part, self.tr("“{name}” stands here twice.").format(name=name))
             return None
         secrets = {f"{part}/{name}" for name in box.new_secret_names()}
-        return self._context.servers.put(self._server_id, more_secret=secrets, **self._values())
+        return self._context.servers.save(self._server_id, more_secret=secrets, **self._values())
 
     def _show_failure(self, failed: Failed) -> None:
         part = str(failed.details.get("field", "")).partition("/")[0]

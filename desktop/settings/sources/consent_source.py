@@ -39,13 +39,13 @@ class ConsentSource(QObject):
         return self._service.exceptions
 
     @property
-    def nameable(self) -> Sequence[str]:
+    def exception_names(self) -> Sequence[str]:
         """The names that can get an exception."""
-        return self._service.nameable
+        return self._service.exception_names
 
     def set_exceptions(self, names: Sequence[str], rule: Rule | None) -> None:
         """Set or remove (None) exceptions; emits `changed` or `refused`."""
-        work = self._service.except_each(names, rule)
+        work = self._service.set_exceptions(names, rule)
         self._operations.run(work, "change exceptions", failure=self.refused.emit)
 
     def load(self, after: AuditEntry | None = None) -> None:

@@ -80,11 +80,8 @@ class InputCard(SlotCard):
         form = self._form
         unplaced = show_violations(form.show_error if form is not None else None, problems)
         self._show_problem(unplaced if problems else text)
-        self._update()
-        wrong = form.first_error if form is not None else None
-        if wrong is not None:
-            self._focus_field(wrong)
-        announce(self, self.problem or (wrong.error if wrong is not None else ""), is_urgent=True)
+        error = self._focus_first_error()
+        announce(self, self.problem or error, is_urgent=True)
 
     def close_form(self) -> None:
         """Close the form."""
@@ -120,9 +117,8 @@ class InputCard(SlotCard):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Submit on Enter in a single-line field, too."""
-        is_enter = (
-            event.key() in ENTER_KEYS and not event.isAutoRepeat()
-        )  # a held Enter of the composer must not submit
+        # An Enter that is still held from the composer must not submit.
+        is_enter = event.key() in ENTER_KEYS and not event.isAutoRepeat()
         if is_enter and not self._handles_key(event) and not isinstance(QApplication.focusWidget(), QAbstractButton):
             self._submit()
         else:
@@ -144,10 +140,8 @@ class InputCard(SlotCard):
             return
         reading = self._form.read()
         if reading.problem or not reading.has_value:
-            wrong = self._form.first_error
-            if wrong is not None:
-                self._focus_field(wrong)
-                announce(self, wrong.error, is_urgent=True)
+            if error := self._focus_first_error():
+                announce(self, error, is_urgent=True)
             return
         self._is_sending = True
         self._show_problem("")
@@ -159,14 +153,13 @@ class InputCard(SlotCard):
     def _on_edited(self) -> None:
         self._show_problem("")
 
-    def _reveal_first_problem(self) -> str:
-        """Focus the first invalid field and return its complaint; empty if all fields are valid."""
-        field = self._form.first_wrong() if self._form is not None else None
+    def _focus_first_error(self) -> str:
+        """Focus the first invalid field and return its error; empty if all fields are valid."""
+        field = self._form.first_error if self._form is not None else None
         if field is None:
             return ""
-        field.setFocus(Qt.FocusReason.OtherFocusReason)
-        self._scroller.reveal(field)
-        return field.complaint
+        self._focus_field(field)
+        return field.error
 
     def _show_problem(self, text: str) -> None:
         self._problem.setText(text)

@@ -89,7 +89,7 @@ class Rig:
         """The errors that the owner of the tasks reports."""
         self.window = WindowSettings(theme, translation, lambda: self.state, self.save)
         self.consent = ConsentService({}, self.service, self.disk, self.bus, SystemClock())
-        self.consent.know(lambda: TOOLS)
+        self.consent.use_tools(lambda: TOOLS)
         self.consents = ConsentSource(self.consent, spawn)
         self.clients = HttpClients()
         key_file = window_file.with_name("keys.json")
