@@ -55,7 +55,7 @@ class ToolAdvertiser:
         turn, profile = self._turn, self._turn.snapshot.profile
         if turn.tools is not None and info.name not in turn.tools:
             return False
-        if info.begins_agents and turn.place.sub_agent_id is not None:
+        if info.begins_agents and turn.location.sub_agent_id is not None:
             return False
         if profile is None:
             return True

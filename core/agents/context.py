@@ -63,7 +63,7 @@ async def load_conversation(storage: Storage, turn: AgentTurn, system_prompt: st
     system = [ChatMessage("system", system_prompt)] if system_prompt else []
     history: list[HistoryMessage] = []
     prompt = turn.prompt
-    if turn.run.kind is RunKind.CHAT and turn.place.sub_agent_id is None:
+    if turn.run.kind is RunKind.CHAT and turn.location.sub_agent_id is None:
         summary, history = await load_history(
             storage, turn.run.workflow_id, turn.run.id, with_summary=turn.snapshot.model is not None
         )
@@ -175,5 +175,5 @@ def build_system_prompt(turn: AgentTurn, now: datetime) -> str:
     profile = turn.snapshot.profile
     instructions = f"\n\n{profile.system_prompt}" if profile is not None and profile.system_prompt.strip() else ""
     recording = f"\n{turn.recorder.guide}" if turn.recorder.guide else ""
-    task = f"\n{_SUB_AGENT_TASK}" if turn.place.sub_agent_id is not None else ""
+    task = f"\n{_SUB_AGENT_TASK}" if turn.location.sub_agent_id is not None else ""
     return f"{_INTRODUCTION.format(date=f'{now:%A, %d %B %Y}')}{task}\n{folders}{private}{recording}{instructions}"

@@ -84,14 +84,14 @@ class AgentLoop:
             start = await load_conversation(self._storage, turn, self._prompt_of(turn))
             recovered = await recover_turn(turn, log, self._storage, self._clock)
         except CancelledError:
-            facts, writes = turn.left_open.closed(turn.run, turn.key, self._clock.now())
+            facts, writes = turn.interrupted_work.closed(turn.run, turn.key, self._clock.now())
             log.emit(*facts, writes=writes)
             raise
         record = TurnRecord(turn, log, self._clock, recovered.answers)
         ledger = Ledger(turn, log, self._clock, recovered.calls)
         offer = ToolAdvertiser(turn, self._tools)
         tool_names = [tool.name for tool in offer.current().tools]
-        sub_agents = self.sub_agents(turn, log, tool_names) if turn.place.sub_agent_id is None else None
+        sub_agents = self.sub_agents(turn, log, tool_names) if turn.location.sub_agent_id is None else None
         calls = RoundCalls(turn, self._tools, ledger, sub_agents)
         status = StepStatus.ERROR
         try:
@@ -215,7 +215,7 @@ class AgentLoop:
     def _warn_of_missing_servers(self, turn: AgentTurn, record: TurnRecord) -> None:
         """Warn of missing MCP servers of the agent. Sub-agents of a turn do not repeat the warning."""
         profile = turn.snapshot.profile
-        if profile is None or turn.place.sub_agent_id is not None:
+        if profile is None or turn.location.sub_agent_id is not None:
             return
         for server in self._directory.missing_servers(profile):
             message = f"{profile.name} is limited to MCP servers, of which {server!r} is not there any more"

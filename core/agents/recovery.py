@@ -35,7 +35,7 @@ async def recover_turn(turn: AgentTurn, log: RunLog, storage: Storage, clock: Cl
 
     On return, text that was cut off is on disk as an interrupted message: exactly once, whatever happens next.
     """
-    if turn.fresh:
+    if turn.is_fresh:
         return RecoveredTurn()
     # Three sources describe the turn, each written at another moment: checkpoints of its answers, ledger rows of its
     # calls, and chunks of the text as it was streamed. The checkpoints decide. Text beyond them was on the user's

@@ -73,7 +73,7 @@ class TurnSubAgents:
         self._log = log
         self._clock = clock
         self._tools = tuple(tools)
-        self._interrupted: dict[StepKey, InterruptedWork] = dict(parent.left_open.below)
+        self._interrupted: dict[StepKey, InterruptedWork] = dict(parent.interrupted_work.below)
 
     async def run(self, call_id: CallId, tasks: Sequence[SubAgentTask]) -> list[SubAgentReport]:
         """Implement `core.ports.sub_agents.SubAgents`."""
@@ -111,7 +111,7 @@ class TurnSubAgents:
 
     def _assign(self, own_id: SubAgentId, task: SubAgentTask) -> _Assignment:
         """Choose the agent for the task; after a crash, the same agent. Raises ToolFailed if there is none."""
-        row = self._parent.crew.rows.get(own_id)
+        row = self._parent.sub_agents.rows.get(own_id)
         if row is not None:
             record = SubAgentRecord.from_json(row.output_json)
             if record.agent is not None:
@@ -129,7 +129,7 @@ class TurnSubAgents:
             if missing := [name for name in task.tools or () if name not in self._tools]:
                 raise self._not_allowed(missing)
             assignment = _Assignment(SubAgentRecord(profile.name), profile, self._parent.snapshot.model, tools, None)
-        if not self._parent.crew.may_start(own_id):
+        if not self._parent.sub_agents.may_start(own_id):
             message = f"a run has at most {MAX_SUB_AGENTS} sub-agents, and this one has had them"
             raise ToolFailed("limit_reached", message, limit=MAX_SUB_AGENTS)
         return assignment
@@ -167,8 +167,8 @@ class TurnSubAgents:
 
     def _begin(self, own_id: SubAgentId, prompt: str, assignment: _Assignment) -> None:
         """Emit the start of a sub-agent. It is on disk before its model is asked. `prompt` is masked."""
-        location = self._parent.place
-        self._parent.crew.begin(location.step, location.index, own_id)
+        location = self._parent.location
+        self._parent.sub_agents.begin(location.step, location.index, own_id)
         # A resumed sub-agent has its row, and its start was emitted by the previous process.
         if assignment.row is not None and assignment.row.status is StepStatus.RUNNING:
             return
@@ -179,7 +179,7 @@ class TurnSubAgents:
             output_json=assignment.record.as_json(),
             started_at=self._clock.now(),
         )
-        self._parent.crew.rows[own_id] = row
+        self._parent.sub_agents.rows[own_id] = row
         started = SubAgentStarted(
             sub_agent_id=own_id,
             name=assignment.record.name,
@@ -203,8 +203,8 @@ class TurnSubAgents:
             max_rounds=None,
             output_schema=None,
             recorder=NO_RECORDER,  # a recording has the call that started it as one step
-            fresh=parent.fresh and assignment.row is None,
-            left_open=self._interrupted.get(StepKey(own_id), NO_INTERRUPTED_WORK),
+            is_fresh=parent.is_fresh and assignment.row is None,
+            interrupted_work=self._interrupted.get(StepKey(own_id), NO_INTERRUPTED_WORK),
         )
 
     async def _carry_out(self, own_id: SubAgentId, turn: AgentTurn) -> SubAgentReport:
@@ -218,7 +218,7 @@ class TurnSubAgents:
         except Exception as broke:  # noqa: BLE001  # a bug fails this sub-agent and must not cancel the others
             _log.exception("sub-agent %s of run %s broke", own_id, turn.run.id)
             error = StepFailed("internal", f"{type(broke).__name__}; see the log")
-        row = self._parent.crew.rows[own_id]
+        row = self._parent.sub_agents.rows[own_id]
         record = replace(SubAgentRecord.from_json(row.output_json), text=text)
         info = None if error is None else _error_of(error).masked()
         status = StepStatus.COMPLETED if error is None else StepStatus.ERROR
@@ -235,20 +235,20 @@ class TurnSubAgents:
                     raise StepFailed(error.code, error.message, failed_during="storage") from error
                 _log.warning("a sub-agent of run %s waits for the store: %s", turn.run.id, error.message)
                 await self._clock.sleep(STORE_RETRY_S)
-                turn = replace(turn, fresh=False)
+                turn = replace(turn, is_fresh=False)
 
     def _end(self, row: StepResult, more: Sequence[Fact] = (), writes: Sequence[Write] = ()) -> StepResult:
         """Emit the end of a sub-agent. It is on disk before the parent uses the report."""
-        own_id, location = SubAgentId(row.key.step), self._parent.place
+        own_id, location = SubAgentId(row.key.step), self._parent.location
         row = replace(row, finished_at=self._clock.now())
-        self._parent.crew.rows[own_id] = row
+        self._parent.sub_agents.rows[own_id] = row
         self._log.emit(*more, sub_agent_finished(row), writes=[*writes, PutStepResult(row)])
-        self._parent.crew.end(location.step, location.index, own_id)
+        self._parent.sub_agents.end(location.step, location.index, own_id)
         return row
 
     def _close(self, own_id: SubAgentId) -> None:
         """End a sub-agent that was cancelled, possibly before it did anything."""
-        row = self._parent.crew.rows[own_id]
+        row = self._parent.sub_agents.rows[own_id]
         if row.status.is_final:
             return
         work = replace(self._interrupted.pop(row.key, NO_INTERRUPTED_WORK), row=None)

@@ -40,7 +40,7 @@ class ThoughtRecorder:
             self._is_open = True
             self._began_at = self._stored_at = self._clock.monotonic()
             self._length = self._stored_length = 0
-        location = self._turn.place
+        location = self._turn.location
         fact = ReasoningReceived(
             text=text,
             message_id=self._turn.run.message_id,
@@ -66,7 +66,7 @@ class ThoughtRecorder:
 
     def end(self) -> None:
         """Finish the current thought, if there is one: the model writes text, makes a call, or stops."""
-        if self._is_open and self._turn.place.sub_agent_id is None:
+        if self._is_open and self._turn.location.sub_agent_id is None:
             self._store(is_whole=True)
         self._is_open = False
 

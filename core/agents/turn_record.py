@@ -53,7 +53,7 @@ class TurnRecord:
         is_chat = self._turn.run.kind is RunKind.CHAT
         self._log.emit(
             ModelAsked(
-                **asdict(self._turn.place),
+                **asdict(self._turn.location),
                 tokens=fitted.tokens if is_chat else None,
                 fixed_tokens=fitted.fixed if is_chat else None,
                 room_tokens=room_tokens if is_chat else None,
@@ -96,21 +96,21 @@ class TurnRecord:
 
     def warn(self, code: str, message: str) -> None:
         """Emit a warning about the answer."""
-        self._log.emit(AnswerWarned(code=code, message=message, **asdict(self._turn.place)))
+        self._log.emit(AnswerWarned(code=code, message=message, **asdict(self._turn.location)))
 
     def report_usage(self, usage: Usage) -> None:
         """Emit the token usage of the answer. For a sub-agent, its row counts it too."""
         input_tokens, output_tokens, cost = usage.input_tokens, usage.output_tokens, usage.cost
-        sub_agent_id = self._turn.place.sub_agent_id
+        sub_agent_id = self._turn.location.sub_agent_id
         writes: list[Write] = []
-        if sub_agent_id is not None and (row := self._turn.crew.rows.get(sub_agent_id)) is not None:
+        if sub_agent_id is not None and (row := self._turn.sub_agents.rows.get(sub_agent_id)) is not None:
             row = replace(
                 row,
                 output_json=SubAgentRecord.from_json(row.output_json)
                 .with_usage(input_tokens, output_tokens, cost)
                 .as_json(),
             )
-            self._turn.crew.rows[sub_agent_id] = row
+            self._turn.sub_agents.rows[sub_agent_id] = row
             writes.append(PutStepResult(row))
         self._log.emit(
             UsageReported(
@@ -129,7 +129,7 @@ class TurnRecord:
         self._thoughts.save()
         self._log.emit(
             ModelWaited(
-                **asdict(self._turn.place),
+                **asdict(self._turn.location),
                 reason=waiting.reason,
                 waited_s=round(waiting.waited_s, 3),
                 limit_s=round(waiting.limit_s, 3),
@@ -194,7 +194,7 @@ def final_text(
     step or of a sub-agent is not a message of the conversation: it has no row, and only the fact stores it.
     """
     run, key = turn.run, turn.key
-    if (sub_agent_id := turn.place.sub_agent_id) is not None:
+    if (sub_agent_id := turn.location.sub_agent_id) is not None:
         return SubAgentText(sub_agent_id=sub_agent_id, text=text, interrupted=separate_id is not None), []
     message_id = run.message_id if separate_id is None else separate_id
     fact = MessageAdded(

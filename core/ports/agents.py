@@ -21,10 +21,10 @@ class AgentTurn:
     """The request of an agent step. In a chat run the previous conversation precedes the prompt.
 
     With an `output_schema` the last text must be JSON that matches it, and the turn's output is that value. `tools`
-    None means all tools, `max_rounds` None the agent's own limit. A `fresh` turn cannot have stored results, so none
-    are looked up; retries and recovered runs are not fresh. `left_open` is the work that a previous process left
+    None means all tools, `max_rounds` None the agent's own limit. A turn that `is_fresh` cannot have stored results, so none
+    are looked up; retries and recovered runs are not fresh. `interrupted_work` is the work that a previous process left
     unfinished. `ask` asks the user, `consent` admits calls, and `recorder` turns calls into steps while a recording is
-    open. `crew` holds the run's sub-agents; in a sub-agent's turn its id stands for the step's name.
+    open. `sub_agents` holds the run's sub-agents; in a sub-agent's turn its id stands for the step's name.
     """
 
     run: Run
@@ -34,15 +34,15 @@ class AgentTurn:
     tools: tuple[str, ...] | None = None
     max_rounds: int | None = None
     output_schema: Any = None
-    fresh: bool = False
-    left_open: InterruptedWork = NO_INTERRUPTED_WORK
+    is_fresh: bool = False
+    interrupted_work: InterruptedWork = NO_INTERRUPTED_WORK
     recorder: CallRecorder = NO_RECORDER
     ask: Asker = field(kw_only=True)
     consent: Consent = field(kw_only=True)
-    crew: RunSubAgents = field(default_factory=RunSubAgents)
+    sub_agents: RunSubAgents = field(default_factory=RunSubAgents)
 
     @property
-    def place(self) -> StepLocation:
+    def location(self) -> StepLocation:
         """The place of the turn's events."""
         return location_of(self.key.step, self.key.index)
 

@@ -272,7 +272,7 @@ async def test_a_fresh_turn_is_not_looked_up() -> None:
     world = World(model=Rehearsed([TextDelta("once")], [TextDelta("twice")]))
     turn = world.turn("go", kind=RunKind.WORKFLOW)
     await world.run(turn)
-    assert await world.run(replace(turn, fresh=True)) == "twice"
+    assert await world.run(replace(turn, is_fresh=True)) == "twice"
 
 
 async def test_turns_of_one_run_are_kept_apart() -> None:

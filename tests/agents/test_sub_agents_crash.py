@@ -65,7 +65,7 @@ class Story:
         log = Journal(self._run, self.disk)
         crew = RunSubAgents.from_results(await self.disk.step_results.of_run(RUN), lambda: None)
         turn = AgentTurn(
-            self._run, self._snapshot, StepKey(STEP), self._prompt, ask=self._ask, consent=_consent, crew=crew
+            self._run, self._snapshot, StepKey(STEP), self._prompt, ask=self._ask, consent=_consent, sub_agents=crew
         )
         work = asyncio.ensure_future(self._loop().run(turn, log))
         turns = 0
