@@ -21,10 +21,11 @@ class AgentTurn:
     """The request of an agent step. In a chat run the previous conversation precedes the prompt.
 
     With an `output_schema` the last text must be JSON that matches it, and the turn's output is that value. `tools`
-    None means all tools, `max_rounds` None the agent's own limit. A turn that `is_fresh` cannot have stored results, so none
-    are looked up; retries and recovered runs are not fresh. `interrupted_work` is the work that a previous process left
-    unfinished. `ask` asks the user, `consent` admits calls, and `recorder` turns calls into steps while a recording is
-    open. `sub_agents` holds the run's sub-agents; in a sub-agent's turn its id stands for the step's name.
+    None means all tools, `max_rounds` None the agent's own limit. A turn that `is_fresh` cannot have stored
+    results, so none are looked up; retries and recovered runs are not fresh. `interrupted_work` is the work that a
+    previous process left unfinished. `ask` asks the user, `consent` admits calls, and `recorder` turns calls into
+    steps while a recording is open. `sub_agents` holds the run's sub-agents; in a sub-agent's turn its id stands
+    for the step's name.
     """
 
     run: Run
