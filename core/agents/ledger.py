@@ -70,7 +70,7 @@ class Ledger:
         if (stored.tool, stored.sameness or arguments_digest(stored.arguments_json)) != (row.tool, row.sameness):
             raise StepFailed(
                 "call_changed",
-                f"the call {row.id} of {row.tool} is not the one that the ledger has",
+                f"the call {row.id} of {row.tool} differs from the call in the ledger",
                 failed_during="tool_execution",
                 tool_name=row.tool,
             )
@@ -97,7 +97,7 @@ class Ledger:
         # answer, the next process finds the row `unknown` and joins the question that is still open (`anew` is False
         # then).
         location = location_of(stored.step, stored.index)
-        prompt = f"{stored.tool} in step {location.step} may or may not have had its effect: it was cut off"
+        prompt = f"{stored.tool} in step {location.step} may or may not have taken effect: it was interrupted"
         is_first_time = stored.status is not CallStatus.UNKNOWN
         if is_first_time:
             unknown = CallResult(CallStatus.UNKNOWN, error=ErrorInfo("outcome_unknown", prompt))
@@ -189,7 +189,7 @@ class Ledger:
 
         Calls that a previous process left open, and this turn did not reach, are closed too.
         """
-        error = ErrorInfo("cancelled", "the call was cancelled; it may have had its effect all the same")
+        error = ErrorInfo("cancelled", "the call was cancelled; it may still have taken effect")
         # Providers reject a history in which a call has no result, so every call gets one even when the turn is
         # cancelled. The error says that the effect is uncertain; the model must not assume that nothing happened.
         for call_id, (_, since) in list(self._open.items()):

@@ -45,7 +45,7 @@ class Repetitions:
         for tool, _ in (key for key, rounds in self._rounds.items() if rounds > MAX_REPEATS):
             raise StepFailed(
                 "repeated_call",
-                f"{tool} was called with the same arguments again and again",
+                f"{tool} was repeatedly called with the same arguments",
                 failed_during="tool_execution",
                 tool_name=tool,
                 limit=MAX_REPEATS,
@@ -56,5 +56,5 @@ class Repetitions:
 def _note(tool: str) -> str:
     return (
         f"You have called {tool} with the same arguments {MAX_REPEATS} times in a row. "
-        "Do something else: the same call once more ends the turn."
+        "Do something else: repeating the call ends the turn."
     )

@@ -43,7 +43,7 @@ from core.ports.storage import Storage
 from core.ports.sub_agents import AgentDirectory
 from core.ports.tools import ToolRunner
 
-REPAIR = "Your answer does not fit what was asked for: {}. Answer again, with nothing but the JSON value."
+REPAIR = "Your answer does not fit what was asked for: {}. Answer again with nothing but the JSON value."
 _FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*?)\n?```\s*", re.DOTALL)
 
 
@@ -195,7 +195,7 @@ class AgentLoop:
                     case _:
                         assert_never(delta)
         if is_blank and not calls:
-            record.warn("empty_answer", "the model gave an answer without a word")
+            record.warn("empty_answer", "the model returned an empty answer")
         return record.finish_answer(calls)
 
     def _build_request(
@@ -218,7 +218,7 @@ class AgentLoop:
         if profile is None or turn.location.sub_agent_id is not None:
             return
         for server in self._directory.missing_servers(profile):
-            message = f"{profile.name} is limited to MCP servers, of which {server!r} is not there any more"
+            message = f"{profile.name} is limited to MCP servers, of which {server!r} no longer exists"
             record.warn("unknown_server", message)
 
     def _begins_agents(self, tool: str) -> bool:

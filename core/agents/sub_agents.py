@@ -130,7 +130,7 @@ class TurnSubAgents:
                 raise self._not_allowed(missing)
             assignment = _Assignment(SubAgentRecord(profile.name), profile, self._parent.snapshot.model, tools, None)
         if not self._parent.sub_agents.may_start(own_id):
-            message = f"a run has at most {MAX_SUB_AGENTS} sub-agents, and this one has had them"
+            message = f"a run has at most {MAX_SUB_AGENTS} sub-agents, and this run has used them all"
             raise ToolFailed("limit_reached", message, limit=MAX_SUB_AGENTS)
         return assignment
 

@@ -23,7 +23,7 @@ def validated_name(text: str) -> str:
     if not 1 <= len(name) <= NAME_CHARACTERS:
         raise ValueError(f"a name has 1 to {NAME_CHARACTERS} characters")
     if not name.isprintable():
-        raise ValueError("a name has only characters that can be shown")
+        raise ValueError("a name may contain only printable characters")
     return name
 
 

@@ -80,7 +80,7 @@ class McpServer(Document):
     def _check_env(cls, env: Mapping[str, str]) -> Mapping[str, str]:
         for name in env:
             if not _VARIABLE.fullmatch(name):
-                raise ValueError(f"{name!r:.80} is no name of a variable")
+                raise ValueError(f"{name!r:.80} is not a valid variable name")
         return env
 
     @field_validator("headers")
@@ -88,7 +88,7 @@ class McpServer(Document):
     def _check_headers(cls, headers: Mapping[str, str]) -> Mapping[str, str]:
         for name, value in headers.items():
             if not _HEADER.fullmatch(name):
-                raise ValueError(f"{name!r:.80} is no name of a header")
+                raise ValueError(f"{name!r:.80} is not a valid header name")
             if any(sign in value for sign in "\r\n\0"):
                 raise ValueError(f"the header {name} has a line break")
         return headers
@@ -96,14 +96,14 @@ class McpServer(Document):
     @model_validator(mode="after")
     def _check_target(self) -> Self:
         if (self.command is None) == (self.url is None):
-            raise ValueError("a server has a command or a url, one of them")
+            raise ValueError("a server needs either a command or a url")
         if self.command is not None and not self.command.strip():
             raise ValueError("the command is empty")
         texts = [self.command or "", *self.args, self.cwd or "", self.url or "", *self.env.values()]
         if any("\0" in text for text in texts):
-            raise ValueError("a NUL character can stand in no command")
+            raise ValueError("a command cannot contain a NUL character")
         if self.url is not None and not _URL.fullmatch(self.url):
-            raise ValueError("the url begins with http:// or https://")
+            raise ValueError("the url must begin with http:// or https://")
         return self
 
     @property

@@ -29,20 +29,20 @@ def base_url(text: str) -> str:
     may contain a key. The error never repeats the input.
     """
     if not text.isascii() or any(character.isspace() or not character.isprintable() for character in text):
-        raise ValueError("an address has no spaces and only ASCII characters")
+        raise ValueError("an address must be ASCII without spaces")
     try:
         parts = urlsplit(text)
         port = parts.port
     except ValueError:
-        raise ValueError("it is no address that can be read") from None
+        raise ValueError("the address is invalid") from None
     if parts.scheme not in _PORTS:
-        raise ValueError("an address begins with http:// or https://")
+        raise ValueError("an address must begin with http:// or https://")
     if not parts.hostname or port == 0:
-        raise ValueError("an address names a host, and a port from 1 to 65535 if any")
+        raise ValueError("an address needs a host, and a port (if any) from 1 to 65535")
     if "@" in parts.netloc:
-        raise ValueError("an address has no user name and no password: a key is kept elsewhere")
+        raise ValueError("an address must not contain a user name or password: the key is stored separately")
     if "?" in text or "#" in text:
-        raise ValueError("an address ends before the question mark: what follows one is not sent")
+        raise ValueError("an address must not contain a query or a fragment")
     return text.rstrip("/")
 
 

@@ -43,7 +43,7 @@ def _line(text: str, least: int, most: int, what: str) -> str:
     if not least <= len(line) <= most:
         raise ValueError(f"{what} has {least} to {most} characters")
     if not line.translate(dict.fromkeys(map(ord, _JOINERS))).isprintable() or line.strip(_JOINERS) == "" != line:
-        raise ValueError(f"{what} has only characters that can be shown")
+        raise ValueError(f"{what} may contain only printable characters")
     return line
 
 

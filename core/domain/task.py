@@ -97,7 +97,7 @@ class TaskList:
         changed = replace(self, tasks={**self.tasks, task.id: task})
         if circle := _circle(changed, task):
             path = " → ".join(f"{changed.tasks[task_id].name!r} ({task_id})" for task_id in circle)
-            raise ToolFailed("invalid_arguments", f"dependencies: they would go in a circle: {path}", circle=circle)
+            raise ToolFailed("invalid_arguments", f"dependencies: they would be circular: {path}", circle=circle)
         _require_order(changed, task)
         return changed
 
@@ -141,7 +141,7 @@ def _require_order(tasks: TaskList, changed: Task) -> None:
         return
     started = [task for task in tasks.ordered() if changed.id in task.dependencies and task.status in _BEGUN]
     if started:
-        message = f"{changed.name!r} has to stay completed: {_list_names(started)} depends on it, and has begun"
+        message = f"{changed.name!r} must stay completed: {_list_names(started)} depends on it, and has begun"
         raise ToolFailed("blocked", message, needed_by=[task.id for task in started])
 
 

@@ -97,7 +97,7 @@ class Catalogue:
         except httpx.HTTPError as error:
             raise connection_failure(error, limit_s).error from None
         except httpx.InvalidURL as error:
-            raise model_error("connection_failed", f"the address is of no use: {error}") from None
+            raise model_error("connection_failed", f"the address is invalid: {error}") from None
         return _parse_models(body)
 
 
@@ -118,7 +118,7 @@ def _parse_models(body: bytes) -> list[ListedModel]:
         value = None
     rows = value.get("data") if isinstance(value, dict) else value
     if not isinstance(rows, list):
-        raise model_error("bad_response", "the server lists no models")
+        raise model_error("bad_response", "the server returned no list of models")
     entries = (row for row in rows if isinstance(row, dict) and isinstance(row.get("id"), str) and row["id"])
     models = {row["id"][:256]: _model(row) for row in entries}
     return list(models.values())[:MAX_MODELS]

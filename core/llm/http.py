@@ -91,5 +91,5 @@ def _proxy(url: str) -> str | None:
     if proxy and "://" not in proxy:
         proxy = f"http://{proxy}"
     if proxy and urlsplit(proxy).scheme not in ("http", "https"):
-        raise ValueError("a proxy has an address that begins with http:// or https://")
+        raise ValueError("a proxy address must begin with http:// or https://")
     return proxy

@@ -35,7 +35,7 @@ class Secret:
     __str__ = __repr__
 
     def __reduce__(self) -> str:
-        raise TypeError("a key is not written down")
+        raise TypeError("a key cannot be pickled")
 
 
 class Masker:

@@ -45,13 +45,13 @@ class KeyFile:
             return
         keys = {**keys, origin: key} if key is not None else {name: keys[name] for name in keys if name != origin}
         if self._path is None:
-            raise Refused("keys_not_writable", "there is no place for a file of keys")
+            raise Refused("keys_not_writable", "there is no place for a key file")
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             replace_private(self._path, json.dumps({"format": FORMAT, "keys": keys}).encode("ascii"))
         except OSError as error:
             reason = error.strerror or type(error).__name__
-            raise Refused("keys_not_writable", f"the file of keys cannot be written: {reason}") from None
+            raise Refused("keys_not_writable", f"the key file cannot be written: {reason}") from None
 
     def _read(self) -> dict[str, str]:
         if self._path is None:
@@ -75,13 +75,13 @@ class KeyFile:
             return
         status = os.fstat(descriptor)
         if status.st_uid != os.geteuid() or status.st_mode & 0o022:
-            raise OSError(None, "it belongs to somebody else, or others can write it")
+            raise OSError(None, "it belongs to another user, or others can write to it")
         if status.st_mode & 0o077:
             os.fchmod(descriptor, 0o600)
 
 
 def _unreadable(reason: str) -> Refused:
-    return Refused("keys_unreadable", f"the file of keys cannot be read: {reason}")
+    return Refused("keys_unreadable", f"the key file cannot be read: {reason}")
 
 
 log = logging.getLogger(__name__)
@@ -131,7 +131,7 @@ class KeyStore:
         """
         key = key.strip()
         if not key or not key.isascii() or not key.isprintable() or len(key) > KEY_CHARACTERS:
-            raise Refused("bad_input", f"a key has 1 to {KEY_CHARACTERS:,} characters that can be printed, all ASCII")
+            raise Refused("bad_input", f"a key has 1 to {KEY_CHARACTERS:,} printable ASCII characters")
         return await self.put_secret(origin, key)
 
     async def put_secret(self, name: str, value: str) -> KeyLocation:

@@ -42,7 +42,7 @@ class SystemKeyring:
         def put() -> None:
             _backend().set_password(SERVICE, origin, key)
             if _backend().get_password(SERVICE, origin) != key:
-                raise KeyringUnavailable("the keyring keeps nothing")
+                raise KeyringUnavailable("the keyring did not retain the key")
 
         await self._ask(put, self._unlock_s)
 

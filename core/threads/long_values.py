@@ -114,7 +114,7 @@ def _encoded_output(value: Any) -> Pieces[str]:
                 raise output_too_large(size)
             yield
     except RecursionError:
-        raise StepFailed("not_json", "the value cannot be held as JSON: it is nested too deeply") from None
+        raise StepFailed("not_json", "the value cannot be encoded as JSON: it is nested too deeply") from None
     if size - in_strings > STRUCTURE_BYTES or in_strings > STRING_BYTES:
         in_strings = 0
         for text in strings_in(value):

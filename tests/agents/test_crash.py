@@ -237,7 +237,7 @@ async def test_a_call_of_unknown_outcome_is_closed_while_a_person_is_asked() -> 
     (row,) = await after.ledger(turn)
     assert (row.status, row.error and row.error.code) == (CallStatus.UNKNOWN, "outcome_unknown")
     assert (await after.rebuilt(turn)).calls[row.id].status is CallStatus.UNKNOWN
-    assert after.questions[0].prompt == "pay in step reply may or may not have had its effect: it was cut off"
+    assert after.questions[0].prompt == "pay in step reply may or may not have taken effect: it was interrupted"
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
 

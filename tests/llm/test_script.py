@@ -45,7 +45,7 @@ def test_a_line_separator_inside_a_text_does_not_end_the_line() -> None:
     [
         ("hello", "expected a JSON object"),
         ("[1]", "expected a JSON object, found list"),
-        ('{"say": "a"} {"say": "b"}', "expected one JSON object a line"),
+        ('{"say": "a"} {"say": "b"}', "expected one JSON object per line"),
         ("{}", "exactly one of say, call, ask, fail, repeat; found no key"),
         ('{"sing": "la"}', "exactly one of say, call, ask, fail, repeat; found sing"),
         ('{"ask": 5}', "'ask': expected text, found number"),

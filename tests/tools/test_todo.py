@@ -82,7 +82,7 @@ async def test_a_task_is_blocked_until_what_it_depends_on_is_completed() -> None
     await tools.value("todo", action="complete", id=second)
     code, message = await tools.failure("todo", action="update", id=first, status="pending")
     assert code == "blocked"
-    assert "has to stay completed: 'second'" in message
+    assert "must stay completed: 'second'" in message
 
 
 async def test_what_others_depend_on_stays_and_nothing_goes_in_a_circle() -> None:
@@ -94,7 +94,7 @@ async def test_what_others_depend_on_stays_and_nothing_goes_in_a_circle() -> Non
     assert (code, f"'b' ({b}, pending)" in message) == ("in_use", True)
     code, message = await tools.failure("todo", action="update", id=a, dependencies=[c])
     assert code == "invalid_arguments"
-    assert message == f"dependencies: they would go in a circle: 'a' ({a}) → 'c' ({c}) → 'b' ({b}) → 'a' ({a})"
+    assert message == f"dependencies: they would be circular: 'a' ({a}) → 'c' ({c}) → 'b' ({b}) → 'a' ({a})"
     assert (await tools.failure("todo", action="update", id=a, dependencies=[a]))[1].endswith("depend on itself")
     assert (await tools.failure("todo", action="create", name="d", dependencies=["x"]))[1].endswith("no task 'x'")
     await tools.value("todo", action="update", id=b, dependencies=[])
@@ -175,7 +175,7 @@ async def test_calls_at_once_all_have_their_effect_and_make_no_circle(kind: str,
     results = await asyncio.gather(*circle)
     failed = [result for result in results if result.status is CallStatus.ERROR]
     assert len(failed) == 1
-    assert "circle" in error_of(failed[0])[1]
+    assert "circular" in error_of(failed[0])[1]
     await storage.close()
 
 

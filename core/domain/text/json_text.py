@@ -26,9 +26,9 @@ def encode(value: Any) -> str:
     try:
         return _WRITER.encode(value)
     except RecursionError:
-        raise StepFailed("not_json", "the value cannot be held as JSON: it is nested too deeply") from None
+        raise StepFailed("not_json", "the value cannot be encoded as JSON: it is nested too deeply") from None
     except (TypeError, ValueError) as error:
-        raise StepFailed("not_json", f"the value cannot be held as JSON: {error}") from None
+        raise StepFailed("not_json", f"the value cannot be encoded as JSON: {error}") from None
 
 
 def decode(text: str) -> Any:
@@ -126,7 +126,7 @@ def strings_in(value: Any) -> Iterator[str]:
 def parse_pointer(pointer: str) -> list[str]:
     """Split `/a/b~1c` into its parts. Raises ValueError if it does not begin with a slash."""
     if not pointer.startswith("/"):
-        raise ValueError(f"{pointer!r} is no path: /step/field")
+        raise ValueError(f"{pointer!r} is not a path like /step/field")
     return [part.replace("~1", "/").replace("~0", "~") for part in pointer[1:].split("/")]
 
 

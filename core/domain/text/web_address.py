@@ -90,19 +90,19 @@ def parse_address(url: str) -> WebAddress:
     if len(url) > MAX_URL_CHARACTERS:
         raise ValueError(f"it is longer than {MAX_URL_CHARACTERS:,} characters")
     if _UNPRINTABLE.search(url) or "\\" in url:
-        raise ValueError("it holds a backslash, or a character that cannot be seen")
+        raise ValueError("it contains a backslash or an invisible character")
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise ValueError("its host or port cannot be read") from error
+        raise ValueError("its host or port is invalid") from error
     scheme = parts.scheme.lower()
     if scheme not in PORTS:
         raise ValueError("it does not begin with http:// or https://")
     if "@" in parts.netloc:
-        raise ValueError("it holds a user name or a password; give an Authorization header instead")
+        raise ValueError("it contains a user name or a password; use an Authorization header instead")
     if not parts.netloc or port == 0:
-        raise ValueError("it names no host" if not parts.netloc else "0 is no port")
+        raise ValueError("it has no host" if not parts.netloc else "0 is not a port")
     query = f"?{parts.query}" if parts.query else ""
     target = quote((parts.path or "/") + query, safe=_KEPT)
     return WebAddress(
@@ -119,7 +119,7 @@ def validated_origin(place: str) -> str:
     """Validate and normalize an origin. Raises ValueError."""
     address = parse_address(place)
     if address.target != "/":
-        raise ValueError("an origin has no path: it is the scheme, the host and the port")
+        raise ValueError("an origin consists of scheme, host and port, without a path")
     return address.origin
 
 
@@ -151,12 +151,12 @@ def _host(netloc: str, host: str) -> str:
     if netloc.startswith("["):
         ip = parse_ip(host) if _BRACKETS.fullmatch(netloc) else None
         if not isinstance(ip, ipaddress.IPv6Address) or ip.scope_id is not None:
-            raise ValueError("the IPv6 address in it cannot be read")
+            raise ValueError("its IPv6 address is invalid")
         return str(ip)
     name = host if host.isascii() else _ascii(host)
     name = name.lower().removesuffix(".")
     if not _NAME.fullmatch(name):
-        raise ValueError("its host is no name and no address")
+        raise ValueError("its host is neither a name nor an address")
     if _NUMBER.fullmatch(name.rpartition(".")[2]):
         return str(_ipv4(name))
     return name
@@ -169,7 +169,7 @@ def _ascii(host: str) -> str:
         mapped = idna.uts46_remap(host, std3_rules=True, transitional=False)
         return mapped if mapped.isascii() else idna.encode(mapped.removesuffix("."), uts46=False).decode("ascii")
     except (idna.IDNAError, UnicodeError, IndexError) as error:
-        raise ValueError("its host is no name that can be looked up") from error
+        raise ValueError("its host is not a valid name") from error
 
 
 def _ipv4(name: str) -> ipaddress.IPv4Address:
@@ -180,7 +180,7 @@ def _ipv4(name: str) -> ipaddress.IPv4Address:
     parts = [_number(part) for part in name.split(".")]
     *first, last = (part if part is not None else 1 << 32 for part in parts)
     if len(first) > 3 or any(part > 255 for part in first) or last >= 256 ** (4 - len(first)):
-        raise ValueError("its host is no name, and no IPv4 address")
+        raise ValueError("its host is neither a name nor an IPv4 address")
     value = last + sum(part << 8 * (3 - place) for place, part in enumerate(first))
     return ipaddress.IPv4Address(value)
 

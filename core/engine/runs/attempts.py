@@ -242,5 +242,5 @@ class LostClaim(Exception):  # no error: it unwinds the task of the call
 def unknown_outcome(step: str, tool: str | None) -> StepFailed:
     """Return the error for an effect that may or may not have happened (ENGINE §10)."""
     what = f"{tool} in step {step}" if tool else f"step {step}"
-    message = f"{what} may or may not have had its effect: it was cut off, or did not answer in time"
+    message = f"{what} may or may not have taken effect: it was interrupted, or did not answer in time"
     return StepFailed("outcome_unknown", message, failed_during="tool_execution", tool_name=tool)

@@ -124,13 +124,13 @@ def help_text(tools: Sequence[ToolInfo]) -> str:
         "I am the offline agent: no key, no network, and no language model. I understand these commands:",
         "",
         '- `/tool NAME {"argument": "value"}` calls a tool. Consecutive lines are called together; '
-        "an empty line between them begins another round.",
+        "an empty line between them starts another round.",
         f"- `say N words` says N words, at most {MAX_WORDS:,}.",
-        "- `ask QUESTION` asks you something and tells what you answered; `ask QUESTION [one, another]` with options.",
-        "- `spawn PROMPT` begins a sub-agent, which follows the same commands in its prompt, and tells what it said. "
+        "- `ask QUESTION` asks you something and reports your answer; `ask QUESTION [one, another]` with options.",
+        "- `spawn PROMPT` starts a sub-agent, which follows the same commands in its prompt, and reports its answer. "
         "Several at once, with longer prompts: "
         '`/tool parallel_tasks {"tasks": [{"prompt": "say 9 words\\nhelp"}, {"prompt": "say 5 words"}]}`. '
-        "A sub-agent begins no others.",
+        "A sub-agent cannot start others.",
         "- `help` shows this.",
         "",
         "Choose another agent to talk to a language model.",

@@ -131,7 +131,7 @@ def _checked(number: int, row: str) -> Line:
     except ValueError as error:
         _refuse(number, f"expected a JSON object: {error}")
     if end < len(row):
-        _refuse(number, "expected one JSON object a line")
+        _refuse(number, "expected one JSON object per line")
     if not isinstance(line, dict):
         _refuse(number, f"expected a JSON object, found {type_name(line)}")
     kinds = [kind for kind in _FIELDS if kind in line]

@@ -100,7 +100,7 @@ class Assembler:
         if self._reasons & _FILTERED:
             yield ModelWarning("content_filter", "the provider's filter cut the answer off")
         elif self._reasons & _LENGTH:
-            yield ModelWarning("length", "the answer was cut off at the most that the model may say")
+            yield ModelWarning("length", "the answer was cut off at the model's length limit")
         else:
             for call in self._calls.finished():
                 yield CallDelta(call)
@@ -189,7 +189,7 @@ def provider_error(message: str, error: Any = None) -> StepFailed:
 def bad_response(text: str) -> StepFailed:
     """Return the error for a response of another kind, such as a web page."""
     summary = one_line(message_in_body(text))[:200]
-    return model_error("bad_response", f"the server's answer is no chat completion: {summary}")
+    return model_error("bad_response", f"the server's response is not a chat completion: {summary}")
 
 
 def _index_of(choice: dict[str, Any], at: int) -> int:

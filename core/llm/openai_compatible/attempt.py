@@ -89,7 +89,7 @@ async def attempt(
     except httpx.HTTPError as error:
         raise connection_failure(error, limits.silence_s, was_used=not connections) from None
     except httpx.InvalidURL as error:
-        raise model_error("connection_failed", f"the address is of no use: {error}") from None
+        raise model_error("connection_failed", f"the address is invalid: {error}") from None
 
 
 async def _pieces(body: AsyncIterator[bytes], answer: Assembler) -> AsyncIterator[bytes]:

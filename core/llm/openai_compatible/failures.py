@@ -49,7 +49,7 @@ def model_error(code: str, message: str, **parameters: object) -> StepFailed:
 def refusal(status: int, body: str, retry_after: str | None, now: datetime) -> AttemptFailed:
     """Classify an unsuccessful response."""
     if 300 <= status <= 399:
-        redirect_message = f"the server answered {status} and points to another address; nothing was sent there"
+        redirect_message = f"the server answered {status} with a redirect, which was not followed"
         return AttemptFailed(model_error("provider_error", redirect_message, status=status))
     message = message_in_body(body) or f"the server answered {_phrase(status)}"
     code = "key_refused" if status == HTTPStatus.UNAUTHORIZED else "provider_error"
@@ -79,7 +79,7 @@ def connection_failure(error: "httpx.HTTPError", silence_s: float, *, was_used: 
                 model_error("connection_failed", "the server could not be reached in time"), is_retryable=True
             )
         case httpx.DecodingError() | httpx.UnsupportedProtocol() | httpx.LocalProtocolError():
-            return AttemptFailed(model_error("bad_response", f"the connection is of no use: {_reason(error)}"))
+            return AttemptFailed(model_error("bad_response", f"the connection is unusable: {_reason(error)}"))
     # httpx reports a rejected certificate as an ordinary ConnectError; a retry could not succeed.
     if _is_untrusted(error):
         message = f"the server's certificate is not trusted, so nothing was sent: {_reason(error)}"

@@ -82,11 +82,11 @@ async def test_models_are_listed_with_what_their_server_tells_of_them(catalogue:
     ("reply", "code", "said"),
     [
         (fails(401, "no sk-0123456789 here"), "key_refused", "no [key] here"),
-        (Reply(b"<html>hi</html>"), "bad_response", "no models"),
-        (Reply(b'{"data": 5}'), "bad_response", "no models"),
-        (Reply(b"[" * 100_000), "bad_response", "no models"),
+        (Reply(b"<html>hi</html>"), "bad_response", "no list of models"),
+        (Reply(b'{"data": 5}'), "bad_response", "no list of models"),
+        (Reply(b"[" * 100_000), "bad_response", "no list of models"),
         (Reply(b'{"da', end="lost"), "connection_failed", ""),
-        (Reply(b"", 302, {"Location": "/login"}), "provider_error", "another address"),
+        (Reply(b"", 302, {"Location": "/login"}), "provider_error", "redirect"),
         (Reply(b" " * 30_000_000), "bad_response", "over"),
     ],
 )

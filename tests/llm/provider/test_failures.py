@@ -277,7 +277,7 @@ async def test_a_redirect_is_not_followed(phone: Phone, status: int) -> None:
         with provider(reply) as server:
             heard = await phone.ask(server.url)
         assert elsewhere.asked == []
-    assert "another address" in heard.failure.message
+    assert "redirect" in heard.failure.message
 
 
 async def test_no_proxy_sees_what_is_for_this_machine(phone: Phone, monkeypatch: pytest.MonkeyPatch) -> None:
