@@ -296,10 +296,10 @@ def _parent_turn(call: StepCall, attempt: int, context: StepContext, limit: Paus
         context.snapshot.for_step(call.step.name),
         call.key,
         "",
-        fresh=context.is_fresh and attempt == 1,
-        left_open=context.interrupted_work.get(call.key, NO_INTERRUPTED_WORK),
+        is_fresh=context.is_fresh and attempt == 1,
+        interrupted_work=context.interrupted_work.get(call.key, NO_INTERRUPTED_WORK),
         ask=limit.pausing(context.ask),
         consent=limit.pausing(context.consent),
         recorder=context.recorder,
-        crew=context.sub_agents,
+        sub_agents=context.sub_agents,
     )

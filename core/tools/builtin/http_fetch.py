@@ -180,7 +180,7 @@ def _checked_headers(unchecked: Mapping[str, str]) -> dict[str, str]:
     for name, value in unchecked.items():
         lower = name.lower()
         if not _TOKEN.fullmatch(name):
-            raise _invalid("/headers", f"{name[:60]!r} is no name of a header")
+            raise _invalid("/headers", f"{name[:60]!r} is not a valid header name")
         if lower in _RESERVED or lower in headers:
             why = "is given twice" if lower in headers else "cannot be set: every request has its own"
             raise _invalid(f"/headers/{name}", f"the header {name} {why}")
