@@ -14,12 +14,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from core.domain.agent import ASSISTANT, Agent, validated_name
+from core.domain.agent import ASSISTANT, Agent
 from core.domain.events import Fact, SubAgentStarted
 from core.domain.ids import CallId, SubAgentId
 from core.domain.model import ModelChoice
+from core.domain.names import NAME_CHARACTERS, one_line
 from core.domain.run import ErrorInfo, StepKey, StepResult, StepStatus
-from core.domain.sub_agent import MAX_SUB_AGENTS, NAME_CHARACTERS, SubAgentRecord, sub_agent_id
+from core.domain.sub_agent import MAX_SUB_AGENTS, SubAgentRecord, sub_agent_id
 from core.domain.text.graphemes import ellipsize
 from core.domain.text.masking import masked_text
 from core.errors import NotFound, StepFailed, StorageFailed, ToolFailed
@@ -266,7 +267,7 @@ def default_name(prompt: str) -> str:
 def _mask_name(name: str) -> str:
     """Mask and validate a name. Raises ToolFailed."""
     try:
-        return validated_name(masked_text(name))
+        return one_line(masked_text(name))
     except ValueError as error:
         raise ToolFailed("invalid_arguments", f"name: {error}") from None
 

@@ -2,29 +2,17 @@
 
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from core.domain.document import Document
 from core.domain.ids import AgentId, ServerId
 from core.domain.model import ModelChoice, Reasoning
+from core.domain.names import Name
 
-NAME_CHARACTERS = 64
 PROMPT_CHARACTERS = 10_000
 MAX_TOKENS = 10_000_000
 MAX_TOOLS = 1000
 MAX_SERVERS = 200
-
-
-def validated_name(text: str) -> str:
-    """Validate a name, and put it on one line without surrounding spaces. Raises ValueError if it is empty, too long or
-    unprintable.
-    """
-    name = " ".join(text.split())
-    if not 1 <= len(name) <= NAME_CHARACTERS:
-        raise ValueError(f"a name has 1 to {NAME_CHARACTERS} characters")
-    if not name.isprintable():
-        raise ValueError("a name may contain only printable characters")
-    return name
 
 
 class Agent(Document):
@@ -36,7 +24,7 @@ class Agent(Document):
     """
 
     id: AgentId
-    name: Annotated[str, AfterValidator(validated_name)]
+    name: Name
     model: ModelChoice | None = None
     system_prompt: Annotated[str, Field(max_length=PROMPT_CHARACTERS)] = ""
     tools: Annotated[tuple[Annotated[str, Field(min_length=1, max_length=256)], ...], Field(max_length=MAX_TOOLS)] | (

@@ -15,13 +15,13 @@ from pydantic import Field, field_validator, model_validator
 
 from core.domain.document import Document
 from core.domain.ids import ServerId
+from core.domain.names import Name
 from core.domain.run import ErrorInfo
 from core.domain.settings import KeyLocation
 from core.domain.text.json_text import encode
 from core.domain.text.masking import MASK, is_secret_name, masked_text
 from core.domain.tool import ToolInfo
 
-NAME_CHARACTERS = 64
 MAX_ID_CHARACTERS = 24
 MAX_ARGUMENTS = 200
 MAX_VALUES = 200
@@ -53,7 +53,7 @@ class McpServer(Document):
     """
 
     id: ServerId
-    name: str
+    name: Name
     command: _Text | None = None
     args: Annotated[tuple[_Text, ...], Field(max_length=MAX_ARGUMENTS)] = ()
     env: Annotated[Mapping[str, _Text], Field(max_length=MAX_VALUES)] = Field(default_factory=dict)
@@ -66,14 +66,6 @@ class McpServer(Document):
     timeout_s: Annotated[float, Field(ge=1, le=3600, allow_inf_nan=False)] = CALL_TIMEOUT_S
     start_timeout_s: Annotated[float, Field(ge=1, le=600, allow_inf_nan=False)] | None = None
     confirmed: str | None = None
-
-    @field_validator("name")
-    @classmethod
-    def _check_name(cls, text: str) -> str:
-        name = " ".join(text.split())
-        if not 1 <= len(name) <= NAME_CHARACTERS or not name.isprintable():
-            raise ValueError(f"a name has 1 to {NAME_CHARACTERS} characters that can be shown")
-        return name
 
     @field_validator("env")
     @classmethod

@@ -1,7 +1,11 @@
-"""Names that users give: unique and sorted regardless of case."""
+"""Names that users give: on one line, unique and sorted regardless of case."""
 
 from collections.abc import Iterable
-from typing import Protocol, TypeVar
+from typing import Annotated, Protocol, TypeVar
+
+from pydantic import AfterValidator
+
+NAME_CHARACTERS = 64
 
 
 class Named(Protocol):
@@ -15,6 +19,23 @@ class Named(Protocol):
 
 
 T = TypeVar("T", bound=Named)
+
+
+def one_line(text: str, *, what: str = "a name", least: int = 1, most: int = NAME_CHARACTERS, joiners: str = "") -> str:
+    """Put a text on one line, without surrounding spaces.
+
+    `joiners` are unprintable characters that are allowed between others. Raises ValueError if the text is too short,
+    too long or unprintable.
+    """
+    line = " ".join(text.split())
+    if not least <= len(line) <= most:
+        raise ValueError(f"{what} must have {least} to {most} characters")
+    if not line.translate(dict.fromkeys(map(ord, joiners))).isprintable() or line.strip(joiners) == "" != line:
+        raise ValueError(f"{what} may contain only printable characters")
+    return line
+
+
+Name = Annotated[str, AfterValidator(one_line)]
 
 
 def name_key(name: str) -> str:

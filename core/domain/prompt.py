@@ -13,8 +13,8 @@ from pydantic import AfterValidator, Field
 
 from core.domain.document import Document
 from core.domain.ids import PromptId
+from core.domain.names import one_line
 
-NAME_CHARACTERS = 64
 CATEGORY_CHARACTERS = 64
 DESCRIPTION_CHARACTERS = 1_000
 CONTENT_CHARACTERS = 50_000
@@ -26,25 +26,13 @@ _PLACE = re.compile(r"\{\{([^{}\r\n]{1,200})\}\}")
 _JOINERS = "\u200c\u200d"  # unprintable, but part of words and emoji
 
 
-def validated_name(text: str) -> str:
-    """Validate a name, and put it on one line without surrounding spaces. Raises ValueError if it is empty, too long or
-    unprintable.
-    """
-    return _line(text, 1, NAME_CHARACTERS, "a name")
+# Unlike other names, those of prompts may contain emoji sequences and scripts that need joiners.
+def _name(text: str) -> str:
+    return one_line(text, joiners=_JOINERS)
 
 
-def validated_category(text: str) -> str:
-    """Validate a category, and put it on one line; it may be empty. Raises ValueError like `validated_name`."""
-    return _line(text, 0, CATEGORY_CHARACTERS, "a category")
-
-
-def _line(text: str, least: int, most: int, what: str) -> str:
-    line = " ".join(text.split())
-    if not least <= len(line) <= most:
-        raise ValueError(f"{what} has {least} to {most} characters")
-    if not line.translate(dict.fromkeys(map(ord, _JOINERS))).isprintable() or line.strip(_JOINERS) == "" != line:
-        raise ValueError(f"{what} may contain only printable characters")
-    return line
+def _category(text: str) -> str:
+    return one_line(text, what="a category", least=0, most=CATEGORY_CHARACTERS, joiners=_JOINERS)
 
 
 def _content(text: str) -> str:
@@ -59,10 +47,10 @@ class Prompt(Document):
     """A stored prompt. `content` is the text as written. `category` and `description` may be empty."""
 
     id: PromptId
-    name: Annotated[str, AfterValidator(validated_name)]
+    name: Annotated[str, AfterValidator(_name)]
     content: Annotated[str, Field(max_length=CONTENT_CHARACTERS), AfterValidator(_content)]
     description: Annotated[str, Field(max_length=DESCRIPTION_CHARACTERS)] = ""
-    category: Annotated[str, AfterValidator(validated_category)] = ""
+    category: Annotated[str, AfterValidator(_category)] = ""
 
     @property
     def variables(self) -> tuple[str, ...]:

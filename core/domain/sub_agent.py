@@ -15,7 +15,6 @@ from core.domain.text.json_text import decode, encode
 # Per run.
 MAX_SUB_AGENTS = 15
 
-NAME_CHARACTERS = 64
 PROMPT_CHARACTERS = 50_000
 
 # A sub-agent's id is `STEP.ROUND.POSITION/NUMBER`, or `STEP[INDEX]…` in an iteration. A call that it makes has the id

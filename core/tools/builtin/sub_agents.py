@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from core.domain.names import NAME_CHARACTERS
 from core.domain.risk import Risk
-from core.domain.sub_agent import MAX_SUB_AGENTS, NAME_CHARACTERS, PROMPT_CHARACTERS
+from core.domain.sub_agent import MAX_SUB_AGENTS, PROMPT_CHARACTERS
 from core.domain.tool import Category, ToolInfo
 from core.errors import ToolFailed
 from core.ports.sub_agents import SubAgentReport, SubAgents, SubAgentTask

@@ -5,9 +5,10 @@ from collections.abc import Awaitable
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit
 
-from core.domain.agent import MAX_TOKENS, NAME_CHARACTERS, PROMPT_CHARACTERS, Agent
+from core.domain.agent import MAX_TOKENS, PROMPT_CHARACTERS, Agent
 from core.domain.ids import AgentId
 from core.domain.model import ModelChoice
+from core.domain.names import NAME_CHARACTERS
 from core.services.outcome import Failed, Outcome
 from desktop.settings.models.model_strings import model_refusal_text, reasoning_labels
 from desktop.settings.models.server_picker import ServerPicker

@@ -5,11 +5,11 @@ from collections.abc import Awaitable
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit
 
 from core.domain.ids import PromptId
+from core.domain.names import NAME_CHARACTERS
 from core.domain.prompt import (
     CATEGORY_CHARACTERS,
     CONTENT_CHARACTERS,
     DESCRIPTION_CHARACTERS,
-    NAME_CHARACTERS,
     Prompt,
     variables_of,
 )

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication
 
+from core.domain.names import NAME_CHARACTERS
 from core.domain.prompt import (
     CATEGORY_CHARACTERS,
     CONTENT_CHARACTERS,
     DESCRIPTION_CHARACTERS,
     MAX_VARIABLES,
-    NAME_CHARACTERS,
 )
 from core.services.outcome import Failed
 from desktop.translation.failure_strings import failure_words

@@ -10,7 +10,8 @@ from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QPlainTextEdit
 
 from core.domain.ids import ServerId
-from core.domain.mcp_server import NAME_CHARACTERS, McpServer, ServerStatus, Transport
+from core.domain.mcp_server import McpServer, ServerStatus, Transport
+from core.domain.names import NAME_CHARACTERS
 from core.services.outcome import Failed, Outcome
 from desktop.settings.parts.editors import OptionalNumberBox
 from desktop.settings.parts.form import EditForm
