@@ -94,10 +94,8 @@ class Catalogue:
                 if not response.is_success:
                     text = body.decode("utf-8", "replace")
                     raise refusal(response.status_code, text, None, self._clock.now()).error
-        except httpx.HTTPError as error:
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise connection_failure(error, limit_s).error from None
-        except httpx.InvalidURL as error:
-            raise model_error("connection_failed", f"the address is invalid: {error}") from None
         return _parse_models(body)
 
 

@@ -86,10 +86,8 @@ async def attempt(
     except TooLarge:
         message = f"the answer has a line of over {EVENT_BYTES:,} bytes"
         raise model_error("answer_too_large", message, limit=EVENT_BYTES) from None
-    except httpx.HTTPError as error:
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise connection_failure(error, limits.silence_s, was_used=not connections) from None
-    except httpx.InvalidURL as error:
-        raise model_error("connection_failed", f"the address is invalid: {error}") from None
 
 
 async def _pieces(body: AsyncIterator[bytes], answer: Assembler) -> AsyncIterator[bytes]:

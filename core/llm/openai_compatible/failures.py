@@ -66,7 +66,9 @@ def refusal(status: int, body: str, retry_after: str | None, now: datetime) -> A
     )
 
 
-def connection_failure(error: "httpx.HTTPError", silence_s: float, *, was_used: bool = False) -> AttemptFailed:
+def connection_failure(
+    error: "httpx.HTTPError | httpx.InvalidURL", silence_s: float, *, was_used: bool = False
+) -> AttemptFailed:
     """Classify a connection that was not made, or broke. `was_used`: it had served another request."""
     import httpx
 
@@ -74,6 +76,8 @@ def connection_failure(error: "httpx.HTTPError", silence_s: float, *, was_used: 
         # Not retried: the server has the request and may still be working on it, at the user's expense.
         case httpx.ReadTimeout() | httpx.WriteTimeout():
             return AttemptFailed(model_error("timeout", f"nothing came for {silence_s:g} s", timeout_s=silence_s))
+        case httpx.InvalidURL():
+            return AttemptFailed(model_error("connection_failed", f"the address is invalid: {error}"))
         case httpx.ConnectTimeout():
             return AttemptFailed(
                 model_error("connection_failed", "the server could not be reached in time"), is_retryable=True
