@@ -162,7 +162,7 @@ def restore_secrets(edited: Any, shown: Any, raw: Any) -> Any:
 def is_secret_name(name: str) -> bool:
     """Return whether a value of this name is a secret."""
     # By words, so that `apiKey`, `API_KEY` and `x-api-key` match, but `monkey` and `keyboard` do not. The last word
-    # decides; before `token` some words exclude a secret: `next_page_token` is a cursor, `max_tokens` a number.
+    # decides, but the word before it may exclude a secret: `next_page_token` is a cursor.
     words = [word.lower() for word in _WORDS.findall(name)]
     if not words:
         return False
