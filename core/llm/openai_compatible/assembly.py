@@ -65,6 +65,7 @@ class Assembler:
 
     def take_other(self, lines: list[str]) -> Iterator[ModelDelta]:
         """Yield the deltas of a response that is not an event stream: a JSON value, or a value per line."""
+        # Some servers and gateways ignore `stream` and send the whole answer as JSON.
         text = "\n".join(lines).strip()
         if self.has_begun or not text:
             return
@@ -137,6 +138,7 @@ class Assembler:
         error = error_in(value, choices)
         if error is not None:
             raise provider_error(message_in(error), error)
+        # Usage may come with the last piece or in an extra chunk without choices, so the latest report counts.
         if isinstance(value.get("usage"), dict):
             self._usage = _usage(value["usage"], self._choice) or self._usage
         choice = self._followed(choices)
@@ -145,7 +147,7 @@ class Assembler:
 
     def _followed(self, choices: list[Any]) -> dict[str, Any] | None:
         """Select the choice that is followed: the first of the choices that arrived first."""
-        # We never ask for several choices, but gateways may be configured to, and they send the choices interleaved.
+        # A server may send several choices, interleaved. Only one can become the answer (AGENTS_AND_TOOLS §2).
         placed = {_index_of(choice, at): choice for at, choice in enumerate(choices) if isinstance(choice, dict)}
         if self._followed_index is None and placed:
             self._followed_index = min(placed)

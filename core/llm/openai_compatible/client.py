@@ -1,9 +1,9 @@
 """A model client for all servers with OpenAI's chat completions API (AGENTS_AND_TOOLS §2).
 
-    request ──► attempt ──► first event ──► deltas ──► the end of the answer
-       ▲            │ no answer, or 408, 429, 5xx   │ an error, a broken stream: final
-       └── a wait ◄─┘                               ▼
-                                                StepFailed
+request ──► attempt ──► first event ──► deltas ──► the end of the answer
+   ▲            │ no answer, or 408, 429, 5xx   │ an error, a broken stream: final
+   └── a wait ◄─┘                               ▼
+                                            StepFailed
 """
 
 import logging
