@@ -3614,8 +3614,8 @@
         <translation>Entrée modifie, Ctrl+Entrée envoie maintenant, Ctrl+Haut et Ctrl+Bas déplacent, Suppr retire</translation>
     </message>
     <message>
-        <source>Position {place} of {count}</source>
-        <translation>Place {place} sur {count}</translation>
+        <source>Position {position} of {count}</source>
+        <translation>Place {position} sur {count}</translation>
     </message>
     <message>
         <source>Queued messages</source>

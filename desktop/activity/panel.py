@@ -64,10 +64,10 @@ class ActivityPanel(Adaptive, Surface):
         self._export = IconButton(theme, Icon.DOWNLOAD)
         self._export.clicked.connect(self.export_requested)
         self.exporting = ExportProgress(theme, self)
-        self._head = QHBoxLayout()
-        self._head.addWidget(self._title, 1)
-        self._head.addWidget(self._export)
-        self._head.addWidget(self._button)
+        self._header = QHBoxLayout()
+        self._header.addWidget(self._title, 1)
+        self._header.addWidget(self._export)
+        self._header.addWidget(self._button)
         self._content = QWidget(self)
         self._filters = Segmented(theme, is_tight=True, parent=self._content)
         self._filters.chosen.connect(self._choose)
@@ -136,8 +136,8 @@ class ActivityPanel(Adaptive, Surface):
             ActivityFilter.REASONING: self.tr("Reasoning"),
             ActivityFilter.TASKS: self.tr("Tasks"),
         }
-        said = [(which, f"{name}\n{compact(self._counts[which])}") for which, name in names.items()]
-        self._filters.set_segments(said)
+        segments = [(which, f"{name}\n{compact(self._counts[which])}") for which, name in names.items()]
+        self._filters.set_segments(segments)
         self._describe_empty()
 
     def apply_theme(self) -> None:
@@ -145,7 +145,7 @@ class ActivityPanel(Adaptive, Surface):
         self.setFixedWidth(sizes.activity_collapsed if self._is_collapsed else sizes.activity)
         side = (sizes.activity_collapsed - sizes.control) // 2
         margin = (sizes.header - sizes.control) // 2
-        self._head.setContentsMargins(side if self._is_collapsed else sizes.space_l, margin, side, margin)
+        self._header.setContentsMargins(side if self._is_collapsed else sizes.space_l, margin, side, margin)
         self._filter_row.setContentsMargins(sizes.space_l, 0, sizes.space_l, sizes.space_s)
         self._list.setMinimumHeight(2 * sizes.row)
 
@@ -168,20 +168,20 @@ class ActivityPanel(Adaptive, Surface):
     def _lay_out(self) -> None:
         self._filter_row = QHBoxLayout()
         self._filter_row.addWidget(self._filters)
-        inside = QVBoxLayout(self._content)
-        inside.setContentsMargins(0, 0, 0, 0)
-        inside.setSpacing(0)
-        inside.addLayout(self._filter_row)
-        inside.addWidget(self._list, 1)
-        inside.addWidget(self._empty, 1)
-        inside.addWidget(self._detail)
-        inside.addWidget(self.exporting)
+        content_layout = QVBoxLayout(self._content)
+        content_layout.setContentsMargins(0, 0, 0, 0)
+        content_layout.setSpacing(0)
+        content_layout.addLayout(self._filter_row)
+        content_layout.addWidget(self._list, 1)
+        content_layout.addWidget(self._empty, 1)
+        content_layout.addWidget(self._detail)
+        content_layout.addWidget(self.exporting)
         column = QVBoxLayout(self)
         column.setContentsMargins(1, 0, 0, 0)  # the edge
         column.setSpacing(0)
-        column.addLayout(self._head)
+        column.addLayout(self._header)
         column.addWidget(self._content, 1)
-        column.setAlignment(self._head, Qt.AlignmentFlag.AlignTop)
+        column.setAlignment(self._header, Qt.AlignmentFlag.AlignTop)
 
     # Rendering
 

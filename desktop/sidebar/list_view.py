@@ -72,10 +72,10 @@ class SidebarList(Adaptive, QListView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.clicked.connect(self._on_clicked)
-        self._intent.ended.connect(self._catch_up)
+        self._intent.ended.connect(self._apply_pending)
         self._delegate.renamed.connect(self.rename_requested)
         self._menu.chosen.connect(self._perform)
-        self.verticalScrollBar().valueChanged.connect(self._look_ahead)
+        self.verticalScrollBar().valueChanged.connect(self._load_ahead)
         self.adapt_to(theme)
 
     def show_items(self, items: Sequence[Item], viewed: WorkflowId | None) -> None:
@@ -133,10 +133,10 @@ class SidebarList(Adaptive, QListView):
         if number >= 0:
             self.setCurrentIndex(self._nearest(number, 1))
 
-    def let_go(self) -> None:
+    def settle(self) -> None:
         """Apply pending changes at once after an action of the user, wherever the pointer is."""
-        self._intent.let_go()
-        self._catch_up()
+        self._intent.reset()
+        self._apply_pending()
 
     @property
     def cursor_row(self) -> Row | None:
@@ -169,7 +169,7 @@ class SidebarList(Adaptive, QListView):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        self.let_go()
+        self.settle()
         header = self._rows.header_at(self.currentIndex())
         row = self.cursor_row
         if self._is_editing:
@@ -268,22 +268,22 @@ class SidebarList(Adaptive, QListView):
 
     def _on_clicked(self, index: QModelIndex) -> None:
         item = self._rows.item_at(index)
-        self.let_go()
+        self.settle()
         if isinstance(item, Header):
             self.fold_requested.emit(item.section, not item.is_folded)
         else:
             self._perform(RowAction.OPEN, item.id)
 
-    def _catch_up(self) -> None:
+    def _apply_pending(self) -> None:
         if self._pending is not None:
             self.show_items(*self._pending)
 
-    def _look_ahead(self, at: int) -> None:
+    def _load_ahead(self, at: int) -> None:
         bar = self.verticalScrollBar()
         # a page ahead, so that scrolling does not stop at the end of what is loaded
         if at + 2 * self.viewport().height() >= bar.maximum():
             self.end_reached.emit(False)
 
     def _open_menu(self, row: Row, point: QPoint) -> None:
-        self.let_go()
+        self.settle()
         self._menu.open_for(row, point, can_rename=not self._delegate.is_collapsed)

@@ -38,7 +38,7 @@ class PointerIntent(QObject):
         """Whether the pointer has moved within the last 0.7 s, or a button is down."""
         return self._is_down or self._timer.isActive()
 
-    def let_go(self) -> None:
+    def reset(self) -> None:
         """Reset after an action of the user, whose effect is to be seen at once."""
         self._is_down = False
         self._timer.stop()

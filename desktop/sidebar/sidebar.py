@@ -58,11 +58,11 @@ class Sidebar(Adaptive, Surface):
         self._theme = theme
         self._background = background
         self._workflows = workflows
-        self._shown = SidebarListState(background, workflows, mode_of)
+        self._state = SidebarListState(background, workflows, mode_of)
         self._is_peeking = False
         self._keys = keys
         self._is_collapsed = False
-        self._head = SidebarHeader(theme, keys.collapse)
+        self._header = SidebarHeader(theme, keys.collapse)
         self._new = CollapsibleButton(theme, "secondary", Icon.PLUS)
         self._search = SearchField(theme)
         self._list = SidebarList(theme, clock)
@@ -80,7 +80,7 @@ class Sidebar(Adaptive, Surface):
     def set_keys(self, keys: SidebarKeys) -> None:
         """Set the shortcuts that buttons and menu name."""
         self._keys = keys
-        self._head.set_keys(keys.collapse)
+        self._header.set_keys(keys.collapse)
         self._list.set_keys(keys)
         self.retranslate()
 
@@ -95,7 +95,7 @@ class Sidebar(Adaptive, Surface):
         self._is_collapsed = is_collapsed
         if is_collapsed:
             self._close_search()
-        for part in (self._head, self._new, self._archive, self._settings):
+        for part in (self._header, self._new, self._archive, self._settings):
             part.fold(is_collapsed)
         self._list.set_collapsed(is_collapsed)
         self.apply_theme()
@@ -112,29 +112,29 @@ class Sidebar(Adaptive, Surface):
 
     def order(self) -> list[WorkflowId]:
         """Return the listed workflows, from the top down."""
-        return self._shown.order()
+        return self._state.order()
 
     @property
     def folded_sections(self) -> tuple[str, ...]:
         """The names of the folded sections, to be saved."""
-        return self._shown.folded
+        return self._state.folded
 
     def fold_sections(self, names: Iterable[str]) -> None:
         """Restore the saved folded sections."""
-        self._shown.restore_folded(names)
+        self._state.restore_folded(names)
         self._render()
 
     @property
     def is_archive_shown(self) -> bool:
-        return self._shown.is_archive_shown
+        return self._state.is_archive_shown
 
     def show_archive(self, is_shown: bool) -> None:
         """Show the archive in place of the list, or the list again."""
-        if is_shown == self._shown.is_archive_shown:
+        if is_shown == self._state.is_archive_shown:
             return
         self._close_search()
-        self._shown.show_archive(is_shown)
-        self._list.let_go()
+        self._state.show_archive(is_shown)
+        self._list.settle()
         self.retranslate()
         self._render()
 
@@ -149,7 +149,7 @@ class Sidebar(Adaptive, Surface):
         listed = self._workflows.get(workflow_id)
         self.show_archive(listed is not None and listed.workflow.is_archived)
         self._close_search()
-        self._shown.reveal(workflow_id)
+        self._state.reveal(workflow_id)
         self._render()
         self._list.rename(workflow_id)
 
@@ -158,7 +158,7 @@ class Sidebar(Adaptive, Surface):
         self._new.describe(self.tr("New workflow"), self._keys.new)
         self._settings.describe(self.tr("Settings"), self._keys.settings)
         self._archive.describe(
-            self.tr("Back to the workflows") if self._shown.is_archive_shown else self.tr("Archived"), QKeySequence()
+            self.tr("Back to the workflows") if self._state.is_archive_shown else self.tr("Archived"), QKeySequence()
         )
         self._none_archived.describe(
             self.tr("Nothing is archived"),
@@ -180,8 +180,8 @@ class Sidebar(Adaptive, Surface):
         side = 0 if self._is_collapsed else sizes.space_m
         self._tools.setContentsMargins(side, sizes.space_xs, side, sizes.space_s)
         self._tools.setSpacing(sizes.space_s)
-        foot_side = 0 if self._is_collapsed else sizes.space_xs
-        self._foot.setContentsMargins(foot_side, sizes.space_s, foot_side, sizes.space_s)
+        footer_side = 0 if self._is_collapsed else sizes.space_xs
+        self._footer.setContentsMargins(footer_side, sizes.space_s, footer_side, sizes.space_s)
 
     def _lay_out(self) -> None:
         self._tools = QVBoxLayout()
@@ -191,28 +191,28 @@ class Sidebar(Adaptive, Surface):
         self._pages = QStackedWidget()
         for page in (self._list, self._empty, self._no_match, self._none_archived):
             self._pages.addWidget(page)
-        self._foot = QVBoxLayout()
-        self._foot.addWidget(self._archive)
-        self._foot.addWidget(self._settings)
+        self._footer = QVBoxLayout()
+        self._footer.addWidget(self._archive)
+        self._footer.addWidget(self._settings)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self._head)
+        column.addWidget(self._header)
         column.addLayout(self._tools)
         column.addWidget(self._pages, 1)
-        column.addLayout(self._foot)
+        column.addLayout(self._footer)
 
     def _connect(self) -> None:
-        self._head.search_toggled.connect(self._on_search_toggled)
-        self._head.fold_pressed.connect(self._on_fold_pressed)
+        self._header.search_toggled.connect(self._on_search_toggled)
+        self._header.fold_pressed.connect(self._on_fold_pressed)
         self._new.pressed.connect(self.new_requested)
         self._empty.acted.connect(self.new_requested)
         self._settings.pressed.connect(self.settings_requested)
         self._search.textChanged.connect(self._on_searched)
-        self._search.closed.connect(self._leave_search)
+        self._search.closed.connect(self._end_search)
         self._search.left.connect(self._list.go_to_first)
-        self._no_match.acted.connect(self._leave_search)
-        self._none_archived.acted.connect(self._leave_archive)
+        self._no_match.acted.connect(self._end_search)
+        self._none_archived.acted.connect(self._close_archive)
         self._archive.pressed.connect(self._toggle_archive)
         rows = self._list
         rows.row_requested.connect(self._on_row_requested)
@@ -221,10 +221,10 @@ class Sidebar(Adaptive, Surface):
         rows.expand_requested.connect(self.rename)
         rows.fold_requested.connect(self._fold)
         rows.left.connect(self._leave)
-        rows.end_reached.connect(self._look_further)
+        rows.end_reached.connect(self._load_more)
 
     def _render(self) -> None:
-        shown, viewed = self._shown, self._background.viewed_workflow_id
+        shown, viewed = self._state, self._background.viewed_workflow_id
         items = shown.items(viewed, is_collapsed=self._is_collapsed)
         self._list.can_leave = self._is_peeking or shown.is_archive_shown or bool(shown.query)
         self._list.show_items(items, viewed)
@@ -237,12 +237,12 @@ class Sidebar(Adaptive, Surface):
             self._pages.setCurrentWidget(self._none_archived if shown.is_archive_shown else self._empty)
 
     def _fold(self, section: Section, is_folded: bool) -> None:
-        if not self._is_collapsed and self._shown.fold(section, is_folded):
+        if not self._is_collapsed and self._state.fold(section, is_folded):
             self._render()
             self._list.go_to_section(section)
 
-    def _look_further(self, to_the_end: bool) -> None:
-        if self._shown.load_more(to_the_end=to_the_end):
+    def _load_more(self, to_the_end: bool) -> None:
+        if self._state.load_more(to_the_end=to_the_end):
             self._render()
 
     def _leave(self) -> None:
@@ -251,10 +251,10 @@ class Sidebar(Adaptive, Surface):
             self._list.is_cursor_held = True
             self.peek_left.emit()
             self._list.is_cursor_held = False
-        elif self._shown.query:
-            self._leave_search()
+        elif self._state.query:
+            self._end_search()
         else:
-            self._leave_archive()
+            self._close_archive()
 
     def _on_row_requested(self, action: RowAction, workflow_id: str) -> None:
         # a peek changes what is viewed, and the cursor would follow it away from the row
@@ -262,12 +262,12 @@ class Sidebar(Adaptive, Surface):
         self.row_requested.emit(action, workflow_id)
         self._list.is_cursor_held = False
 
-    def _leave_archive(self) -> None:
+    def _close_archive(self) -> None:
         self.show_archive(False)
         self.take_focus()
 
     def _toggle_archive(self) -> None:
-        self.show_archive(not self._shown.is_archive_shown)
+        self.show_archive(not self._state.is_archive_shown)
         self._list.go_to_first()
 
     def _describe_no_match(self) -> None:
@@ -286,15 +286,15 @@ class Sidebar(Adaptive, Surface):
             self._search.clear()
 
     def _on_searched(self) -> None:
-        self._shown.query = self._search.text()
-        self._list.let_go()
+        self._state.query = self._search.text()
+        self._list.settle()
         self._describe_no_match()
         self._render()
 
     def _close_search(self) -> None:
-        self._head.set_searching(False)
+        self._header.set_searching(False)
         self._search.clear()
 
-    def _leave_search(self) -> None:
+    def _end_search(self) -> None:
         self._close_search()
         self._list.setFocus()

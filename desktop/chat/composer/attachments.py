@@ -52,14 +52,14 @@ class FileStrip(Adaptive, QScrollArea):
         self._theme = theme
         self._files: tuple[DraftFile, ...] = ()
         self._chips: list[_Chip] = []
-        self._inside = QWidget()
-        self._flow = _Flow(self._inside)
+        self._content = QWidget()
+        self._flow = _Flow(self._content)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setWidget(self._inside)
-        self._inside.setAutoFillBackground(False)  # the composer shows through
+        self.setWidget(self._content)
+        self._content.setAutoFillBackground(False)  # the composer shows through
         self.hide()
         self.adapt_to(theme)
 
@@ -73,7 +73,7 @@ class FileStrip(Adaptive, QScrollArea):
             return
         self._files = tuple(files)
         # chips are rebuilt, and Qt would move the focus out of the strip
-        had = next((at for at, chip in enumerate(self._chips) if chip.has_focus), None)
+        focused = next((at for at, chip in enumerate(self._chips) if chip.has_focus), None)
         for chip in self._chips:
             self._flow.removeWidget(chip)
             chip.hide()
@@ -81,8 +81,8 @@ class FileStrip(Adaptive, QScrollArea):
         self._chips = [self._chip(file) for file in files]
         self.setVisible(bool(self._chips))
         self._fit()
-        if had is not None:
-            self._focus(min(had, len(self._chips) - 1))
+        if focused is not None:
+            self._focus(min(focused, len(self._chips) - 1))
 
     def focus_last(self) -> bool:
         """Focus the newest chip. Return False if there is none."""
@@ -138,7 +138,7 @@ class FileStrip(Adaptive, QScrollArea):
             self.setFixedHeight(height)
 
     def _chip(self, file: DraftFile) -> "_Chip":
-        chip = _Chip(self._theme, self._inside)
+        chip = _Chip(self._theme, self._content)
         chip.show_file(file, self.tr("Remove {name}").format(name=file.name))
         for button in (chip.open_button, chip.remove_button):
             button.installEventFilter(self)

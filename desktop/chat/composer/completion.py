@@ -73,7 +73,7 @@ class CompletionPopup(Adaptive, Surface):
         self.setObjectName(name)
         self._theme = theme
         self._text_box = text_box
-        self._place = anchor
+        self._anchor = anchor
         self._pane = pane
         self._rows = _Rows(self)
         self._list = QListView(self)
@@ -85,8 +85,8 @@ class CompletionPopup(Adaptive, Surface):
         self._list.setMouseTracking(True)
         self._column = QVBoxLayout(self)
         self._column.addWidget(self._list)
-        self._list.clicked.connect(self._take)
-        self._list.selectionModel().currentChanged.connect(self._tell_current)
+        self._list.clicked.connect(self._accept)
+        self._list.selectionModel().currentChanged.connect(self._announce_current)
         text_box.installEventFilter(self)
         for widget in (anchor, pane):
             widget.installEventFilter(self)
@@ -155,7 +155,7 @@ class CompletionPopup(Adaptive, Surface):
         if key == Qt.Key.Key_Escape:
             self._close()
         elif key in _ACCEPT_KEYS:
-            self._take(self._list.currentIndex())
+            self._accept(self._list.currentIndex())
         else:
             page = _MAX_ROWS - 1
             by = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: -page, Qt.Key.Key_PageDown: page}
@@ -166,26 +166,26 @@ class CompletionPopup(Adaptive, Surface):
         self.hide()
         self.closed.emit()
 
-    def _take(self, index: _Index) -> None:
+    def _accept(self, index: _Index) -> None:
         if index.isValid():
             self.hide()
             self.accepted.emit(self._rows.suggestions[index.row()])
 
-    def _tell_current(self, index: _Index) -> None:
+    def _announce_current(self, index: _Index) -> None:
         if index.isValid():
             announce(self, _accessible_text(self._rows.suggestions[index.row()]))
 
     def _fit(self) -> None:
         """Set the geometry: as wide as `place`, above it, as high as the rows and the space allow."""
         sizes = self._theme.sizes
-        top = self._place.mapTo(self._pane, QPoint(0, 0))
+        top = self._anchor.mapTo(self._pane, QPoint(0, 0))
         rows = min(_MAX_ROWS, self._rows.rowCount())
         height = sum(self._list.sizeHintForRow(row) for row in range(rows)) + 2 * self._list.frameWidth()
         margins = self._column.contentsMargins()
         height += margins.top() + margins.bottom() + 2 * self.frameWidth()
         height = max(0, min(height, top.y() - sizes.space_s - sizes.space_xs))
         corner = self._pane.mapTo(self._pane.window(), QPoint(top.x(), top.y() - sizes.space_xs - height))
-        self.setGeometry(QRect(corner, QSize(self._place.width(), height)))
+        self.setGeometry(QRect(corner, QSize(self._anchor.width(), height)))
 
 
 class _Rows(QAbstractListModel):

@@ -65,12 +65,12 @@ class QueueStrip(Adaptive, Surface):
         self._scroll.setWidgetResizable(True)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._inside = QWidget()
-        self._list = QVBoxLayout(self._inside)
+        self._content = QWidget()
+        self._list = QVBoxLayout(self._content)
         self._list.setContentsMargins(0, 0, 0, 0)
         self._list.setSpacing(0)
-        self._scroll.setWidget(self._inside)
-        self._inside.setAutoFillBackground(False)  # the card shows through
+        self._scroll.setWidget(self._content)
+        self._content.setAutoFillBackground(False)  # the card shows through
         self._column = QVBoxLayout(self)
         self._column.addWidget(self._title)
         self._column.addWidget(self._scroll)
@@ -92,13 +92,13 @@ class QueueStrip(Adaptive, Surface):
             return
         # rows are rebuilt, so that the focus is restored by message, not by widget
         focused = next((row.message.id for row in self._rows if row.has_focus), None)
-        at = next((place for place, message in enumerate(self._waiting) if message.id == focused), 0)
+        at = next((position for position, message in enumerate(self._waiting) if message.id == focused), 0)
         self._waiting, self._reason = tuple(waiting), reason
         self._fill()
         self.setVisible(bool(waiting))
         if focused is not None:
-            there = next((place for place, message in enumerate(waiting) if message.id == focused), at)
-            self._focus(min(there, len(waiting) - 1))
+            index = next((position for position, message in enumerate(waiting) if message.id == focused), at)
+            self._focus(min(index, len(waiting) - 1))
 
     def take_focus(self) -> bool:
         """Focus the last row. Return False if the queue is empty."""
@@ -150,10 +150,12 @@ class QueueStrip(Adaptive, Surface):
         step = max(1, row.height())
         self._move(row, max(0, min(at.y() // step, len(self._rows) - 1)))
 
-    def _move(self, row: "_Row", place: int) -> None:
-        if 0 <= place < len(self._rows) and self._rows[place] is not row:
-            self.move_requested.emit(row.message.id, place)
-            announce(self, self.tr("Position {place} of {count}").format(place=place + 1, count=len(self._rows)))
+    def _move(self, row: "_Row", position: int) -> None:
+        if 0 <= position < len(self._rows) and self._rows[position] is not row:
+            self.move_requested.emit(row.message.id, position)
+            announce(
+                self, self.tr("Position {position} of {count}").format(position=position + 1, count=len(self._rows))
+            )
 
     # Layout
 
@@ -196,7 +198,7 @@ class QueueStrip(Adaptive, Surface):
         if at < 0:
             self.text_requested.emit()
             return
-        self._list.activate()  # a row that was made just now has its place
+        self._list.activate()  # a row that was made just now has its position
         self._rows[at].setFocus(Qt.FocusReason.TabFocusReason)
         self._scroll.ensureWidgetVisible(self._rows[at], 0, 0)
 

@@ -143,9 +143,9 @@ class TextBox(QPlainTextEdit):
         if self._is_composing:
             QGuiApplication.inputMethod().reset()
             self._is_composing = False
-        kept = TextHistory(self._text, self._lines, self._paste_to_undo)
-        self._put_in(*_empty_document())
-        return kept
+        history = TextHistory(self._text, self._lines, self._paste_to_undo)
+        self._use_document(*_empty_document())
+        return history
 
     def set_draft(self, draft: Draft, history: TextHistory | None = None) -> None:
         """Show a draft. If `history` is that of its text, its changes can be undone; else there is nothing to undo, and
@@ -153,7 +153,7 @@ class TextBox(QPlainTextEdit):
         """
         # a history of another text would let undo restore what belongs elsewhere
         if history is not None and history.is_of(draft):
-            self._put_in(history.document, history.lines, history.paste_to_undo)
+            self._use_document(history.document, history.lines, history.paste_to_undo)
             self.textChanged.emit()  # Qt tells of no change where it is another document
         else:
             self._paste_to_undo = None
@@ -183,7 +183,9 @@ class TextBox(QPlainTextEdit):
         cursor.setPosition(self._lines.to_document(utf16_length(text)), QTextCursor.MoveMode.KeepAnchor)
         cursor.removeSelectedText()
 
-    def _put_in(self, text: QTextDocument, lines: LongLines, paste_to_undo: tuple[str, int] | None = None) -> None:
+    def _use_document(
+        self, text: QTextDocument, lines: LongLines, paste_to_undo: tuple[str, int] | None = None
+    ) -> None:
         self._text, self._lines, self._paste_to_undo = text, lines, paste_to_undo
         text.setDefaultFont(self.font())
         self.setDocument(text)

@@ -85,7 +85,7 @@ class TokenBar(Adaptive, QWidget):
         self.setObjectName("token_bar")
         self._theme = theme
         self._usage = WorkflowUsage()
-        self._room: int | None = None
+        self._limit: int | None = None
         self._gauge = ContextGauge(theme, self)
         self._context, self._turn, self._total, self._cost, self._speed = (
             Label("", "meta", "muted", self) for _ in range(5)
@@ -96,41 +96,41 @@ class TokenBar(Adaptive, QWidget):
         self._build()
         self.adapt_to(theme)
 
-    def show_usage(self, usage: WorkflowUsage, room_tokens: int | None) -> None:
-        """Show the usage. `room_tokens` is the context that the next model has for the conversation, None if
+    def show_usage(self, usage: WorkflowUsage, limit_tokens: int | None) -> None:
+        """Show the usage. `limit_tokens` is the context that the next model has for the conversation, None if
         unlimited.
         """
-        if (usage, room_tokens) != (self._usage, self._room):
-            self._usage, self._room = usage, room_tokens
+        if (usage, limit_tokens) != (self._usage, self._limit):
+            self._usage, self._limit = usage, limit_tokens
             self.retranslate()
 
     @property
     def share(self) -> float | None:
         """How full the context is, from 0 to 1 and more; None if unknown."""
-        if self._usage.context_tokens is None or not self._room:
+        if self._usage.context_tokens is None or not self._limit:
             return None
-        return self._usage.context_tokens / self._room
+        return self._usage.context_tokens / self._limit
 
     def retranslate(self) -> None:
         usage, share = self._usage, self.share
         context = TokenText()
-        if share is not None and usage.context_tokens is not None and self._room:
-            context = context_text(usage.context_tokens, self._room, is_cut=usage.is_cut)
+        if share is not None and usage.context_tokens is not None and self._limit:
+            context = context_text(usage.context_tokens, self._limit, is_cut=usage.is_cut)
         self._gauge.set_share(share or 0.0)
         self._context.set_tone(context_tone(share or 0.0))
-        sayings = {
+        texts = {
             self._context: context,
             self._turn: turn_text(usage.turn),
             self._total: total_text(usage.total),
             self._cost: cost_label(usage.total),
             self._speed: speed_text(usage.tokens_a_second),
         }
-        for label, saying in sayings.items():
-            label.setText(saying.short)
-            label.setToolTip(plain_tool_tip(saying.full))
-            label.setAccessibleName(saying.full)
+        for label, text in texts.items():
+            label.setText(text.short)
+            label.setToolTip(plain_tool_tip(text.full))
+            label.setAccessibleName(text.full)
         self._summary.setText(self.tr("Continue from a summary"))
-        self.setAccessibleName(" ".join(saying.full for saying in sayings.values() if saying.full))
+        self.setAccessibleName(" ".join(text.full for text in texts.values() if text.full))
         self._fit()
 
     def apply_theme(self) -> None:

@@ -101,7 +101,7 @@ class FocusOrder:
         self._stage = stage
         self._start = start
         self._stops: list[QWidget] = []
-        self._read: list[QWidget] = []
+        self._reading_order: list[QWidget] = []
 
     def update(self) -> None:
         stops = [self._start, *self._find_stops()]
@@ -111,10 +111,13 @@ class FocusOrder:
                 QWidget.setTabOrder(before, after)
         # the stacking order matters only where a screen reader walks the children of the viewport
         if QAccessible.isActive():
-            read: list[QWidget] = [*self._stage.turn_views(), *(live.view for live in self._stage.live_blocks())]
-            if read != self._read:
-                self._read = read
-                for widget in read:
+            reading_order: list[QWidget] = [
+                *self._stage.turn_views(),
+                *(live.view for live in self._stage.live_blocks()),
+            ]
+            if reading_order != self._reading_order:
+                self._reading_order = reading_order
+                for widget in reading_order:
                     widget.raise_()  # a widget's children are told in the order of their stacking
 
     def leave_turn(self, turn: QWidget, is_next: bool) -> None:

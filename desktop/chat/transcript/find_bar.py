@@ -31,7 +31,7 @@ class FindBar(Adaptive, Surface):
         self.setObjectName("find_bar")
         self._theme = theme
         self._next_keys, self._previous_keys = QKeySequence(), QKeySequence()
-        self._counted: tuple[int, int, bool] = (0, 0, False)
+        self._shown_count: tuple[int, int, bool] = (0, 0, False)
         self._field = QLineEdit(self)
         self._count = Label("", "secondary", "muted", self)
         self._previous = IconButton(theme, Icon.CHEVRON_UP, parent=self)
@@ -41,8 +41,8 @@ class FindBar(Adaptive, Surface):
         for widget in (self._field, self._count, self._previous, self._next, self._close):
             self._row.addWidget(widget)
         self._row.setStretch(0, 1)
-        self._saying = QTimer(self, singleShot=True, interval=ANNOUNCE_DELAY_MS)
-        self._saying.timeout.connect(self._announce)
+        self._announce_timer = QTimer(self, singleShot=True, interval=ANNOUNCE_DELAY_MS)
+        self._announce_timer.timeout.connect(self._announce)
         self._field.textEdited.connect(self.edited)
         self._field.installEventFilter(self)
         self._previous.clicked.connect(self._go_back)
@@ -66,10 +66,10 @@ class FindBar(Adaptive, Surface):
 
     def show_count(self, ordinal: int, total: int, *, is_at_work: bool) -> None:
         """Show *3 of 17*; `is_at_work`: there may be more matches."""
-        if (ordinal, total, is_at_work) != self._counted:
-            self._counted = ordinal, total, is_at_work
-            self._saying.start()
-        self._say()
+        if (ordinal, total, is_at_work) != self._shown_count:
+            self._shown_count = ordinal, total, is_at_work
+            self._announce_timer.start()
+        self._show_total()
 
     def set_keys(self, following: QKeySequence, previous: QKeySequence) -> None:
         """Set the shortcuts that the buttons name."""
@@ -83,7 +83,7 @@ class FindBar(Adaptive, Surface):
         self._previous.describe(self.tr("Previous match"), self._previous_keys)
         self._next.describe(self.tr("Next match"), self._next_keys)
         self._close.describe(self.tr("Close"), QKeySequence(Qt.Key.Key_Escape))
-        self._say()
+        self._show_total()
 
     def apply_theme(self) -> None:
         sizes = self._theme.sizes
@@ -108,8 +108,8 @@ class FindBar(Adaptive, Surface):
     def _go_back(self) -> None:
         self.stepped.emit(-1)
 
-    def _say(self) -> None:
-        ordinal, total, is_at_work = self._counted
+    def _show_total(self) -> None:
+        ordinal, total, is_at_work = self._shown_count
         if not self._field.text():
             text = ""
         elif total:

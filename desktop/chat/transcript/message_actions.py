@@ -145,7 +145,7 @@ class MessageController(QObject):
         self._copier = copier
         self._viewport = viewport
         self.bar = MessageBar(theme, viewport)
-        self._pointed: TurnView | None = None
+        self._target: TurnView | None = None
         self._turn: MessageId | None = None
         self.bar.chosen.connect(self._on_chosen)
         intents.point_out.connect(self._on_pointed_out)
@@ -153,19 +153,19 @@ class MessageController(QObject):
 
     def place(self) -> None:
         """Move the bar with its message, or hide it, after a pass."""
-        view = self._pointed
+        view = self._target
         if view is None:
             return
         if view.isHidden() or view.turn != self._turn or not self._stage.column.contains(view.turn):
-            self._leave()
+            self._hide_bar()
             return
         number = self._stage.column.number_of(view.turn)
         self.bar.offer(actions_of(self._stage.column, number))
-        head = view.top_of(HeaderBlock) or 0
+        header_top = view.top_of(HeaderBlock) or 0
         below_edge = self._theme.sizes.space_xs - view.y()
         lowest = max(0, view.height() - self._theme.sizes.space_xl - self.bar.height())
         # the bar stays visible while the upper end of a tall message is scrolled away
-        top = min(max(head, below_edge), lowest)
+        top = min(max(header_top, below_edge), lowest)
         bubble, gap = view.bubble_left, self._theme.sizes.space_xs
         right = view.width() if bubble is None else bubble - gap
         inset = gap if bubble is None and view.hasFocus() else 0  # within the focus ring
@@ -201,30 +201,30 @@ class MessageController(QObject):
         return False
 
     def _on_chosen(self, action: MessageAction) -> None:
-        if self._pointed is not None:
+        if self._target is not None:
             if action in (MessageAction.COPY, MessageAction.COPY_MARKDOWN):
                 self.bar.show_copied(action)
-            self.perform(action, self._pointed.turn)
+            self.perform(action, self._target.turn)
 
     def _on_pointed_out(self, view: TurnView, is_in: bool) -> None:
         if is_in and not QApplication.mouseButtons():  # not while a selection is drawn
-            self._stand_on(view)
-        elif not is_in and view is self._pointed:
+            self._move_bar(view)
+        elif not is_in and view is self._target:
             focused = QApplication.focusWidget()
             if isinstance(focused, TurnView) and not focused.isHidden():
-                self._stand_on(focused)
+                self._move_bar(focused)
             elif not view.underMouse():
-                self._leave()
+                self._hide_bar()
 
-    def _stand_on(self, view: TurnView) -> None:
-        self._pointed, self._turn = view, view.turn
+    def _move_bar(self, view: TurnView) -> None:
+        self._target, self._turn = view, view.turn
         self.bar.setParent(view)
         self.place()
         self.bar.show()
         self.bar.raise_()
 
-    def _leave(self) -> None:
-        self._pointed = None
+    def _hide_bar(self) -> None:
+        self._target = None
         self.bar.hide()
         self.bar.setParent(self._viewport)
 

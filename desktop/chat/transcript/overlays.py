@@ -63,9 +63,9 @@ class LinkHint(Adaptive, Surface):
         self._theme = theme
         self._target = ""
         self._room = QRect()
-        self._words = Label("", "secondary", "muted", self)
+        self._label = Label("", "secondary", "muted", self)
         self._row = QHBoxLayout(self)
-        self._row.addWidget(self._words)
+        self._row.addWidget(self._label)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hide()
         self.adapt_to(theme)
@@ -95,7 +95,7 @@ class LinkHint(Adaptive, Surface):
     def _place(self) -> None:
         sizes = self._theme.sizes
         widest = round(self._room.width() * _MAX_SHARE) - 2 * sizes.space_s
-        self._words.setText(_shortened(self._target, QFontMetrics(self._theme.font("secondary")), widest))
+        self._label.setText(_shortened(self._target, QFontMetrics(self._theme.font("secondary")), widest))
         self.adjustSize()
         self.move(self._room.left() + sizes.space_s, self._room.bottom() - self.height() - sizes.space_s)
 

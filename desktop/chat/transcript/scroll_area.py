@@ -176,7 +176,7 @@ class TranscriptScrollArea(QAbstractScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit_room()
+        self._fit_area()
         self._place()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -191,7 +191,7 @@ class TranscriptScrollArea(QAbstractScrollArea):
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         """Do nothing: `_place` moves the contents."""
 
-    def _fit_room(self) -> None:
+    def _fit_area(self) -> None:
         """Set the width, with and without a scroll bar the same, so that the text never moves because of it."""
         sizes = self._theme.sizes
         bar = self.style().pixelMetric(QStyle.PixelMetric.PM_ScrollBarExtent, None, self)

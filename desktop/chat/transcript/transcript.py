@@ -217,7 +217,7 @@ class Transcript(Adaptive, TranscriptScrollArea):
         self._show_again()
 
     def apply_theme(self) -> None:
-        self._fit_room()
+        self._fit_area()
         self._show_again()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -38,7 +38,7 @@ class TurnView(QWidget):
         self._spare: dict[type[Block], list[ViewSlot]] = {}
         self._used: set[str] = set()
         self._cards: list[PlacedCard] = []
-        self._found: Mapping[str, bool] = {}
+        self._matches: Mapping[str, bool] = {}
         self.turn = MessageId("")
 
     def begin(self, turn: MessageId) -> None:
@@ -70,10 +70,10 @@ class TurnView(QWidget):
             self._cards = shown
             self.update()
 
-    def set_matches(self, found: Mapping[str, bool]) -> None:
+    def set_matches(self, matches: Mapping[str, bool]) -> None:
         """Frame these lines as matches; True marks the current match."""
-        if found != self._found:
-            self._found = found
+        if matches != self._matches:
+            self._matches = matches
             self.update()
 
     def invalidate(self) -> None:
@@ -140,10 +140,10 @@ class TurnView(QWidget):
             box = _card_rect(card)
             if box.intersects(QRectF(event.rect())):
                 self._paint_card(painter, card, box)
-        for key, is_now in self._found.items():
+        for key, is_current in self._matches.items():
             slot = self._slots.get(key)
             if slot is not None:
-                self._paint_found(painter, slot.view, is_now=is_now)
+                self._paint_match(painter, slot.view, is_current=is_current)
         if self.hasFocus():
             sizes = self._theme.sizes
             bubble = self._bubble
@@ -151,11 +151,11 @@ class TurnView(QWidget):
             radius = sizes.radius_card if bubble is None else sizes.radius_bubble
             paint_focus(painter, self._theme, ring, radius)
 
-    def _paint_found(self, painter: QPainter, view: QWidget, *, is_now: bool) -> None:
+    def _paint_match(self, painter: QPainter, view: QWidget, *, is_current: bool) -> None:
         """Paint a frame around a line, whose text keeps its colours."""
         sizes = self._theme.sizes
         outside = 0 if isinstance(view, LineButton) else sizes.space_xs
-        width = sizes.focus_ring if is_now else 1
+        width = sizes.focus_ring if is_current else 1
         box = QRectF(view.geometry()).adjusted(3 - outside, 3, outside - 3, -3)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(self._theme.color("sign_warn"), width))

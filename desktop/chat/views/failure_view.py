@@ -35,12 +35,12 @@ class FailureView(QWidget):
         self._edit.clicked.connect(self._on_edit)
         self._copy.clicked.connect(self._on_copy)
         self._title.setWordWrap(True)
-        self._column, self._head, self._buttons = QVBoxLayout(self), QHBoxLayout(), QHBoxLayout()
+        self._column, self._header, self._buttons = QVBoxLayout(self), QHBoxLayout(), QHBoxLayout()
         self._build()
 
     def show_block(self, block: FailureBlock, context: BlockContext) -> None:
         failure = block.failure
-        for layout in (self._column, self._head, self._buttons):
+        for layout in (self._column, self._header, self._buttons):
             layout.setSpacing(self._theme.sizes.space_s)
         self._title.setText(failure_title(failure))
         self._message.setText(reveal_hidden(failure.message))
@@ -62,13 +62,13 @@ class FailureView(QWidget):
         return max(self._column.heightForWidth(width), self._column.minimumSize().height())
 
     def _build(self) -> None:
-        self._head.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
-        self._head.addWidget(self._title, 1)
+        self._header.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        self._header.addWidget(self._title, 1)
         for button in (self._retry, self._edit, self._copy):
             self._buttons.addWidget(button)
         self._buttons.addStretch()
         self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.addLayout(self._head)
+        self._column.addLayout(self._header)
         for text in (self._message, self._advice, self._place):
             self._column.addWidget(text)
         self._column.addLayout(self._buttons)

@@ -206,11 +206,11 @@ async def _places(app: App) -> AsyncIterator[Screen]:
     folding.fold_sidebar(False)
     folding.fit(content.width())
     folding.fold_sidebar(False)
-    content.sidebar._head.set_searching(True)
+    content.sidebar._header.set_searching(True)
     content.sidebar._search.setText("no such workflow")
     await drawn()
     yield "nothing found", window
-    content.sidebar._head.set_searching(False)
+    content.sidebar._header.set_searching(False)
     folding.fit(content.width())
 
 

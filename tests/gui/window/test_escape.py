@@ -76,7 +76,7 @@ async def test_esc_closes_each_thing_by_itself_and_the_run_goes_on(
         escape(app)
         assert app.focused() is box
         (search,) = content.sidebar.findChildren(SearchField)
-        content.sidebar._head.set_searching(True)
+        content.sidebar._header.set_searching(True)
         assert app.focused() is search
         escape(app)
         assert not search.isVisible()

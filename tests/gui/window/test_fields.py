@@ -91,7 +91,7 @@ FIELDS: dict[str, Callable[[App], object]] = {
     "the search": lambda app: app.key(Key.Key_F, CONTROL | SHIFT),
     "who answers": lambda app: app.key(Key.Key_M, CONTROL | SHIFT),
     "the find bar": lambda app: app.control(Key.Key_F),
-    "the list's search": lambda app: app.content.sidebar._head.set_searching(True),
+    "the list's search": lambda app: app.content.sidebar._header.set_searching(True),
     "a name": rename,
     "a reason": in_the_card(2, QLineEdit),
     "an answer": in_the_card(3, QLineEdit),

@@ -101,7 +101,7 @@ PLACES: dict[str, Callable[[App], object]] = {
     "a name that is written": in_a_row(Key.Key_F2),
     "a row's menu": in_a_row(Key.Key_Menu),
     "a row that is peeked at": in_a_row(Key.Key_Space),
-    "the search of the list": lambda app: app.content.sidebar._head.set_searching(True),
+    "the search of the list": lambda app: app.content.sidebar._header.set_searching(True),
     "the menu bar": in_the_menu_bar,
     "the activity": lambda app: app.content.activity.take_focus(),
     "a toast": in_a_toast,
