@@ -1,4 +1,4 @@
-"""The sidebar in a window of its own, on real stores and a clock that the test owns."""
+"""The activity panel in a window of its own, on real stores with a fake clock."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,7 +23,7 @@ from tests.stores.rig import Desk, Teller
 
 @dataclass
 class Sidebar:
-    """What the test looks at. `show` draws what the stores say, as the next frame would."""
+    """What the test queries. `show` draws the stores, as the next frame would."""
 
     panel: ActivityPanel
     desk: Desk
@@ -36,14 +36,14 @@ class Sidebar:
         QTest.qWait(0)
 
     def chat(self) -> Teller:
-        """A chat turn at work, and viewed."""
+        """Start a chat turn, and view it."""
         run = self.desk.start("a")
         self.desk.background.set_viewed(run.workflow_id)
         self.show()
         return run
 
     def call(self, run: Teller, name: str, *, step: str = "chat", **how: Any) -> None:
-        """A file is read, successfully unless told otherwise."""
+        """Read a file, successfully by default."""
         known = {"status": CallStatus.COMPLETED, "duration_ms": 5, **how}
         arguments = {"path": f"{name}.txt"}
         self.desk.tell(run.say(ToolStarted(call_id=CallId(name), tool="read_file", arguments=arguments, step=step)))
@@ -51,7 +51,7 @@ class Sidebar:
         self.show()
 
     def template(self, output: Any) -> Teller:
-        """A template's run whose first step read a file and gave this."""
+        """Run a template whose first step read a file and returned this."""
         run = self.desk.teller("a")
         self.desk.background.set_viewed(run.workflow_id)
         self.desk.tell(run.created("fetch", "check", kind=RunKind.WORKFLOW), run.started(), run.step_started("fetch"))
@@ -68,12 +68,12 @@ class Sidebar:
 
     @property
     def lines(self) -> list[str]:
-        """What the list says, from the top down."""
+        """The lines of the list, from the top down."""
         model = self.items.model()
         return [model.index(row, 0).data() for row in range(model.rowCount())]
 
     def middle_of(self, row: int) -> QPoint:
-        """In the viewport of the list."""
+        """Return the middle of a line in the viewport of the list."""
         return self.items.visualRect(self.items.model().index(row, 0)).center()
 
 

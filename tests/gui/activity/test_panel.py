@@ -1,4 +1,4 @@
-"""The right sidebar: what it lists, what it opens, and how it folds."""
+"""The activity panel: what it lists, what it opens, and how it collapses."""
 
 import time
 
@@ -41,7 +41,7 @@ def tool_button(sidebar: Sidebar, name: str) -> QToolButton:
 
 
 def detail_text(sidebar: Sidebar, name: str) -> QPlainTextEdit:
-    """What the open item says under this title."""
+    """Return the text of the opened item under this title."""
     found = [each for each in sidebar.panel.findChildren(QPlainTextEdit) if each.accessibleName() == name]
     return next(each for each in found if each.isVisible())
 
@@ -74,14 +74,14 @@ def test_the_newest_is_on_top(sidebar: Sidebar) -> None:
     assert sidebar.lines == ["Read two.txt", "Read one.txt", "Ada"]
 
 
-def test_a_line_says_its_outcome_to_a_screen_reader(sidebar: Sidebar) -> None:
+def test_a_line_has_its_outcome_in_its_accessible_text(sidebar: Sidebar) -> None:
     run = sidebar.chat()
     sidebar.call(run, "one", status=CallStatus.ERROR, error={"code": "x", "message": "no such file"})
     spoken = sidebar.items.model().index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
     assert spoken == "Read one.txt, Failed: no such file, now"
 
 
-def test_a_skipped_step_says_what_its_condition_found(sidebar: Sidebar) -> None:
+def test_a_skipped_step_shows_the_value_of_its_condition(sidebar: Sidebar) -> None:
     run = sidebar.template({"count": 0})
     sidebar.desk.tell(run.say(StepSkipped(step="check", value=0)))
     sidebar.show()
@@ -141,14 +141,14 @@ def test_what_is_listed_is_to_be_exported_and_a_long_export_can_be_cancelled(sid
     assert not row.isVisible()
 
 
-def test_an_empty_list_says_what_it_is_and_the_next_step(sidebar: Sidebar, qtbot: QtBot) -> None:
+def test_an_empty_list_shows_what_it_is_for_and_the_next_step(sidebar: Sidebar, qtbot: QtBot) -> None:
     assert {"Activity", "No activity yet", "Ctrl+L"} <= set(words_seen(sidebar))
     button = segment(sidebar, "Write a message")
     with qtbot.waitSignal(sidebar.panel.compose_requested):
         click(button)
 
 
-def test_a_filter_without_items_says_so(sidebar: Sidebar) -> None:
+def test_a_filter_without_items_shows_an_empty_state(sidebar: Sidebar) -> None:
     sidebar.chat()
     click(segment(sidebar, "Tools 0"))
     assert "Nothing of this kind" in words_seen(sidebar)
@@ -168,7 +168,7 @@ def test_new_items_leave_selection_and_place_where_they_are(sidebar: Sidebar) ->
     assert sidebar.items.currentIndex().data() == "Read 14.txt"
 
 
-def test_another_workflow_brings_its_own_items_and_closes_the_open_one(sidebar: Sidebar) -> None:
+def test_another_workflow_shows_its_own_items_and_closes_the_open_item(sidebar: Sidebar) -> None:
     run = sidebar.chat()
     sidebar.call(run, "one")
     click_row(sidebar, 0)
@@ -299,7 +299,7 @@ def test_an_open_thought_grows_and_leaves_what_is_selected_in_it(sidebar: Sideba
     assert text.textCursor().selectedText() == "Let me"
 
 
-def test_an_open_item_tells_when_it_has_ended(sidebar: Sidebar) -> None:
+def test_an_open_item_is_updated_when_it_has_ended(sidebar: Sidebar) -> None:
     run = sidebar.chat()
     sidebar.desk.tell(run.say(ToolStarted(call_id=CallId("one"), tool="read_file", arguments={}, step="chat")))
     sidebar.show()
@@ -344,7 +344,7 @@ def test_it_is_304_wide_and_folds_to_48(sidebar: Sidebar, qtbot: QtBot) -> None:
     assert told.args == [False]
 
 
-def test_folding_it_from_outside_tells_nobody(sidebar: Sidebar, qtbot: QtBot) -> None:
+def test_collapsing_it_from_outside_emits_nothing(sidebar: Sidebar, qtbot: QtBot) -> None:
     with qtbot.assertNotEmitted(sidebar.panel.collapsed_changed):
         sidebar.panel.set_collapsed(True)
     assert sidebar.panel.is_collapsed

@@ -1,4 +1,4 @@
-"""A transcript in a window of 800×600, and the way to look into it."""
+"""A transcript in a window of 800×600, and queries of what it shows."""
 
 import pytest
 from PySide6.QtWidgets import QApplication
@@ -12,7 +12,7 @@ from tests.gui.chat.conversation import NOW
 
 @pytest.fixture(autouse=True)
 def fonts(qapp: QApplication) -> None:
-    """The app's own, before the theme is made: what fits depends on them."""
+    """The app's fonts, loaded before the theme: what fits depends on them."""
     load_fonts()
 
 

@@ -1,4 +1,4 @@
-"""Turns, messages and runs for tests of the chat, each made of what the test is about."""
+"""Builders of turns, messages and runs for tests of the chat."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -19,28 +19,28 @@ WORKFLOW = WorkflowId("wf_1")
 
 
 def asked(name: str, text: str) -> Turn:
-    """What a person said."""
+    """Return a message of the user."""
     return Turn(MessageId(name), Role.USER, None, NOW, MessageState.FINAL, (Text(text),))
 
 
 def answered(name: str, *parts: str | Part, state: MessageState = MessageState.FINAL) -> Turn:
-    """What an agent said and did."""
+    """Return an answer of an agent with these parts."""
     made = tuple(Text(part, state is MessageState.OPEN) if isinstance(part, str) else part for part in parts)
     return Turn(MessageId(name), Role.ASSISTANT, "Code agent", NOW, state, made)
 
 
 def writing(name: str, *parts: str | Part) -> Turn:
-    """An answer that is not finished."""
+    """Return an answer that is still streaming."""
     return answered(name, *parts, state=MessageState.OPEN)
 
 
 def talk(turns: int, *, of: str = "Some words.") -> list[Turn]:
-    """A conversation of so many turns, person and agent in turn."""
+    """Return a conversation of so many turns, user and agent alternating."""
     return [answered(f"m{n}", f"{of} {n}") if n % 2 else asked(f"m{n}", f"Question {n}") for n in range(turns)]
 
 
 def call(name: str, tool: str = "read_file", **with_what: Any) -> ToolLine:
-    """A tool call that is over, unless said otherwise."""
+    """Return a tool call, completed by default."""
     known: dict[str, Any] = {
         "status": CallStatus.COMPLETED,
         "target": f"{name}.txt",
@@ -50,7 +50,7 @@ def call(name: str, tool: str = "read_file", **with_what: Any) -> ToolLine:
 
 
 def run_of(*told: Fact, kind: RunKind = RunKind.CHAT, steps: Sequence[str] = ("answer",)) -> LiveRun:
-    """The state of a run after these facts, a second apart."""
+    """Return the state of a run after these events, a second apart."""
     created = facts.RunCreated(
         kind=kind, title="A title", message_id=MessageId("msg_a"), steps=list(steps), agent="offline"
     )
@@ -77,5 +77,5 @@ def ended(name: str, **how: Any) -> Fact:
 
 
 def message_of(run: LiveRun, state: MessageState = MessageState.OPEN) -> Message:
-    """The run's own message, as the view cache makes it."""
+    """Return the run's own message, as the view cache makes it."""
     return Message(run.message_id, WORKFLOW, Role.ASSISTANT, run.content, NOW, state, run.run_id)

@@ -1,4 +1,4 @@
-"""What can be seen of a transcript."""
+"""Queries of what a transcript shows."""
 
 from typing import TypeVar
 
@@ -15,33 +15,33 @@ View = TypeVar("View", bound=QWidget)
 
 
 def views(transcript: Transcript, kind: type[View]) -> list[View]:
-    """Visible ones, from the top down."""
+    """Return the visible views from the top down."""
     found = [view for view in transcript.findChildren(kind) if view.isVisible()]
     return sorted(found, key=lambda view: place_of(transcript, view).top())
 
 
 def place_of(transcript: Transcript, view: QWidget) -> QRect:
-    """In the viewport."""
+    """Return the position in the viewport."""
     return QRect(view.mapTo(transcript.viewport(), QPoint(0, 0)), view.size())
 
 
 def texts(transcript: Transcript) -> list[str]:
-    """What the live texts read, from the top down."""
+    """Return the live texts from the top down."""
     return [view.toPlainText() for view in views(transcript, TextView)]
 
 
 def prose(transcript: Transcript) -> ProseView:
-    """The last piece of prose."""
+    """Return the last piece of prose."""
     return views(transcript, ProseView)[-1]
 
 
 def code(transcript: Transcript) -> CodeView:
-    """The last piece of code."""
+    """Return the last piece of code."""
     return views(transcript, CodeView)[-1]
 
 
 def first_line(transcript: Transcript) -> tuple[str, int]:
-    """The text that stands highest within the room, and where."""
+    """Return the topmost text in the viewport, and where it is."""
     inside = [view for view in views(transcript, TextView) if place_of(transcript, view).top() >= 0]
     return inside[0].toPlainText(), place_of(transcript, inside[0]).top()
 
@@ -49,7 +49,7 @@ def first_line(transcript: Transcript) -> tuple[str, int]:
 def turn_wheel(
     transcript: Transcript, turn: QPoint, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
 ) -> None:
-    """Over the middle of the room, as the system tells it: 120 is a notch."""
+    """Turn the wheel over the middle of the viewport; 120 is a notch."""
     middle = transcript.viewport().rect().center()
     window = transcript.window()
     QTest.wheelEvent(

@@ -59,7 +59,7 @@ def test_text_that_streams_ends_with_the_blocks_of_the_whole() -> None:
     assert blocks(answered("a", text), memo=memo) == blocks(answered("a", text))
 
 
-def test_text_that_is_another_one_begins_anew() -> None:
+def test_text_that_does_not_continue_the_previous_starts_over() -> None:
     memo = BlockCache()
     blocks(writing("a", CODE), memo=memo)
     assert blocks(writing("a", "Other."), memo=memo) == blocks(writing("a", "Other."))
@@ -84,7 +84,7 @@ def test_a_few_calls_have_a_line_each() -> None:
     assert kinds(blocks(answered("a", ToolCalls((call("1"), call("2")))))) == ["Header", "Tool", "Tool"]
 
 
-def test_many_calls_are_one_line_that_unfolds_into_theirs() -> None:
+def test_many_calls_share_a_line_that_unfolds_into_theirs() -> None:
     turn = answered("a", ToolCalls(tuple(call(str(n)) for n in range(MIN_GROUPED_CALLS))))
     folded = blocks(turn)
     assert kinds(folded) == ["Header", "ToolGroup"]
@@ -119,7 +119,7 @@ def test_a_step_that_speaks_or_has_failed_is_unfolded_by_itself() -> None:
     assert unfolded == {"one": False, "two": True, "three": True}
 
 
-def test_a_step_that_a_person_folded_stays_folded() -> None:
+def test_a_step_that_the_user_folded_stays_folded() -> None:
     turn = steps(StepLine("two", StepStatus.RUNNING, text="Hello"))
     assert kinds(blocks(turn, {blocks(turn)[1].key: False})) == ["Header", "Step"]
 
@@ -130,20 +130,20 @@ def test_a_pending_step_does_not_unfold() -> None:
     assert kinds(made) == ["Header", "Step"]
 
 
-def test_an_unfolded_skipped_step_says_why() -> None:
+def test_an_unfolded_skipped_step_shows_why() -> None:
     turn = steps(StepLine("one", StepStatus.COMPLETED, is_skipped=True, skipped_value=[0]))
     made = blocks(turn, {blocks(turn)[1].key: True})
     assert isinstance(made[-1], CaptionBlock)
     assert (made[-1].kind, made[-1].text) == (CaptionKind.SKIPPED, "[0]")
 
 
-def test_a_steps_output_is_a_table_where_it_is_one() -> None:
+def test_a_steps_output_is_a_table_where_its_value_is() -> None:
     turn = steps(StepLine("one", StepStatus.COMPLETED, output=[{"a": 1}, {"a": 2}]))
     made = blocks(turn, {blocks(turn)[1].key: True})
     assert captions(made) == [CaptionKind.OUTPUT, CaptionKind.TABLE]
 
 
-def test_what_an_agent_step_said_is_not_repeated_as_its_output() -> None:
+def test_the_text_of_an_agent_step_is_not_repeated_as_its_output() -> None:
     turn = steps(StepLine("one", StepStatus.COMPLETED, text="Hello", output="Hello"))
     assert kinds(blocks(turn, {blocks(turn)[1].key: True})) == ["Header", "Step", "Prose"]
 
@@ -163,7 +163,7 @@ def test_a_templates_output_is_markdown_or_a_table_or_json_in_a_frame() -> None:
     assert captions(blocks(answered("a", Output('{"a": 1}')))) == [CaptionKind.CODE]
 
 
-def test_what_a_person_wrote_is_plain_and_in_pieces_if_it_is_long() -> None:
+def test_a_users_message_is_plain_and_in_pieces_if_it_is_long() -> None:
     made = blocks(asked("a", "# no heading\n" * 2_000))
     assert all(isinstance(block, PlainBlock) for block in made)
     assert "".join(block.text for block in made if isinstance(block, PlainBlock)) == "# no heading\n" * 2_000

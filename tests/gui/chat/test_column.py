@@ -1,4 +1,4 @@
-"""Heights and places: guesses become measures, and what a person looks at is found again."""
+"""Heights and positions: estimates become measures, and an anchor is found again."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,7 +42,7 @@ def test_what_stands_at_a_height_contains_it(heights: list[int], y: float) -> No
     assert y < tall.top(index + 1) or index == len(heights) - 1
 
 
-def test_turns_that_nobody_looked_at_have_no_blocks() -> None:
+def test_turns_that_were_not_asked_for_have_no_blocks() -> None:
     made = column(1_000)
     made.index_at(30_000)
     assert sum(layout.is_laid_out for layout in made.layouts) == 1

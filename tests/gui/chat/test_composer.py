@@ -1,4 +1,4 @@
-"""The composer: what sends and what does not, what it keeps, and what it says."""
+"""The composer: what sends and what does not, what it keeps, and its hints."""
 
 import pytest
 from hypothesis import given, settings
@@ -108,7 +108,7 @@ def test_the_text_stays_until_it_was_taken_and_is_sent_once(composer: Composer, 
     assert composer.draft() == Draft()
 
 
-def test_a_text_stays_when_another_one_was_taken(composer: Composer, sent: list[str]) -> None:
+def test_a_text_stays_when_another_was_accepted(composer: Composer, sent: list[str]) -> None:
     QTest.keyClicks(box(composer), "hello")
     composer.message_accepted("asked again")
     assert composer.draft().text == "hello"
@@ -116,7 +116,7 @@ def test_a_text_stays_when_another_one_was_taken(composer: Composer, sent: list[
     assert sent == ["hello"]
 
 
-def test_a_text_that_could_not_be_sent_stays_and_says_why(composer: Composer, sent: list[str]) -> None:
+def test_a_text_that_could_not_be_sent_stays_with_the_reason(composer: Composer, sent: list[str]) -> None:
     QTest.keyClicks(box(composer), "hello")
     QTest.keyClick(box(composer), Qt.Key.Key_Return)
     composer.message_refused("The model cannot be reached")
@@ -247,7 +247,7 @@ def test_a_line_of_a_megabyte_is_laid_out_in_pieces(composer: Composer) -> None:
     assert composer.draft().text == "y" + "x" * MAX_MESSAGE_CHARACTERS
 
 
-def test_a_paste_is_taken_back_in_one_step(composer: Composer) -> None:
+def test_a_paste_is_undone_in_a_single_step(composer: Composer) -> None:
     QTest.keyClicks(box(composer), "a")
     QGuiApplication.clipboard().setText("x" * 9_000 + "\nmore")
     QTest.keyClick(box(composer), Qt.Key.Key_V, CTRL)
@@ -292,7 +292,7 @@ def test_what_is_pasted_is_plain_text(composer: Composer) -> None:
     assert composer.draft().text == "bold"
 
 
-def test_a_paste_that_is_too_long_is_refused_and_said(composer: Composer) -> None:
+def test_a_paste_that_is_too_long_is_refused_with_an_error(composer: Composer) -> None:
     composer.set_draft(Draft("kept", 4, 4))
     QGuiApplication.clipboard().setText("x" * MAX_MESSAGE_CHARACTERS)
     QTest.keyClick(box(composer), Qt.Key.Key_V, CTRL | SHIFT)

@@ -73,7 +73,7 @@ def test_a_call_stands_where_the_text_before_it_ends() -> None:
     assert said(parts_of(run)) == ["Let me look.", "ToolCalls", "\n\nFound it."]
 
 
-def test_calls_with_nothing_said_between_them_are_one_group() -> None:
+def test_calls_without_text_between_them_are_grouped() -> None:
     run = run_of(token("Look."), called("c1", 5), ended("c1"), called("c2", 5), ended("c2"))
     (group,) = [part for part in parts_of(run) if isinstance(part, ToolCalls)]
     assert [line.id for line in group.lines] == ["c1", "c2"]
@@ -95,7 +95,7 @@ def test_only_the_last_text_of_a_running_turn_is_open() -> None:
     assert [text.is_open for text in texts] == [False, True]
 
 
-def test_a_tool_line_tells_target_duration_result_and_error() -> None:
+def test_a_tool_line_has_target_duration_result_and_error() -> None:
     run = run_of(
         called("c1", 0, path="a/b.txt"),
         ended("c1", summary="12 lines", duration_ms=40),
@@ -108,14 +108,14 @@ def test_a_tool_line_tells_target_duration_result_and_error() -> None:
     assert (second.target, second.status, second.error) == ("x", CallStatus.ERROR, "outside")
 
 
-def test_a_run_that_says_nothing_yet_is_thinking_since_it_started() -> None:
+def test_a_run_without_output_is_thinking_since_it_started() -> None:
     (activity,) = parts_of(run_of())
     assert isinstance(activity, Activity)
     assert activity.phase is Phase.THINKING
     assert activity.since == run_of().started_at
 
 
-def test_a_run_that_calls_says_what_and_since_when() -> None:
+def test_a_run_that_calls_shows_the_tool_and_its_start() -> None:
     run = run_of(token("Look."), called("c1", 5, tool="wait"))
     activity = parts_of(run)[-1]
     assert activity == Activity(Phase.CALLING, run.calls["c1"].started_at, "wait")  # type: ignore[index]
@@ -146,7 +146,7 @@ def test_a_run_that_failed_keeps_its_text_and_ends_with_the_failure() -> None:
     assert parts == [Text("Half"), failure]
 
 
-def test_a_cancelled_turn_is_stopped_by_a_person() -> None:
+def test_a_cancelled_turn_is_stopped_by_the_user() -> None:
     run = run_of(token("Half"), facts.RunFinished(status=RunStatus.CANCELLED))
     assert parts_of(run, MessageState.INTERRUPTED) == [Text("Half"), CutOff(is_stopped=True)]
 
@@ -195,7 +195,7 @@ def test_a_templates_run_is_one_block_of_steps_in_template_order() -> None:
     assert (two.name, two.output, two.elapsed_s) == ("two", {"n": 1}, 1.0)
 
 
-def test_a_skipped_step_says_what_its_condition_found() -> None:
+def test_a_skipped_step_shows_the_value_of_its_condition() -> None:
     run = run_of(facts.StepSkipped(step="one", value=0), kind=RunKind.WORKFLOW, steps=["one"])
     (line,) = lines_of(run)
     assert (line.is_skipped, line.skipped_value) == (True, 0)
@@ -223,7 +223,7 @@ def test_a_step_has_its_own_calls_its_agents_text_and_its_progress() -> None:
     assert (two.text, [line.id for line in two.tools]) == ("Said", ["c1"])
 
 
-def test_a_step_with_very_many_calls_shows_the_last_ones_and_counts_the_others() -> None:
+def test_a_step_with_very_many_calls_shows_the_last_and_counts_the_others() -> None:
     calls = [called(f"c{n}", None, step="one") for n in range(MAX_STEP_CALLS + 5)]
     (line,) = lines_of(run_of(*calls, kind=RunKind.WORKFLOW, steps=["one"]))
     assert (len(line.tools), line.earlier_calls, line.tools[-1].id) == (MAX_STEP_CALLS, 5, f"c{MAX_STEP_CALLS + 4}")
@@ -235,7 +235,7 @@ def test_the_output_of_a_template_comes_last_once_it_has_succeeded() -> None:
     assert parts_of(run, MessageState.FINAL)[-1] == Output("# Report")
 
 
-def test_what_the_agents_of_a_running_template_say_is_no_output() -> None:
+def test_text_of_agents_in_a_running_template_is_no_output() -> None:
     run = run_of(token("Said", step="one"), kind=RunKind.WORKFLOW, steps=["one"])
     assert said(parts_of(run)) == ["Steps"]
 
@@ -285,7 +285,7 @@ def kept(text: str, place: int = 0, elapsed_ms: int = 1000) -> facts.Fact:
     return facts.ThoughtSaved(text=text, offset=0, place=place, step="answer", elapsed_ms=elapsed_ms, is_whole=True)
 
 
-def test_a_thought_goes_on_until_something_is_said_and_says_how_long_it_took() -> None:
+def test_a_thought_continues_until_text_follows_and_shows_its_duration() -> None:
     thinking = run_of(thought("Let me "), thought("see.", 7))
     assert parts_of(thinking) == [Thought("Let me see.", None)]
     saying = run_of(thought("Let me "), thought("see.", 7), kept("Let me see."), token("It is 4."))
@@ -293,7 +293,7 @@ def test_a_thought_goes_on_until_something_is_said_and_says_how_long_it_took() -
     assert parts_of(saying) == parts_of(reloaded) == [Thought("Let me see.", 1.0), Text("It is 4.", is_open=True)]
 
 
-def test_thoughts_stand_between_what_was_said_and_called() -> None:
+def test_thoughts_stand_between_text_and_calls() -> None:
     thoughts = kept("one"), kept("two", 5)
     run = run_of(thoughts[0], token("Look."), called("c1", 5), ended("c1"), thoughts[1], token(" Done.", 5))
     assert said(parts_of(run)) == ["Thought", "Look.", "ToolCalls", "Thought", " Done."]

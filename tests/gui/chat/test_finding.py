@@ -1,4 +1,4 @@
-"""What is found in a turn: as it is shown, whatever is folded, and not as it is written."""
+"""Matches in a turn: in the text as displayed, whatever is folded, and not in its markup."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""Characters that hide or reorder text are seen, and copying gives back what was really there."""
+"""Characters that hide or reorder text are made visible, and copying returns the source."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""What lines and captions say of calls, steps, failures and of time that passes."""
+"""Texts of lines and captions for calls, steps, failures and durations."""
 
 import json
 from datetime import timedelta
@@ -41,7 +41,7 @@ TOOLS = ("calculator", "wait", "read_file", "write_file", "list_files", "run_cod
         (12.0, f"Waiting for the model’s answer, 12{SPACE}s"),
     ],
 )
-def test_what_is_said_of_waiting_grows_with_the_wait(theme: Theme, qtbot: QtBot, seconds: float, words: str) -> None:
+def test_the_text_of_a_wait_grows_with_its_duration(theme: Theme, qtbot: QtBot, seconds: float, words: str) -> None:
     window = QWidget()
     qtbot.addWidget(window)
     view = ActivityView(ViewContext(theme, Intents(window), lambda: NOW + timedelta(seconds=seconds)), window)
@@ -94,7 +94,7 @@ def test_every_end_of_a_call_has_words(status: CallStatus) -> None:
         ("stalled", "engine", "The run failed"),
     ],
 )
-def test_a_failure_says_in_a_sentence_what_failed(code: str, during: str | None, title: str) -> None:
+def test_a_failure_has_a_sentence_about_what_failed(code: str, during: str | None, title: str) -> None:
     assert failure_title(Failure(code, "", during=during)) == title
 
 
@@ -115,7 +115,7 @@ def test_the_details_of_a_failure_are_copied_as_json(transcript: Transcript) -> 
     }
 
 
-def test_a_running_step_says_how_far_it_is_and_for_how_long(transcript: Transcript) -> None:
+def test_a_running_step_shows_progress_and_duration(transcript: Transcript) -> None:
     since = NOW - timedelta(seconds=65)
     line = StepLine("each", StepStatus.RUNNING, started_at=since, progress=Progress(done=3, failed=1, total=10))
     transcript.show_conversation([answered("1", Steps(RunStatus.RUNNING, (line,)))])
@@ -124,7 +124,7 @@ def test_a_running_step_says_how_far_it_is_and_for_how_long(transcript: Transcri
     assert step.accessibleName().endswith(f"Running · 1{SPACE}min")
 
 
-def test_an_unfolded_line_says_what_is_in_it(transcript: Transcript) -> None:
+def test_an_unfolded_line_shows_its_details(transcript: Transcript) -> None:
     steps = (
         StepLine("skipped", StepStatus.COMPLETED, is_skipped=True, skipped_value=0),
         StepLine("silent", StepStatus.RUNNING, started_at=NOW),

@@ -1,4 +1,4 @@
-"""What can be done with a message: by the bar on it, by its menu, by key (UI §5)."""
+"""Actions on a message: by its bar, its menu, and keys (UI §5)."""
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -31,7 +31,7 @@ RICH = PROSE + "\n\n```py\n\tx = 1\n```\n\n|a|b|\n|-|-|\n|1|2|"
 
 
 def answer(name: str, text: str, state: MessageState = MessageState.FINAL) -> Turn:
-    """What an agent says to a message."""
+    """Return an agent's answer to a message."""
     made = answered(name, text, state=state)
     return Turn(made.id, made.role, made.author, made.at, made.state, made.parts, is_answer=True)
 
@@ -45,7 +45,7 @@ def turn_views(transcript: Transcript) -> list[TurnView]:
 
 
 def menu_by_key(widget: QWidget) -> list[str]:
-    """What stands in the menu that Shift+F10 opens; it is left open."""
+    """Return the titles in the menu that Shift+F10 opens; the menu stays open."""
     QTest.keyClick(widget, Qt.Key.Key_F10, Qt.KeyboardModifier.ShiftModifier)
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)
@@ -60,7 +60,7 @@ def choose(words: str) -> None:
 
 
 def bar(transcript: Transcript) -> list[str]:
-    """What the bar offers, from the left; nothing while it is not there."""
+    """Return the titles in the bar from the left; empty while it is hidden."""
     (found,) = transcript.findChildren(MessageBar)
     buttons = found.findChildren(IconButton) if found.isVisible() else []
     return [button.accessibleName() for button in buttons if button.isVisible()]

@@ -1,4 +1,4 @@
-"""What a value is shown as."""
+"""How values are displayed."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Prose that is written on looks as if it had been read as a whole, whatever came before and in whatever pieces."""
+"""Prose that grew word by word looks as if it had been parsed at once, in whatever pieces it arrived."""
 
 from datetime import UTC, datetime
 from functools import partial
@@ -95,7 +95,7 @@ def view(theme: Theme, qapp: QApplication) -> ProseView:
 
 
 def seen(document: QTextDocument) -> tuple[str, object]:
-    """Every word with its formats, and how much room they take."""
+    """Return the text with all formats, and its size."""
     return document.toHtml(), document.size().toTuple()
 
 
@@ -161,7 +161,7 @@ def test_what_may_mean_more_is_read_anew(theme: Theme, qapp: QApplication, befor
     assert seen(document) == shown
 
 
-def test_after_another_theme_words_are_not_written_on_in_the_old_one(view: ProseView, theme: Theme) -> None:
+def test_after_a_change_of_theme_words_are_not_appended_in_the_old(view: ProseView, theme: Theme) -> None:
     view.show_block(ProseBlock(key="0", text="# Title\n\nSome `code`, and words"))
     theme.set_appearance(Appearance(Scheme.DARK, zoom=1.5))
     view.show_block(ProseBlock(key="0", text="# Title\n\nSome `code`, and words go on"))

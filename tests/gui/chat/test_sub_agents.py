@@ -1,4 +1,4 @@
-"""Sub-agents in the transcript: a line each in the place of the call that began them, with their own text and calls."""
+"""Sub-agents in the transcript: a line each in place of the call that started them, with their text and calls."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -98,7 +98,7 @@ def test_while_they_are_at_work_the_run_calls_its_own_tool() -> None:
     assert (shown[-1].phase, shown[-1].tool) == (Phase.CALLING, "spawn_agent")
 
 
-def test_one_that_its_run_took_along_was_stopped() -> None:
+def test_a_sub_agent_that_ended_with_its_run_was_stopped() -> None:
     shown = parts(called("c1", 0, "spawn_agent"), begun(), facts.RunFinished(status=RunStatus.CANCELLED, active_ms=1))
     assert [line.status for line in lines(shown)] == [StepStatus.CANCELLED]
 
@@ -136,7 +136,7 @@ def test_a_line_unfolds_to_its_task_its_text_and_its_calls() -> None:
 
 
 @pytest.mark.parametrize("language", [Language.ENGLISH, Language.FRENCH])
-def test_the_line_tells_name_state_time_and_tokens(
+def test_the_line_shows_name_state_duration_and_tokens(
     transcript: Transcript, translation: Translation, language: Language
 ) -> None:
     translation.set_language(language)
@@ -159,7 +159,7 @@ def test_a_click_unfolds_it(transcript: Transcript) -> None:
     assert texts(transcript)[-2:] == ["Look for it", "Found."]
 
 
-def test_what_is_to_be_known_of_their_answers_is_not_said_of_their_parents() -> None:
+def test_warnings_about_their_answers_are_not_those_of_their_parents() -> None:
     warned = facts.AnswerWarned(code="length", message="", step="answer", sub_agent_id=SubAgentId("c1/1"))
     shown = parts(called("c1", 0, "spawn_agent"), begun(), warned, over(), ended("c1"))
     assert not [part for part in shown if isinstance(part, CutOff)]

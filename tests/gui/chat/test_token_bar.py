@@ -1,4 +1,4 @@
-"""The line under the composer: what it says, how full the context is, and what goes first where there is no room."""
+"""The token bar: its texts, the gauge, and what is hidden first where space is short."""
 
 from itertools import pairwise
 
@@ -31,7 +31,7 @@ def said(bar: TokenBar) -> list[str]:
     return [*shown, *(one.text() for one in bar.findChildren(QPushButton) if not one.isHidden())]
 
 
-def test_it_says_all_there_is_to_say(bar: TokenBar) -> None:
+def test_all_values_are_shown(bar: TokenBar) -> None:
     bar.show_usage(USED, 1000)
     assert said(bar) == [
         "Context 40%",
@@ -45,7 +45,7 @@ def test_it_says_all_there_is_to_say(bar: TokenBar) -> None:
     assert bar.objectName() == "token_bar"
 
 
-def test_nothing_is_said_where_nothing_is_known_and_the_height_stays(bar: TokenBar) -> None:
+def test_nothing_is_shown_where_nothing_is_known_and_the_height_stays(bar: TokenBar) -> None:
     height = bar.height()
     bar.show_usage(WorkflowUsage(), 1000)
     assert (said(bar), bar.height()) == ([], height)
@@ -66,7 +66,7 @@ def test_nothing_is_said_where_nothing_is_known_and_the_height_stays(bar: TokenB
         (50_000, "Context full", "sign_error", True),
     ],
 )
-def test_the_gauge_tells_its_state_by_colour_and_word(
+def test_the_gauge_shows_its_state_by_colour_and_text(
     bar: TokenBar, tokens: int, words: str, color: str, offers: bool
 ) -> None:
     bar.show_usage(WorkflowUsage(context_tokens=tokens), 1000)
@@ -91,7 +91,7 @@ def test_an_unknown_cost_is_not_nothing(spent: TokenUsage, words: str) -> None:
     assert cost_label(spent).short == words
 
 
-def test_tokens_that_nobody_told_are_unknown(bar: TokenBar) -> None:
+def test_tokens_that_were_not_reported_are_unknown(bar: TokenBar) -> None:
     bar.show_usage(WorkflowUsage(TokenUsage(is_less=True), TokenUsage(is_less=True)), None)
     assert said(bar) == ["Turn unknown", "Total unknown", "Cost unknown"]
 

@@ -1,4 +1,4 @@
-"""Only what can be seen is laid out, whatever the length of the conversation, of a message or of a line."""
+"""Only what is visible is laid out, whatever the length of the conversation, of a message or of a line."""
 
 import pytest
 from PySide6.QtWidgets import QWidget
@@ -20,7 +20,7 @@ def bindings_of(transcript: Transcript) -> int:
 
 
 def draw(transcript: Transcript, qtbot: QtBot, turn: Turn) -> int:
-    """Update a turn and wait for the frame; how many documents were made for it."""
+    """Update a turn and wait for the frame. Return how many documents were made for it."""
     before = bindings_of(transcript)
     with qtbot.waitSignal(transcript.placed):
         transcript.update_turn(turn)
@@ -28,7 +28,7 @@ def draw(transcript: Transcript, qtbot: QtBot, turn: Turn) -> int:
 
 
 @pytest.mark.parametrize("turns", [100, 10_000])
-def test_a_long_talk_has_no_more_widgets_than_a_short_one(transcript: Transcript, turns: int) -> None:
+def test_a_long_conversation_has_no_more_widgets_than_a_short(transcript: Transcript, turns: int) -> None:
     transcript.show_conversation(talk(turns))
     assert len(transcript.findChildren(TextView)) < 20
 
@@ -67,7 +67,7 @@ def test_no_document_is_long_whatever_the_text(transcript: Transcript, text: str
 
 
 @pytest.mark.parametrize("turns", [2, 2_000])
-def test_an_update_makes_one_document_whatever_was_said_before(
+def test_an_update_makes_a_single_document_whatever_stood_before(
     transcript: Transcript, qtbot: QtBot, turns: int
 ) -> None:
     transcript.show_conversation([*talk(turns), writing("w", "Begin")])

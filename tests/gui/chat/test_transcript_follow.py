@@ -1,4 +1,4 @@
-"""The end is followed until a person looks further up; what they read then stays where it is."""
+"""The end is followed until the user scrolls up; then the visible text stays where it is."""
 
 import random
 from itertools import pairwise
@@ -25,7 +25,7 @@ def is_at_end(transcript: Transcript) -> bool:
 
 
 def stream(transcript: Transcript, qtbot: QtBot, updates: int = 20) -> None:
-    """Forty words come, twenty frames long."""
+    """Stream forty words in twenty frames."""
     for number in range(updates):
         with qtbot.waitSignal(transcript.placed):
             transcript.update_turn(writing("w", "Streamed words. " * 20 * (number + 1)))
@@ -109,7 +109,7 @@ def test_a_conversation_that_fits_is_followed_from_its_top(transcript: Transcrip
     assert first_line(transcript)[1] < 80
 
 
-def test_each_conversation_comes_back_as_it_was_left(transcript: Transcript) -> None:
+def test_each_conversation_is_restored_in_its_view_state(transcript: Transcript) -> None:
     one = [*talk(60), answered("t", ToolCalls((call("1"),)))]
     transcript.show_conversation(one)
     QTest.mouseClick(views(transcript, ToolView)[0], Qt.MouseButton.LeftButton)
@@ -184,7 +184,7 @@ def test_a_hidden_transcript_is_right_when_it_is_shown_again(transcript: Transcr
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_blocks_stand_under_each_other_whatever_a_person_does(transcript: Transcript, seed: int) -> None:
+def test_blocks_stand_below_each_other_whatever_the_user_does(transcript: Transcript, seed: int) -> None:
     chance = random.Random(seed)
     answer = "Words. " * 40 + "\n\n```py\nx = 1\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
     turns = [

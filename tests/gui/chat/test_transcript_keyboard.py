@@ -1,4 +1,4 @@
-"""Everything in a conversation without a mouse, and how a screen reader finds it."""
+"""Everything in a conversation without a mouse, and its accessibility tree."""
 
 from collections.abc import Iterator
 
@@ -30,7 +30,7 @@ MIXED = [
 
 @pytest.fixture
 def reader() -> Iterator[None]:
-    """A screen reader is at work."""
+    """Activate accessibility, as a screen reader does."""
     QAccessible.setActive(True)
     yield
     QAccessible.setActive(False)
@@ -45,14 +45,14 @@ def name(item: QAccessibleInterface) -> str:
 
 
 def turns_of(transcript: Transcript) -> list[QAccessibleInterface]:
-    """The items of the list, as a screen reader walks them."""
+    """Return the items of the list, as a screen reader walks them."""
     viewport = accessible(transcript.viewport())
     children = [viewport.child(number) for number in range(viewport.childCount())]
     return [child for child in children if child.role() is QAccessible.Role.ListItem and not child.state().invisible]
 
 
 def walk(transcript: Transcript, steps: int) -> list[QWidget | None]:
-    """Where Tab leads, step by step."""
+    """Return where Tab leads, step by step."""
     transcript.setFocus(Qt.FocusReason.TabFocusReason)
     reached = []
     for _ in range(steps):
@@ -148,7 +148,7 @@ def test_enter_and_space_unfold_a_line_and_keep_the_focus_there(transcript: Tran
     assert line.accessibleDescription() == "unfolded"
 
 
-def test_a_step_that_has_nothing_to_tell_is_passed_over(transcript: Transcript) -> None:
+def test_a_step_without_details_is_skipped_by_tab(transcript: Transcript) -> None:
     lines = (StepLine("one", StepStatus.PENDING), StepLine("two", StepStatus.COMPLETED, output=1))
     transcript.show_conversation([answered("1", Steps(RunStatus.RUNNING, lines))])
     (reached,) = walk(transcript, 1)
@@ -206,7 +206,7 @@ def test_a_screen_reader_finds_a_list_of_turns_with_speaker_time_and_state(
     ]
 
 
-def test_a_screen_reader_hears_how_a_turn_begins_and_reads_its_text(reader: None, transcript: Transcript) -> None:
+def test_a_screen_reader_gets_how_a_turn_begins_and_its_text(reader: None, transcript: Transcript) -> None:
     transcript.show_conversation([answered("1", "Some **bold** words")])
     (turn,) = turns_of(transcript)
     assert turn.text(QAccessible.Text.Description) == "Some **bold** words"

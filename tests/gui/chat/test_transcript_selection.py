@@ -1,4 +1,4 @@
-"""What is selected stays selected, over blocks, while text comes and while it is scrolled away."""
+"""A selection survives streaming, scrolling and recycled views."""
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -22,14 +22,14 @@ WORDS = "one two three four five six seven eight nine ten."
 
 
 def place(view: TextView, position: int) -> QPoint:
-    """Where a position of the text is, in the viewport of its view."""
+    """Return where a position of the text is, in the viewport of its view."""
     cursor = QTextCursor(view.document())
     cursor.setPosition(position)
     return view.cursorRect(cursor).center()
 
 
 def drag(start: TextView, at: int, end: TextView, to: int) -> None:
-    """Draw a selection with the mouse, in a few steps."""
+    """Select with the mouse, in a few steps."""
     last = start.viewport().mapFromGlobal(end.viewport().mapToGlobal(place(end, to)))
     first = place(start, at)
     QTest.mousePress(start.viewport(), LEFT, pos=first)
@@ -39,7 +39,7 @@ def drag(start: TextView, at: int, end: TextView, to: int) -> None:
 
 
 def copied(transcript: Transcript) -> str:
-    """What Ctrl+C copies now."""
+    """Return what Ctrl+C copies now."""
     QGuiApplication.clipboard().setText("nothing")
     QTest.keyClick(transcript, Qt.Key.Key_C, CTRL)
     return QGuiApplication.clipboard().text()
@@ -88,7 +88,7 @@ def test_a_selection_that_is_being_drawn_goes_on_while_text_comes(transcript: Tr
     assert copied(transcript) == WORDS[4:18]
 
 
-def test_a_selection_goes_when_its_text_becomes_another_one(transcript: Transcript, qtbot: QtBot) -> None:
+def test_a_selection_is_cleared_when_its_text_is_replaced(transcript: Transcript, qtbot: QtBot) -> None:
     transcript.show_conversation([writing("w", WORDS)])
     drag(prose(transcript), 8, prose(transcript), 33)
     with qtbot.waitSignal(transcript.placed):
@@ -211,7 +211,7 @@ def test_the_menu_of_a_link_copies_where_it_goes(transcript: Transcript) -> None
 
 
 def choose(transcript: Transcript, words: str) -> None:
-    """Choose from the context menu of the last prose."""
+    """Choose an action of the context menu of the last prose."""
     view = prose(transcript)
     at = QPoint(8, 8)
     event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, view.viewport().mapToGlobal(at))

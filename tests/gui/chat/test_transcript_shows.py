@@ -1,4 +1,4 @@
-"""What a conversation looks like, and that nothing in it fetches, hides or pretends."""
+"""What a conversation looks like, and that nothing in it loads, hides or pretends."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -35,7 +35,7 @@ def show(transcript: Transcript, *turns: Turn) -> None:
     transcript.show_conversation(turns)
 
 
-def test_a_person_stands_at_the_right_and_an_agent_at_the_left(transcript: Transcript) -> None:
+def test_the_user_stands_at_the_right_and_an_agent_at_the_left(transcript: Transcript) -> None:
     show(transcript, asked("1", "Hello"), answered("2", "Hi"))
     mine, theirs = (place_of(transcript, view) for view in views(transcript, ProseView))
     assert mine.left() > transcript.width() // 2
@@ -49,7 +49,7 @@ def test_a_bubble_is_as_wide_as_its_text_and_no_wider_than_the_design(transcript
     assert 350 < long.width() <= theme.sizes.user_bubble - 2 * theme.sizes.space_l
 
 
-def test_what_a_person_wrote_is_no_markdown(transcript: Transcript) -> None:
+def test_a_users_message_is_no_markdown(transcript: Transcript) -> None:
     show(transcript, asked("1", "# **not bold** <b>x</b>"))
     assert texts(transcript) == ["# **not bold** <b>x</b>"]
 
@@ -93,7 +93,7 @@ def test_no_image_is_read_or_shown_its_description_stands_for_it(transcript: Tra
     assert texts(transcript) == ["a picture two"]
 
 
-def test_a_link_tells_where_it_goes_and_asks_to_be_opened(transcript: Transcript, qtbot: QtBot) -> None:
+def test_a_link_shows_its_target_and_requests_to_be_opened(transcript: Transcript, qtbot: QtBot) -> None:
     show(transcript, answered("1", "[bank](https://evil.example/login)"))
     view = prose(transcript)
     middle = QPoint(10, 10)
@@ -129,7 +129,7 @@ def test_of_a_long_address_the_end_of_its_host_is_seen(transcript: Transcript) -
 
 
 def link_place(view: ProseView) -> QPoint:
-    """In the middle of the first link."""
+    """Return the middle of the first link."""
     width, height = view.width(), view.height()
     return next(QPoint(x, y) for y in range(4, height, 4) for x in range(0, width, 3) if view.anchorAt(QPoint(x, y)))
 
@@ -171,7 +171,7 @@ def test_direction_is_chosen_paragraph_by_paragraph(transcript: Transcript) -> N
     assert block.next().textDirection() is Qt.LayoutDirection.LeftToRight
 
 
-def test_a_right_to_left_message_of_a_person_is_seen_whole(transcript: Transcript) -> None:
+def test_a_right_to_left_message_of_the_user_is_entirely_visible(transcript: Transcript) -> None:
     show(transcript, asked("1", "\u05d0\u05d1\u05d2"))
     view = prose(transcript)
     assert view.width() >= view.document().textWidth()
@@ -189,13 +189,13 @@ def test_a_note_of_the_system_is_a_line_without_a_frame(transcript: Transcript, 
     assert prose(transcript).document().defaultFont() == theme.font("secondary")
 
 
-def test_text_that_was_cut_off_says_so(transcript: Transcript) -> None:
+def test_interrupted_text_is_marked(transcript: Transcript) -> None:
     show(transcript, answered("1", "Half", CutOff(is_stopped=False)), answered("2", "Half", CutOff(is_stopped=True)))
     said = [view.accessibleName() for view in views(transcript, CutOffView)]
     assert said == ["Interrupted: this text was cut off", "Stopped"]
 
 
-def test_of_an_answer_that_is_not_whole_it_says_why(transcript: Transcript) -> None:
+def test_an_incomplete_answer_shows_why(transcript: Transcript) -> None:
     parts = [CutOff(is_stopped=False, warning=code) for code in sorted(ANSWER_WARNINGS)]
     show(transcript, answered("1", *parts))
     said = [view.accessibleName() for view in views(transcript, CutOffView)]
@@ -203,7 +203,7 @@ def test_of_an_answer_that_is_not_whole_it_says_why(transcript: Transcript) -> N
     assert "Interrupted: this text was cut off" not in said
 
 
-def test_where_what_the_model_is_told_begins_is_a_line_above_the_turn(transcript: Transcript) -> None:
+def test_the_models_context_begins_at_a_line_above_the_turn(transcript: Transcript) -> None:
     cut = replace(asked("3", "And now?"), boundary=Boundary.CONTEXT_LIMIT)
     show(transcript, asked("1", "Hi"), answered("2", "Hello"), cut, answered("4", "So"))
     (line,) = views(transcript, BoundaryView)
@@ -238,7 +238,7 @@ def views_in(card: FailureView) -> list[QPushButton]:
     return [button for button in card.findChildren(QPushButton) if button.isVisible()]
 
 
-def test_a_tool_call_is_one_line_that_says_what_and_how(transcript: Transcript, theme: Theme) -> None:
+def test_a_tool_call_is_a_line_with_its_target_and_result(transcript: Transcript, theme: Theme) -> None:
     line = call("1", target="a/b.txt", summary="12 lines", duration_ms=2_400)
     show(transcript, answered("1", ToolCalls((line, call("2", tool="mcp__x", status=CallStatus.ERROR)))))
     known, unknown = views(transcript, ToolView)
@@ -247,7 +247,7 @@ def test_a_tool_call_is_one_line_that_says_what_and_how(transcript: Transcript, 
     assert known.height() == theme.sizes.tool_line
 
 
-def test_a_run_of_calls_is_told_on_one_line(transcript: Transcript) -> None:
+def test_consecutive_calls_share_a_line(transcript: Transcript) -> None:
     lines = (call("1"), call("2", tool="write_file"), call("3", status=CallStatus.ERROR))
     show(transcript, answered("1", ToolCalls(lines)))
     (group,) = views(transcript, ToolGroupView)
@@ -263,7 +263,7 @@ def test_a_click_on_a_line_unfolds_it_and_another_folds_it(transcript: Transcrip
     assert texts(transcript) == []
 
 
-def test_the_steps_of_a_template_say_their_state_and_time(transcript: Transcript) -> None:
+def test_the_steps_of_a_template_show_state_and_duration(transcript: Transcript) -> None:
     lines = (
         StepLine("fetch", StepStatus.COMPLETED, elapsed_s=2.5),
         StepLine("count", StepStatus.COMPLETED, is_skipped=True, skipped_value=0),
@@ -280,7 +280,7 @@ def test_the_steps_of_a_template_say_their_state_and_time(transcript: Transcript
     ]
 
 
-def test_what_a_run_does_is_told_while_it_says_nothing(transcript: Transcript) -> None:
+def test_the_activity_of_a_run_is_shown_while_it_has_no_output(transcript: Transcript) -> None:
     show(transcript, answered("1", Activity(Phase.CALLING, NOW, "run_code"), state=MessageState.OPEN))
     (activity,) = views(transcript, ActivityView)
     assert activity.accessibleName() == "Running code"
@@ -293,7 +293,7 @@ def test_everything_takes_the_colours_of_another_theme(transcript: Transcript, t
     assert form.foreground().color() == theme.color("accent")
 
 
-def test_everything_is_said_anew_in_another_language(transcript: Transcript, qapp: QApplication) -> None:
+def test_everything_is_shown_again_in_another_language(transcript: Transcript, qapp: QApplication) -> None:
     class French(QTranslator):
         def translate(self, context: str, text: str, *_: object) -> str:
             return {"Stopped": "Arrêté", "Conversation": "Échange"}.get(text, "")

@@ -18,7 +18,7 @@ def stores() -> Stores:
 
 @pytest.fixture
 def filled(stores: Stores) -> Stores:
-    """Two run, one has finished, two stand below: *Alpha* and *Beta*; *Done*; *Idle* and *Old*."""
+    """Stores with two running workflows, a finished and two idle: *Alpha* and *Beta*; *Done*; *Idle* and *Old*."""
     stores.add("old", "Old")
     stores.add("idle", "Idle", RunStatus.SUCCESS)
     done = stores.run("done", "Done")
@@ -30,7 +30,7 @@ def filled(stores: Stores) -> Stores:
 
 @pytest.fixture
 def make_bench(theme: Theme, translation: Translation, qtbot: QtBot) -> Callable[[Stores], Bench]:
-    """Shows the sidebar of these stores, in English, with the focus in its list."""
+    """Show the sidebar of these stores, in English, with the focus in its list."""
 
     def make(stores: Stores) -> Bench:
         bench = Bench(theme, stores)

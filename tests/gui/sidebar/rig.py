@@ -1,4 +1,4 @@
-"""A sidebar over real stores, whose time the test owns, and the ways to look at it and to act on it."""
+"""A sidebar over real stores with a fake clock, with queries and actions."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -29,21 +29,21 @@ def wf(name: str) -> WorkflowId:
 
 
 class Stores(Desk):
-    """Those that the sidebar shows, with short ways to fill them."""
+    """The stores of the sidebar, with short ways to fill them."""
 
     def __init__(self) -> None:
         super().__init__(ValidationMode.AUTO, max_workflows_auto=20)
         self.workflows = Workflows(self.bus)
 
     def add(self, name: str, title: str, status: RunStatus | None = None) -> None:
-        """A workflow that was changed just now; `status` is that of its newest run as the disk has it."""
+        """Add a workflow that was changed just now; `status` is the stored status of its newest run."""
         self.time.advance(1)
         workflow = Workflow(wf(name), title, "Ada", START, self.time.now())
         self.workflows.load([ListedWorkflow(workflow, status)])
         self.bus.publish(WorkflowChanged(workflow))
 
     def run(self, name: str, title: str, *steps: str) -> Teller:
-        """A run at work: of a template where there are steps, else a chat turn."""
+        """Start a run: of a template if there are steps, else a chat turn."""
         if self.workflows.get(wf(name)) is None:
             self.add(name, title)
         run = self.teller(name)
@@ -52,19 +52,19 @@ class Stores(Desk):
         return run
 
     def archive(self, name: str) -> None:
-        """It is put away now."""
+        """Archive it now."""
         listed = self.workflows.get(wf(name))
         assert listed is not None
         self.time.advance(1)
         self.bus.publish(WorkflowChanged(replace(listed.workflow, archived_at=self.time.now())))
 
     def change(self, name: str, title: str) -> None:
-        """It is called otherwise now, as of long ago, so that it stays where it is in the list."""
+        """Rename it with an old timestamp, so that it keeps its place in the list."""
         workflow = Workflow(wf(name), title, "Ada", START, START - timedelta(days=1))
         self.bus.publish(WorkflowChanged(workflow))
 
     def titles(self, wanted: str = "") -> list[str]:
-        """The list from the top down; headers in capitals with their count."""
+        """Return the list from the top down; headers in capitals with their count."""
         return [
             item.title if isinstance(item, Row) else f"{item.section.name} {item.count}"
             for item in sidebar_items(self.background, self.workflows, wanted)
@@ -78,7 +78,7 @@ class Stores(Desk):
 
 
 class Bench:
-    """A shown sidebar. What it asks for is in `asked`, as the signal's name and its values."""
+    """A sidebar that is shown. `asked` are its requests, as names and values."""
 
     def __init__(self, theme: Theme, stores: Stores) -> None:
         self.errors: list[Exception] = []
@@ -108,7 +108,7 @@ class Bench:
 
     @property
     def cursor(self) -> str | None:
-        """The title that the keys act on."""
+        """The title of the row that keys act on."""
         row = self.view.cursor_row
         return row.title if row else None
 
@@ -123,19 +123,19 @@ class Bench:
 
     @property
     def editor(self) -> QLineEdit | None:
-        """Where a title is written."""
+        """The editor of a title, while it is open."""
         editors = self.view.viewport().findChildren(QLineEdit)
         return editors[0] if editors else None
 
     def top(self, name: str) -> int:
-        """Where the row stands in the viewport."""
+        """Return where the row stands in the viewport."""
         return self.view.visualRect(self.model.index_of(wf(name))).top()
 
     def middle(self, name: str) -> QPoint:
         return self.view.visualRect(self.model.index_of(wf(name))).center()
 
     def draw(self) -> None:
-        """The next frame."""
+        """Draw the next frame."""
         self.frames.draw()
         QApplication.processEvents()
         assert self.errors == []

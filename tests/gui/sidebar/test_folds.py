@@ -82,7 +82,7 @@ def test_what_is_archived_stands_in_a_list_of_its_own(bench: Bench) -> None:
     assert bench.shown[0] == "RUNNING"
 
 
-def test_an_archived_one_that_runs_is_seen_running(bench: Bench) -> None:
+def test_an_archived_workflow_that_runs_is_listed_as_running(bench: Bench) -> None:
     bench.stores.archive("alpha")
     bench.draw()
     assert bench.shown[:2] == ["RUNNING", "Alpha"]

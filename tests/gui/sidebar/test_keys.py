@@ -50,7 +50,7 @@ def test_a_letter_jumps_to_a_title_and_never_to_a_header(bench: Bench) -> None:
     assert bench.cursor == "Alpha"
 
 
-def test_the_cursor_alone_opens_nothing_and_leaves_the_viewed_one_selected(bench: Bench) -> None:
+def test_the_cursor_alone_opens_nothing_and_keeps_the_viewed_row_selected(bench: Bench) -> None:
     bench.stores.background.set_viewed(wf("beta"))
     bench.draw()
     bench.press(Key.Key_End)
@@ -102,7 +102,7 @@ def test_esc_leaves_the_title_as_it_was(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("written", ["", "   ", "Old"])
-def test_no_title_or_the_same_one_asks_for_nothing(bench: Bench, written: str) -> None:
+def test_no_title_or_the_same_title_requests_nothing(bench: Bench, written: str) -> None:
     bench.press(Key.Key_End, Key.Key_F2)
     assert bench.editor is not None
     bench.editor.setText(written)
@@ -160,6 +160,6 @@ def menu(bench: Bench) -> RowMenu:
 
 
 def words_of(menu: RowMenu) -> list[str]:
-    """Without the keys, which may stand behind a tab."""
+    """Return the titles without the shortcuts behind a tab."""
     shown = [action for action in menu.actions() if action.isVisible() and not action.isSeparator()]
     return [action.text().partition("\t")[0] for action in shown]

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=Tr
 
 @pytest.fixture
 def long(make_bench: Callable[[Stores], Bench]) -> Bench:
-    """Two run, and forty stand below."""
+    """Stores with two running and forty idle workflows."""
     stores = Stores()
     for number in range(40):
         stores.add(f"n{number}", f"Number {number}")
@@ -32,7 +32,7 @@ def long(make_bench: Callable[[Stores], Bench]) -> Bench:
 
 
 class Painted(QObject):
-    """What a view paints from now on."""
+    """Records what a view paints."""
 
     def __init__(self, bench: Bench) -> None:
         super().__init__(bench.sidebar)
@@ -62,7 +62,7 @@ def test_the_viewed_workflow_is_selected_and_brought_into_view(long: Bench) -> N
     assert long.selected == []
 
 
-def test_one_that_comes_to_the_list_after_it_was_viewed_is_selected(bench: Bench) -> None:
+def test_a_workflow_that_is_listed_after_it_was_viewed_is_selected(bench: Bench) -> None:
     bench.stores.background.set_viewed(wf("new"))
     bench.draw()
     bench.stores.add("new", "New one")
@@ -79,7 +79,7 @@ def test_selection_and_cursor_go_with_their_rows_to_another_section(bench: Bench
     assert (bench.selected, bench.cursor) == (["Alpha"], "Alpha")
 
 
-def test_what_a_person_looks_at_stays_in_place_while_the_list_changes_above(long: Bench) -> None:
+def test_visible_rows_stay_in_place_while_the_list_changes_above(long: Bench) -> None:
     long.view.verticalScrollBar().setValue(900)
     top = long.top("n20")
     long.stores.background.mark_complete(wf("alpha"), RunStatus.SUCCESS)
@@ -170,7 +170,7 @@ def sign_place(bench: Bench, theme: Theme, name: str) -> QRect:
 
 
 def paint_alone(bench: Bench, like: QImage, places: Sequence[QRect]) -> QImage:
-    """The list where only these places are asked for, as by a frame of the pulse."""
+    """Paint only these areas of the list, as a frame of the pulse does."""
     alone, wanted = like.copy(), QRegion()
     alone.fill(Qt.GlobalColor.transparent)
     for place in places:
@@ -183,7 +183,7 @@ def _assert_same(one: QImage, other: QImage, places: Sequence[QRect]) -> None:
     assert [one.copy(place) for place in places] == [other.copy(place) for place in places]
 
 
-def test_the_row_of_one_that_needs_somebody_stands_twice_and_is_walked_to_once(bench: Bench) -> None:
+def test_the_row_of_a_workflow_that_waits_for_the_user_is_repeated(bench: Bench) -> None:
     bench.stores.background.set_viewed(wf("alpha"))
     alpha = bench.stores.teller("alpha")
     alpha.seq = 2

@@ -1,4 +1,4 @@
-"""Any list becomes any other, and rows keep who they are on the way."""
+"""Any list becomes any other, and indexes follow their rows."""
 
 import random
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ def test_any_list_becomes_any_other_and_indexes_go_with_their_rows(qapp: object)
     tester.deleteLater()
 
 
-def test_what_stays_as_it_is_is_not_told_as_changed(qapp: object) -> None:
+def test_unchanged_rows_emit_no_change(qapp: object) -> None:
     model = SidebarModel(FakeClock())
     changed: list[int] = []
     rows: Sequence[Item] = [Row(wf(n), n, Section.WORKFLOWS, RowState.NEW, START) for n in "abc"]

@@ -31,14 +31,14 @@ def test_a_workflow_stands_in_one_section_at_a_time() -> None:
     assert stores.titles() == ["WORKFLOWS 1", "Alpha"]
 
 
-def test_running_ones_stand_in_the_order_of_their_start() -> None:
+def test_running_workflows_stand_in_the_order_of_their_start() -> None:
     stores = Stores()
     for name in ("c", "a", "b"):
         stores.run(name, name)
     assert stores.titles() == ["RUNNING 3", "c", "a", "b"]
 
 
-def test_of_the_finished_ones_the_last_stands_first() -> None:
+def test_the_workflow_that_finished_last_stands_first() -> None:
     stores = Stores()
     runs = [stores.run(name, name) for name in "abc"]
     for run in runs:
@@ -76,7 +76,7 @@ def test_a_run_that_has_no_place_yet_is_queued() -> None:
     assert stores.row("a").state is RowState.QUEUED
 
 
-def test_what_needs_the_person_is_repeated_on_top_the_longest_waiting_first() -> None:
+def test_workflows_that_wait_for_the_user_are_repeated_on_top_the_longest_waiting_first() -> None:
     stores = Stores()
     first, second = stores.run("a", "Alpha"), stores.run("b", "Beta")
     stores.run("c", "Gamma")
@@ -106,14 +106,14 @@ def test_a_run_whose_store_cannot_be_written_is_paused() -> None:
     assert stores.row("a").state is RowState.PAUSED
 
 
-def test_a_template_tells_how_far_it_is() -> None:
+def test_a_template_shows_its_progress() -> None:
     stores = Stores()
     run = stores.run("a", "Alpha", "one", "two", "three")
     stores.tell(run.step_started("one"), run.step_done("one"))
     assert stores.row("a").progress == (1, 3)
 
 
-def test_a_failed_run_tells_why_and_keeps_its_number() -> None:
+def test_a_failed_run_shows_why_and_keeps_its_number() -> None:
     stores = Stores()
     run = stores.run("a", "Alpha")
     stores.tell(run.finished(RunStatus.ERROR, {"code": "timeout", "message": "no answer"}))

@@ -1,4 +1,4 @@
-"""Around the list: a new workflow, the search, the settings, folding, and what stands where nothing is."""
+"""Around the list: a new workflow, search, settings, collapsing, and empty states."""
 
 from collections.abc import Callable
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=Tr
 
 
 def button(bench: Bench, name: str) -> QAbstractButton:
-    """The visible one with this accessible name."""
+    """Return the visible button with this accessible name."""
     (found,) = [
         one for one in bench.sidebar.findChildren(QAbstractButton) if one.isVisible() and one.accessibleName() == name
     ]
@@ -76,7 +76,7 @@ def test_from_the_search_the_keys_go_on_in_the_list(bench: Bench, key: Qt.Key) -
     assert bench.cursor == "Done"
 
 
-def test_a_search_that_finds_nothing_says_so_and_offers_the_way_back(bench: Bench) -> None:
+def test_a_search_without_matches_offers_the_way_back(bench: Bench) -> None:
     search(bench, "zebra")
     assert "No workflow has “zebra” in its name." in words(bench)
     press(bench, "Show all")
@@ -84,7 +84,7 @@ def test_a_search_that_finds_nothing_says_so_and_offers_the_way_back(bench: Benc
     assert len(bench.shown) == 8
 
 
-def test_without_workflows_it_says_what_stands_here_and_the_next_step(make_bench: Callable[[Stores], Bench]) -> None:
+def test_without_workflows_it_shows_what_will_be_here_and_the_next_step(make_bench: Callable[[Stores], Bench]) -> None:
     bench = make_bench(Stores())
     assert "No workflows yet" in words(bench)
     assert words(bench).count("Ctrl+N") == 2
@@ -94,7 +94,7 @@ def test_without_workflows_it_says_what_stands_here_and_the_next_step(make_bench
     assert "No workflows yet" not in words(bench)
 
 
-def test_folding_leaves_squares_in_the_same_order_and_tells(bench: Bench) -> None:
+def test_collapsing_leaves_squares_in_the_same_order_and_emits_it(bench: Bench) -> None:
     shown = bench.shown
     press(bench, "Collapse the sidebar")
     assert bench.asked == [("collapsed", True)]
@@ -105,7 +105,7 @@ def test_folding_leaves_squares_in_the_same_order_and_tells(bench: Bench) -> Non
     assert bench.sidebar.width() == SIZES.sidebar
 
 
-def test_folding_by_the_window_is_not_told_as_a_wish(bench: Bench) -> None:
+def test_collapsing_by_the_window_emits_nothing(bench: Bench) -> None:
     bench.sidebar.set_collapsed(True)
     assert bench.sidebar.is_collapsed
     assert bench.asked == []
@@ -142,7 +142,7 @@ def test_a_title_can_be_written_from_elsewhere_and_a_strip_opens_for_it(bench: B
     assert bench.editor.text() == "Done"
 
 
-def test_it_tells_the_order_that_it_shows(bench: Bench) -> None:
+def test_it_returns_the_order_that_it_shows(bench: Bench) -> None:
     assert bench.sidebar.order() == [wf(name) for name in ("alpha", "beta", "done", "idle", "old")]
 
 

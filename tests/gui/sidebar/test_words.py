@@ -1,4 +1,4 @@
-"""A row says how its workflow stands: in words, in both languages, and to a screen reader."""
+"""The texts of a row, in both languages, and for screen readers."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -42,25 +42,25 @@ IDLE = Row(wf("a"), "Alpha", Section.WORKFLOWS, RowState.NEW, NOW - timedelta(da
         (replace(IDLE, state=RowState.INTERRUPTED), "Interrupted", "Interrompu"),
     ],
 )
-def test_a_row_says_how_it_stands(translation: Translation, row: Row, english: str, french: str) -> None:
+def test_a_row_shows_its_state(translation: Translation, row: Row, english: str, french: str) -> None:
     assert state_text(row, NOW).replace(f"12{NBSP}s", "12 s") == english
     translation.set_language(Language.FRENCH)
     assert state_text(row, NOW).replace(f"12{NBSP}s", "12 s") == french
 
 
-def test_what_ended_says_how_long_ago_and_what_rests_its_day(translation: Translation) -> None:
+def test_a_finished_row_shows_its_age_and_an_idle_row_its_day(translation: Translation) -> None:
     assert time_text(ENDED, NOW) == f"3{NBSP}min"
     assert time_text(IDLE, NOW) == "Yesterday"
 
 
 def accessible(row: Row) -> str:
-    """What the list gives to a screen reader."""
+    """Return the accessible text of a row."""
     model = SidebarModel(SystemClock())
     model.show_items([row])
     return str(model.index(0).data(Qt.ItemDataRole.AccessibleTextRole))
 
 
-def test_a_screen_reader_hears_name_state_step_and_slot(translation: Translation) -> None:
+def test_a_screen_reader_gets_name_state_step_and_slot(translation: Translation) -> None:
     row = replace(LIVE, title="Refactor billing", progress=(3, 7), slot=1)
     assert accessible(row) == "Refactor billing, running, step 3 of 7, slot 1"
     assert accessible(replace(row, waiting=2)) == "Refactor billing, running, step 3 of 7, 2 waiting for you, slot 1"
