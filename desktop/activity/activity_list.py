@@ -151,19 +151,20 @@ class ActivityDelegate(QStyledItemDelegate):
         text = inner.adjusted(sizes.icon_s + sizes.space_s, 0, 0, 0)
         age = self._model.age(item)
         age_width = QFontMetrics(theme.font("meta")).horizontalAdvance(age)
-        words = QRect(text.left(), upper.top(), text.width() - age_width - sizes.space_s, upper.height())
+        title_box = QRect(text.left(), upper.top(), text.width() - age_width - sizes.space_s, upper.height())
         is_thought = item.kind is ActivityKind.REASONING
-        cut = Qt.TextElideMode.ElideRight if is_thought else Qt.TextElideMode.ElideMiddle
-        paint_words(painter, theme, item_title(item), words, "row", "text", cut=cut)
-        place = QRect(text.right() + 1 - age_width, upper.top(), age_width, upper.height())
-        paint_words(painter, theme, age, place, "meta", "muted", cut=Qt.TextElideMode.ElideNone)
+        elide = Qt.TextElideMode.ElideRight if is_thought else Qt.TextElideMode.ElideMiddle
+        paint_words(painter, theme, item_title(item), title_box, "row", "text", cut=elide)
+        age_box = QRect(text.right() + 1 - age_width, upper.top(), age_width, upper.height())
+        paint_words(painter, theme, age, age_box, "meta", "muted", cut=Qt.TextElideMode.ElideNone)
         lower = QRect(text.left(), upper.bottom() + 1, text.width(), inner.bottom() - upper.bottom())
         paint_words(painter, theme, item_outcome(item), lower, "secondary", outcome_color(item))
 
     def _paint_sign(self, painter: QPainter, item: ActivityItem, line: QRect) -> None:
         size = self._theme.sizes.icon_s
         center = QPointF(line.left() + size / 2, line.top() + line.height() / 2)
-        if item.state is ActivityState.RUNNING and item.kind is not ActivityKind.TASK:  # nobody may be at work on it
+        # a task in progress may have no active run, so that it must not pulse
+        if item.state is ActivityState.RUNNING and item.kind is not ActivityKind.TASK:
             paint_indicator(painter, self._theme, Indicator.RUNNING, center, self._canvas)
             return
         pixmap = self._theme.pixmap(*icon_of(item), size, self._canvas.devicePixelRatioF())

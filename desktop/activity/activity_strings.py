@@ -7,7 +7,7 @@ from desktop.translation.agent_strings import agent_words
 from desktop.translation.formats import duration, number
 from desktop.translation.tool_strings import tool_doing, tool_done, tool_summary
 
-translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+translate = QCoreApplication.translate  # under this name, since lupdate looks for calls of `translate`
 
 # Shorter durations are not shown.
 MIN_SHOWN_DURATION_S = 1.0

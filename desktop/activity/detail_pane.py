@@ -118,6 +118,6 @@ def _errors_text(detail: ActivityDetail) -> str:
 
 def _error_text(error: Mapping[str, Any]) -> str:
     """Return the message of an error; for an error in code with line and column, as editors print them."""
-    words = str(error.get("message") or error.get("code") or "")
+    text = str(error.get("message") or error.get("code") or "")
     line, column = error.get("line"), error.get("column")
-    return f"{words} ({line}:{column})" if line and column else words
+    return f"{text} ({line}:{column})" if line and column else text

@@ -41,8 +41,8 @@ class Thought:
 
 @dataclass(frozen=True, slots=True)
 class CutOff:
-    """A notice that the text before it is incomplete: stopped by the user, interrupted, or as `warning` says (a code of
-    `AnswerWarned`). `can_retry`: it answers a message that can be sent again.
+    """A notice that the text before it is incomplete: stopped by the user, interrupted, or with a `warning`, a code of
+    `AnswerWarned`. `can_retry`: it answers a message that can be sent again.
     """
 
     is_stopped: bool

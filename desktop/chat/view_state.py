@@ -46,13 +46,13 @@ class Fold:
 class ViewState:
     """View state of a conversation; the default is that of a conversation never viewed: at its end, following.
 
-    `top` is the anchor at the upper edge unless the end is followed, and `below` the number of turns from there on;
-    `seen` is what there was when following stopped.
+    `anchor` is that of the upper edge unless the end is followed, `turns_below` the number of turns from there on, and
+    `seen` what there was when following stopped.
     """
 
     is_following: bool = True
     anchor: ScrollAnchor | None = None
-    seen: LastSeen = LastSeen()  # frozen, so that one may serve as everyone's default
+    seen: LastSeen = LastSeen()  # frozen, so that all instances can share the default
     folds: frozenset[Fold] = frozenset()
     selection: tuple[TextPosition, TextPosition] | None = None
     turns_below: int = 0

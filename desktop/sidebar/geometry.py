@@ -85,7 +85,7 @@ def header_rect(box: QRect, sizes: Sizes) -> QRect:
 
 
 def fold_icon_rect(line: QRect, text_width: int, sizes: Sizes) -> QRect:
-    """Return the area of the fold icon, behind a title that is `words` pixels wide."""
+    """Return the area of the fold icon, behind a title that is `text_width` pixels wide."""
     side = sizes.space_m
     left = min(line.left() + text_width + sizes.space_xs, line.right() - 2 * side)
     return QRect(left, line.top() + (line.height() - side) // 2, side, side)
@@ -105,6 +105,6 @@ def center_of(box: QRect) -> QPointF:
 
 
 def _right_margin(box: QRect, sizes: Sizes) -> int:
-    """Return the right margin, smaller beside a scroll bar, which has a margin of its own."""
+    """Return the right margin, smaller next to a scroll bar, which has a margin of its own."""
     has_scroll_bar = box.width() < sizes.sidebar - sizes.space_s
     return 0 if has_scroll_bar else sizes.space_s - 1

@@ -258,7 +258,7 @@ class SidebarList(Adaptive, QListView):
         return self.state() is QAbstractItemView.State.EditingState
 
     def _nearest(self, number: int, step: int) -> QModelIndex:
-        """Return the first row or folded section from `place` on in this direction, or the current index."""
+        """Return the first row or folded section from `number` on in this direction, or the current index."""
         while 0 <= number < len(self._rows.items):
             index = self._rows.index(number)
             if self._rows.flags(index) & Qt.ItemFlag.ItemIsEnabled:

@@ -62,7 +62,7 @@ class PulsingDots:
         self._region = self._region.united(dot_place(self._theme, center))
 
     def paint(self, canvas: QWidget, dirty: QRegion) -> bool:
-        """Paint only the dots, in a paint event of `canvas`. Return False if more than dots is `wanted`.
+        """Paint only the dots, in a paint event of `canvas`. Return False if more than dots is `dirty`.
 
         Then rows are painted, and add their dots again.
         """
@@ -141,8 +141,8 @@ class RowPainter:
         theme = self._theme
         box = header_rect(option.rect, theme.sizes)
         icon = Icon.CHEVRON_RIGHT if header.is_folded else Icon.CHEVRON_DOWN
-        words = QFontMetrics(theme.font("section")).horizontalAdvance(section_title(header.section))
-        theme.icon(icon, "muted").paint(painter, fold_icon_rect(box, words, theme.sizes))
+        title_width = QFontMetrics(theme.font("section")).horizontalAdvance(section_title(header.section))
+        theme.icon(icon, "muted").paint(painter, fold_icon_rect(box, title_width, theme.sizes))
         paint_words(painter, theme, section_title(header.section), box, "section", "muted")
         paint_words(painter, theme, number(header.count), box, "meta", "muted", Qt.AlignmentFlag.AlignRight)
         ring = background_rect(option.rect, theme.sizes)
@@ -166,13 +166,13 @@ class RowPainter:
 
 
 def changed_areas(
-    box: QRect, theme: Theme, row: Row, before: tuple[str, str] | None, words: tuple[str, str]
+    box: QRect, theme: Theme, row: Row, before: tuple[str, str] | None, texts: tuple[str, str]
 ) -> list[QRect]:
     """Return the areas to repaint where state and time have other texts than `before`."""
-    shape = RowGeometry.of(box, theme, words[1], has_slot=row.slot is not None, waiting=row.waiting)
+    shape = RowGeometry.of(box, theme, texts[1], has_slot=row.slot is not None, waiting=row.waiting)
     line = QRect(shape.title.topLeft(), QPoint(shape.background.right(), shape.title.bottom()))
-    parts = [] if before is not None and before[0] == words[0] else [shape.state]
-    return parts if before is not None and before[1] == words[1] else [*parts, line]
+    parts = [] if before is not None and before[0] == texts[0] else [shape.state]
+    return parts if before is not None and before[1] == texts[1] else [*parts, line]
 
 
 class TilePainter:

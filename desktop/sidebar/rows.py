@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum, StrEnum, auto
+from operator import attrgetter
 
 from core.domain.ids import WorkflowId
 from core.domain.interruption import InterruptionKind
@@ -29,7 +30,7 @@ class Section(Enum):
 
 
 class RowState(StrEnum):
-    """The state of a workflow. `interrupted`: its newest run did not end, and is not active."""
+    """The state of a workflow. INTERRUPTED: its newest run did not end, and is not active."""
 
     NEW = "new"
     QUEUED = "queued"
@@ -123,19 +124,15 @@ class IdleRowCache:
     """Caches the rows of inactive workflows from one list to the next: of thousands few change."""
 
     def __init__(self) -> None:
-        self._kept: dict[WorkflowId, tuple[ListedWorkflow, Row]] = {}
+        self._cached: dict[WorkflowId, tuple[ListedWorkflow, Row]] = {}
 
     def __call__(self, listed: Iterable[ListedWorkflow]) -> list[Row]:
         """Return the rows; a row is the same object as before if its workflow is."""
-        before, self._kept = self._kept, {}
-        for listed_workflow in listed:
-            kept = before.get(listed_workflow.workflow.id)
-            self._kept[listed_workflow.workflow.id] = (
-                kept
-                if kept is not None and kept[0] is listed_workflow
-                else (listed_workflow, _idle_row(listed_workflow))
-            )
-        return [row for _, row in self._kept.values()]
+        before, self._cached = self._cached, {}
+        for entry in listed:
+            row = before.get(entry.workflow.id)
+            self._cached[entry.workflow.id] = row if row is not None and row[0] is entry else (entry, _idle_row(entry))
+        return [row for _, row in self._cached.values()]
 
 
 def sidebar_items(
@@ -150,20 +147,22 @@ def sidebar_items(
     """Return the items: workflows that wait for the user, the longest waiting first; running workflows in the order of
     their start; finished workflows, the last first; all others, the last changed first.
 
-    `wanted` filters by title, ignoring case; then nothing is folded.
+    `query` filters by title, ignoring case; then nothing is folded.
     """
     executions = [*background.running_workflows, *background.recently_completed_workflows]
     sections: dict[Section, Sequence[Row]] = {
         Section.NEEDS_YOU: sorted(
-            (_attention_row(one) for one in executions if one.has_pending_question), key=_by_since
+            (_attention_row(execution) for execution in executions if execution.has_pending_question),
+            key=attrgetter("at"),
         ),
         Section.RUNNING: [
-            _running_row(one, mode_of(one.workflow_id) if mode_of else None) for one in background.running_workflows
+            _running_row(execution, mode_of(execution.workflow_id) if mode_of else None)
+            for execution in background.running_workflows
         ],
-        Section.RECENT: [_finished_row(one) for one in background.recently_completed_workflows],
+        Section.RECENT: [_finished_row(execution) for execution in background.recently_completed_workflows],
         # workflows with a run in the sections above are left out here
         Section.WORKFLOWS: (rows_of or _idle_rows)(
-            one for one in workflows.rows if background.get_execution(one.workflow.id) is None
+            entry for entry in workflows.rows if background.get_execution(entry.workflow.id) is None
         ),
     }
     return _in_sections(sections, query, folded)
@@ -175,7 +174,7 @@ def archived_items(workflows: Workflows, query: str = "", *, rows_of: RowsOf | N
 
 
 def first_page(items: list[Item], limit: int, shown: WorkflowId | None) -> list[Item]:
-    """Return at most `most` items, or as many as needed to include `shown`."""
+    """Return at most `limit` items, or as many as needed to include `shown`."""
     if len(items) <= limit:
         return items
     at = next((number for number, item in enumerate(items) if item.key == shown), 0) if shown is not None else 0
@@ -186,10 +185,10 @@ def _in_sections(sections: dict[Section, Sequence[Row]], query: str, folded: Col
     query = query.strip().casefold()
     items: list[Item] = []
     for section, rows in sections.items():
-        found = [row for row in rows if query in row.title.casefold()] if query else rows
+        shown = [row for row in rows if query in row.title.casefold()] if query else rows
         is_folded = section in folded and not query
-        if found:
-            items += [Header(section, len(found), is_folded), *(() if is_folded else found)]
+        if shown:
+            items += [Header(section, len(shown), is_folded), *(() if is_folded else shown)]
     return items
 
 
@@ -206,10 +205,6 @@ def _attention_row(execution: Execution) -> Row:
         waiting=len(execution.open_interruptions),
         asked=oldest.request.kind,
     )
-
-
-def _by_since(row: Row) -> datetime:
-    return row.at
 
 
 def _running_row(execution: Execution, mode: ValidationMode | None) -> Row:

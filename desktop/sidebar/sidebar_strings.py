@@ -9,10 +9,10 @@ from desktop.sidebar.rows import Row, RowState, Section
 from desktop.translation.formats import ago, day, duration, number, time_of_day
 from desktop.translation.request_strings import asked_words
 
-translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+translate = QCoreApplication.translate  # under this name, since lupdate looks for calls of `translate`
 
 _BETWEEN = " · "
-_MIN_SHOWN_DURATION_S = 1  # under a second the state says enough (UI §10)
+_MIN_SHOWN_DURATION_S = 1  # under a second the state suffices (UI §10)
 
 
 def section_title(section: Section) -> str:

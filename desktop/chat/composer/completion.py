@@ -57,7 +57,7 @@ class Suggestion:
 
 
 class CompletionPopup(Adaptive, Surface):
-    """A popup above `place`, within `pane`, while there are suggestions for the text in `text_box`. It is a child of
+    """A popup above `anchor`, within `pane`, while there are suggestions for the text in `text_box`. It is a child of
     the pane's window.
     """
 
@@ -176,7 +176,7 @@ class CompletionPopup(Adaptive, Surface):
             announce(self, _accessible_text(self._rows.suggestions[index.row()]))
 
     def _fit(self) -> None:
-        """Set the geometry: as wide as `place`, above it, as high as the rows and the space allow."""
+        """Set the geometry: as wide as `anchor`, above it, as high as the rows and the space allow."""
         sizes = self._theme.sizes
         top = self._anchor.mapTo(self._pane, QPoint(0, 0))
         rows = min(_MAX_ROWS, self._rows.rowCount())

@@ -154,7 +154,7 @@ class TextBox(QPlainTextEdit):
         # a history of another text would let undo restore what belongs elsewhere
         if history is not None and history.is_of(draft):
             self._use_document(history.document, history.lines, history.paste_to_undo)
-            self.textChanged.emit()  # Qt tells of no change where it is another document
+            self.textChanged.emit()  # Qt emits no change when the document is replaced
         else:
             self._paste_to_undo = None
             self._lines.set_text(draft.text)

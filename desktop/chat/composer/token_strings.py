@@ -9,7 +9,7 @@ from core.stores.usage import TokenUsage
 from desktop.translation.formats import compact, number, percent
 from desktop.widgets.labels import Tone
 
-translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+translate = QCoreApplication.translate  # under this name, since lupdate looks for calls of `translate`
 
 WARNING_SHARE = 0.75
 NEARLY_FULL_SHARE = 0.9
@@ -18,7 +18,7 @@ FULL_SHARE = 1.0
 
 @dataclass(frozen=True, slots=True)
 class TokenText:
-    """`short` is displayed, `whole` explains it; both are empty where there is nothing to show."""
+    """`short` is displayed, `full` explains it; both are empty where there is nothing to show."""
 
     short: str = ""
     full: str = ""

@@ -186,19 +186,19 @@ def _step_detail_blocks(key: str, line: StepLine, within: Nesting, folds: Folds,
 
 def blocks_of(turn: Turn, folds: Folds, memo: BlockCache) -> list[Block]:
     """Return the blocks of a turn, in order. `memo` is the turn's own cache, which makes repeated calls cheap."""
-    edge: list[Block] = []
+    boundary: list[Block] = []
     if turn.boundary is not None:
-        edge.append(BoundaryBlock(key="boundary", boundary=turn.boundary))
+        boundary.append(BoundaryBlock(key="boundary", boundary=turn.boundary))
     if turn.role is not Role.ASSISTANT:
         within = TOP_LEVEL.card(CardKind.BUBBLE, "bubble") if turn.role is Role.USER else TOP_LEVEL
         attached = [(n, part) for n, part in enumerate(turn.parts) if isinstance(part, AttachedText)]
-        said = "".join(part.text for part in turn.parts if isinstance(part, Text))
-        said_blocks = (PlainBlock(key=f"{n}", nesting=within, text=piece) for n, piece in enumerate(split_plain(said)))
+        text = "".join(part.text for part in turn.parts if isinstance(part, Text))
+        text_blocks = (PlainBlock(key=f"{n}", nesting=within, text=piece) for n, piece in enumerate(split_plain(text)))
         lines = [block for n, part in attached for block in attachment_blocks(f"file{n}", part, folds, memo)]
-        return [*edge, *said_blocks, *lines]
+        return [*boundary, *text_blocks, *lines]
     is_template = any(isinstance(part, Steps) for part in turn.parts)
     blocks: list[Block] = [
-        *edge,
+        *boundary,
         HeaderBlock(key="head", author=turn.author, model=turn.model, at=turn.at, is_template=is_template),
     ]
     for number, part in enumerate(turn.parts):

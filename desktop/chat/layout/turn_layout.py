@@ -29,7 +29,7 @@ class AvailableArea:
 
 @dataclass(frozen=True, slots=True)
 class PlacedCard:
-    """A card with its position in the turn. `head` is the height of its header; `last` is the last block in it."""
+    """A card with its position in the turn. `header_height` is that of its caption; `last` is the last block in it."""
 
     card: Card
     left: int

@@ -16,7 +16,7 @@ from desktop.chat.turn_parts import Failure, Output, Text, Turn
 from desktop.translation.agent_strings import agent_words
 from desktop.translation.formats import time_of_day
 
-translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+translate = QCoreApplication.translate  # under this name, since lupdate looks for calls of `translate`
 
 
 class Announcer:
@@ -60,8 +60,8 @@ def name_turn(view: TurnView, turn: Turn) -> None:
 
 def accessible_turn_name(turn: Turn) -> str:
     """Return the accessible name: `You, 14:02`, `Code agent, 14:02, writing`."""
-    words = [_speaker(turn), time_of_day(turn.at.astimezone()), _state(turn)]
-    return ", ".join(word for word in words if word)
+    parts = [_speaker(turn), time_of_day(turn.at.astimezone()), _state(turn)]
+    return ", ".join(word for word in parts if word)
 
 
 def _speaker(turn: Turn) -> str:
@@ -88,8 +88,8 @@ def _state(turn: Turn) -> str:
 
 
 def _description(turn: Turn) -> str:
-    said = next((part.text for part in turn.parts if isinstance(part, Text | Output)), "")
-    return reveal_hidden(said[:_DESCRIPTION_CHARACTERS])
+    text = next((part.text for part in turn.parts if isinstance(part, Text | Output)), "")
+    return reveal_hidden(text[:_DESCRIPTION_CHARACTERS])
 
 
 class FocusOrder:
@@ -118,7 +118,7 @@ class FocusOrder:
             if reading_order != self._reading_order:
                 self._reading_order = reading_order
                 for widget in reading_order:
-                    widget.raise_()  # a widget's children are told in the order of their stacking
+                    widget.raise_()  # accessibility lists a widget's children in stacking order
 
     def leave_turn(self, turn: QWidget, is_next: bool) -> None:
         """Handle Tab on a turn as a whole, which is no tab stop: go to the next stop below its top, or to the previous
@@ -127,11 +127,11 @@ class FocusOrder:
         top = turn.mapToGlobal(QPoint(0, 0)).y()
         inside = self._stops[1:]
         if is_next:
-            found = next((stop for stop in inside if stop.mapToGlobal(QPoint(0, 0)).y() >= top), None)
-            found = found or _stop_after(self._stops[-1], turn)
+            stop = next((stop for stop in inside if stop.mapToGlobal(QPoint(0, 0)).y() >= top), None)
+            stop = stop or _stop_after(self._stops[-1], turn)
         else:
-            found = next((stop for stop in reversed(inside) if stop.mapToGlobal(QPoint(0, 0)).y() < top), self._start)
-        found.setFocus(Qt.FocusReason.TabFocusReason if is_next else Qt.FocusReason.BacktabFocusReason)
+            stop = next((stop for stop in reversed(inside) if stop.mapToGlobal(QPoint(0, 0)).y() < top), self._start)
+        stop.setFocus(Qt.FocusReason.TabFocusReason if is_next else Qt.FocusReason.BacktabFocusReason)
 
     def _find_stops(self) -> Iterator[QWidget]:
         for live in self._stage.live_blocks():

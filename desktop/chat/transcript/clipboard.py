@@ -40,15 +40,15 @@ def source_of_turn(turn: Turn) -> str:
 
 def last_answer(column: Column) -> str | None:
     """Return the newest answer of the conversation that has text."""
-    said = (source_of_turn(layout.turn) for layout in reversed(column.layouts) if layout.turn.role is Role.ASSISTANT)
-    return next((text for text in said if text), None)
+    texts = (source_of_turn(layout.turn) for layout in reversed(column.layouts) if layout.turn.role is Role.ASSISTANT)
+    return next((text for text in texts if text), None)
 
 
 def last_code(column: Column) -> str | None:
     """Return the last code frame of the conversation."""
     for number in range(len(column.layouts) - 1, -1, -1):
         if not any(fence in source_of_turn(column.layouts[number].turn) for fence in _FENCES):
-            continue  # most turns need no layout to be told apart
+            continue  # most turns have no code, and need no layout to show that
         layout = column.laid_out(number)
         groups = [block.group for block in layout.blocks if isinstance(block, CodeBlock)]
         if groups:

@@ -15,7 +15,7 @@ _HIDDEN_MARKUP = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class FindQuery:
-    """A literal text, or, where it `is_words`, the words of a search. Case and accents do not count."""
+    """A literal text, or, where it `matches_words`, the words of a search. Case and accents do not count."""
 
     text: str
     matches_words: bool = False

@@ -61,21 +61,21 @@ class TurnScan:
     def matches(self, blocks: Iterable[Block]) -> Iterator[list[FindMatch]]:
         """Yield the matches in each block, so that the caller can pause between blocks."""
         lines: list[Block] = []
-        known: dict[str, tuple[Block, list[FindMatch]]] = {}
+        scanned: dict[str, tuple[Block, list[FindMatch]]] = {}
         for block in blocks:
             # the lines that must be unfolded for this block to be visible are those above it with less depth
             while lines and lines[-1].nesting.depth >= block.nesting.depth:
                 lines.pop()
-            before = self._known.get(block.key)
-            if before is not None and (before[0] is block or before[0] == block):
-                found = before[1]
+            cached = self._known.get(block.key)
+            if cached is not None and (cached[0] is block or cached[0] == block):
+                matches = cached[1]
             else:
-                found = list(self._found(block, tuple(line.key for line in lines)))
-            known[block.key] = block, found
-            yield found
+                matches = list(self._found(block, tuple(line.key for line in lines)))
+            scanned[block.key] = block, matches
+            yield matches
             if isinstance(block, _LINES):
                 lines.append(block)
-        self._known = known
+        self._known = scanned
 
     def _found(self, block: Block, folds: tuple[str, ...]) -> Iterator[FindMatch]:
         if self._pattern is None:

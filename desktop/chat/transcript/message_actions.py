@@ -22,7 +22,7 @@ from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import IconButton
 from desktop.widgets.surfaces import Surface
 
-translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+translate = QCoreApplication.translate  # under this name, since lupdate looks for calls of `translate`
 
 
 class MessageAction(StrEnum):

@@ -90,7 +90,7 @@ class Selection:
                     live.view.select(*part)
 
     def short_text(self, max_characters: int) -> str:
-        """Return the selected text if it is at most `most` characters of one block, else an empty string."""
+        """Return the selected text if it is at most `max_characters` of one block, else an empty string."""
         marks = self.ends
         if marks is None:
             return ""

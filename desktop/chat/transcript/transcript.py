@@ -188,7 +188,7 @@ class Transcript(Adaptive, TranscriptScrollArea):
         return self._column.index_at(self.verticalScrollBar().value()).turn if self._column.layouts else 0
 
     def short_selection(self, max_characters: int) -> str:
-        """Return the selected text if it is at most `most` characters of one block."""
+        """Return the selected text if it is at most `max_characters` of one block."""
         return self._selection.short_text(max_characters)
 
     @command("transcript.copy_answer")

@@ -8,7 +8,7 @@ from desktop.chat.turn_parts import Activity, Failure, Phase, StepLine, ToolLine
 from desktop.translation.failure_strings import run_failure_advice, run_failure_words
 from desktop.translation.tool_strings import tool_doing, tool_summary
 
-translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+translate = QCoreApplication.translate  # under this name, since lupdate looks for calls of `translate`
 
 
 def call_result(line: ToolLine) -> str:
@@ -73,8 +73,8 @@ def activity_text(activity: Activity, *, is_long: bool) -> str:
 
 def failure_title(failure: Failure) -> str:
     """Return what failed, in a sentence."""
-    words = run_failure_words(failure.code, failure.during, failure.details, failure.at)
-    return words or translate("ChatWords", "The run failed")
+    title = run_failure_words(failure.code, failure.during, failure.details, failure.at)
+    return title or translate("ChatWords", "The run failed")
 
 
 def failure_advice(failure: Failure) -> str:

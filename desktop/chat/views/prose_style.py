@@ -210,12 +210,12 @@ class _DocumentStyler:
     def _describe_image(self, cursor: QTextCursor, position: int, form: QTextCharFormat) -> None:
         """Replace the image, which is never loaded, with a link that has its description."""
         image = form.toImageFormat()
-        words = QTextCharFormat()
-        words.setAnchor(True)
-        words.setAnchorHref(image.name())
-        self._dress_link(words)
+        link = QTextCharFormat()
+        link.setAnchor(True)
+        link.setAnchorHref(image.name())
+        self._dress_link(link)
         _select(cursor, position, 1)
-        cursor.insertText(image.stringProperty(_Property.ImageAltText) or image.name(), words)
+        cursor.insertText(image.stringProperty(_Property.ImageAltText) or image.name(), link)
 
     def _dress_table(self, table: QTextTable) -> None:
         sizes, form = self._sizes, table.format().toTableFormat()
@@ -235,12 +235,12 @@ class _DocumentStyler:
         bold.setFontWeight(QFont.Weight.DemiBold)
         for column in range(table.columns()):
             cell = table.cellAt(0, column)
-            head = cell.format()
-            head.setBackground(self._theme.color("code_header"))
-            cell.setFormat(head)
-            words = cell.firstCursorPosition()
-            words.setPosition(cell.lastPosition(), QTextCursor.MoveMode.KeepAnchor)
-            words.mergeCharFormat(bold)
+            header = cell.format()
+            header.setBackground(self._theme.color("code_header"))
+            cell.setFormat(header)
+            cursor = cell.firstCursorPosition()
+            cursor.setPosition(cell.lastPosition(), QTextCursor.MoveMode.KeepAnchor)
+            cursor.mergeCharFormat(bold)
 
 
 def blocks_in(document: QTextDocument) -> Iterator[QTextBlock]:

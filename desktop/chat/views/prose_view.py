@@ -139,17 +139,17 @@ def append_words(document: QTextDocument, before: str, after: str) -> bool:
     Where nothing in the new text can be markup, the words are inserted at the end of the document, with the same
     result.
     """
-    said = before.rstrip(" ")
-    start = max(said.rfind(blank) for blank in (" ", "\n")) + 1
-    if start == len(said) or not after.startswith(before) or _DEFINITION in before:
+    text = before.rstrip(" ")
+    start = max(text.rfind(blank) for blank in (" ", "\n")) + 1
+    if start == len(text) or not after.startswith(before) or _DEFINITION in before:
         return False
-    words = _WORDS.fullmatch(after, start)
-    if words is None or _LINK.search(words[0]):
+    appended = _WORDS.fullmatch(after, start)
+    if appended is None or _LINK.search(appended[0]):
         return False
     cursor = QTextCursor(document)
     cursor.setPosition(document.characterCount() - 1)
     block = cursor.block()
-    if cursor.currentTable() is not None or is_code(block.blockFormat()) or not block.text().endswith(said[start:]):
+    if cursor.currentTable() is not None or is_code(block.blockFormat()) or not block.text().endswith(text[start:]):
         return False
-    cursor.insertText(after[len(said) :].rstrip(" "))
+    cursor.insertText(after[len(text) :].rstrip(" "))
     return True
