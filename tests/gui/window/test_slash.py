@@ -208,7 +208,7 @@ async def test_a_refused_start_leaves_the_text_and_a_form_goes_with_its_workflow
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     async with an_app(tmp_path, qapp, mode=ValidationMode.MANUAL) as app:
-        busy = await app.say("say 900 words 5")
+        busy = await app.say("say 9000 words 5")
         await begin(app, until, "/ask around say 2 words")
         app.key(Key.Key_Return)
         await until(lambda: any(toast.code == "limit_reached" for toast in app.core.stores.toasts.visible))
