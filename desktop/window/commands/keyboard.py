@@ -1,8 +1,8 @@
 """The event filter for all keys of the window (UI §4).
 
-In this order: keys of an input method's composition pass untouched; then custom keys of the focused scope are applied;
-then Ctrl or Alt with a key of the digit row works by the position of the key, unless its character has a meaning. Keys
-that lead to pending requests work in open menus and questions too.
+In this order: keys during a composition belong to the input method and do nothing here; then custom keys of the focused
+scope are applied; then Ctrl or Alt with a key of the digit row works by the position of the key, unless its character
+has a meaning. Keys that lead to pending requests work in open menus and questions too.
 """
 
 from collections.abc import Callable
