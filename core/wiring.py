@@ -26,7 +26,7 @@ from core.llm.key_store import KeyFile, KeyStore
 from core.llm.offline.client import OfflineModel, Router
 from core.llm.openai_compatible.client import OpenAiCompatible
 from core.llm.system_keyring import SystemKeyring
-from core.ports.clock import Clock, SystemClock
+from core.ports.clock import Clock
 from core.ports.consent import ConsentRules
 from core.ports.sandbox import Sandbox
 from core.ports.search import SearchIndex
@@ -61,6 +61,7 @@ from core.services.summaries import SummaryService
 from core.services.templates import TemplateBookService, TemplateService
 from core.services.trash import Trash
 from core.services.workflows import WorkflowService
+from core.threads.system_clock import SystemClock
 from core.tools.builtin import builtin_tools, collection_tools, recording_tools, storing_tools
 from core.tools.invocation import ToolInvoker
 from core.tools.mcp.hub import Hub

@@ -11,10 +11,10 @@ from core.cli.output import write_error_line, write_line
 from core.domain.ids import RunId
 from core.domain.text.json_text import indented_json
 from core.errors import Refused
-from core.ports.clock import SystemClock
 from core.recording.template_builder import ACCEPT_ALL, ExportOptions
 from core.services.outcome import Failed, unwrap
 from core.services.templates import check_file, read_text
+from core.threads.system_clock import SystemClock
 from core.wiring import Toolbox, load_stored_tools, open_core, temporary_storage
 
 

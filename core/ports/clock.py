@@ -1,8 +1,6 @@
 """Time, replaceable in tests."""
 
-import asyncio
-import time
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Protocol
 
 
@@ -20,16 +18,3 @@ class Clock(Protocol):
     async def sleep(self, seconds: float) -> None:
         """Sleep for `seconds` of monotonic time."""
         ...
-
-
-class SystemClock:
-    """The clock of this machine."""
-
-    def now(self) -> datetime:
-        return datetime.now(UTC)
-
-    def monotonic(self) -> float:
-        return time.monotonic()
-
-    async def sleep(self, seconds: float) -> None:
-        await asyncio.sleep(seconds)

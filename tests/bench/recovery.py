@@ -21,10 +21,10 @@ from core.domain.ids import MessageId, RunId, WorkflowId
 from core.domain.run import Run, RunKind, RunStatus, Snapshot
 from core.domain.template import Template
 from core.persistence.surreal import SurrealStorage
-from core.ports.clock import SystemClock
 from core.ports.templates import ResolvedTemplate
 from core.ports.writes import CreateRun
 from core.services.outcome import Ok
+from core.threads.system_clock import SystemClock
 from core.wiring import run_core
 from tests.bench.measure import line
 

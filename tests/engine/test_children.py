@@ -6,8 +6,8 @@ from typing import Any
 from core.domain.ids import TemplateId, new_id
 from core.domain.run import RunStatus
 from core.domain.text.json_text import encode
-from core.ports.clock import SystemClock
 from core.ports.writes import Put, StoredTemplate
+from core.threads.system_clock import SystemClock
 from tests.support.command_line import template
 from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.world import World, a_step, a_world, tool_step

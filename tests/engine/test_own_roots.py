@@ -10,10 +10,10 @@ from core.domain.fold import replay
 from core.domain.ids import RunId
 from core.domain.live_run import LiveRun
 from core.domain.run import ACTIVE_STATUSES, ErrorInfo, Run, RunStatus
-from core.ports.clock import SystemClock
 from core.ports.storage import Storage
 from core.ports.writes import ChangeRun
 from core.services.outcome import Ok
+from core.threads.system_clock import SystemClock
 from tests.engine.test_children import starts, store
 from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.world import World, a_step, a_world, tool_step

@@ -14,11 +14,11 @@ from core.domain.events import Fact
 from core.domain.ids import ServerId
 from core.domain.mcp_server import McpServer, ServerStatus
 from core.domain.tool import CallResult, CallStatus
-from core.ports.clock import SystemClock
 from core.ports.model import ModelClient
 from core.ports.tools import CallContext
 from core.sandbox.pool import WorkerPool
 from core.sandbox.schemas import JsonSchemas
+from core.threads.system_clock import SystemClock
 from core.tools.invocation import ToolInvoker
 from core.tools.mcp.hub import Hub
 from core.tools.mcp.launch import LaunchSpec, resolve_launch

@@ -9,9 +9,9 @@ import pytest
 
 from core.domain.tool import CallStatus, Effect
 from core.errors import CodeFailed
-from core.ports.clock import SystemClock
 from core.sandbox.pool import WorkerPool
 from core.sandbox.quickjs import QuickJsSandbox
+from core.threads.system_clock import SystemClock
 from core.tools.builtin import builtin_tools
 from core.tools.invocation import ToolInvoker
 from tests.support.clock import loop_clock

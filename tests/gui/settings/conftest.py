@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from shiboken6 import isValid
 
-from core.ports.clock import SystemClock
 from core.sandbox.pool import WorkerPool
 from core.sandbox.schemas import JsonSchemas
+from core.threads.system_clock import SystemClock
 from core.tools.mcp.hub import Hub
 from core.tools.mcp.sampling import Sampling
 from core.tools.registry import Registry

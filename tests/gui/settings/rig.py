@@ -17,7 +17,6 @@ from core.llm.catalogue import Catalogue
 from core.llm.http import HttpClients
 from core.llm.key_store import KeyFile, KeyStore
 from core.llm.system_keyring import SystemKeyring
-from core.ports.clock import SystemClock
 from core.ports.writes import Write
 from core.services.agents import AgentService
 from core.services.consent import ConsentService
@@ -28,6 +27,7 @@ from core.services.providers import ProviderService
 from core.services.settings import SettingsService, parse_settings
 from core.stores.background_workflows import BackgroundWorkflows
 from core.stores.questions import Questions
+from core.threads.system_clock import SystemClock
 from core.tools.builtin import calculator
 from desktop.operations import Operations, StartTask
 from desktop.settings.dialog import SettingsDialog

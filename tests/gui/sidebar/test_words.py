@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 
 from core.domain.interruption import InterruptionKind
 from core.domain.template import ValidationMode
-from core.ports.clock import SystemClock
+from core.threads.system_clock import SystemClock
 from desktop.sidebar.model import SidebarModel
 from desktop.sidebar.rows import Row, RowState, Section
 from desktop.sidebar.sidebar_strings import initial, state_text, time_text

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QApplication, QComboBox, QPushButton
 
 from core.app import Core
 from core.domain.toast import ToastType
-from core.ports.clock import SystemClock
 from core.stores.notifications import GROUPING_S, Notification
+from core.threads.system_clock import SystemClock
 from desktop.attention.time_left import TimeLeft
 from desktop.settings.parts.page import PageId
 from desktop.toasts.card import ToastCard
