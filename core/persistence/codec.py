@@ -3,10 +3,12 @@
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any, TypeVar
 
+from core.domain.ids import RunId
 from core.domain.run import ErrorInfo
 from core.domain.text import json_text
 from core.errors import StepFailed, StorageFailed
@@ -16,7 +18,10 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-# What reading a row raises that is not as it was written.
+UNREADABLE = "unreadable"  # an error code
+
+# What decoding raises for a row of another shape. A damaged row must not take the intact rows with it, so every reader
+# catches these, and only these: a defect elsewhere still surfaces.
 DECODE_ERRORS = (KeyError, IndexError, TypeError, ValueError, OverflowError, AttributeError)
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -40,19 +45,20 @@ class OrderKeys:
         return next(self._numbers)
 
 
-def time_of_order_key(place: str) -> datetime:
+def time_of_order_key(order_key: str) -> datetime:
     """Return the time that an order key begins with."""
-    return from_microseconds(int(place.partition(" ")[0]))
+    return from_microseconds(int(order_key.partition(" ")[0]))
 
 
 def to_microseconds(at: datetime) -> int:
     """Return the stored form of a time: microseconds since 1970, exact."""
+    # not ISO 8601: writing that took longer than everything else about a row
     return round(at.timestamp() * 1_000_000)
 
 
-def from_microseconds(kept: int) -> datetime:
+def from_microseconds(microseconds: int) -> datetime:
     """Return the time of a stored number of microseconds."""
-    return _EPOCH + timedelta(microseconds=kept)
+    return _EPOCH + timedelta(microseconds=microseconds)
 
 
 def optional(convert: Callable[[Any], T], value: Any) -> T | None:
@@ -75,10 +81,10 @@ def encode_json(value: Any) -> str:
 
 def decode_fields(text: str) -> dict[str, Any]:
     """Decode the text that `encode_fields` made. Raises any of DECODE_ERRORS."""
-    found = json_text.decode(text)
-    if not isinstance(found, dict):
+    fields = json_text.decode(text)
+    if not isinstance(fields, dict):
         raise TypeError("the data of a row is no object")
-    return found
+    return fields
 
 
 def decode_data(row: Row) -> dict[str, Any]:
@@ -88,7 +94,7 @@ def decode_data(row: Row) -> dict[str, Any]:
 
 def encode_text(value: str) -> str | bytes:
     """Return the text, or bytes if it has a lone surrogate, which the database's strings cannot hold."""
-    if value.isascii():
+    if value.isascii():  # nearly always, and much faster than to encode
         return value
     try:
         value.encode()
@@ -123,10 +129,32 @@ def decode_error(fields: dict[str, Any]) -> ErrorInfo:
     return ErrorInfo(**fields)
 
 
-def decode_rows(rows: Iterable[Row], of: Callable[[Row], T]) -> Iterator[T]:
+def decode_rows(rows: Iterable[Row], decode: Callable[[Row], T]) -> Iterator[T]:
     """Decode each row. An unreadable row is logged and skipped, so that it does not hide the others."""
     for row in rows:
         try:
-            yield of(row)
+            yield decode(row)
         except DECODE_ERRORS:
             log.warning("the row %s cannot be read", row.get("id"))
+
+
+def decode_if_readable(row: Row | None, decode: Callable[[Row], T]) -> T | None:
+    """Return the decoded row, or None if it is missing or unreadable."""
+    try:
+        return decode(row) if row else None
+    except DECODE_ERRORS:
+        return None
+
+
+def unreadable_error(run_id: RunId, rows: str) -> StorageFailed:
+    """Return the failure of reading `rows` (a plural) of a run."""
+    return StorageFailed(UNREADABLE, f"the {rows} of run {run_id} cannot be read", run_id=run_id)
+
+
+@contextmanager
+def raising_unreadable(run_id: RunId, rows: str) -> Iterator[None]:
+    """Raise `unreadable_error` if the body cannot decode a row: half of a run's rows would be misleading."""
+    try:
+        yield
+    except DECODE_ERRORS as error:
+        raise unreadable_error(run_id, rows) from error

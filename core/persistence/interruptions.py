@@ -16,36 +16,24 @@ from core.domain.interruption import (
     InterruptionStatus,
 )
 from core.domain.risk import Risk
-from core.persistence.codec import (
-    DECODE_ERRORS,
-    OrderKeys,
-    decode_data,
-    decode_fields,
-    decode_rows,
-    decode_text,
-    encode_fields,
-    from_microseconds,
-    optional,
-    to_microseconds,
-)
+from core.persistence import codec
 from core.persistence.connection import Connection
 from core.persistence.keys import by_sequence, record_id, text_key
-from core.persistence.pages import pages_by_id, pages_by_order_key, pages_in_range
+from core.persistence.pages import decode_pages, pages_by_id, pages_by_order_key, pages_in_range
 from core.persistence.statements import Row, Statement, batched, lost_positions
-from core.persistence.unreadable import unreadable_error
 from core.ports.writes import CloseInterruption, RaiseInterruption
 
-INTERRUPTIONS_PER_PAGE = 20  # what is asked may have megabytes
+INTERRUPTIONS_PER_PAGE = 20  # a question may have megabytes
 
 _RAISE = """{
-    LET $new = (INSERT IGNORE INTO interruption $given.rows RETURN VALUE record::id(id));
-    INSERT IGNORE INTO interruption_ask $given.asks RETURN NONE;
-    INSERT IGNORE INTO interruption_answer $given.answers RETURN NONE;
+    LET $new = (INSERT IGNORE INTO interruption $argument.rows RETURN VALUE record::id(id));
+    INSERT IGNORE INTO interruption_ask $argument.asks RETURN NONE;
+    INSERT IGNORE INTO interruption_answer $argument.answers RETURN NONE;
     $new
 }"""
-# The rows that are left exist, so each of them is updated.
+# Only rows that exist and are open remain after the filter, so the INSERT updates each of them.
 _CLOSE = """{
-    LET $open = $given.filter(|$one| type::record('interruption', $one.row.id).is_open = true);
+    LET $open = $argument.filter(|$close| type::record('interruption', $close.row.id).is_open = true);
     INSERT INTO interruption $open.row ON DUPLICATE KEY UPDATE
         status = $input.status, is_open = $input.is_open, closed_at = $input.closed_at RETURN NONE;
     INSERT INTO interruption_answer array::flatten($open.answers) RETURN NONE;
@@ -54,7 +42,7 @@ _CLOSE = """{
 _WHOLE = """*, type::record('interruption_ask', record::id(id)).data AS ask,
     type::record('interruption_answer', record::id(id)).data AS answer"""
 _OF_RUN = f"SELECT {_WHOLE} FROM $range"
-_STANDING = f"SELECT {_WHOLE} FROM $ids"
+_STORED = f"SELECT {_WHOLE} FROM $ids"
 _OPEN = f"""SELECT {_WHOLE} FROM interruption
     WHERE is_open = true AND place > $place ORDER BY place LIMIT $limit"""
 
@@ -62,71 +50,77 @@ _OPEN = f"""SELECT {_WHOLE} FROM interruption
 class InterruptionRepository:
     """The interruptions of runs."""
 
-    def __init__(self, connection: Connection, places: OrderKeys) -> None:
+    def __init__(self, connection: Connection, order_keys: codec.OrderKeys) -> None:
         self._connection = connection
-        self._places = places
+        self._order_keys = order_keys
 
     def put(self, raises: Iterable[tuple[int, RaiseInterruption]]) -> list[Statement]:
         """Return statements that lose the positions of interruptions that already exist."""
-        return [self._put(some) for some in batched(list(raises))]
+        return [self._put(batch) for batch in batched(list(raises))]
 
     def close(self, closes: Iterable[tuple[int, CloseInterruption]]) -> list[Statement]:
         """Return statements that lose the positions of interruptions that are not open."""
-        return [_close_statement(some) for some in batched(list(closes))]
+        return [_close_statement(batch) for batch in batched(list(closes))]
 
     async def ours(
         self, raises: Sequence[tuple[int, RaiseInterruption]], closes: Sequence[tuple[int, CloseInterruption]]
     ) -> set[int]:
         """Return the positions of interruptions that are stored exactly as written."""
-        asked = {at: write.interruption for at, write in raises}
-        keys = {at: interruption_key(one.run_id, one.id) for at, one in asked.items()}
-        keys |= {at: interruption_key(one.run_id, one.id) for at, one in closes}
-        stand: dict[tuple[str | int, ...], tuple[Fingerprint, Fingerprint]] = {}
-        ids = [record_id("interruption", one) for one in keys.values()]
-        async for page in pages_by_id(self._connection, _STANDING, ids, rows=INTERRUPTIONS_PER_PAGE):
-            stand |= {
-                tuple(row["id"].id): (stored_raise_fingerprint(row), stored_close_fingerprint(row)) for row in page
-            }
-        found = {at: stand[tuple(one)] for at, one in keys.items() if tuple(one) in stand}
-        mine = {at for at, one in asked.items() if at in found and found[at][0] == raise_fingerprint(one)}
-        return mine | {at for at, write in closes if at in found and found[at][1] == close_fingerprint(write)}
+        asked = {position: write.interruption for position, write in raises}
+        keys = {position: interruption_key(raised.run_id, raised.id) for position, raised in asked.items()}
+        keys |= {position: interruption_key(write.run_id, write.id) for position, write in closes}
+        ids = [record_id("interruption", key) for key in keys.values()]
+        rows: dict[tuple[str | int, ...], Row] = {}
+        async for page in pages_by_id(self._connection, _STORED, ids, rows=INTERRUPTIONS_PER_PAGE):
+            rows |= {tuple(row["id"].id): row for row in page}
+        stored = {position: rows[tuple(key)] for position, key in keys.items() if tuple(key) in rows}
+        return {
+            *(at for at, raised in asked.items() if at in stored and _is_raised_so(stored[at], raised)),
+            *(at for at, write in closes if at in stored and _is_closed_so(stored[at], write)),
+        }
 
     async def of_run(self, run_id: RunId) -> list[Interruption]:
         """Return the interruptions by sequence number. Raises StorageFailed `unreadable`."""
-        found: list[Interruption] = []
-        try:
-            async for page in pages_in_range(
-                self._connection, _OF_RUN, "interruption", text_key(run_id), rows=INTERRUPTIONS_PER_PAGE
-            ):
-                found.extend(map(decode_interruption, page))
-        except DECODE_ERRORS as error:
-            raise unreadable_error(run_id, "interruptions") from error
-        return sorted(found, key=by_sequence)
+        key, size = text_key(run_id), INTERRUPTIONS_PER_PAGE
+        pages = pages_in_range(self._connection, _OF_RUN, "interruption", key, rows=size)
+        with codec.raising_unreadable(run_id, "interruptions"):
+            return sorted([decode_interruption(row) async for page in pages for row in page], key=by_sequence)
 
     async def open(self) -> list[Interruption]:
         """Return the readable open interruptions, oldest first."""
-        found: list[Interruption] = []
-        async for page in pages_by_order_key(self._connection, _OPEN, {}, rows=INTERRUPTIONS_PER_PAGE):
-            found.extend(decode_rows(page, decode_interruption))
-        return found
+        pages = pages_by_order_key(self._connection, _OPEN, {}, rows=INTERRUPTIONS_PER_PAGE)
+        return await decode_pages(pages, decode_interruption)
 
-    def _put(self, placed: Sequence[tuple[int, RaiseInterruption]]) -> Statement:
-        asked = [write.interruption for _, write in placed]
-        given = {
-            "rows": [encode_interruption(one, self._places.next(one.created_at)) for one in asked],
-            "asks": [encode_ask(one) for one in asked],
-            "answers": [row for one in asked for row in encode_answers(one)],
+    def _put(self, writes: Sequence[tuple[int, RaiseInterruption]]) -> Statement:
+        raised = [write.interruption for _, write in writes]
+        argument = {
+            "rows": [self._encode(interruption) for interruption in raised],
+            "asks": [_encode_ask(interruption) for interruption in raised],
+            "answers": [row for interruption in raised for row in _encode_answers(interruption)],
         }
-        keys = [(at, interruption_key(write.interruption.run_id, write.interruption.id)) for at, write in placed]
-        return Statement(_RAISE, given, lambda new: lost_positions(new, keys))
+        keys = [
+            (position, interruption_key(write.interruption.run_id, write.interruption.id)) for position, write in writes
+        ]
+        return Statement(_RAISE, argument, lambda new: lost_positions(new, keys))
+
+    def _encode(self, interruption: Interruption) -> Row:
+        return {
+            "id": interruption_key(interruption.run_id, interruption.id),
+            "workflow": text_key(interruption.workflow_id),
+            "status": interruption.status,
+            "is_open": interruption.is_open,
+            "place": self._order_keys.next(interruption.created_at),
+            "closed_at": codec.optional(codec.to_microseconds, interruption.closed_at),
+            "data": _encode_frame(interruption),
+        }
 
 
-def _close_statement(placed: Sequence[tuple[int, CloseInterruption]]) -> Statement:
+def _close_statement(writes: Sequence[tuple[int, CloseInterruption]]) -> Statement:
     """Close each interruption once: the first of two writes with the same id applies."""
-    keys = [(at, interruption_key(write.run_id, write.id)) for at, write in placed]
-    first = {tuple(interruption_key(write.run_id, write.id)): write for _, write in reversed(placed)}
-    given = [{"row": encode_close(write), "answers": encode_answers(write)} for write in first.values()]
-    return Statement(_CLOSE, given, lambda taken: lost_positions(taken, keys))
+    keys = [(position, interruption_key(write.run_id, write.id)) for position, write in writes]
+    first = {tuple(interruption_key(write.run_id, write.id)): write for _, write in reversed(writes)}
+    argument = [{"row": _encode_close(write), "answers": _encode_answers(write)} for write in first.values()]
+    return Statement(_CLOSE, argument, lambda taken: lost_positions(taken, keys))
 
 
 Fingerprint = tuple[Any, ...]
@@ -136,76 +130,64 @@ def interruption_key(run_id: RunId, interruption_id: InterruptionId) -> list[str
     return [text_key(run_id), text_key(interruption_id)]
 
 
-def raise_fingerprint(asked: Interruption) -> Fingerprint:
+def raise_fingerprint(interruption: Interruption) -> Fingerprint:
     """Return what raising the interruption writes permanently; equal for a repeated commit."""
-    return text_key(asked.workflow_id), _encode_frame(asked), _encode_ask_fields(asked.ask)
+    return text_key(interruption.workflow_id), _encode_frame(interruption), _encode_ask_fields(interruption.ask)
 
 
 def close_fingerprint(closed: Interruption | CloseInterruption) -> Fingerprint:
     """Return what closing the interruption writes; equal for a repeated commit."""
-    return closed.status, optional(to_microseconds, closed.closed_at), optional(_encode_answer_fields, closed.answer)
+    return (
+        closed.status,
+        codec.optional(codec.to_microseconds, closed.closed_at),
+        codec.optional(_encode_answer_fields, closed.answer),
+    )
 
 
-def encode_interruption(asked: Interruption, place: str) -> Row:
-    return {
-        "id": interruption_key(asked.run_id, asked.id),
-        "workflow": text_key(asked.workflow_id),
-        "status": asked.status,
-        "is_open": asked.is_open,
-        "place": place,
-        "closed_at": optional(to_microseconds, asked.closed_at),
-        "data": _encode_frame(asked),
-    }
+def _is_raised_so(row: Row, interruption: Interruption) -> bool:
+    return (row.get("workflow"), row.get("data"), row.get("ask")) == raise_fingerprint(interruption)
 
 
-def encode_close(write: CloseInterruption) -> Row:
+def _is_closed_so(row: Row, write: CloseInterruption) -> bool:
+    return (row.get("status"), row.get("closed_at"), row.get("answer")) == close_fingerprint(write)
+
+
+def _encode_close(write: CloseInterruption) -> Row:
     """Encode what closing changes in the interruption's row."""
     return {
         "id": interruption_key(write.run_id, write.id),
         "status": write.status,
         "is_open": write.status.is_open,
-        "closed_at": to_microseconds(write.closed_at),
+        "closed_at": codec.to_microseconds(write.closed_at),
     }
 
 
-def encode_ask(asked: Interruption) -> Row:
-    return {"id": interruption_key(asked.run_id, asked.id), "data": _encode_ask_fields(asked.ask)}
+def _encode_ask(interruption: Interruption) -> Row:
+    return {"id": interruption_key(interruption.run_id, interruption.id), "data": _encode_ask_fields(interruption.ask)}
 
 
-def encode_answers(of: Interruption | CloseInterruption) -> list[Row]:
+def _encode_answers(write: Interruption | CloseInterruption) -> list[Row]:
     """Return the answer's row, if there is an answer."""
-    return (
-        []
-        if of.answer is None
-        else [{"id": interruption_key(of.run_id, of.id), "data": _encode_answer_fields(of.answer)}]
-    )
-
-
-def stored_raise_fingerprint(row: Row) -> Fingerprint:
-    """Return `raise_fingerprint` of a stored row with its `ask` and `answer`."""
-    return row.get("workflow"), row.get("data"), row.get("ask")
-
-
-def stored_close_fingerprint(row: Row) -> Fingerprint:
-    """Return `close_fingerprint` of a stored row with its `ask` and `answer`."""
-    return row.get("status"), row.get("closed_at"), row.get("answer")
+    if write.answer is None:
+        return []
+    return [{"id": interruption_key(write.run_id, write.id), "data": _encode_answer_fields(write.answer)}]
 
 
 def decode_interruption(row: Row) -> Interruption:
-    """Decode a row with its `ask` and `answer`. Raises any of DECODE_ERRORS."""
-    found, asked = decode_data(row), decode_fields(decode_text(row["ask"]))
+    """Decode a row with its `ask` and `answer`. Raises any of codec.DECODE_ERRORS."""
+    fields, ask_fields = codec.decode_data(row), codec.decode_fields(codec.decode_text(row["ask"]))
     run_id, interruption_id = row["id"].id
     ask = InterruptionRequest(
-        InterruptionKind(found["kind"]),
-        found["step"],
-        index=found.get("index"),
-        attempt=found["attempt"],
-        tool=found.get("tool"),
-        risk=optional(Risk, found.get("risk")),
-        call_id=optional(CallId, found.get("call_id")),
-        timeout_ms=found.get("timeout_ms"),
-        default_action=Action(found["default_action"]),
-        **asked,
+        InterruptionKind(fields["kind"]),
+        fields["step"],
+        index=fields.get("index"),
+        attempt=fields["attempt"],
+        tool=fields.get("tool"),
+        risk=codec.optional(Risk, fields.get("risk")),
+        call_id=codec.optional(CallId, fields.get("call_id")),
+        timeout_ms=fields.get("timeout_ms"),
+        default_action=Action(fields["default_action"]),
+        **ask_fields,
     )
     return Interruption(
         InterruptionId(interruption_id),
@@ -213,18 +195,18 @@ def decode_interruption(row: Row) -> Interruption:
         WorkflowId(row["workflow"]),
         ask,
         InterruptionStatus(row["status"]),
-        found["seq"],
-        from_microseconds(found["created_at"]),
-        expires_at=optional(from_microseconds, found.get("expires_at")),
-        answer=optional(_decode_answer, row.get("answer")),
-        closed_at=optional(from_microseconds, row.get("closed_at")),
+        fields["seq"],
+        codec.from_microseconds(fields["created_at"]),
+        expires_at=codec.optional(codec.from_microseconds, fields.get("expires_at")),
+        answer=codec.optional(_decode_answer, row.get("answer")),
+        closed_at=codec.optional(codec.from_microseconds, row.get("closed_at")),
     )
 
 
-def _encode_frame(asked: Interruption) -> str:
+def _encode_frame(interruption: Interruption) -> str:
     """Encode the small fields of the question."""
-    ask = asked.ask
-    return encode_fields(
+    ask = interruption.ask
+    return codec.encode_fields(
         kind=ask.kind,
         step=ask.step,
         index=ask.index,
@@ -234,15 +216,15 @@ def _encode_frame(asked: Interruption) -> str:
         call_id=ask.call_id,
         timeout_ms=ask.timeout_ms,
         default_action=ask.default_action,
-        seq=asked.seq,
-        created_at=to_microseconds(asked.created_at),
-        expires_at=optional(to_microseconds, asked.expires_at),
+        seq=interruption.seq,
+        created_at=codec.to_microseconds(interruption.created_at),
+        expires_at=codec.optional(codec.to_microseconds, interruption.expires_at),
     )
 
 
 def _encode_ask_fields(ask: InterruptionRequest) -> str:
     """Encode the fields of the question that may be large."""
-    return encode_fields(
+    return codec.encode_fields(
         prompt=ask.prompt,
         schema=ask.schema,
         options=ask.options,
@@ -254,9 +236,9 @@ def _encode_ask_fields(ask: InterruptionRequest) -> str:
 
 
 def _encode_answer_fields(answer: Answer) -> str:
-    return encode_fields(action=answer.action, value=answer.value, reason=answer.reason)
+    return codec.encode_fields(action=answer.action, value=answer.value, reason=answer.reason)
 
 
 def _decode_answer(text: str) -> Answer:
-    found = decode_fields(text)
-    return Answer(Action(found["action"]), found.get("value"), found.get("reason"))
+    fields = codec.decode_fields(text)
+    return Answer(Action(fields["action"]), fields.get("value"), fields.get("reason"))

@@ -19,7 +19,9 @@ from core.ports.writes import Chunk, StoredTemplate
 
 Key = str | list[str | int]
 
-# Keys sort texts before lists, and numbers before both: a list ends every range of keys.
+UNFINISHED = (RunStatus.ENQUEUED, RunStatus.RUNNING, RunStatus.WAITING)
+
+# Keys sort numbers before texts before lists, so a list follows every key that may come after a prefix.
 _AFTER_ALL: list[Any] = []
 
 
@@ -60,12 +62,8 @@ def split_range(rows: RecordID, first_keys: list[Key]) -> list[RecordID]:
 
 
 def _bounds(rows: RecordID) -> Range:
-    found = rows.id
-    assert isinstance(found, Range)
-    return found
-
-
-UNFINISHED = (RunStatus.ENQUEUED, RunStatus.RUNNING, RunStatus.WAITING)
+    assert isinstance(rows.id, Range)
+    return rows.id
 
 
 def key_number(value: int | None) -> int:
@@ -77,8 +75,8 @@ def by_title(template: StoredTemplate) -> tuple[str, str, str]:
     return template.title.casefold(), template.title, template.id
 
 
-def by_name(one: Agent | McpServer | Prompt) -> tuple[str, str, str]:
-    return one.name.casefold(), one.name, one.id
+def by_name(document: Agent | McpServer | Prompt) -> tuple[str, str, str]:
+    return document.name.casefold(), document.name, document.id
 
 
 def by_time(notice: Toast) -> tuple[datetime, str]:
@@ -95,8 +93,8 @@ def by_call(call: ToolCall) -> tuple[int, int, str, int, str]:
     return call.round, call.position, call.step, key_number(call.index), call.id
 
 
-def by_sequence(asked: Interruption) -> tuple[int, str]:
-    return asked.seq, asked.id
+def by_sequence(interruption: Interruption) -> tuple[int, str]:
+    return interruption.seq, interruption.id
 
 
 def by_stream(chunk: Chunk) -> tuple[str, int, int]:

@@ -11,19 +11,7 @@ from typing import Any
 from core.domain.ids import MemoryId, WorkflowId
 from core.domain.memory import PREVIEW_CHARACTERS, Memory, MemoryType
 from core.domain.text.search import words_of
-from core.persistence.codec import (
-    DECODE_ERRORS,
-    OrderKeys,
-    decode_data,
-    decode_rows,
-    decode_text,
-    encode_fields,
-    encode_text,
-    from_microseconds,
-    optional,
-    time_of_order_key,
-    to_microseconds,
-)
+from core.persistence import codec
 from core.persistence.connection import Connection
 from core.persistence.driver import RecordID
 from core.persistence.keys import record_id, text_key
@@ -37,7 +25,7 @@ _FIRST = ""
 _COMPLEMENT = str.maketrans("0123456789", "9876543210")
 
 _ADD = """{
-    LET $to = $given;
+    LET $to = $argument;
     LET $new = (INSERT IGNORE INTO memory $to.memory RETURN VALUE id);
     IF $new { INSERT INTO memory_word $to.words RETURN NONE };
     $new
@@ -67,7 +55,7 @@ _ANY = "SELECT VALUE record::id(id) FROM memory LIMIT $limit"
 _USAGE = """SELECT count() AS count, math::sum(string::len(data)) + math::sum(string::len(text ?? '')) AS size
     FROM memory GROUP ALL"""
 _CHANGE = """{
-    LET $to = $given;
+    LET $to = $argument;
     LET $changed = (UPDATE $to.memory SET type = $to.type, expires = $to.expires, data = $to.data, text = $to.text
         RETURN VALUE id);
     IF $changed {
@@ -75,15 +63,15 @@ _CHANGE = """{
     };
     $changed
 }"""
-_DELETE = "DELETE $given RETURN BEFORE.id"
+_DELETE = "DELETE $argument RETURN BEFORE.id"
 
 
 class MemoryRepository:
     """Implements `core.ports.memories.Memories`."""
 
-    def __init__(self, connection: Connection, places: OrderKeys) -> None:
+    def __init__(self, connection: Connection, order_keys: codec.OrderKeys) -> None:
         self._connection = connection
-        self._places = places
+        self._order_keys = order_keys
 
     async def add(self, memory: Memory) -> Memory:
         if await self.add_all([memory]):
@@ -94,17 +82,17 @@ class MemoryRepository:
     async def add_all(self, memories: Iterable[Memory]) -> int:
         """Add the memories in one transaction. Returns how many are new."""
         statements = [
-            Statement(_ADD, _encode_memory(one, self._places.next(one.created_at).translate(_COMPLEMENT)))
+            Statement(_ADD, _encode_memory(one, self._order_keys.next(one.created_at).translate(_COMPLEMENT)))
             for one in memories
         ]
         return sum(bool(new) for new in await self._connection.commit(statements))
 
     async def get(self, memory_id: MemoryId, now: datetime) -> Memory | None:
-        given = {"id": record_id("memory", text_key(memory_id)), "now": to_microseconds(now)}
+        given = {"id": record_id("memory", text_key(memory_id)), "now": codec.to_microseconds(now)}
         row = await self._connection.read(_WHOLE, given)
         try:
             return _decode_memory(row) if row else None
-        except DECODE_ERRORS:
+        except codec.DECODE_ERRORS:
             return None
 
     async def page(self, wanted: MemoryQuery, before: MemoryId | None = None) -> list[Memory]:
@@ -115,7 +103,7 @@ class MemoryRepository:
             return []
         given = {**_query_variables(wanted), "place": place}
         page = _PAGE if wanted.workflows is not None else _PAGE_OF_ALL
-        return list(decode_rows(await self._connection.read(page, given), _decode_memory))
+        return list(codec.decode_rows(await self._connection.read(page, given), _decode_memory))
 
     async def search(self, wanted: MemoryQuery, words: Sequence[str]) -> list[Memory]:
         if not words:
@@ -135,7 +123,7 @@ class MemoryRepository:
             ids = [row["id"] for row in ranked[: wanted.limit]]
         rows = await self._connection.read(_BY_IDS, {"ids": [record_id("memory", one.id) for one in ids]})
         by_id = {row["id"].id: row for row in rows}
-        return list(decode_rows((by_id[one.id] for one in ids if one.id in by_id), _decode_memory))
+        return list(codec.decode_rows((by_id[one.id] for one in ids if one.id in by_id), _decode_memory))
 
     async def change(self, memory: Memory) -> bool:
         key = text_key(memory.id)
@@ -162,7 +150,7 @@ class MemoryRepository:
 
     async def purge(self, now: datetime) -> int:
         count = 0
-        some = {"now": to_microseconds(now), "limit": PAGE_SIZE}
+        some = {"now": codec.to_microseconds(now), "limit": PAGE_SIZE}
         while keys := await self._connection.read(_EXPIRED, some):
             count += await self._delete(keys)
         return count
@@ -186,7 +174,7 @@ class MemoryRepository:
 def _query_variables(wanted: MemoryQuery) -> dict[str, Any]:
     return {
         "scopes": [_GENERAL_SCOPE if one is None else text_key(one) for one in wanted.workflows or ()],
-        "now": to_microseconds(wanted.now),
+        "now": codec.to_microseconds(wanted.now),
         "type": wanted.type,
         "limit": wanted.limit,
     }
@@ -198,27 +186,27 @@ def _encode_memory(memory: Memory, place: str) -> Row:
         "scope": _GENERAL_SCOPE if memory.workflow_id is None else text_key(memory.workflow_id),
         "place": place,
         "type": memory.type,
-        "expires": NEVER if memory.expires_at is None else to_microseconds(memory.expires_at),
+        "expires": NEVER if memory.expires_at is None else codec.to_microseconds(memory.expires_at),
     }
     is_long = len(memory.content) > PREVIEW_CHARACTERS
-    told = encode_fields(
+    told = codec.encode_fields(
         head=memory.content[:PREVIEW_CHARACTERS], length=len(memory.content), workflow=memory.workflow_id
     )
     words = f" {' '.join(words_of(memory.content))} "
     return {
-        "memory": {**shared, "data": told, "text": encode_text(memory.content) if is_long else None},
+        "memory": {**shared, "data": told, "text": codec.encode_text(memory.content) if is_long else None},
         "words": {**shared, "words": words},
     }
 
 
 def _decode_memory(row: Row) -> Memory:
-    found = decode_data(row)
+    fields = codec.decode_data(row)
     return Memory(
         MemoryId(row["id"].id),
         MemoryType(row["type"]),
-        optional(WorkflowId, found.get("workflow")),
-        decode_text(row["text"]) if row.get("text") is not None else found["head"],
-        found["length"],
-        time_of_order_key(row["place"].translate(_COMPLEMENT)),
-        None if row["expires"] == NEVER else from_microseconds(row["expires"]),
+        codec.optional(WorkflowId, fields.get("workflow")),
+        codec.decode_text(row["text"]) if row.get("text") is not None else fields["head"],
+        fields["length"],
+        codec.time_of_order_key(row["place"].translate(_COMPLEMENT)),
+        None if row["expires"] == NEVER else codec.from_microseconds(row["expires"]),
     )

@@ -5,14 +5,18 @@ longer than a page, the first keys of all its pages are read once.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from typing import Any
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Any, TypeVar
 
+from core.persistence.codec import decode_rows
 from core.persistence.connection import Connection
 from core.persistence.driver import RecordID
-from core.persistence.keys import Key, key_range, range_after, split_range, table_range
+from core.persistence.keys import Key, key_range, range_after, record_id, split_range, table_range
 from core.persistence.statements import Row, batched
 
+T = TypeVar("T")
+
+# To decode 1000 rows takes the driver 20 to 40 ms, during which the loop stands still.
 PAGE_SIZE = 200
 LONG_TEXTS_PER_PAGE = 4  # a text may have a megabyte
 
@@ -49,9 +53,19 @@ async def pages_by_id(
     connection: Connection, text: str, ids: Sequence[RecordID], *, rows: int = PAGE_SIZE
 ) -> AsyncIterator[list[Row]]:
     """Yield pages of the existing rows among these ids. `text` selects from `$ids`."""
-    for some in batched(ids, rows):
-        yield await connection.read(text, {"ids": some})
+    for page_ids in batched(ids, rows):
+        yield await connection.read(text, {"ids": page_ids})
         await asyncio.sleep(0)
+
+
+async def decode_pages(pages: AsyncIterator[list[Row]], decode: Callable[[Row], T]) -> list[T]:
+    """Return the decoded rows of all pages, without unreadable rows."""
+    return [value async for page in pages for value in decode_rows(page, decode)]
+
+
+async def read_row(connection: Connection, table: str, key: Key) -> Row | None:
+    row: Row | None = await connection.read("SELECT * FROM ONLY $id", {"id": record_id(table, key)})
+    return row
 
 
 async def subranges(connection: Connection, rows: RecordID, size: int = PAGE_SIZE) -> list[RecordID]:
@@ -61,6 +75,7 @@ async def subranges(connection: Connection, rows: RecordID, size: int = PAGE_SIZ
 
 
 async def _pages_by_key(connection: Connection, text: str, rows: RecordID, limit: int) -> AsyncIterator[list[Row]]:
+    # Most ranges fit in a page: their keys are never read.
     page: list[Row] = await connection.read(f"{text} LIMIT $limit", {"range": rows, "limit": limit})
     yield page
     if len(page) < limit:

@@ -8,11 +8,12 @@ from collections.abc import Iterable, Sequence
 
 from core.domain.ids import RunId, WorkflowId
 from core.domain.run import Run, RunStatus
+from core.persistence import codec
 from core.persistence.batch import Creation
-from core.persistence.codec import OrderKeys, encode_text, optional, to_microseconds
 from core.persistence.connection import Connection
 from core.persistence.driver import RecordID
-from core.persistence.events import PUT_EVENTS, encode_events
+from core.persistence.event_rows import encode_events
+from core.persistence.events import PUT_EVENTS
 from core.persistence.keys import UNFINISHED, record_id, text_key
 from core.persistence.messages import PUT_MESSAGES, MessageRepository
 from core.persistence.pages import pages_by_id, pages_by_order_key, pages_of_table
@@ -22,34 +23,38 @@ from core.persistence.statements import Row, Statement, batched_statements
 from core.ports.storage import PAGE_ROWS
 from core.ports.writes import ChangeRoot, ChangeRun, MarkUnreadable
 
+# A run that exists must not lose anything to a repeated CreateRun, and must not gain a stray message or event. So all
+# rows of a new run are one statement, which writes them only if the run's row is new.
 _CREATE = f"""{{
-    LET $to = $given;
+    LET $to = $argument;
     LET $new = (INSERT IGNORE INTO run $to.run RETURN VALUE id);
     IF $new {{
         INSERT INTO snapshot $to.snapshot ON DUPLICATE KEY UPDATE data = $input.data RETURN NONE;
         INSERT INTO outcome $to.outcome ON DUPLICATE KEY UPDATE
             output = $input.output, error = $input.error RETURN NONE;
-        {PUT_MESSAGES.replace("$given", "$to.messages")};
-        {PUT_EVENTS.replace("$given", "$to.events")};
+        {PUT_MESSAGES.replace("$argument", "$to.messages")};
+        {PUT_EVENTS.replace("$argument", "$to.events")};
     }};
     $new
 }}"""
+# The comparison and the write are one UPDATE, so two changes of a run cannot both win. MERGE keeps the other columns,
+# which CONTENT would reset.
 _CHANGE_ROW = "UPDATE type::record('run', $to.run) MERGE $to.fields WHERE status IN $to.expected RETURN VALUE id"
-_CHANGE = f"{{ LET $to = $given; {_CHANGE_ROW} }}"
+_CHANGE = f"{{ LET $to = $argument; {_CHANGE_ROW} }}"
 _CHANGE_WITH_OUTCOME = f"""{{
-    LET $to = $given;
+    LET $to = $argument;
     LET $changed = ({_CHANGE_ROW});
-    IF $changed {{ UPSERT type::record('outcome', $to.run) MERGE $to.ended RETURN NONE }};
+    IF $changed {{ UPSERT type::record('outcome', $to.run) MERGE $to.outcome RETURN NONE }};
     $changed
 }}"""
-_CHANGE_ROOT = "UPDATE $given.run SET root = $given.root RETURN NONE"
-_MARK = "INSERT INTO fault $given ON DUPLICATE KEY UPDATE reason = $input.reason RETURN NONE"
+_CHANGE_ROOT = "UPDATE $argument.run SET root = $argument.root RETURN NONE"
+_MARK = "INSERT INTO fault $argument ON DUPLICATE KEY UPDATE reason = $input.reason RETURN NONE"
 _LISTED = """*, type::record('outcome', record::id(id)).error AS error,
     type::record('fault', record::id(id)).reason AS fault"""
 _WHOLE = f"{_LISTED}, type::record('outcome', record::id(id)).output AS output"
 _BY_ID = f"SELECT {_WHOLE} FROM ONLY $id"
 _UNFINISHED = "SELECT VALUE id FROM run WHERE status IN $statuses"
-_CHILDREN = f"SELECT {_LISTED} FROM run WHERE parent = $beginner AND place > $place ORDER BY place LIMIT $limit"
+_CHILDREN = f"SELECT {_LISTED} FROM run WHERE parent = $parent AND place > $place ORDER BY place LIMIT $limit"
 _PAGES = {
     (has_status, has_workflow): f"""SELECT {_LISTED} FROM run WHERE root = NONE AND place < $place
         {"AND status = $status" if has_status else ""} {"AND workflow = $workflow" if has_workflow else ""}
@@ -62,15 +67,15 @@ _INTERRUPTED_ROOTS = """
     RETURN array::distinct(SELECT VALUE type::record('run', record::id(id)[0]).root ?? record::id(id)[0]
     FROM interruption WHERE is_open = true)"""
 
-_AFTER_ALL = "~"  # sorts after every place
+_AFTER_ALL = "~"  # sorts after every order key
 
 
 class RunRepository:
     """Runs, ordered by creation."""
 
-    def __init__(self, connection: Connection, places: OrderKeys, messages: MessageRepository) -> None:
+    def __init__(self, connection: Connection, order_keys: codec.OrderKeys, messages: MessageRepository) -> None:
         self._connection = connection
-        self._places = places
+        self._order_keys = order_keys
         self._messages = messages
 
     def create(self, creations: Iterable[Creation]) -> list[Statement]:
@@ -85,15 +90,15 @@ class RunRepository:
         """Return a statement per change, in order."""
         return [
             Statement(
-                _CHANGE_ROOT, {"run": record_id("run", text_key(one.run_id)), "root": optional(text_key, one.root)}
+                _CHANGE_ROOT,
+                {"run": record_id("run", text_key(change.run_id)), "root": codec.optional(text_key, change.root)},
             )
-            for one in changes
+            for change in changes
         ]
 
     def mark(self, marks: Iterable[MarkUnreadable]) -> list[Statement]:
-        return batched_statements(
-            _MARK, ({"id": text_key(one.run_id), "reason": encode_text(one.reason)} for one in marks)
-        )
+        rows = ({"id": text_key(mark.run_id), "reason": codec.encode_text(mark.reason)} for mark in marks)
+        return batched_statements(_MARK, rows)
 
     async def get(self, run_id: RunId) -> Run | None:
         row = await self._connection.read(_BY_ID, {"id": record_id("run", text_key(run_id))})
@@ -102,15 +107,13 @@ class RunRepository:
     async def unfinished(self) -> list[Run]:
         """Return unfinished runs, oldest first, without marked and broken ones."""
         ids: list[RecordID] = await self._connection.read(_UNFINISHED, {"statuses": UNFINISHED})
-        rows = sorted(await self._these(ids), key=order_key_of)
+        rows = sorted(await self._by_ids(ids), key=order_key_of)
         return [run for row in rows if (run := decode_run(row)).status in UNFINISHED]
 
     async def children(self, run_id: RunId) -> list[Run]:
         """Return the runs that this run started, oldest first, without outputs."""
-        found: list[Run] = []
-        async for page in pages_by_order_key(self._connection, _CHILDREN, {"beginner": text_key(run_id)}):
-            found.extend(map(decode_run, page))
-        return found
+        pages = pages_by_order_key(self._connection, _CHILDREN, {"parent": text_key(run_id)})
+        return [decode_run(row) async for page in pages for row in page]
 
     async def page(
         self,
@@ -121,16 +124,18 @@ class RunRepository:
         before: RunId | None = None,
     ) -> list[Run]:
         """Return root runs, newest first, without outputs."""
-        place = _AFTER_ALL if before is None else await self._place_of(before)
+        place = _AFTER_ALL if before is None else await self._order_key_of(before)
         limit = min(limit, PAGE_ROWS)
         if place is None or limit < 1:
             return []
         rows = await self._rows(status, workflow_id, limit, place)
+        # The shown status may differ from the stored status: a marked run counts as an error, and a run with an open
+        # interruption as waiting. Both are few, so they are read whole and merged into the page.
         more: list[Row] = []
         if status is RunStatus.ERROR:
-            more = await self._these(await self._marked())
+            more = await self._by_ids(await self._marked())
         elif status is RunStatus.WAITING:
-            more = [row for row in await self._these(await self._asking()) if is_readable(row)]
+            more = [row for row in await self._by_ids(await self._interrupted_roots()) if is_readable(row)]
         if more:
             listed = {row["id"].id: row for row in [*rows, *_roots_before(more, workflow_id, place)]}
             rows = sorted(listed.values(), key=order_key_of, reverse=True)[:limit]
@@ -141,71 +146,68 @@ class RunRepository:
     ) -> list[Row]:
         """Return the first `limit` rows before the order key. With a status, only readable, unmarked rows."""
         query = _PAGES[status is not None, workflow_id is not None]
-        given = {"status": status, "workflow": optional(text_key, workflow_id), "limit": limit, "place": place}
-        found: list[Row] = []
+        workflow = codec.optional(text_key, workflow_id)
+        variables = {"status": status, "workflow": workflow, "limit": limit, "place": place}
+        rows: list[Row] = []
         while True:
-            page: list[Row] = await self._connection.read(query, given)
-            found.extend(row for row in page if status is None or is_readable(row))
-            if len(page) < limit or len(found) >= limit:
-                return found[:limit]
-            given["place"] = page[-1].get("place")
+            page: list[Row] = await self._connection.read(query, variables)
+            rows.extend(row for row in page if status is None or is_readable(row))
+            if len(page) < limit or len(rows) >= limit:
+                return rows[:limit]
+            variables["place"] = page[-1].get("place")
 
     async def _marked(self) -> list[RecordID]:
         """Return the marked runs: few, and in no index."""
-        ids: list[RecordID] = []
-        async for marks in pages_of_table(self._connection, "SELECT id FROM $range", "fault"):
-            ids += [record_id("run", mark["id"].id) for mark in marks]
-        return ids
+        pages = pages_of_table(self._connection, "SELECT id FROM $range", "fault")
+        return [record_id("run", mark["id"].id) async for marks in pages for mark in marks]
 
-    async def _asking(self) -> list[RecordID]:
+    async def _interrupted_roots(self) -> list[RecordID]:
         """Return the roots of runs with an open interruption: as few as a user has open questions."""
         return [record_id("run", key) for key in await self._connection.read(_INTERRUPTED_ROOTS)]
 
-    async def _these(self, ids: Sequence[RecordID]) -> list[Row]:
-        rows: list[Row] = []
-        async for page in pages_by_id(self._connection, _BY_IDS, ids):
-            rows.extend(page)
-        return rows
+    async def _by_ids(self, ids: Sequence[RecordID]) -> list[Row]:
+        return [row async for page in pages_by_id(self._connection, _BY_IDS, ids) for row in page]
 
-    async def _place_of(self, run_id: RunId) -> str | None:
+    async def _order_key_of(self, run_id: RunId) -> str | None:
         row = await self._connection.read("SELECT place FROM ONLY $id", {"id": record_id("run", text_key(run_id))})
         return row["place"] if row else None
 
     def _creation(self, creation: Creation) -> Statement:
         run = creation.run
-        ended = encode_outcome(run.output_json, run.error)
-        given = {
-            "run": encode_run(run, self._places.next(run.created_at)),
+        outcome = encode_outcome(run.output_json, run.error)
+        argument = {
+            "run": encode_run(run, self._order_keys.next(run.created_at)),
             "snapshot": encode_snapshot(run.id, creation.snapshot),
-            "outcome": [{"id": text_key(run.id), **ended}] if ended else [],
+            "outcome": [{"id": text_key(run.id), **outcome}] if outcome else [],
             "messages": self._messages.rows(creation.messages),
             "events": [encode_events(creation.events)] if creation.events else [],
         }
-        return Statement(_CREATE, given, lambda new: () if new else creation.positions)
+        return Statement(_CREATE, argument, lambda new: () if new else creation.positions)
 
 
 def _roots_before(rows: Iterable[Row], workflow_id: WorkflowId | None, place: str) -> list[Row]:
     """Return the root runs of the workflow before the order key."""
-    workflow = optional(text_key, workflow_id)
-    own = (row for row in rows if row.get("root") is None and workflow in (None, row.get("workflow")))
-    return [row for row in own if order_key_of(row) < place]
+    workflow = codec.optional(text_key, workflow_id)
+    roots = (row for row in rows if row.get("root") is None and workflow in (None, row.get("workflow")))
+    return [row for row in roots if order_key_of(row) < place]
 
 
 def _change_statement(position: int, change: ChangeRun) -> Statement:
     fields = {
         "status": change.status,
-        "started_at": optional(to_microseconds, change.started_at),
-        "finished_at": optional(to_microseconds, change.finished_at),
+        "started_at": codec.optional(codec.to_microseconds, change.started_at),
+        "finished_at": codec.optional(codec.to_microseconds, change.finished_at),
         "active_ms": change.active_ms,
         "unclean_ends": change.unclean_ends,
         "results_then": change.results_then,
     }
-    given = {
+    argument = {
         "run": text_key(change.run_id),
         "fields": {name: value for name, value in fields.items() if value is not None},
         "expected": sorted(change.expected),
     }
-    ended = encode_outcome(change.output_json, change.error)
-    if ended:
-        given["ended"] = ended
-    return Statement(_CHANGE_WITH_OUTCOME if ended else _CHANGE, given, lambda changed: () if changed else (position,))
+    outcome = encode_outcome(change.output_json, change.error)
+    if outcome:
+        argument["outcome"] = outcome
+    text = _CHANGE_WITH_OUTCOME if outcome else _CHANGE
+    return Statement(text, argument, lambda changed: () if changed else (position,))

@@ -30,7 +30,7 @@ async def migrate(connection: Connection, migrations: Sequence[Migration] = MIGR
         if migration.number > found:
             steps = [Statement(text, None) for text in migration.statements]
             update = Statement(
-                "UPSERT $given.id SET version = $given.version", {"id": _VERSION_ROW, "version": migration.number}
+                "UPSERT $argument.id SET version = $argument.version", {"id": _VERSION_ROW, "version": migration.number}
             )
             await connection.commit([*steps, update])
 

@@ -1,7 +1,7 @@
 """Statements that share a transaction, combined into a single query.
 
-Texts are constant and values are variables, always. Each statement has one variable, `$given`, which gets a number in
-the query. No statement may contain RETURN: it would end the whole transaction there and commit it without the
+Texts are constant and values are variables, always. Each statement has one variable, `$argument`, which gets a number
+in the query. No statement may contain RETURN: it would end the whole transaction there and commit it without the
 statements that follow. The value of a block is its last expression.
 """
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 Row = dict[str, Any]
 
 STATEMENT_ROWS = 200
-SHORT_CHARACTERS = 16_000
+SHORT_CHARACTERS = 16_000  # a longer text is handed over as it is: to escape it would block the loop
 
 _WRITER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 
@@ -29,7 +29,7 @@ class Statement:
     """A statement. `lost` returns, from its result, which positions of the commit were lost."""
 
     text: str
-    given: Any
+    argument: Any
     lost: Callable[[Any], Collection[int]] = _none_lost
 
 
@@ -41,7 +41,7 @@ def batched_statements(text: str, rows: Iterable[Row]) -> list[Statement]:
 def delete_statements(rows: Iterable[Any]) -> list[Statement]:
     """Return a statement that deletes these records and ranges, if there are any."""
     records = list(rows)
-    return [Statement("DELETE $given RETURN NONE", records)] if records else []
+    return [Statement("DELETE $argument RETURN NONE", records)] if records else []
 
 
 def batched(items: Sequence[T], size: int = STATEMENT_ROWS) -> Iterator[list[T]]:
@@ -70,17 +70,17 @@ class Query:
 def build_query(statements: Sequence[Statement]) -> Query:
     """Return the statements as a transaction, or a single statement as it is, which is cheaper."""
     texts, variables, is_long = [], {}, False
-    for number, one in enumerate(statements):
-        name = f"given{number}"
-        variable, variables[name] = f"${name}", one.given
+    for number, statement in enumerate(statements):
+        name = f"argument{number}"
+        variable, variables[name] = f"${name}", statement.argument
         try:
-            variables[name] = _as_json(one.given)
+            variables[name] = _as_json(statement.argument)
             variable = f"(encoding::json::decode(${name}))"
         except _LongTextFound:
             is_long = True
         except (TypeError, ValueError):
-            pass  # it goes as it is
-        texts.append(one.text.replace("$given", variable))
+            pass  # record ids and bytes have no JSON form; the driver encodes them
+        texts.append(statement.text.replace("$argument", variable))
     if len(texts) == 1:
         return Query(texts[0], variables, is_long)
     return Query("; ".join(["BEGIN", *texts, "COMMIT"]), variables, is_long)
@@ -90,15 +90,15 @@ class _LongTextFound(Exception):
     """A text that is too long to escape."""
 
 
-def _as_json(given: Any) -> str:
+def _as_json(argument: Any) -> str:
     """Encode rows as one text, which takes a third of the driver's time for objects.
 
     Fields that are None are left out, since JSON's null differs from the database's NONE. Raises _LongTextFound, and
     TypeError for values other than rows or an object of rows, and for bytes and record ids in them.
     """
-    if not isinstance(given, list | dict):
+    if not isinstance(argument, list | dict):
         raise TypeError
-    return _WRITER.encode(_without_none(given))
+    return _WRITER.encode(_without_none(argument))
 
 
 def _without_none(value: Any) -> Any:

@@ -4,15 +4,17 @@ from collections.abc import Iterable
 
 from core.domain.ids import TaskId, WorkflowId
 from core.domain.task import Task, TaskList, TaskStatus
-from core.persistence.codec import decode_data, decode_rows, encode_fields, from_microseconds, optional, to_microseconds
+from core.persistence import codec
 from core.persistence.connection import Connection
-from core.persistence.keys import record_id, text_key
-from core.persistence.pages import pages_in_range
+from core.persistence.keys import text_key
+from core.persistence.pages import decode_pages, pages_in_range, read_row
 from core.persistence.statements import Row, Statement
 from core.ports.writes import ChangeTasks
 
+# The revision makes a change of the list atomic: of two runs that read the same list, only the first writes. A repeated
+# commit finds its own revision and author, and counts as applied.
 _CHANGE = """{
-    LET $to = $given;
+    LET $to = $argument;
     LET $head = (SELECT * FROM ONLY type::record('todo', $to.workflow));
     LET $is_due = ($head.revision ?? 0) = $to.revision;
     IF $is_due {
@@ -37,52 +39,50 @@ class TaskRepository:
     async def of_workflow(self, workflow_id: WorkflowId) -> TaskList:
         """Return the tasks. The revision is read first, so a concurrent change invalidates it."""
         key = text_key(workflow_id)
-        head = await self._connection.read("SELECT * FROM ONLY $id", {"id": record_id("todo", key)})
-        found: list[Task] = []
-        async for page in pages_in_range(self._connection, "SELECT * FROM $range", "task", key):
-            found.extend(decode_rows(page, _decode_task))
-        return TaskList.of(found, head["revision"], head["by"]) if head else TaskList.of(found, 0, None)
+        head = await read_row(self._connection, "todo", key)
+        tasks = await decode_pages(pages_in_range(self._connection, "SELECT * FROM $range", "task", key), _decode_task)
+        return TaskList.of(tasks, head["revision"], head["by"]) if head else TaskList.of(tasks, 0, None)
 
 
 def _change_statement(position: int, change: ChangeTasks) -> Statement:
-    given = {
+    argument = {
         "workflow": text_key(change.workflow_id),
         "revision": change.revision,
         "by": text_key(change.by),
         "put": [_encode_task(task) for task in change.put],
         "removed": [text_key(task_id) for task_id in change.removed],
     }
-    return Statement(_CHANGE, given, lambda is_applied: () if is_applied else [position])
+    return Statement(_CHANGE, argument, lambda is_applied: () if is_applied else [position])
 
 
 def _encode_task(task: Task) -> Row:
     return {
         "id": [text_key(task.workflow_id), text_key(task.id)],
-        "data": encode_fields(
+        "data": codec.encode_fields(
             name=task.name,
             description=task.description or None,
             priority=task.priority,
             status=task.status,
             dependencies=list(task.dependencies) or None,
-            created_at=to_microseconds(task.created_at),
-            updated_at=to_microseconds(task.updated_at),
-            completed_at=optional(to_microseconds, task.completed_at),
+            created_at=codec.to_microseconds(task.created_at),
+            updated_at=codec.to_microseconds(task.updated_at),
+            completed_at=codec.optional(codec.to_microseconds, task.completed_at),
         ),
     }
 
 
 def _decode_task(row: Row) -> Task:
     workflow_id, task_id = row["id"].id
-    found = decode_data(row)
+    fields = codec.decode_data(row)
     return Task(
         TaskId(task_id),
         WorkflowId(workflow_id),
-        found["name"],
-        from_microseconds(found["created_at"]),
-        from_microseconds(found["updated_at"]),
-        found.get("description", ""),
-        found["priority"],
-        TaskStatus(found["status"]),
-        tuple(TaskId(one) for one in found.get("dependencies", ())),
-        optional(from_microseconds, found.get("completed_at")),
+        fields["name"],
+        codec.from_microseconds(fields["created_at"]),
+        codec.from_microseconds(fields["updated_at"]),
+        fields.get("description", ""),
+        fields["priority"],
+        TaskStatus(fields["status"]),
+        tuple(TaskId(task_id) for task_id in fields.get("dependencies", ())),
+        codec.optional(codec.from_microseconds, fields.get("completed_at")),
     )

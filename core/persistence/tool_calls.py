@@ -4,27 +4,15 @@ from collections.abc import Iterable
 
 from core.domain.ids import CallId, RunId
 from core.domain.tool import CallStatus, Effect, ToolCall
-from core.persistence.codec import (
-    DECODE_ERRORS,
-    decode_data,
-    decode_error,
-    decode_text,
-    encode_error,
-    encode_fields,
-    encode_text,
-    from_microseconds,
-    optional,
-    to_microseconds,
-)
+from core.persistence import codec
 from core.persistence.connection import Connection
 from core.persistence.keys import by_call, text_key
 from core.persistence.pages import pages_in_range
 from core.persistence.statements import Row, Statement, batched_statements
-from core.persistence.unreadable import unreadable_error
 
-_PUT = """INSERT INTO tool_call $given
+_PUT = """INSERT INTO tool_call $argument
     ON DUPLICATE KEY UPDATE result = $input.result, data = $input.data RETURN NONE"""
-_PUT_ARGUMENTS = "INSERT IGNORE INTO tool_argument $given RETURN NONE"
+_PUT_ARGUMENTS = "INSERT IGNORE INTO tool_argument $argument RETURN NONE"
 _SELECT = "SELECT * FROM $range"
 
 
@@ -35,23 +23,21 @@ class ToolCallRepository:
         self._connection = connection
 
     def put(self, calls: Iterable[ToolCall]) -> list[Statement]:
-        made = list(calls)
-        arguments = [{"id": _call_key(call), "text": encode_text(call.arguments_json)} for call in made]
-        return [*batched_statements(_PUT, map(_encode_call, made)), *batched_statements(_PUT_ARGUMENTS, arguments)]
+        rows = list(calls)
+        arguments = [{"id": _call_key(call), "text": codec.encode_text(call.arguments_json)} for call in rows]
+        return [*batched_statements(_PUT, map(_encode_call, rows)), *batched_statements(_PUT_ARGUMENTS, arguments)]
 
     async def of_run(self, run_id: RunId) -> list[ToolCall]:
         """Return the calls by round and position. Raises StorageFailed `unreadable`."""
         key = text_key(run_id)
         rows: list[Row] = []
         arguments: dict[str, str] = {}
-        try:
-            async for page in pages_in_range(self._connection, _SELECT, "tool_call", key):
-                rows.extend(page)
+        async for page in pages_in_range(self._connection, _SELECT, "tool_call", key):
+            rows.extend(page)
+        with codec.raising_unreadable(run_id, "tool calls"):
             async for page in pages_in_range(self._connection, _SELECT, "tool_argument", key):
-                arguments.update((row["id"].id[1], decode_text(row["text"])) for row in page)
+                arguments.update((row["id"].id[1], codec.decode_text(row["text"])) for row in page)
             return sorted((_decode_call(row, arguments) for row in rows), key=by_call)
-        except DECODE_ERRORS as error:
-            raise unreadable_error(run_id, "tool calls") from error
 
 
 def _call_key(call: ToolCall) -> list[str]:
@@ -61,8 +47,8 @@ def _call_key(call: ToolCall) -> list[str]:
 def _encode_call(call: ToolCall) -> Row:
     return {
         "id": _call_key(call),
-        "result": optional(encode_text, call.result_json),
-        "data": encode_fields(
+        "result": codec.optional(codec.encode_text, call.result_json),
+        "data": codec.encode_fields(
             step=call.step,
             index=call.index,
             round=call.round,
@@ -70,9 +56,9 @@ def _encode_call(call: ToolCall) -> Row:
             tool=call.tool,
             status=call.status,
             effect=call.effect,
-            error=optional(encode_error, call.error),
-            started_at=optional(to_microseconds, call.started_at),
-            finished_at=optional(to_microseconds, call.finished_at),
+            error=codec.optional(codec.encode_error, call.error),
+            started_at=codec.optional(codec.to_microseconds, call.started_at),
+            finished_at=codec.optional(codec.to_microseconds, call.finished_at),
             duration_ms=call.duration_ms,
             sameness=call.sameness,
         ),
@@ -80,23 +66,23 @@ def _encode_call(call: ToolCall) -> Row:
 
 
 def _decode_call(row: Row, arguments: dict[str, str]) -> ToolCall:
-    found = decode_data(row)
+    fields = codec.decode_data(row)
     run_id, call_id = row["id"].id
     return ToolCall(
         id=CallId(call_id),
         run_id=RunId(run_id),
-        step=found["step"],
-        index=found.get("index"),
-        round=found["round"],
-        position=found["position"],
-        tool=found["tool"],
-        status=CallStatus(found["status"]),
+        step=fields["step"],
+        index=fields.get("index"),
+        round=fields["round"],
+        position=fields["position"],
+        tool=fields["tool"],
+        status=CallStatus(fields["status"]),
         arguments_json=arguments[call_id],
-        effect=Effect(found["effect"]),
-        result_json=optional(decode_text, row.get("result")),
-        error=optional(decode_error, found.get("error")),
-        started_at=optional(from_microseconds, found.get("started_at")),
-        finished_at=optional(from_microseconds, found.get("finished_at")),
-        duration_ms=found.get("duration_ms"),
-        sameness=found.get("sameness"),
+        effect=Effect(fields["effect"]),
+        result_json=codec.optional(codec.decode_text, row.get("result")),
+        error=codec.optional(codec.decode_error, fields.get("error")),
+        started_at=codec.optional(codec.from_microseconds, fields.get("started_at")),
+        finished_at=codec.optional(codec.from_microseconds, fields.get("finished_at")),
+        duration_ms=fields.get("duration_ms"),
+        sameness=fields.get("sameness"),
     )

@@ -7,54 +7,47 @@ from typing import Any
 from core.domain.agent import AgentSelection
 from core.domain.ids import WorkflowId
 from core.domain.workflow import Workflow
-from core.persistence.codec import (
-    DECODE_ERRORS,
-    OrderKeys,
-    decode_data,
-    decode_rows,
-    encode_fields,
-    from_microseconds,
-    optional,
-    to_microseconds,
-)
+from core.persistence import codec
 from core.persistence.connection import Connection
 from core.persistence.driver import RecordID
 from core.persistence.keys import key_range, record_id, text_key
-from core.persistence.pages import PAGE_SIZE, pages_of_table, subranges
-from core.persistence.statements import Row, Statement, batched_statements
+from core.persistence.pages import PAGE_SIZE, pages_of_table, read_row, subranges
+from core.persistence.statements import Row, Statement, batched_statements, delete_statements
 from core.ports.writes import ArchiveWorkflow, DiscardWorkflow
 
-_PUT = """INSERT INTO workflow $given
+_PUT = """INSERT INTO workflow $argument
     ON DUPLICATE KEY UPDATE place = $input.place, data = $input.data RETURN NONE"""
-_SET_TIME = {
-    column: f"UPDATE type::record('workflow', $given.id) SET {column} = $given.at RETURN NONE"
-    for column in ("archived_at", "discarded_at")
-}
-_UNSET_TIME = {
-    column: f"UPDATE type::record('workflow', $given.id) SET {column} = NONE RETURN NONE"
-    for column in ("archived_at", "discarded_at")
-}
+_SET_TIME = "UPDATE type::record('workflow', $argument.id) SET {column} = $argument.at RETURN NONE"
+_UNSET_TIME = "UPDATE type::record('workflow', $argument.id) SET {column} = NONE RETURN NONE"
 _DISCARDED = "SELECT record::id(id) AS key, discarded_at FROM workflow WHERE discarded_at > 0"
 _ARCHIVED = "SELECT VALUE record::id(id) FROM workflow WHERE archived_at > 0"
+_RUNS_PAGE = "SELECT VALUE record::id(id) FROM run WHERE workflow = $workflow LIMIT $limit"
+_MESSAGES_PAGE = "SELECT VALUE id FROM message WHERE workflow = $workflow LIMIT $limit"
+_RANGES_OF_RUN = (
+    *("event", "chunk", "tool_call", "tool_argument", "step_result"),
+    *("interruption", "interruption_ask", "interruption_answer", "allowed_file"),
+)
+_RANGES_OF_WORKFLOW = ("task", "queued_message", "queued_text", "attached_text")
+_ROWS_OF_RUN = ("snapshot", "outcome", "fault", "run")
 
 
 class WorkflowRepository:
     """Workflows, ordered by their last change."""
 
-    def __init__(self, connection: Connection, places: OrderKeys) -> None:
+    def __init__(self, connection: Connection, order_keys: codec.OrderKeys) -> None:
         self._connection = connection
-        self._places = places
+        self._order_keys = order_keys
 
     def put(self, workflows: Iterable[Workflow]) -> list[Statement]:
         return batched_statements(_PUT, (self._row(workflow) for workflow in workflows))
 
     def archive(self, changes: Iterable[ArchiveWorkflow]) -> list[Statement]:
         """Return a statement per change, in order."""
-        return [_set_time_statement("archived_at", one.workflow_id, one.at) for one in changes]
+        return [_set_time_statement("archived_at", change.workflow_id, change.at) for change in changes]
 
     def discard(self, changes: Iterable[DiscardWorkflow]) -> list[Statement]:
         """Return a statement per change, in order."""
-        return [_set_time_statement("discarded_at", one.workflow_id, one.at) for one in changes]
+        return [_set_time_statement("discarded_at", change.workflow_id, change.at) for change in changes]
 
     async def discarded(self) -> list[WorkflowId]:
         rows: list[Row] = await self._connection.read(_DISCARDED)
@@ -64,46 +57,40 @@ class WorkflowRepository:
         return {WorkflowId(key) for key in await self._connection.read(_ARCHIVED)}
 
     async def get(self, workflow_id: WorkflowId) -> Workflow | None:
-        row = await self._connection.read(
-            "SELECT * FROM ONLY $id", {"id": record_id("workflow", text_key(workflow_id))}
-        )
-        try:
-            return _decode_workflow(row) if row and not _is_discarded(row) else None
-        except DECODE_ERRORS:
-            return None
+        row = await read_row(self._connection, "workflow", text_key(workflow_id))
+        return None if row and _is_discarded(row) else codec.decode_if_readable(row, _decode_workflow)
 
     async def all(self) -> list[Workflow]:
         """Return workflows, last changed first. Paged by key, since the order may change while it is read."""
-        rows: list[Row] = []
-        async for page in pages_of_table(self._connection, "SELECT * FROM $range", "workflow"):
-            rows.extend(page)
+        pages = pages_of_table(self._connection, "SELECT * FROM $range", "workflow")
+        rows = [row async for page in pages for row in page]
         rows.sort(key=lambda row: str(row.get("place")), reverse=True)
-        return list(decode_rows((row for row in rows if not _is_discarded(row)), _decode_workflow))
+        return list(codec.decode_rows((row for row in rows if not _is_discarded(row)), _decode_workflow))
 
     def _row(self, workflow: Workflow) -> Row:
         return {
             "id": text_key(workflow.id),
-            "place": self._places.next(workflow.updated_at),
-            "data": encode_fields(
+            "place": self._order_keys.next(workflow.updated_at),
+            "data": codec.encode_fields(
                 title=workflow.title,
                 agent=workflow.agent,
-                created_at=to_microseconds(workflow.created_at),
-                updated_at=to_microseconds(workflow.updated_at),
-                answering=optional(_encode_answering, workflow.answering),
+                created_at=codec.to_microseconds(workflow.created_at),
+                updated_at=codec.to_microseconds(workflow.updated_at),
+                answering=codec.optional(_encode_answering, workflow.answering),
             ),
         }
 
 
 def _decode_workflow(row: Row) -> Workflow:
-    found = decode_data(row)
+    fields = codec.decode_data(row)
     return Workflow(
         WorkflowId(row["id"].id),
-        found["title"],
-        found["agent"],
-        from_microseconds(found["created_at"]),
-        from_microseconds(found["updated_at"]),
-        optional(AgentSelection.model_validate, found.get("answering")),
-        optional(from_microseconds, row.get("archived_at")),
+        fields["title"],
+        fields["agent"],
+        codec.from_microseconds(fields["created_at"]),
+        codec.from_microseconds(fields["updated_at"]),
+        codec.optional(AgentSelection.model_validate, fields.get("answering")),
+        codec.optional(codec.from_microseconds, row.get("archived_at")),
     )
 
 
@@ -113,30 +100,12 @@ def _is_discarded(row: Row) -> bool:
 
 def _set_time_statement(column: str, workflow_id: WorkflowId, at: datetime | None) -> Statement:
     if at is None:
-        return Statement(_UNSET_TIME[column], {"id": text_key(workflow_id)})
-    return Statement(_SET_TIME[column], {"id": text_key(workflow_id), "at": to_microseconds(at)})
+        return Statement(_UNSET_TIME.format(column=column), {"id": text_key(workflow_id)})
+    return Statement(_SET_TIME.format(column=column), {"id": text_key(workflow_id), "at": codec.to_microseconds(at)})
 
 
 def _encode_answering(answering: AgentSelection) -> Any:
     return answering.model_dump(mode="json", exclude_none=True)
-
-
-_RUNS_PAGE = "SELECT VALUE record::id(id) FROM run WHERE workflow = $workflow LIMIT $limit"
-_MESSAGES_PAGE = "SELECT VALUE id FROM message WHERE workflow = $workflow LIMIT $limit"
-_DELETE = "DELETE $given RETURN NONE"
-_RANGES_OF_RUN = (
-    "event",
-    "chunk",
-    "tool_call",
-    "tool_argument",
-    "step_result",
-    "interruption",
-    "interruption_ask",
-    "interruption_answer",
-    "allowed_file",
-)
-_RANGES_OF_WORKFLOW = ("task", "queued_message", "queued_text", "attached_text")
-_ROWS_OF_RUN = ("snapshot", "outcome", "fault", "run")
 
 
 async def delete_workflow(connection: Connection, workflow_id: WorkflowId) -> None:
@@ -146,15 +115,15 @@ async def delete_workflow(connection: Connection, workflow_id: WorkflowId) -> No
     can still be found. Raises StorageFailed; the deletion can be repeated.
     """
     key = text_key(workflow_id)
-    some = {"workflow": key, "limit": PAGE_SIZE}
-    while runs := await connection.read(_RUNS_PAGE, some):
+    batch = {"workflow": key, "limit": PAGE_SIZE}
+    while runs := await connection.read(_RUNS_PAGE, batch):
         for run_id in runs:
             await _delete_run(connection, run_id)
-    while messages := await connection.read(_MESSAGES_PAGE, some):
-        await connection.commit([Statement(_DELETE, messages)])
+    while messages := await connection.read(_MESSAGES_PAGE, batch):
+        await connection.commit(delete_statements(messages))
     ranges = [key_range(table, key) for table in _RANGES_OF_WORKFLOW]
-    await connection.commit([Statement(_DELETE, [*ranges, record_id("todo", key)])])
-    await connection.commit([Statement(_DELETE, record_id("workflow", key))])
+    await connection.commit(delete_statements([*ranges, record_id("todo", key)]))
+    await connection.commit(delete_statements([record_id("workflow", key)]))
 
 
 async def _delete_run(connection: Connection, run_id: str) -> None:
@@ -162,8 +131,8 @@ async def _delete_run(connection: Connection, run_id: str) -> None:
     last: list[RecordID] = []
     for table in _RANGES_OF_RUN:
         rows = key_range(table, run_id)
-        for piece in (await subranges(connection, rows))[:-1]:
-            await connection.commit([Statement(_DELETE, piece)])
+        for part in (await subranges(connection, rows))[:-1]:
+            await connection.commit(delete_statements([part]))
         last.append(rows)
     last += [record_id(table, run_id) for table in _ROWS_OF_RUN]
-    await connection.commit([Statement(_DELETE, last)])
+    await connection.commit(delete_statements(last))

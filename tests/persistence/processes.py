@@ -15,7 +15,7 @@ from pathlib import Path
 from core.errors import StorageFailed
 from core.persistence.statements import Statement
 from core.persistence.surreal import SurrealStorage
-from core.ports.storage import PutMessage, PutSetting
+from core.ports.writes import PutMessage, PutSetting
 from tests.contracts.rows import *
 
 STORE = Path(sys.argv[1])

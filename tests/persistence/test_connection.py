@@ -19,7 +19,7 @@ from core.ports.writes import PutMessage, PutSetting
 from tests.contracts.rows import W, a_message, a_result, created
 from tests.persistence.processes import run
 
-COUNT = "UPSERT counter:one SET number = (number ?? 0) + $given RETURN NONE"
+COUNT = "UPSERT counter:one SET number = (number ?? 0) + $argument RETURN NONE"
 SLOW_COUNT = f"{{ SLEEP 100ms; {COUNT} }}"
 
 
@@ -57,7 +57,7 @@ CONFLICT = {"status": "ERR", "result": "conflict", "details": {"kind": "Transact
 
 
 async def test_nothing_of_a_failed_transaction_is_written(connection: Connection) -> None:
-    statements = [Statement(COUNT, 1), Statement("THROW $given", "no"), Statement(COUNT, 1)]
+    statements = [Statement(COUNT, 1), Statement("THROW $argument", "no"), Statement(COUNT, 1)]
     with pytest.raises(StorageFailed, match="no") as failed:
         await connection.commit(statements)
     assert failed.value.code == "storage_failed"
@@ -65,7 +65,7 @@ async def test_nothing_of_a_failed_transaction_is_written(connection: Connection
 
 
 async def test_every_statement_has_its_result(connection: Connection) -> None:
-    texts = ["$given + 1", "{ LET $x = $given; $x }", "UPSERT counter:two SET a = $given RETURN VALUE a"]
+    texts = ["$argument + 1", "{ LET $x = $argument; $x }", "UPSERT counter:two SET a = $argument RETURN VALUE a"]
     assert await connection.commit([Statement(text, n) for n, text in enumerate(texts)]) == [1, 1, [2]]
     assert await connection.commit([Statement(texts[1], 7)]) == [7]
 
@@ -83,7 +83,7 @@ async def test_a_query_that_is_no_query_fails(connection: Connection) -> None:
 @pytest.mark.parametrize("value", ["\ud800", 2**70, object(), {1: 2}])
 async def test_what_the_driver_cannot_take_is_a_failure_of_the_store(connection: Connection, value: object) -> None:
     with pytest.raises(StorageFailed, match="cannot be kept"):
-        await connection.commit([Statement("RETURN $given", value)])
+        await connection.commit([Statement("RETURN $argument", value)])
 
 
 async def test_a_value_that_is_no_json_is_a_failure_of_the_store(tmp_path: Path) -> None:
@@ -186,21 +186,21 @@ def test_the_cause_is_found_among_the_consequences(told: str, code: str) -> None
 
 
 def test_statements_become_one_query() -> None:
-    assert build_query([Statement("A $given", 1)]) == Query("A $given0", {"given0": 1})
-    both = [Statement("A $given.x", 1), Statement("B $input", 2)]
-    assert build_query(both) == Query("BEGIN; A $given0.x; B $input; COMMIT", {"given0": 1, "given1": 2})
+    assert build_query([Statement("A $argument", 1)]) == Query("A $argument0", {"argument0": 1})
+    both = [Statement("A $argument.x", 1), Statement("B $input", 2)]
+    assert build_query(both) == Query("BEGIN; A $argument0.x; B $input; COMMIT", {"argument0": 1, "argument1": 2})
 
 
 def test_rows_go_as_one_text_and_what_is_none_is_left_out() -> None:
-    query = build_query([Statement("A $given", [{"id": ["r", 1], "output": None, "text": "é\n"}])])
-    assert query.text == "A (encoding::json::decode($given0))"
-    assert json.loads(query.variables["given0"]) == [{"id": ["r", 1], "text": "é\n"}]
+    query = build_query([Statement("A $argument", [{"id": ["r", 1], "output": None, "text": "é\n"}])])
+    assert query.text == "A (encoding::json::decode($argument0))"
+    assert json.loads(query.variables["argument0"]) == [{"id": ["r", 1], "text": "é\n"}]
 
 
 def test_bytes_records_and_long_texts_go_as_they_are() -> None:
     for value, is_long in ((b"x", False), (RecordID("run", "r"), False), ("x" * 20_000, True), (b"x" * 20_000, True)):
         rows = [{"id": "one", "value": value}]
-        assert build_query([Statement("A $given", rows)]) == Query("A $given0", {"given0": rows}, is_long)
+        assert build_query([Statement("A $argument", rows)]) == Query("A $argument0", {"argument0": rows}, is_long)
 
 
 async def test_short_and_long_rows_are_read_as_they_were_written(connection: Connection) -> None:
@@ -216,15 +216,15 @@ async def test_short_and_long_rows_are_read_as_they_were_written(connection: Con
     ]
     rows = [{"id": ["t", number], "text": text, "number": 2**63 - 1} for number, text in enumerate(texts)]
     for row in rows:
-        await connection.commit([Statement("INSERT INTO kept $given RETURN NONE", [row])])
+        await connection.commit([Statement("INSERT INTO kept $argument RETURN NONE", [row])])
     found = await connection.read("SELECT * FROM kept")
     assert [(row["text"], row["number"]) for row in found] == [(text, 2**63 - 1) for text in texts]
 
 
 def test_many_rows_become_statements_of_at_most_two_hundred() -> None:
     rows: list[dict[str, Any]] = [{"id": number} for number in range(450)]
-    assert [len(statement.given) for statement in batched_statements("A $given", rows)] == [200, 200, 50]
-    assert batched_statements("A $given", []) == []
+    assert [len(statement.argument) for statement in batched_statements("A $argument", rows)] == [200, 200, 50]
+    assert batched_statements("A $argument", []) == []
     assert list(batched([1, 2, 3], 2)) == [[1, 2], [3]]
 
 
@@ -254,7 +254,7 @@ async def main():
 async def test_a_long_log_is_written_out_in_a_pause(tmp_path: Path) -> None:
     connection = await Connection.open(tmp_path / "store", pause_s=0.05, long_log_bytes=100_000)
     await connection.commit([Statement("DEFINE TABLE counter", None)])
-    await connection.commit([Statement("UPSERT counter:long SET text = $given RETURN NONE", "a" * 300_000)])
+    await connection.commit([Statement("UPSERT counter:long SET text = $argument RETURN NONE", "a" * 300_000)])
     assert wal_bytes(tmp_path / "store") > 100_000
     async with asyncio.timeout(20):
         while wal_bytes(tmp_path / "store") > 100_000:

@@ -69,7 +69,7 @@ async def write_first_version(path: Path) -> None:
     connection = await Connection.open(path)
     await migrate(connection, MIGRATIONS[:1])
     for table, rows in first_rows().items():
-        await connection.commit([Statement(f"INSERT INTO {table} $given RETURN NONE", rows)])
+        await connection.commit([Statement(f"INSERT INTO {table} $argument RETURN NONE", rows)])
     await connection.close()
 
 

@@ -59,7 +59,7 @@ async def tell(path: Path, note: object) -> None:
     """Make the store tell another version."""
     connection = await Connection.open(path)
     await connection.commit(
-        [Statement("UPSERT $given.id CONTENT $given.note", {"id": record_id("meta", "schema"), "note": note})]
+        [Statement("UPSERT $argument.id CONTENT $argument.note", {"id": record_id("meta", "schema"), "note": note})]
     )
     await connection.close()
 

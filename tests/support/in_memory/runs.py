@@ -10,9 +10,10 @@ from core.domain.interruption import Interruption
 from core.domain.run import Run, RunStatus, Snapshot, StepKey, StepResult, StepStatus
 from core.domain.text.json_text import decode
 from core.errors import StorageFailed
+from core.persistence.codec import unreadable_error
 from core.persistence.event_rows import ordered_events, restore_event
 from core.persistence.keys import UNFINISHED, by_checkpoint, by_sequence
-from core.persistence.unreadable import as_unreadable, placeholder, unreadable_error
+from core.persistence.run_rows import as_unreadable, placeholder
 from core.ports.storage import PAGE_ROWS
 from tests.support.in_memory.tables import OrderKey, Tables
 
