@@ -54,7 +54,7 @@ _LISTED = """*, type::record('outcome', record::id(id)).error AS error,
 _WHOLE = f"{_LISTED}, type::record('outcome', record::id(id)).output AS output"
 _BY_ID = f"SELECT {_WHOLE} FROM ONLY $id"
 _UNFINISHED = "SELECT VALUE id FROM run WHERE status IN $statuses"
-_CHILDREN = f"SELECT {_LISTED} FROM run WHERE parent = $parent AND place > $place ORDER BY place LIMIT $limit"
+_CHILDREN = f"SELECT {_LISTED} FROM run WHERE parent = $parent_run AND place > $place ORDER BY place LIMIT $limit"
 _PAGES = {
     (has_status, has_workflow): f"""SELECT {_LISTED} FROM run WHERE root = NONE AND place < $place
         {"AND status = $status" if has_status else ""} {"AND workflow = $workflow" if has_workflow else ""}
@@ -112,7 +112,7 @@ class RunRepository:
 
     async def children(self, run_id: RunId) -> list[Run]:
         """Return the runs that this run started, oldest first, without outputs."""
-        pages = pages_by_order_key(self._connection, _CHILDREN, {"parent": text_key(run_id)})
+        pages = pages_by_order_key(self._connection, _CHILDREN, {"parent_run": text_key(run_id)})
         return [decode_run(row) async for page in pages for row in page]
 
     async def page(

@@ -130,7 +130,7 @@ async def test_rows_are_found_by_an_index(connection: Connection, query: str, in
         "limit": 50,
         "status": "running",
         "workflow": "w",
-        "parent": "p",
+        "parent_run": "p",
         "statuses": UNFINISHED,
     }
     plan = operators(await connection.read(f"{query} EXPLAIN", given))

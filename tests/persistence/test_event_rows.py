@@ -2,8 +2,7 @@
 
 from core.domain.events import StepStarted, UnknownFact
 from core.domain.run import StepKey
-from core.persistence.event_rows import EventRow, StoredEvent
-from core.persistence.event_rows import encode_events
+from core.persistence.event_rows import EventRow, StoredEvent, encode_events
 from tests.contracts.rows import R, a_message, finished, said, told
 
 FACTS = (
