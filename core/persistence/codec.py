@@ -94,7 +94,7 @@ def decode_data(row: Row) -> dict[str, Any]:
 
 def encode_text(value: str) -> str | bytes:
     """Return the text, or bytes if it has a lone surrogate, which the database's strings cannot hold."""
-    if value.isascii():  # nearly always, and much faster than to encode
+    if value.isascii():  # true of most texts, and known without reading them
         return value
     try:
         value.encode()

@@ -36,31 +36,31 @@ log = logging.getLogger(__name__)
 class Connection:
     """The open database. Reads run concurrently, commits one after the other.
 
-    Cancelling a caller does not stop its query, so a cancelled commit may have been written. After `pause_s` seconds
+    Cancelling a caller does not stop its query, so a cancelled commit may have been written. After `idle_s` seconds
     without a commit the connection is idle.
     """
 
-    def __init__(self, path: Path, pause_s: float = IDLE_S, long_log_bytes: int = LONG_WAL_BYTES) -> None:
+    def __init__(self, path: Path, idle_s: float = IDLE_S, long_wal_bytes: int = LONG_WAL_BYTES) -> None:
         self._path = path
-        self._pause_s = pause_s
-        self._long_log_bytes = long_log_bytes
+        self._idle_s = idle_s
+        self._long_wal_bytes = long_wal_bytes
         self._last_commit_at = 0.0
-        self._end_of_pause: asyncio.TimerHandle | None = None
+        self._idle_timer: asyncio.TimerHandle | None = None
         self._handle: Any = None
         self._writer = asyncio.Lock()
         self._reads: set[asyncio.Task[Any]] = set()
         self._writes: set[asyncio.Task[Any]] = set()
-        self._is_worn = False
+        self._needs_reopening = False
         self._is_closed = False
 
     @classmethod
-    async def open(cls, path: Path, pause_s: float = IDLE_S, long_log_bytes: int = LONG_WAL_BYTES) -> Self:
+    async def open(cls, path: Path, idle_s: float = IDLE_S, long_wal_bytes: int = LONG_WAL_BYTES) -> Self:
         """Open the database in the folder; create both if they are missing.
 
         Blocks the loop (and the GIL) for 15 to 450 ms. Raises StorageFailed: `in_use`, `storage_not_writable`,
         `storage_full`, `storage_failed`.
         """
-        connection = cls(path, pause_s, long_log_bytes)
+        connection = cls(path, idle_s, long_wal_bytes)
         try:
             prepare_folder(path)
         except OSError as error:
@@ -72,9 +72,9 @@ class Connection:
     async def read(self, text: str, variables: Mapping[str, Any] | None = None) -> Any:
         """Return the result of a single read-only statement. Raises StorageFailed."""
         while self._handle is None:
-            await _run_to_end(self._renew(), self._writes)
-        asking = _execute(self._handle, Query(text, dict(variables or {})))
-        return (await _run_to_end(asking, self._reads))[0]
+            await _run_to_end(self._reopen(), self._writes)
+        query = Query(text, dict(variables or {}))
+        return (await _run_to_end(_execute(self._handle, query), self._reads))[0]
 
     async def commit(self, statements: Sequence[Statement]) -> list[Any]:
         """Execute the statements in one transaction and return their results.
@@ -88,8 +88,8 @@ class Connection:
     async def close(self) -> None:
         """Wait for running queries, then release the folder. The connection cannot be used afterwards."""
         self._is_closed = True
-        if self._end_of_pause is not None:
-            self._end_of_pause.cancel()
+        if self._idle_timer is not None:
+            self._idle_timer.cancel()
         await _wait_for_all(self._writes)
         async with self._writer:
             handle, self._handle = self._handle, None
@@ -101,56 +101,62 @@ class Connection:
             # the engine's threads may still touch Python; if the interpreter ends now, the process aborts
             await asyncio.sleep(CLOSE_DELAY_S)
 
+    # Writers take turns, because concurrent transactions fail with a conflict; the lock also keeps the store from being
+    # reopened between the check and the write. A conflict that occurs nevertheless wrote nothing, and `_execute`
+    # retries. All statements go as a single query, BEGIN … COMMIT, as the embedded engine has no transactions over
+    # several calls. Each statement reports a status of its own, and the first failure is often only "not executed", so
+    # all of them are checked (see failures). A RETURN in a statement would end and commit the transaction there:
+    # results are missing then.
     async def _commit(self, statements: Sequence[Statement]) -> list[Any]:
         query = build_query(statements)
         async with self._writer:
-            await self._be_ready()
+            await self._ensure_usable()
             try:
-                answered = await _execute(self._handle, query)
+                results = await _execute(self._handle, query)
             except StorageFailed as error:
-                self._is_worn = is_disk_failure(error)
+                self._needs_reopening = is_disk_failure(error)
                 raise
-            self._await_pause()
+            self._watch_idle()
         if len(statements) == 1:
-            return answered
-        if len(answered) != len(statements) + 2:
+            return results
+        if len(results) != len(statements) + 2:
             raise storage_failure(["a statement ended its transaction early"])
-        return answered[1:-1]
+        return results[1:-1]  # without those of BEGIN and COMMIT
 
-    def _await_pause(self) -> None:
+    def _watch_idle(self) -> None:
         loop = asyncio.get_running_loop()
         self._last_commit_at = loop.time()
-        if self._end_of_pause is None:
-            self._end_of_pause = loop.call_later(self._pause_s, self._see_pause)
+        if self._idle_timer is None:
+            self._idle_timer = loop.call_later(self._idle_s, self._on_idle_timer)
 
-    def _see_pause(self) -> None:
-        loop, self._end_of_pause = asyncio.get_running_loop(), None
-        due = self._last_commit_at + self._pause_s
+    def _on_idle_timer(self) -> None:
+        loop, self._idle_timer = asyncio.get_running_loop(), None
+        due = self._last_commit_at + self._idle_s
         if loop.time() < due:
-            self._end_of_pause = loop.call_at(due, self._see_pause)
-        elif wal_bytes(self._path) > self._long_log_bytes:
-            self._is_worn = True
-            task = asyncio.create_task(self._rest())
+            self._idle_timer = loop.call_at(due, self._on_idle_timer)
+        elif wal_bytes(self._path) > self._long_wal_bytes:
+            self._needs_reopening = True
+            task = asyncio.create_task(self._reopen_in_background())
             self._writes.add(task)
             task.add_done_callback(self._writes.discard)
 
-    async def _rest(self) -> None:
+    async def _reopen_in_background(self) -> None:
         """Reopen in the background. The next caller gets the failure, if it persists."""
         try:
-            await self._renew()
+            await self._reopen()
         except StorageFailed as error:
             log.warning("the store could not be opened again in a pause: %s", error)
 
-    async def _renew(self) -> None:
+    async def _reopen(self) -> None:
         async with self._writer:
-            await self._be_ready()
+            await self._ensure_usable()
 
-    async def _be_ready(self) -> None:
+    async def _ensure_usable(self) -> None:
         """Close and reopen the store if the disk has failed or the log is long.
 
         Raises StorageFailed: retry later.
         """
-        if self._handle is not None and not self._is_worn:
+        if self._handle is not None and not self._needs_reopening:
             return
         if self._is_closed:
             raise _closed_error()
@@ -163,7 +169,7 @@ class Connection:
             await _wait_for_all(self._reads)
             await _close(handle)
         self._handle = await _open_with_empty_wal(self._path, tries=UNLOCK_TRIES)
-        self._is_worn = False
+        self._needs_reopening = False
 
 
 async def _open_with_empty_wal(path: Path, tries: int = 1) -> Any:
@@ -200,17 +206,18 @@ def _lock_store(path: Path, *, is_last: bool) -> Any:
         with private_files():
             return AsyncSurreal(f"surrealkv://{path.as_posix()}")
     except SurrealError as error:
-        told = storage_failure([str(error)])
-        if told.code == "in_use" and not is_last:
+        failed = storage_failure([str(error)])
+        if failed.code == "in_use" and not is_last:
             return None
-        raise told from error
+        raise failed from error
 
 
 async def _execute(handle: Any, query: Query, conflicts: int = CONFLICT_RETRIES) -> list[Any]:
     try:
-        asking = handle.query_raw(query.text, query.variables)
-        # to encode long texts takes the driver a while: that is done on a loop of its own in a thread
-        return statement_results(await (asyncio.to_thread(asyncio.run, asking) if query.is_long else asking))
+        response = handle.query_raw(query.text, query.variables)
+        # The driver encodes within the call, so a long text would block the loop: it gets a loop of its own in a
+        # thread.
+        return statement_results(await (asyncio.to_thread(asyncio.run, response) if query.is_long else response))
     except Conflict as conflict:
         if conflicts == 0:
             raise storage_failure(["too many conflicts"]) from conflict
@@ -228,6 +235,8 @@ async def _close(handle: Any) -> None:
         raise storage_failure([str(error)]) from error
 
 
+# The driver cannot cancel a query: abandoned, it would go on while its connection is closed, or while the next writer
+# already has the lock. So every query is a task that the connection owns and waits for.
 async def _run_to_end(work: Coroutine[Any, Any, T], owned: set[asyncio.Task[Any]]) -> T:
     """Return the result of work that runs to its end even if the caller is cancelled."""
     task = asyncio.create_task(work)

@@ -72,7 +72,7 @@ class EventRepository:
                     events[run_id] = short[run_id] if run_id in short else await self.of_run(run_id)
         return events
 
-    # A window opens on dozens of short runs. A query for each took most of that time.
+    # Most runs that a window opens on are short, so RUNS_PER_QUERY of them share a query.
     async def _of_short_runs(self, run_ids: Sequence[RunId]) -> dict[RunId, list[Event]]:
         """Return the events of readable runs with few rows."""
         ranges = [key_range("event", text_key(run_id)) for run_id in run_ids]

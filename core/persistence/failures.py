@@ -32,7 +32,7 @@ _MESSAGES = {
     "storage_not_writable": "the data folder cannot be written",
     "storage_failed": "the database failed",
 }
-# What other statements of a failed transaction say, whatever its cause was.
+# The reports of the other statements of a failed transaction, whatever the cause.
 _CONSEQUENCE = re.compile(r"not executed due to|transaction was aborted due to a prior error")
 
 
@@ -55,8 +55,9 @@ def statement_results(response: Mapping[str, Any]) -> list[Any]:
 
 def storage_failure(messages: Iterable[str]) -> StorageFailed:
     """Return the failure that these messages of the engine describe."""
-    told = list(messages)
-    reason = next((message for message in told if not _CONSEQUENCE.search(message)), told[-1])
+    # In a failed transaction only one statement reports the cause; the others, often the first, report a consequence.
+    causes = list(messages)
+    reason = next((message for message in causes if not _CONSEQUENCE.search(message)), causes[-1])
     number = re.search(r"os error (\d+)", reason)
     code = _code_of_errno(int(number[1])) if number else None
     if code is None:

@@ -23,7 +23,7 @@ def private_files() -> Iterator[None]:
 
 def prepare_folder(path: Path) -> None:
     """Create the folder and its parents. Raises OSError, or StorageFailed for a path that the engine misreads."""
-    if "?" in str(path):  # the engine takes the rest for options, and opens another folder
+    if "?" in str(path):  # the engine takes the rest as options, and opens another folder
         raise StorageFailed("storage_not_writable", f"the data folder's path has a question mark: {path}")
     with private_files():
         path.mkdir(parents=True, exist_ok=True)
@@ -52,12 +52,13 @@ def wal_bytes(path: Path) -> int:
 
 def check_free_space(path: Path) -> None:
     """Raise OSError if a file slightly larger than the log cannot be written. Blocks on the disk."""
+    # Reopening writes the log into the tables; if that fails half-way, the store cannot be used until there is space.
     trial = path / "room"
     try:
         with trial.open("wb", buffering=0) as file:
             for _ in range(wal_bytes(path) // MIB + 1):
                 written = file.write(bytes(MIB))
-                if written < MIB:  # the rest would fail, and says why
+                if written < MIB:  # a short write raises nothing; writing the rest raises the reason
                     file.write(bytes(MIB - written))
             os.fsync(file.fileno())
     finally:

@@ -6,14 +6,13 @@ than forwards.
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from core.domain.ids import MemoryId, WorkflowId
 from core.domain.memory import PREVIEW_CHARACTERS, Memory, MemoryType
 from core.domain.text.search import words_of
 from core.persistence import codec
 from core.persistence.connection import Connection
-from core.persistence.driver import RecordID
 from core.persistence.keys import record_id, text_key
 from core.persistence.pages import PAGE_SIZE
 from core.persistence.statements import Row, Statement
@@ -33,21 +32,7 @@ _ADD = """{
 _WHOLE = "SELECT * FROM ONLY $id WHERE expires > $now"
 _HEAD = "id, scope, place, type, expires, data"
 _ALIVE = "expires > $now AND ($type = NONE OR type = $type)"
-_MATCHING = f"scope IN $scopes AND {_ALIVE}"
-_PAGE = f"""SELECT {_HEAD} FROM memory WITH INDEX memory_by_scope
-    WHERE {_MATCHING} AND place > $place ORDER BY place LIMIT $limit"""
-_PAGE_OF_ALL = f"SELECT {_HEAD} FROM memory WHERE {_ALIVE} AND place > $place ORDER BY place LIMIT $limit"
 _ORDER_KEY = "SELECT VALUE place FROM ONLY $id"
-_COUNTED = f"SELECT VALUE id FROM memory_word WHERE words @@ $query AND {_MATCHING} LIMIT $limit"
-_RANKED = f"""SELECT id, place, math::fixed(search::score(1), 3) AS score FROM memory_word
-    WHERE words @1@ $query AND {_MATCHING} LIMIT $limit"""
-_NEWEST = f"""SELECT VALUE id FROM memory_word WITH INDEX memory_word_by_scope
-    WHERE {_MATCHING} AND $beginnings.all(|$one| string::contains(words, $one)) ORDER BY place LIMIT $limit"""
-_COUNTED_OF_ALL = f"SELECT VALUE id FROM memory_word WHERE words @@ $query AND {_ALIVE} LIMIT $limit"
-_RANKED_OF_ALL = f"""SELECT id, place, math::fixed(search::score(1), 3) AS score FROM memory_word
-    WHERE words @1@ $query AND {_ALIVE} LIMIT $limit"""
-_NEWEST_OF_ALL = f"""SELECT VALUE id FROM memory_word
-    WHERE {_ALIVE} AND $beginnings.all(|$one| string::contains(words, $one)) ORDER BY place LIMIT $limit"""
 _BY_IDS = f"SELECT {_HEAD} FROM $ids"
 _EXPIRED = "SELECT VALUE record::id(id) FROM memory WHERE expires <= $now LIMIT $limit"
 _OF_WORKFLOW = "SELECT VALUE record::id(id) FROM memory WHERE scope = $scope LIMIT $limit"
@@ -66,6 +51,34 @@ _CHANGE = """{
 _DELETE = "DELETE $argument RETURN BEFORE.id"
 
 
+class _Searches(NamedTuple):
+    """The queries that read several memories."""
+
+    page: str
+    matching: str
+    rank: str
+    newest: str
+
+
+def _searches(filter_: str, by_scope: str, words_by_scope: str) -> _Searches:
+    return _Searches(
+        f"SELECT {_HEAD} FROM memory {by_scope} WHERE {filter_} AND place > $place ORDER BY place LIMIT $limit",
+        f"SELECT VALUE id FROM memory_word WHERE words @@ $query AND {filter_} LIMIT $limit",
+        f"""SELECT id, place, math::fixed(search::score(1), 3) AS score FROM memory_word
+            WHERE words @1@ $query AND {filter_} LIMIT $limit""",
+        f"""SELECT VALUE id FROM memory_word {words_by_scope}
+            WHERE {filter_} AND $prefixes.all(|$prefix| string::contains(words, $prefix))
+            ORDER BY place LIMIT $limit""",
+    )
+
+
+# The indexes hold the memories of a scope in the order of `place`.
+_OF_SCOPES = _searches(
+    f"scope IN $scopes AND {_ALIVE}", "WITH INDEX memory_by_scope", "WITH INDEX memory_word_by_scope"
+)
+_OF_ALL = _searches(_ALIVE, "", "")
+
+
 class MemoryRepository:
     """Implements `core.ports.memories.Memories`."""
 
@@ -76,24 +89,19 @@ class MemoryRepository:
     async def add(self, memory: Memory) -> Memory:
         if await self.add_all([memory]):
             return memory
-        found = await self.get(memory.id, memory.created_at)
-        return memory if found is None else found
+        return await self.get(memory.id, memory.created_at) or memory
 
     async def add_all(self, memories: Iterable[Memory]) -> int:
         """Add the memories in one transaction. Returns how many are new."""
         statements = [
-            Statement(_ADD, _encode_memory(one, self._order_keys.next(one.created_at).translate(_COMPLEMENT)))
-            for one in memories
+            Statement(_ADD, _encode_memory(memory, self._order_keys.next(memory.created_at).translate(_COMPLEMENT)))
+            for memory in memories
         ]
         return sum(bool(new) for new in await self._connection.commit(statements))
 
     async def get(self, memory_id: MemoryId, now: datetime) -> Memory | None:
-        given = {"id": record_id("memory", text_key(memory_id)), "now": codec.to_microseconds(now)}
-        row = await self._connection.read(_WHOLE, given)
-        try:
-            return _decode_memory(row) if row else None
-        except codec.DECODE_ERRORS:
-            return None
+        variables = {"id": record_id("memory", text_key(memory_id)), "now": codec.to_microseconds(now)}
+        return codec.decode_if_readable(await self._connection.read(_WHOLE, variables), _decode_memory)
 
     async def page(self, wanted: MemoryQuery, before: MemoryId | None = None) -> list[Memory]:
         place: str | None = _FIRST
@@ -101,41 +109,38 @@ class MemoryRepository:
             place = await self._connection.read(_ORDER_KEY, {"id": record_id("memory", text_key(before))})
         if place is None:
             return []
-        given = {**_query_variables(wanted), "place": place}
-        page = _PAGE if wanted.workflows is not None else _PAGE_OF_ALL
-        return list(codec.decode_rows(await self._connection.read(page, given), _decode_memory))
+        searches, variables = _searches_of(wanted)
+        rows = await self._connection.read(searches.page, {**variables, "place": place})
+        return list(codec.decode_rows(rows, _decode_memory))
 
+    # Ranking a match takes far longer than finding it, so the matches are counted first. Where there are too many to
+    # rank, the words say little, and the newest are the better answer.
     async def search(self, wanted: MemoryQuery, words: Sequence[str]) -> list[Memory]:
         if not words:
             return []
-        given = _query_variables(wanted)
-        is_of_some = wanted.workflows is not None
-        counted, ranking, newest = (
-            (_COUNTED, _RANKED, _NEWEST) if is_of_some else (_COUNTED_OF_ALL, _RANKED_OF_ALL, _NEWEST_OF_ALL)
-        )
-        matching = {**given, "query": " ".join(words), "limit": MAX_RANKED + 1}
-        count = len(await self._connection.read(counted, matching))  # to rank takes far longer than to find
+        searches, variables = _searches_of(wanted)
+        matching = {**variables, "query": " ".join(words), "limit": MAX_RANKED + 1}
+        count = len(await self._connection.read(searches.matching, matching))
         if count > MAX_RANKED:
-            ids = await self._connection.read(newest, {**given, "beginnings": [f" {word}" for word in words]})
+            prefixes = [f" {word}" for word in words]
+            ids = await self._connection.read(searches.newest, {**variables, "prefixes": prefixes})
         else:
-            ranked = await self._connection.read(ranking, matching) if count else []
+            ranked = await self._connection.read(searches.rank, matching) if count else []
             ranked.sort(key=lambda row: (-row["score"], row["place"]))
             ids = [row["id"] for row in ranked[: wanted.limit]]
-        rows = await self._connection.read(_BY_IDS, {"ids": [record_id("memory", one.id) for one in ids]})
+        rows = await self._connection.read(_BY_IDS, {"ids": [record_id("memory", word.id) for word in ids]})
         by_id = {row["id"].id: row for row in rows}
-        return list(codec.decode_rows((by_id[one.id] for one in ids if one.id in by_id), _decode_memory))
+        return list(codec.decode_rows((by_id[word.id] for word in ids if word.id in by_id), _decode_memory))
 
     async def change(self, memory: Memory) -> bool:
-        key = text_key(memory.id)
-        rows = _encode_memory(memory, _FIRST)
-        kept, words = rows["memory"], rows["words"]
-        given = {
+        key, rows = text_key(memory.id), _encode_memory(memory, _FIRST)
+        argument = {
             "memory": record_id("memory", key),
             "word": record_id("memory_word", key),
-            "words": words["words"],
-            **{name: kept[name] for name in ("type", "expires", "data", "text")},
+            "words": rows["words"]["words"],
+            **{column: rows["memory"][column] for column in ("type", "expires", "data", "text")},
         }
-        (changed,) = await self._connection.commit([Statement(_CHANGE, given)])
+        (changed,) = await self._connection.commit([Statement(_CHANGE, argument)])
         return bool(changed)
 
     async def room(self) -> MemoryUsage:
@@ -150,34 +155,36 @@ class MemoryRepository:
 
     async def purge(self, now: datetime) -> int:
         count = 0
-        some = {"now": codec.to_microseconds(now), "limit": PAGE_SIZE}
-        while keys := await self._connection.read(_EXPIRED, some):
+        batch = {"now": codec.to_microseconds(now), "limit": PAGE_SIZE}
+        while keys := await self._connection.read(_EXPIRED, batch):
             count += await self._delete(keys)
         return count
 
     async def forget(self, workflow_id: WorkflowId) -> None:
         """Delete the workflow's memories in batches, so that other commits get a turn."""
-        some = {"scope": text_key(workflow_id), "limit": PAGE_SIZE}
-        while keys := await self._connection.read(_OF_WORKFLOW, some):
+        batch = {"scope": text_key(workflow_id), "limit": PAGE_SIZE}
+        while keys := await self._connection.read(_OF_WORKFLOW, batch):
             await self._delete(keys)
 
     async def _delete(self, keys: Sequence[str]) -> int:
         if not keys:
             return 0
-        words: list[RecordID] = [record_id("memory_word", key) for key in keys]
-        found = await self._connection.commit(
-            [Statement(_DELETE, [record_id("memory", key) for key in keys]), Statement(_DELETE, words)]
+        tables = ("memory", "memory_word")
+        deleted, _ = await self._connection.commit(
+            [Statement(_DELETE, [record_id(table, key) for key in keys]) for table in tables]
         )
-        return len(found[0])
+        return len(deleted)
 
 
-def _query_variables(wanted: MemoryQuery) -> dict[str, Any]:
-    return {
-        "scopes": [_GENERAL_SCOPE if one is None else text_key(one) for one in wanted.workflows or ()],
+def _searches_of(wanted: MemoryQuery) -> tuple[_Searches, dict[str, Any]]:
+    """Return the queries of the filter, and its variables."""
+    variables = {
+        "scopes": [_GENERAL_SCOPE if scope is None else text_key(scope) for scope in wanted.workflows or ()],
         "now": codec.to_microseconds(wanted.now),
         "type": wanted.type,
         "limit": wanted.limit,
     }
+    return _OF_ALL if wanted.workflows is None else _OF_SCOPES, variables
 
 
 def _encode_memory(memory: Memory, place: str) -> Row:
@@ -189,12 +196,12 @@ def _encode_memory(memory: Memory, place: str) -> Row:
         "expires": NEVER if memory.expires_at is None else codec.to_microseconds(memory.expires_at),
     }
     is_long = len(memory.content) > PREVIEW_CHARACTERS
-    told = codec.encode_fields(
+    data = codec.encode_fields(
         head=memory.content[:PREVIEW_CHARACTERS], length=len(memory.content), workflow=memory.workflow_id
     )
     words = f" {' '.join(words_of(memory.content))} "
     return {
-        "memory": {**shared, "data": told, "text": codec.encode_text(memory.content) if is_long else None},
+        "memory": {**shared, "data": data, "text": codec.encode_text(memory.content) if is_long else None},
         "words": {**shared, "words": words},
     }
 

@@ -38,7 +38,7 @@ _CREATE = f"""{{
     $new
 }}"""
 # The comparison and the write are one UPDATE, so two changes of a run cannot both win. MERGE keeps the other columns,
-# which CONTENT would reset.
+# which CONTENT would lose.
 _CHANGE_ROW = "UPDATE type::record('run', $to.run) MERGE $to.fields WHERE status IN $to.expected RETURN VALUE id"
 _CHANGE = f"{{ LET $to = $argument; {_CHANGE_ROW} }}"
 _CHANGE_WITH_OUTCOME = f"""{{

@@ -252,7 +252,7 @@ async def main():
 
 
 async def test_a_long_log_is_written_out_in_a_pause(tmp_path: Path) -> None:
-    connection = await Connection.open(tmp_path / "store", pause_s=0.05, long_log_bytes=100_000)
+    connection = await Connection.open(tmp_path / "store", idle_s=0.05, long_wal_bytes=100_000)
     await connection.commit([Statement("DEFINE TABLE counter", None)])
     await connection.commit([Statement("UPSERT counter:long SET text = $argument RETURN NONE", "a" * 300_000)])
     assert wal_bytes(tmp_path / "store") > 100_000
@@ -266,7 +266,7 @@ async def test_a_long_log_is_written_out_in_a_pause(tmp_path: Path) -> None:
 
 
 async def test_what_is_written_all_the_time_is_no_pause(tmp_path: Path) -> None:
-    connection = await Connection.open(tmp_path / "store", pause_s=0.3, long_log_bytes=0)
+    connection = await Connection.open(tmp_path / "store", idle_s=0.3, long_wal_bytes=0)
     await connection.commit([Statement("DEFINE TABLE counter", None)])
     handle = connection._handle
     for _ in range(40):
