@@ -56,8 +56,8 @@ def statement_results(response: Mapping[str, Any]) -> list[Any]:
 def storage_failure(messages: Iterable[str]) -> StorageFailed:
     """Return the failure that these messages of the engine describe."""
     # In a failed transaction only one statement reports the cause; the others, often the first, report a consequence.
-    causes = list(messages)
-    reason = next((message for message in causes if not _CONSEQUENCE.search(message)), causes[-1])
+    reports = list(messages)
+    reason = next((message for message in reports if not _CONSEQUENCE.search(message)), reports[-1])
     number = re.search(r"os error (\d+)", reason)
     code = _code_of_errno(int(number[1])) if number else None
     if code is None:

@@ -52,7 +52,7 @@ def wal_bytes(path: Path) -> int:
 
 def check_free_space(path: Path) -> None:
     """Raise OSError if a file slightly larger than the log cannot be written. Blocks on the disk."""
-    # Reopening writes the log into the tables; if that fails half-way, the store cannot be used until there is space.
+    # Reopening writes the content of the log into the tables, which takes as much space again.
     trial = path / "room"
     try:
         with trial.open("wb", buffering=0) as file:

@@ -143,7 +143,7 @@ class MemoryRepository:
         (changed,) = await self._connection.commit([Statement(_CHANGE, argument)])
         return bool(changed)
 
-    async def room(self) -> MemoryUsage:
+    async def usage(self) -> MemoryUsage:
         rows = await self._connection.read(_USAGE)
         return MemoryUsage(rows[0]["count"], rows[0]["size"]) if rows else MemoryUsage(0, 0)
 

@@ -63,7 +63,7 @@ class Memories(Protocol):
         """
         ...
 
-    async def room(self) -> MemoryUsage:
+    async def usage(self) -> MemoryUsage:
         """Return the space that all memories take."""
         ...
 

@@ -105,7 +105,7 @@ class SearchIndex(Protocol):
         """Open the index. A missing, broken or outdated index is replaced with an empty one."""
         ...
 
-    async def begin_anew(self) -> None:
+    async def reset(self) -> None:
         """Replace the index with an empty one."""
         ...
 
@@ -117,13 +117,13 @@ class SearchIndex(Protocol):
         """Replace the texts of these runs, in one transaction."""
         ...
 
-    async def forget_runs(self, run_ids: Sequence[RunId]) -> None: ...
+    async def remove_runs(self, run_ids: Sequence[RunId]) -> None: ...
 
-    async def forget_workflow(self, workflow_id: WorkflowId) -> None:
-        """Remove the workflow from all results. `tidy` then purges its words from the file."""
+    async def remove_workflow(self, workflow_id: WorkflowId) -> None:
+        """Remove the workflow from all results. `purge_deleted` then purges its words from the file."""
         ...
 
-    async def tidy(self) -> bool:
+    async def purge_deleted(self) -> bool:
         """Purge some deleted words from the file. Returns whether more may remain."""
         ...
 

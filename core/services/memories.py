@@ -84,7 +84,7 @@ class MemoryService:
     @returns_outcome
     async def usage(self) -> MemoryUsage:
         """Return the space that all memories take."""
-        return await self._memories.room()
+        return await self._memories.usage()
 
     @returns_outcome
     async def change(self, memory_id: MemoryId, content: str, kind: MemoryType) -> Memory:

@@ -183,7 +183,7 @@ class SearchIndexer:
 
     async def _prepare(self) -> None:
         if self._is_broken:
-            await self._index.begin_anew()
+            await self._index.reset()
             self._is_broken = self._is_swept = False
             self._set_state(IndexProgress())
         await self._index.open()
@@ -194,7 +194,7 @@ class SearchIndexer:
         """
         # first of all, and removed from the queue only when done: deleted text must never be found
         if self._deletions:
-            await self._index.forget_workflow(self._deletions[0])
+            await self._index.remove_workflow(self._deletions[0])
             self._deletions.popleft()
         elif not self._is_swept:
             await self._sweep()
@@ -221,7 +221,7 @@ class SearchIndexer:
             if not self._backlog:
                 self._set_state(IndexProgress())
         else:
-            return not await self._index.tidy()
+            return not await self._index.purge_deleted()
         return False
 
     async def _index_or_requeue(self, run_id: RunId) -> None:
@@ -237,7 +237,7 @@ class SearchIndexer:
         indexed = await self._index.indexed()
         workflows = {workflow.id: workflow.title for workflow in await self._storage.workflows.all()}
         for workflow_id in indexed.titles.keys() - workflows.keys():
-            await self._index.forget_workflow(workflow_id)
+            await self._index.remove_workflow(workflow_id)
         changed = {name: title for name, title in workflows.items() if indexed.titles.get(name) != text_digest(title)}
         self._titles = {**changed, **self._titles}
         missed: list[RunId] = []
@@ -250,7 +250,7 @@ class SearchIndexer:
                 if run.kind is not RunKind.RECORDING and indexed.runs.get(run.id) != run.status:
                     missed.append(run.id)
             before = page[-1].id
-        await self._index.forget_runs([run_id for run_id in indexed.runs if run_id not in stored])
+        await self._index.remove_runs([run_id for run_id in indexed.runs if run_id not in stored])
         self._backlog = deque(missed)
         self._set_state(IndexProgress(total=len(missed)))
 

@@ -176,7 +176,7 @@ async def test_the_twin_finds_and_ranks_as_the_database(storage: Storage, seed: 
 
 async def test_all_of_them_are_listed_searched_and_counted(storage: Storage) -> None:
     everywhere = MemoryQuery(None, NOW)
-    assert (await storage.memories.room()).count == 0
+    assert (await storage.memories.usage()).count == 0
     for at_, (name, workflow) in enumerate((("m0", W), ("m1", None), ("m2", W2), ("m3", W))):
         kind = MemoryType.DECISION if name == "m3" else MemoryType.KNOWLEDGE
         await storage.memories.add(a_memory(name, f"apple {name}", at_, workflow_id=workflow, type=kind))
@@ -187,7 +187,7 @@ async def test_all_of_them_are_listed_searched_and_counted(storage: Storage) -> 
     found = await storage.memories.search(everywhere, words_of("apple M1"))
     assert [one.id for one in found] == ["m1"]
     assert len(await storage.memories.search(everywhere, words_of("app"))) == 4
-    room = await storage.memories.room()
+    room = await storage.memories.usage()
     assert (room.count, room.size >= 5 * len("apple")) == (5, True)
     assert await storage.memories.remove_some() == 5
     assert await storage.memories.remove_some() == 0

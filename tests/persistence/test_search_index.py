@@ -141,14 +141,14 @@ async def test_of_a_deleted_workflow_no_word_stays_in_the_file(rig: Rig) -> None
     await rig.put(A, "run_a", said("the xylophonist is secretive " * 20))
     await rig.index.put_title(A, "Xylophonist")
     await rig.put(B, "run_b", said("something else"))
-    await rig.index.forget_workflow(A)
+    await rig.index.remove_workflow(A)
     assert await rig.snippets("xylophonist") == []
     assert await rig.snippets("something") == ["something else"]
     assert (await rig.index.indexed()).titles.keys() == {B}
     await rig.reopen()  # what is left to do is known then too
     is_left = True
     while is_left:
-        is_left = await rig.index.tidy()
+        is_left = await rig.index.purge_deleted()
     assert await rig.snippets("something") == ["something else"]
     kept = b"".join(file.read_bytes() for file in rig.path.parent.iterdir())
     assert b"xylophon" not in kept
@@ -194,7 +194,7 @@ async def test_damage_that_shows_in_a_search_is_told_as_broken_and_it_can_begin_
     with pytest.raises(SearchFailed) as failed:
         await rig.page("needle")
     assert failed.value.code == "search_broken"
-    await rig.index.begin_anew()
+    await rig.index.reset()
     await rig.put(A, "run", said("needle"))
     assert await rig.snippets("needle") == ["needle"]
 

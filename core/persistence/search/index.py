@@ -21,8 +21,8 @@ T = TypeVar("T")
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MERGE_PAGES = 64
+# Whether deleted words may still be in the file: stored in its header, as `application_id`.
 CLEAN, DIRTY, CLEANING = 0, 1, 2
-"""Kept in the file as its `application_id`: whether words of what was deleted may be in it."""
 
 
 class _Connections(NamedTuple):
@@ -38,25 +38,25 @@ class FileSearchIndex:
         self._open: _Connections | None = None
         self._writing = ThreadPoolExecutor(1, "search-writer")
         self._reading = ThreadPoolExecutor(1, "search-reader")
-        self._turn = asyncio.Lock()
+        self._write_lock = asyncio.Lock()
 
     async def open(self) -> None:
-        if self._open is not None:  # whoever searches does not wait for whoever writes
+        if self._open is not None:  # a search must not wait for the write lock
             return
-        async with self._turn:
+        async with self._write_lock:
             if self._open is None:
                 loop = asyncio.get_running_loop()
                 self._open = _Connections(*await loop.run_in_executor(self._writing, open_index, self._path))
 
-    async def begin_anew(self) -> None:
+    async def reset(self) -> None:
         """Replace an unreadable index with an empty one. Raises SearchFailed."""
-        await self._shut()
+        await self._close_connections()
         with search_errors():
             await asyncio.get_running_loop().run_in_executor(self._writing, remove_index, self._path)
         await self.open()
 
     async def close(self) -> None:
-        await self._shut()
+        await self._close_connections()
         self._writing.shutdown(wait=False)
         self._reading.shutdown(wait=False)
 
@@ -68,16 +68,16 @@ class FileSearchIndex:
     async def put_runs(self, workflow_id: WorkflowId, runs: Sequence[RunDocuments]) -> None:
         await self._write(lambda writer: _put_runs(writer, workflow_id, runs))
 
-    async def forget_runs(self, run_ids: Sequence[RunId]) -> None:
+    async def remove_runs(self, run_ids: Sequence[RunId]) -> None:
         await self._write(lambda writer: _remove_runs(writer, run_ids))
 
-    async def forget_workflow(self, workflow_id: WorkflowId) -> None:
+    async def remove_workflow(self, workflow_id: WorkflowId) -> None:
         await self._write(lambda writer: _remove_workflow(writer, workflow_id))
 
-    async def tidy(self) -> bool:
+    async def purge_deleted(self) -> bool:
         if await self._write(_purge_some):
             return True
-        async with self._turn:
+        async with self._write_lock:
             await in_thread(_truncate_wal(self._opened().writer), self._writing)
         return False
 
@@ -94,7 +94,7 @@ class FileSearchIndex:
 
     async def _write(self, work: Callable[[sqlite3.Connection], Pieces[T]]) -> T:
         """Run the work in one transaction, in pieces; cancelling rolls it back."""
-        async with self._turn:
+        async with self._write_lock:
             return await in_thread(_in_transaction(self._opened().writer, work), self._writing)
 
     async def _read(self, work: Callable[[sqlite3.Connection], Pieces[T]]) -> T:
@@ -109,7 +109,9 @@ class FileSearchIndex:
                 reader.interrupt()
                 raise
             except SearchFailed as error:
-                if error.code != INTERRUPTED_CODE:  # else the search before this one was still at work
+                # An interrupt hits whatever runs on the connection. If the previous search was cancelled but had
+                # already ended, it is this search that was interrupted, and it starts again.
+                if error.code != INTERRUPTED_CODE:
                     raise
 
     def _opened(self) -> _Connections:
@@ -117,8 +119,8 @@ class FileSearchIndex:
             raise SearchFailed("search_unavailable", "the index is not open")
         return self._open
 
-    async def _shut(self) -> None:
-        async with self._turn:
+    async def _close_connections(self) -> None:
+        async with self._write_lock:
             opened, self._open = self._open, None
             if opened is None:
                 return
@@ -154,31 +156,24 @@ def _read_indexed(writer: sqlite3.Connection) -> Pieces[IndexedState]:
 
 
 def _put_title(writer: sqlite3.Connection, workflow_id: WorkflowId, title: str) -> Pieces[None]:
-    number = _workflow_number(writer, workflow_id)
-    place = FIRST_TITLE + number
-    yield from _remove_documents(writer, [place])
+    workflow = _workflow_number(writer, workflow_id)
+    number = FIRST_TITLE + workflow
+    yield from _remove_documents(writer, [number])
     text = yield from redacted(title)
-    yield from _add_document(writer, (place, number, None, HitKind.TITLE, None, ""), text)
-    writer.execute("UPDATE workflow SET title = ? WHERE number = ?", (text_digest(title), number))
+    yield from _add_document(writer, (number, workflow, None, HitKind.TITLE, None, ""), text)
+    writer.execute("UPDATE workflow SET title = ? WHERE number = ?", (text_digest(title), workflow))
 
 
 def _put_runs(writer: sqlite3.Connection, workflow_id: WorkflowId, runs: Sequence[RunDocuments]) -> Pieces[None]:
     workflow = _workflow_number(writer, workflow_id)
-    places = _DocumentNumbers(writer)
+    numbers = _DocumentNumbers(writer)
     for run in runs:
         yield from _remove_run(writer, run.run_id)
         for document in run.documents:
             text = yield from redacted(document.text)
             if text.strip():
-                place = places.next(document.at)
-                row = (
-                    place,
-                    workflow,
-                    run.run_id,
-                    document.kind,
-                    document.message_id,
-                    _without_surrogates(document.label),
-                )
+                number, label = numbers.next(document.at), _without_surrogates(document.label)
+                row = (number, workflow, run.run_id, document.kind, document.message_id, label)
                 yield from _add_document(writer, row, text)
         writer.execute("INSERT INTO run VALUES (?, ?, ?)", (run.run_id, workflow, run.status))
 
@@ -204,10 +199,11 @@ def _purge_some(writer: sqlite3.Connection) -> Pieces[bool]:
     if stage == CLEAN:
         return False
     before = writer.total_changes
-    pages = MERGE_PAGES if stage == CLEANING else -MERGE_PAGES  # less than none: begin to merge all that there is
+    # A negative number of pages starts a merge of the whole index; positive numbers continue it (FTS5, 'merge').
+    pages = MERGE_PAGES if stage == CLEANING else -MERGE_PAGES
     writer.execute("INSERT INTO words (words, rank) VALUES ('merge', ?)", (pages,))
     yield
-    is_done = stage == CLEANING and writer.total_changes - before < 2  # as FTS5 tells that nothing was left to do
+    is_done = stage == CLEANING and writer.total_changes - before < 2  # how FTS5 reports that nothing was left to merge
     writer.execute(f"PRAGMA application_id = {CLEAN if is_done else CLEANING}")
     return not is_done
 
@@ -229,6 +225,7 @@ def _remove_documents(writer: sqlite3.Connection, numbers: Iterable[int]) -> Pie
         row = writer.execute("SELECT text FROM body WHERE number = ?", (number,)).fetchone()
         if row is None:
             continue
+        # The table has no copy of the text, so FTS5 needs the same words again to remove them.
         words = yield from index_words(decompress(row[0]))
         writer.execute("INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)", (number, words))
         writer.execute("DELETE FROM body WHERE number = ?", (number,))
@@ -261,11 +258,11 @@ class _DocumentNumbers:
 
     def next(self, at: datetime) -> int:
         time = max(1, (at - _EPOCH) // timedelta(microseconds=1))
-        place = self._next.get(time, time)
-        while self._writer.execute("SELECT 1 FROM document WHERE number = ?", (place,)).fetchone() is not None:
-            place += 1
-        self._next[time] = place + 1
-        return place
+        number = self._next.get(time, time)
+        while self._writer.execute("SELECT 1 FROM document WHERE number = ?", (number,)).fetchone() is not None:
+            number += 1
+        self._next[time] = number + 1
+        return number
 
 
 def _numbers(writer: sqlite3.Connection, query: str, value: object) -> list[int]:

@@ -16,8 +16,7 @@ from core.persistence.folder import private_files
 VERSION = 1
 FIRST_TITLE = 1 << 61
 LOCK_TIMEOUT_S = 5.0
-INTERRUPTED_CODE = "interrupted"
-"""The code of a search that gave way to another."""
+INTERRUPTED_CODE = "interrupted"  # of a search that another replaced
 
 _TABLES = """
 CREATE TABLE workflow (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, title TEXT NOT NULL DEFAULT '');
@@ -55,7 +54,7 @@ def open_index(path: Path) -> tuple[sqlite3.Connection, sqlite3.Connection]:
             writer = _open_current(path)
         except sqlite3.DatabaseError as error:
             if isinstance(error, sqlite3.OperationalError) and not _lacks_a_table(error):
-                raise  # it is locked, or the disk says no: what is in it may be whole
+                raise  # locked, or the disk failed: the content may be intact
             remove_index(path)
             writer = _open_current(path)
         try:
@@ -84,7 +83,7 @@ def _open_current(path: Path) -> sqlite3.Connection:
             with private_files():
                 connection = _connect(path)
             version = 0
-        with private_files():  # what lies beside it is made by the first write
+        with private_files():  # the first write creates the companion files
             connection.execute("PRAGMA journal_mode = WAL")
             if version != VERSION:
                 connection.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {VERSION}; COMMIT;")
@@ -99,7 +98,7 @@ def _open_current(path: Path) -> sqlite3.Connection:
 
 def _connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=LOCK_TIMEOUT_S, isolation_level=None, check_same_thread=False)
-    connection.execute("PRAGMA synchronous = NORMAL")  # what the last seconds lose is indexed again
+    connection.execute("PRAGMA synchronous = NORMAL")  # texts lost in the last seconds are indexed again
     connection.execute("PRAGMA secure_delete = ON")
     connection.execute("PRAGMA cache_size = -16384")
     return connection

@@ -45,22 +45,22 @@ def redacted(text: str) -> Pieces[str]:
     control characters.
     """
     text = text[:MAX_TEXT_CHARACTERS]
-    if "PRIVATE KEY-----" in text:
+    if "PRIVATE KEY-----" in text:  # a key may extend over several pieces, unlike other secrets
         text = without_private_keys(text)
-    found: list[str] = []
+    pieces: list[str] = []
     for piece in split_text(text):
-        found.append(replace_controls(masked_text(piece)))
+        pieces.append(replace_controls(masked_text(piece)))
         yield
-    return "".join(found)
+    return "".join(pieces)
 
 
 def index_words(text: str) -> Pieces[str]:
     """Return the normalised words. Equal texts give equal words, so that they can be removed again."""
-    found: list[str] = []
+    pieces: list[str] = []
     for piece in split_text(text):
-        found.append(space_unspaced_scripts(fold_case(piece)))
+        pieces.append(space_unspaced_scripts(fold_case(piece)))
         yield
-    return "".join(found)
+    return "".join(pieces)
 
 
 def compress(text: str) -> bytes:

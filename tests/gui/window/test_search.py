@@ -166,7 +166,7 @@ async def test_a_search_that_is_not_possible_shows_why(tmp_path: Path, qapp: QAp
         index = app.core.search._index
         assert isinstance(index, FileSearchIndex)
         (tmp_path / "file").write_text("in the way")
-        await index._shut()
+        await index._close_connections()
         index._path = tmp_path / "file" / "search.db"
         search(app, "alpha")
         await until(lambda: "cannot be opened" in nothing(app))

@@ -55,7 +55,7 @@ class InMemoryMemories:
         rows[memory.id] = place, replace(memory, created_at=before.created_at)
         return True
 
-    async def room(self) -> MemoryUsage:
+    async def usage(self) -> MemoryUsage:
         contents = [memory.content for _, memory in self._tables().memories.values()]
         return MemoryUsage(len(contents), sum(map(len, contents)))
 
