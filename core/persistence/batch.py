@@ -78,7 +78,7 @@ class Batch:
             run = write.run
             if run.id in creations:
                 continue
-            messages = [one.message for one in self.of(PutMessage) if one.message.run_id == run.id]
+            messages = [each.message for each in self.of(PutMessage) if each.message.run_id == run.id]
             with_it = [at for at, one in self.placed(PutMessage) if one.message.run_id == run.id]
             with_it += [at for at, one in self.placed(AppendEvents) if one.run_id == run.id]
             positions = frozenset([position, *with_it])

@@ -79,8 +79,8 @@ class RunSubAgents:
     @classmethod
     def from_results(cls, results: Iterable[StepResult], changed: Callable[[], None]) -> "RunSubAgents":
         """Return the sub-agents among the results of a run."""
-        whole = [one for one in results if is_sub_agent(one.key.step) and one.key.round is None]
-        return cls({SubAgentId(one.key.step): one for one in whole}, on_changed=changed)
+        whole = [result for result in results if is_sub_agent(result.key.step) and result.key.round is None]
+        return cls({SubAgentId(each.key.step): each for each in whole}, on_changed=changed)
 
     def may_start(self, sub_agent_id: SubAgentId) -> bool:
         """Return whether that sub-agent was started before, or may be started."""

@@ -1,4 +1,4 @@
-"""The store under test: the embedded database in a folder of its own, and its twin in memory."""
+"""The store under test: the embedded database in its own folder, and the in-memory twin."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -14,7 +14,7 @@ from tests.support.in_memory.storage import InMemoryStorage
 
 
 class Store:
-    """A store, and ways to break rows of it that its port rightly lacks."""
+    """A store that can damage its rows, which the port rightly cannot."""
 
     def __init__(self, storage: InMemoryStorage | SurrealStorage) -> None:
         self._storage = storage

@@ -1,4 +1,4 @@
-"""Rows and writes as tests of the store need them: every field has a value unless a test cares."""
+"""Builders of rows and writes: every field has a default."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -117,7 +117,7 @@ def settled(call: ToolCall, result_json: str = '{"y":2}') -> ToolCall:
 
 
 def an_interruption(name: str = "int_1", run_id: RunId = R, made: float = 0, **fields: Any) -> Interruption:
-    """`fields` are those of what is asked, and `seq`, `workflow_id` and `expires_at`."""
+    """Build an interruption. `fields` belong to its request, `seq`, `workflow_id` and `expires_at` to itself."""
     given: dict[str, Any] = {"kind": InterruptionKind.APPROVAL, "step": "a", "prompt": "May I?", **fields}
     row: dict[str, Any] = {"workflow_id": W, "seq": 1}
     row |= {field: given.pop(field) for field in ("workflow_id", "seq", "expires_at") if field in given}
@@ -160,12 +160,12 @@ def an_entry(name: str = "aud_1", made: float = 0, **fields: Any) -> AuditEntry:
     return AuditEntry(AuditId(name), at(made), **given)
 
 
-def a_piece(offset: int, text: str, step: str = "a", index: int | None = None, run_id: RunId = R) -> Chunk:
+def a_chunk(offset: int, text: str, step: str = "a", index: int | None = None, run_id: RunId = R) -> Chunk:
     return Chunk(run_id, step, index, offset, text)
 
 
-def told(*facts: Fact, first: int = 1, run_id: RunId = R) -> list[Event]:
-    """The facts as events, numbered from `first`."""
+def numbered_events(*facts: Fact, first: int = 1, run_id: RunId = R) -> list[Event]:
+    """Return the facts as events, numbered from `first`."""
     return [Event(run_id, W, first + place, at(first + place), fact) for place, fact in enumerate(facts)]
 
 

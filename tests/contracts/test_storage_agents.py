@@ -1,4 +1,4 @@
-"""What every store keeps of agents, and of who answers in a workflow and in a run."""
+"""Storage of agents, and of the agent of a workflow and of a run."""
 
 from dataclasses import replace
 
@@ -42,7 +42,7 @@ async def test_an_agent_is_replaced_and_removed_and_what_is_not_there_can_be_rem
     assert await storage.agents.all() == []
 
 
-async def test_who_answers_is_kept_with_a_workflow_and_a_run(storage: Storage) -> None:
+async def test_the_answering_agent_is_stored_with_a_workflow_and_a_run(storage: Storage) -> None:
     for answering in (
         None,
         AgentSelection(),

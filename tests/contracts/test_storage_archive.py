@@ -1,4 +1,4 @@
-"""What every store keeps of archived and discarded workflows."""
+"""Storage of archived and discarded workflows."""
 
 from core.ports.storage import Storage
 from core.ports.writes import ArchiveWorkflow, DiscardWorkflow, PutWorkflow
@@ -13,10 +13,10 @@ async def test_who_writes_the_row_of_an_archived_workflow_leaves_it_archived(sto
     assert found is not None
     assert (found.archived_at, found.title) == (at(5), "Renamed by somebody who read it before")
     assert await storage.workflows.archived() == {W}
-    assert [one.archived_at for one in await storage.workflows.all()] == [at(5), None]
+    assert [workflow.archived_at for workflow in await storage.workflows.all()] == [at(5), None]
     await storage.commit([ArchiveWorkflow(W, None)])
     assert await storage.workflows.archived() == set()
-    assert [one.archived_at for one in await storage.workflows.all()] == [None, None]
+    assert [workflow.archived_at for workflow in await storage.workflows.all()] == [None, None]
 
 
 async def test_a_discarded_workflow_is_found_nowhere_else_until_it_is_brought_back(storage: Storage) -> None:

@@ -1,4 +1,4 @@
-"""The audit log in both stores: newest first, page by page, written once, and really deleted."""
+"""The audit log: newest first, page by page, written once, and deleted for good."""
 
 from pathlib import Path
 

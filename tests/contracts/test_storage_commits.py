@@ -1,4 +1,4 @@
-"""What a commit promises: all or nothing, who wins, and that doing it again does no harm."""
+"""The promises of a commit: all or nothing, a single winner, and harmless repetition."""
 
 from dataclasses import replace
 
@@ -23,9 +23,9 @@ from tests.contracts.rows import (
     R,
     W,
     a_call,
+    a_chunk,
     a_claim,
     a_message,
-    a_piece,
     a_result,
     a_run,
     a_snapshot,
@@ -36,8 +36,8 @@ from tests.contracts.rows import (
     creation_fact,
     ended,
     finished,
+    numbered_events,
     said,
-    told,
 )
 
 NONE: frozenset[int] = frozenset()
@@ -53,7 +53,7 @@ async def test_a_run_is_created_once(storage: Storage) -> None:
         created(title="first"),
         PutMessage(asked),
         PutMessage(answer),
-        appended(told(creation_fact())),
+        appended(numbered_events(creation_fact())),
     ]
     assert await storage.commit(first) == NONE
     stray = a_message("m3", run_id=R, text="second")
@@ -62,18 +62,18 @@ async def test_a_run_is_created_once(storage: Storage) -> None:
         PutMessage(stray),
         PutMessage(a_message("m4")),
         CreateRun(a_run(title="second"), a_snapshot(input={"x": 2})),
-        appended(told(said(stray), creation_fact(), creation_fact())),
+        appended(numbered_events(said(stray), creation_fact(), creation_fact())),
     ]
     assert await storage.commit(second) == {1, 3, 4}
     run = await storage.runs.get(R)
     assert run is not None
     assert run.title == "first"
     assert await storage.snapshots.of_run(R) == a_snapshot()
-    assert await storage.events.of_run(R) == told(creation_fact())
+    assert await storage.events.of_run(R) == numbered_events(creation_fact())
     assert [message.id for message in await storage.messages.of_workflow(W)] == ["m1", "m2", "m4"]
 
 
-async def test_of_two_new_runs_of_one_id_in_a_commit_the_first_is_kept(storage: Storage) -> None:
+async def test_of_two_new_runs_with_the_same_id_in_a_commit_the_first_is_stored(storage: Storage) -> None:
     assert await storage.commit([created(title="first"), created(title="second"), created(R2)]) == {1}
     assert [run.title for run in await storage.runs.page()] == ["Run", "first"]
 
@@ -133,7 +133,7 @@ async def test_a_claim_that_stands_as_written_is_won_again(storage: Storage) -> 
     assert await storage.commit([a_claim(active_ms=7), a_claim("b", attempt=2), a_claim("c")]) == {1}
 
 
-async def test_of_two_claims_in_one_commit_the_first_wins_unless_they_are_equal(storage: Storage) -> None:
+async def test_of_two_claims_in_a_commit_the_first_wins_unless_they_are_equal(storage: Storage) -> None:
     await storage.commit([created()])
     assert await storage.commit([a_claim(), a_claim(attempt=2), a_claim(), a_claim("b", 1), a_claim("b", 2)]) == {1}
 
@@ -166,15 +166,15 @@ async def test_what_is_lost_in_a_group_leaves_the_rest(storage: Storage) -> None
         a_claim("b"),
         a_result("pure", run_id=R2),
         ended(R2, RunStatus.CANCELLED),
-        appended(told(finished("b", 1))),
-        AppendChunk(a_piece(0, "x")),
+        appended(numbered_events(finished("b", 1))),
+        AppendChunk(a_chunk(0, "x")),
         PutToolCall(a_call()),
     ]
     assert await storage.commit(group) == {0, 3}
     assert await statuses(storage) == {"a": StepStatus.RUNNING, "b": StepStatus.RUNNING}
     assert await statuses(storage, R2) == {"pure": StepStatus.COMPLETED}
-    assert await storage.events.of_run(R) == told(finished("b", 1))
-    assert await storage.chunks.of_run(R) == [a_piece(0, "x")]
+    assert await storage.events.of_run(R) == numbered_events(finished("b", 1))
+    assert await storage.chunks.of_run(R) == [a_chunk(0, "x")]
     assert await storage.tool_calls.of_run(R) == [a_call()]
 
 
@@ -195,7 +195,7 @@ async def test_a_result_wins_over_a_claim_of_the_same_commit(storage: Storage) -
     assert [result.output_json for result in await storage.step_results.of_run(R)] == ["2"]
 
 
-async def test_results_are_kept_after_the_end_of_a_run(storage: Storage) -> None:
+async def test_results_are_stored_after_the_end_of_a_run(storage: Storage) -> None:
     await storage.commit([created(), ended()])
     assert await storage.commit([a_result()]) == NONE
     assert await statuses(storage) == {"a": StepStatus.COMPLETED}
@@ -223,21 +223,21 @@ async def test_a_repeated_commit_changes_nothing(storage: Storage) -> None:
         a_claim("a"),
         a_result("b"),
         PutToolCall(a_call()),
-        appended(told(said(message), finished("b", 1))),
-        AppendChunk(a_piece(0, "x")),
+        appended(numbered_events(said(message), finished("b", 1))),
+        AppendChunk(a_chunk(0, "x")),
     ]
     for _ in range(3):
         assert await storage.commit(writes) == NONE
     assert await storage.messages.of_workflow(W) == [message]
     assert await storage.step_results.of_run(R) == [a_claim("a").result, a_result("b").result]
     assert await storage.tool_calls.of_run(R) == [a_call()]
-    assert await storage.events.of_run(R) == told(said(message), finished("b", 1))
-    assert await storage.chunks.of_run(R) == [a_piece(0, "x")]
+    assert await storage.events.of_run(R) == numbered_events(said(message), finished("b", 1))
+    assert await storage.chunks.of_run(R) == [a_chunk(0, "x")]
 
 
 async def test_a_repeated_commit_may_have_grown(storage: Storage) -> None:
-    """A held run's line is tried again with what has joined it."""
-    events = told(finished("a", 1), finished("b", 2), finished("c", 3))
+    """A run's pending commit is retried together with later writes."""
+    events = numbered_events(finished("a", 1), finished("b", 2), finished("c", 3))
     await storage.commit([appended(events[:2])])
     await storage.commit([appended(events[:1]), appended(events[1:])])
     assert await storage.events.of_run(R) == events
@@ -245,15 +245,15 @@ async def test_a_repeated_commit_may_have_grown(storage: Storage) -> None:
     assert await storage.events.of_run(R) == events
 
 
-async def test_a_large_commit_is_kept_whole(storage: Storage) -> None:
+async def test_a_large_commit_is_stored_whole(storage: Storage) -> None:
     await storage.commit([created()])
     count = 450
     claims = [a_claim("claimed", number) for number in range(count)]
     results = [a_result("done", number, output_json=f"{number}") for number in range(count)]
-    pieces = [AppendChunk(a_piece(number, "x")) for number in range(count)]
+    pieces = [AppendChunk(a_chunk(number, "x")) for number in range(count)]
     messages = [PutMessage(a_message(f"m{number}", number)) for number in range(count)]
     calls = [PutToolCall(a_call(f"c{number}", position=number)) for number in range(count)]
-    events = told(*(finished("done", number, index=number) for number in range(count)))
+    events = numbered_events(*(finished("done", number, index=number) for number in range(count)))
     writes: list[Write] = [*claims, *results, *pieces, *messages, *calls, appended(events)]
     assert await storage.commit(writes) == NONE
     stored = await storage.step_results.of_run(R)
@@ -269,33 +269,33 @@ async def test_a_large_commit_is_kept_whole(storage: Storage) -> None:
 
 
 async def test_many_rows_of_events_come_back_in_order(storage: Storage) -> None:
-    events = told(*(finished("a", number, index=number) for number in range(450)))
+    events = numbered_events(*(finished("a", number, index=number) for number in range(450)))
     for start in range(0, 450, 90):
         await storage.commit([appended([event]) for event in events[start : start + 90]])
     assert await storage.events.of_run(R) == events
-    alone = told(*(finished("a", number, index=number) for number in range(450)), first=451)
+    alone = numbered_events(*(finished("a", number, index=number) for number in range(450)), first=451)
     for event in alone:
         await storage.commit([appended([event])])
     assert await storage.events.of_run(R) == [*events, *alone]
 
 
 async def test_a_shorter_row_takes_no_events_away(storage: Storage) -> None:
-    events = told(finished("a", 1), finished("b", 2), finished("c", 3))
+    events = numbered_events(finished("a", 1), finished("b", 2), finished("c", 3))
     await storage.commit([appended(events)])
     await storage.commit([appended(events[:1])])
     assert await storage.events.of_run(R) == events
 
 
-async def test_the_events_of_several_runs_are_those_of_each(store: Store) -> None:
-    """With few rows and many, outputs and texts kept elsewhere, one that cannot be read and one that is not there."""
+async def test_the_events_of_several_runs_are_read_together(store: Store) -> None:
+    """Runs with few and many rows, with outputs and texts in other rows, an unreadable run and a missing run."""
     runs = [RunId(f"run_{number:02}") for number in range(25)]
     await store.port.commit([created(run_id) for run_id in runs])
     for number, run_id in enumerate(runs):
         message = a_message(f"m{number}", number, role=Role.ASSISTANT, state=MessageState.FINAL, run_id=run_id)
-        events = told(said(message), finished("b", number), run_id=run_id)
+        events = numbered_events(said(message), finished("b", number), run_id=run_id)
         output = a_result("b", run_id=run_id, output_json=f"{number}")
         await store.port.commit([PutMessage(message), output, appended(events, run_id)])
-    long = told(*(finished("a", number, index=number) for number in range(30)), first=3, run_id=runs[7])
+    long = numbered_events(*(finished("a", number, index=number) for number in range(30)), first=3, run_id=runs[7])
     for event in long:
         await store.port.commit([appended([event], runs[7])])
     await store.spoil("events", runs[3])

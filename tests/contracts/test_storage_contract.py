@@ -1,4 +1,4 @@
-"""What every store keeps and gives back, row by row."""
+"""Storage and reading of every kind of row."""
 
 from dataclasses import replace
 from typing import Any
@@ -44,9 +44,9 @@ from tests.contracts.rows import (
     R,
     W,
     a_call,
+    a_chunk,
     a_claim,
     a_message,
-    a_piece,
     a_result,
     a_run,
     a_snapshot,
@@ -58,9 +58,9 @@ from tests.contracts.rows import (
     creation_fact,
     ended,
     finished,
+    numbered_events,
     said,
     settled,
-    told,
 )
 
 TEXTS = [
@@ -133,7 +133,7 @@ async def test_workflows_come_last_changed_first(storage: Storage) -> None:
 async def test_messages_come_oldest_first_and_of_the_same_time_as_they_were_put(storage: Storage) -> None:
     other = a_message("0", workflow_id=W2)
     late, asked, answer = a_message("a", 5), a_message("z", 1), a_message("b", 1, role=Role.ASSISTANT)
-    await storage.commit([PutMessage(one) for one in (late, asked, answer, other)])
+    await storage.commit([PutMessage(each) for each in (late, asked, answer, other)])
     assert await storage.messages.of_workflow(W) == [asked, answer, late]
     assert await storage.messages.newest(W, 2) == [answer, late]
     assert await storage.messages.newest(W, 10) == [asked, answer, late]
@@ -145,16 +145,16 @@ async def test_messages_come_oldest_first_and_of_the_same_time_as_they_were_put(
 @pytest.mark.parametrize("text", TEXTS, ids=lambda text: repr(text[:20]))
 async def test_every_text_comes_back_as_it_was(storage: Storage, text: str) -> None:
     message, template = a_message("m", text=text), a_template(title=text, text=text)
-    workflow, piece = a_workflow(title=text), a_piece(0, text)
+    workflow, piece = a_workflow(title=text), a_chunk(0, text)
     run = a_run(title=text)
     writes: list[Write] = [PutMessage(message), Put(template), PutWorkflow(workflow), AppendChunk(piece)]
-    await storage.commit([*writes, CreateRun(run, a_snapshot()), appended(told(said(message, step="a")))])
+    await storage.commit([*writes, CreateRun(run, a_snapshot()), appended(numbered_events(said(message, step="a")))])
     assert await storage.messages.of_workflow(W) == [message]
     assert await storage.templates.get(template.id) == template
     assert await storage.workflows.get(W) == workflow
     assert await storage.chunks.of_run(R) == [piece]
     assert await storage.runs.get(R) == run
-    assert await storage.events.of_run(R) == told(said(message, step="a"))
+    assert await storage.events.of_run(R) == numbered_events(said(message, step="a"))
 
 
 @pytest.mark.parametrize("value", VALUES, ids=lambda value: encode(value)[:20])
@@ -164,14 +164,14 @@ async def test_every_json_value_comes_back_as_it_was(storage: Storage, value: An
     call = settled(a_call(arguments_json=text), text)
     facts = [StepSkipped(step="b", value=value), finished(output=value), finished("c", value)]
     await storage.commit([CreateRun(a_run(), snapshot), a_result(output_json=text), PutToolCall(call)])
-    await storage.commit([appended(told(*facts)), PutSetting("value", text), ended(output_json=text)])
+    await storage.commit([appended(numbered_events(*facts)), PutSetting("value", text), ended(output_json=text)])
     run = await storage.runs.get(R)
     assert run is not None
     assert run.output_json == text
     assert await storage.snapshots.of_run(R) == snapshot
     assert [result.output_json for result in await storage.step_results.of_run(R)] == [text]
     assert await storage.tool_calls.of_run(R) == [call]
-    assert await storage.events.of_run(R) == told(*facts)
+    assert await storage.events.of_run(R) == numbered_events(*facts)
     assert await storage.settings.all() == {"value": decode(text)}
 
 
@@ -181,12 +181,12 @@ async def test_ids_may_hold_any_character(storage: Storage, name: str) -> None:
     run = a_run(run_id, workflow_id=workflow_id, message_id=MessageId(name))
     await storage.commit([PutWorkflow(a_workflow(workflow_id)), CreateRun(run, a_snapshot()), created(R, 1)])
     await storage.commit([a_claim(run_id=run_id), a_result("b", run_id=run_id), PutToolCall(a_call(name, run_id))])
-    await storage.commit([AppendChunk(a_piece(0, "x", run_id=run_id)), PutSetting(name, "1")])
+    await storage.commit([AppendChunk(a_chunk(0, "x", run_id=run_id)), PutSetting(name, "1")])
     assert await storage.runs.get(run_id) == run
     assert await storage.runs.page(workflow_id=workflow_id) == [run]
     assert [result.key.step for result in await storage.step_results.of_run(run_id)] == ["a", "b"]
     assert await storage.tool_calls.of_run(run_id) == [a_call(name, run_id)]
-    assert await storage.chunks.of_run(run_id) == [a_piece(0, "x", run_id=run_id)]
+    assert await storage.chunks.of_run(run_id) == [a_chunk(0, "x", run_id=run_id)]
     assert await storage.settings.all() == {name: 1}
     await storage.delete_workflow(workflow_id)
     assert await storage.runs.get(run_id) is None
@@ -218,7 +218,7 @@ async def test_the_newest_version_of_a_template_is_found_and_the_others_stay(sto
 
 async def test_a_template_is_removed_with_all_its_versions_and_its_id_can_come_again(storage: Storage) -> None:
     ids = [TemplateId("tpl_1"), TemplateId("tpl_10")]
-    await storage.commit([Put(a_template(one, version)) for one in ids for version in (1, 2)])
+    await storage.commit([Put(a_template(each, version)) for each in ids for version in (1, 2)])
     await storage.commit([Remove(StoredTemplate, ids[0]), Remove(StoredTemplate, TemplateId("nobody"))])
     assert [await storage.templates.get(ids[0], version) for version in (None, 1, 2)] == [None] * 3
     assert [template.id for template in await storage.templates.all()] == ids[1:]
@@ -307,14 +307,14 @@ async def test_events_come_back_whole_and_in_order(storage: Storage) -> None:
         UnknownFact(name="of_a_later_version", data={"x": None}),
         RunFinished(status=RunStatus.SUCCESS, active_ms=5),
     ]
-    events = told(*facts)
+    events = numbered_events(*facts)
     for start in (4, 0):  # rows that were written in another order
         await storage.commit([appended(events[start : start + 4])])
     assert await storage.events.of_run(R) == events
 
 
 async def test_an_output_is_filled_in_from_its_result(storage: Storage) -> None:
-    events = told(finished("a", {"x": 1}, index=7), finished("a", [{"x": 1}]))
+    events = numbered_events(finished("a", {"x": 1}, index=7), finished("a", [{"x": 1}]))
     results = [a_result("a", 7, output_json='{"x":1}'), a_result("a", output_json='[{"x":1}]')]
     await storage.commit([results[0], appended(events[:1])])
     await storage.commit([appended(events[1:]), results[1]])
@@ -322,27 +322,29 @@ async def test_an_output_is_filled_in_from_its_result(storage: Storage) -> None:
 
 
 async def test_a_raw_result_is_filled_in_from_a_row_beside_that_of_its_step(storage: Storage) -> None:
-    events = told(RawResultSaved(step="a", index=7, raw={"x": 1}), RawResultSaved(step="a", raw=None), finished("a", 2))
+    events = numbered_events(
+        RawResultSaved(step="a", index=7, raw={"x": 1}), RawResultSaved(step="a", raw=None), finished("a", 2)
+    )
     results = [a_result("a", 7, round=0, output_json='{"x":1}'), a_result("a", round=0, output_json="null")]
     await storage.commit([*results, appended(events[:2])])
     await storage.commit([a_result("a", output_json="2"), appended(events[2:])])
     assert await storage.events.of_run(R) == events
-    assert [str(one.key) for one in await storage.step_results.of_run(R)] == ["a", "a raw", "a[7] raw"]
+    assert [str(each.key) for each in await storage.step_results.of_run(R)] == ["a", "a raw", "a[7] raw"]
 
 
-async def test_an_output_is_kept_with_its_event_where_no_result_comes_with_it(storage: Storage) -> None:
-    events = told(finished("a", 1), finished("a", 2), finished("b", 3))
+async def test_an_output_is_stored_with_its_event_if_the_commit_has_no_result(storage: Storage) -> None:
+    events = numbered_events(finished("a", 1), finished("a", 2), finished("b", 3))
     failed = a_result("b", status=StepStatus.ERROR, output_json=None)
     await storage.commit([appended(events[:1])])
     await storage.commit([a_result("a", output_json="2"), appended(events[1:]), failed])
-    assert await storage.events.of_run(R) == [*told(finished("a", 1), finished("a", 2), finished("b", 3))]
+    assert await storage.events.of_run(R) == [*numbered_events(finished("a", 1), finished("a", 2), finished("b", 3))]
 
 
 async def test_a_text_is_filled_in_from_its_message(storage: Storage) -> None:
     asked = a_message("m1", text="what?")
     cut = a_message("m2", role=Role.ASSISTANT, text="half", state=MessageState.INTERRUPTED)
     answer = a_message("m3", role=Role.ASSISTANT, text="whole")
-    events = told(said(asked), said(cut, step="a", interrupted=True), said(answer, step="a"))
+    events = numbered_events(said(asked), said(cut, step="a", interrupted=True), said(answer, step="a"))
     await storage.commit([appended(events), PutMessage(asked), PutMessage(cut), PutMessage(answer)])
     assert await storage.events.of_run(R) == events
 
@@ -350,8 +352,8 @@ async def test_a_text_is_filled_in_from_its_message(storage: Storage) -> None:
 async def test_a_text_stays_with_its_event_where_the_message_may_go_on(storage: Storage) -> None:
     begun = a_message("m", role=Role.ASSISTANT, text="so far", state=MessageState.OPEN)
     whole = replace(begun, text="so far and on", state=MessageState.FINAL)
-    events = told(said(begun, step="a"), said(whole, step="a"))
-    alone = told(said(a_message("none", text="alone"), step="b"), first=3)
+    events = numbered_events(said(begun, step="a"), said(whole, step="a"))
+    alone = numbered_events(said(a_message("none", text="alone"), step="b"), first=3)
     await storage.commit([PutMessage(begun), appended(events[:1])])
     await storage.commit([PutMessage(whole), appended(events[1:])])
     await storage.commit([appended(alone)])
@@ -360,13 +362,13 @@ async def test_a_text_stays_with_its_event_where_the_message_may_go_on(storage: 
 
 async def test_what_an_event_points_to_may_be_gone(storage: Storage) -> None:
     message = a_message("m", text="gone soon")
-    await storage.commit([PutWorkflow(a_workflow()), PutMessage(message), appended(told(said(message)))])
+    await storage.commit([PutWorkflow(a_workflow()), PutMessage(message), appended(numbered_events(said(message)))])
     await storage.delete_workflow(W)
-    assert await storage.events.of_run(R) == told(said(replace(message, text="")))
+    assert await storage.events.of_run(R) == numbered_events(said(replace(message, text="")))
 
 
-async def test_text_is_kept_in_pieces_by_stream_and_offset(storage: Storage) -> None:
-    pieces = [a_piece(0, "a"), a_piece(9, "b"), a_piece(10, "c"), a_piece(0, "d", index=2), a_piece(0, "e", index=11)]
+async def test_text_is_stored_in_chunks_by_stream_and_offset(storage: Storage) -> None:
+    pieces = [a_chunk(0, "a"), a_chunk(9, "b"), a_chunk(10, "c"), a_chunk(0, "d", index=2), a_chunk(0, "e", index=11)]
     await storage.commit([AppendChunk(piece) for piece in reversed(pieces)])
     assert await storage.chunks.of_run(R) == pieces
     await storage.commit([DropChunks(R, "a", 2), DropChunks(R, "b", None)])
@@ -374,14 +376,14 @@ async def test_text_is_kept_in_pieces_by_stream_and_offset(storage: Storage) -> 
 
 
 async def test_a_drop_removes_what_came_before_it_in_the_same_commit(storage: Storage) -> None:
-    before, after, other = a_piece(0, "before"), a_piece(6, "after"), a_piece(0, "other", "b")
-    await storage.commit([AppendChunk(a_piece(3, "stored"))])
+    before, after, other = a_chunk(0, "before"), a_chunk(6, "after"), a_chunk(0, "other", "b")
+    await storage.commit([AppendChunk(a_chunk(3, "stored"))])
     writes: list[Write] = [AppendChunk(before), AppendChunk(other), DropChunks(R, "a", None), AppendChunk(after)]
     await storage.commit(writes)
     assert await storage.chunks.of_run(R) == [after, other]
 
 
-async def test_settings_are_replaced_and_broken_ones_left_out(storage: Storage) -> None:
+async def test_settings_are_replaced_and_unreadable_settings_left_out(storage: Storage) -> None:
     await storage.commit([PutSetting("a", "1"), PutSetting("b", "{"), PutSetting("a", '[2, "x"]')])
     assert await storage.settings.all() == {"a": [2, "x"]}
 
@@ -394,8 +396,8 @@ async def test_deleting_a_workflow_takes_all_that_is_its_and_nothing_else(storag
     for run_id, workflow_id in ((R, W), (R2, W2)):
         message = a_message(f"m_{run_id}", workflow_id=workflow_id)
         await storage.commit([PutMessage(message), PutToolCall(a_call(run_id=run_id)), a_result(run_id=run_id)])
-        events: list[Event] = told(RunStarted(), run_id=run_id)
-        await storage.commit([AppendChunk(a_piece(0, "x", run_id=run_id)), appended(events, run_id)])
+        events: list[Event] = numbered_events(RunStarted(), run_id=run_id)
+        await storage.commit([AppendChunk(a_chunk(0, "x", run_id=run_id)), appended(events, run_id)])
         await storage.commit([a_result("b", n, run_id=run_id) for n in range(450)])
     await storage.delete_workflow(W)
     await storage.delete_workflow(W)

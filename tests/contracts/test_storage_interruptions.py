@@ -1,4 +1,4 @@
-"""Interruptions: raised once, closed once, kept whole, and found from the root of their run."""
+"""Interruptions: raised once, closed once, stored whole, and found from the root of their run."""
 
 from dataclasses import fields, replace
 from typing import Any
@@ -99,11 +99,11 @@ async def test_every_kind_is_open_until_it_is_closed(storage: Storage, kind: Int
 async def test_an_interruption_is_raised_once(storage: Storage) -> None:
     await storage.commit([asked(input=[1])])
     assert await storage.commit([asked(input=[2]), asked("int_2"), asked(input=[1])]) == {0}
-    assert [one.ask.input for one in await storage.interruptions.of_run(R)] == [[1], None]
+    assert [each.ask.input for each in await storage.interruptions.of_run(R)] == [[1], None]
     assert await storage.commit([asked("int_3"), asked("int_3", seq=2), asked("int_3")]) == {1}
 
 
-async def test_one_that_was_raised_just_so_is_won_again_even_if_it_is_closed(storage: Storage) -> None:
+async def test_a_repeated_raise_is_won_even_if_the_interruption_is_closed(storage: Storage) -> None:
     await storage.commit([asked(), closed()])
     assert await storage.commit([asked()]) == NONE
     assert await storage.interruptions.of_run(R) == [as_closed(an_interruption(), closed())]
@@ -136,7 +136,7 @@ async def test_closing_again_counts_only_with_the_same_content(storage: Storage,
     assert await storage.interruptions.of_run(R) == [as_closed(an_interruption(), closed())]
 
 
-async def test_of_two_closings_in_one_commit_the_first_holds(storage: Storage) -> None:
+async def test_of_two_closings_in_a_commit_the_first_holds(storage: Storage) -> None:
     late = closed(status=InterruptionStatus.CANCELLED, answer=None)
     assert await storage.commit([asked(), closed(), late, closed()]) == {2}
     assert await storage.interruptions.of_run(R) == [as_closed(an_interruption(), closed())]
@@ -152,32 +152,32 @@ async def test_what_was_never_raised_cannot_be_closed(storage: Storage) -> None:
 async def test_what_is_lost_leaves_the_rest_of_its_commit(storage: Storage) -> None:
     await storage.commit([created(), asked("int_1"), asked("int_2"), closed("int_2", closed_at=at(4))])
     assert await storage.commit([closed("int_1"), closed("int_2"), asked("int_3"), ended()]) == {1}
-    assert [one.is_open for one in await storage.interruptions.of_run(R)] == [False, False, True]
+    assert [each.is_open for each in await storage.interruptions.of_run(R)] == [False, False, True]
     run = await storage.runs.get(R)
     assert run is not None
     assert run.status is RunStatus.SUCCESS
 
 
-async def test_they_come_in_the_order_of_asking_and_open_ones_oldest_first(storage: Storage) -> None:
+async def test_interruptions_are_ordered_by_sequence_and_open_interruptions_by_age(storage: Storage) -> None:
     raised = [an_interruption(f"int_{9 - n}", seq=n, made=-n) for n in range(3)]
     other = an_interruption("int_0", R2, made=-1.5)
-    await storage.commit([RaiseInterruption(one) for one in [raised[1], raised[2], raised[0], other]])
+    await storage.commit([RaiseInterruption(each) for each in [raised[1], raised[2], raised[0], other]])
     assert await storage.interruptions.of_run(R) == raised
     assert await storage.interruptions.open() == [raised[2], other, raised[1], raised[0]]
 
 
 async def test_hundreds_can_be_raised_and_closed_together(storage: Storage) -> None:
     raised = [an_interruption(f"int_{n:03}", index=n, seq=n, made=n) for n in range(MANY)]
-    assert await storage.commit([RaiseInterruption(one) for one in raised]) == NONE
+    assert await storage.commit([RaiseInterruption(each) for each in raised]) == NONE
     assert await storage.interruptions.of_run(R) == await storage.interruptions.open() == raised
-    closing = [closed(one.id, answer=Answer(Action.SUBMIT, one.seq)) for one in raised]
+    closing = [closed(each.id, answer=Answer(Action.SUBMIT, each.seq)) for each in raised]
     assert await storage.commit([*closing[::2], *closing[::2]]) == NONE
     assert await storage.interruptions.open() == raised[1::2]
-    late = [closed(one.id) for one in raised]
+    late = [closed(each.id) for each in raised]
     assert await storage.commit(late) == frozenset(range(0, MANY, 2))
-    answers = [one.answer for one in await storage.interruptions.of_run(R)]
-    assert answers[::2] == [one.answer for one in closing[::2]]
-    assert answers[1::2] == [one.answer for one in late[1::2]]
+    answers = [each.answer for each in await storage.interruptions.of_run(R)]
+    assert answers[::2] == [each.answer for each in closing[::2]]
+    assert answers[1::2] == [each.answer for each in late[1::2]]
 
 
 async def test_a_root_is_found_as_waiting_by_its_own_open_interruption(storage: Storage) -> None:

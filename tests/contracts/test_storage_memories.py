@@ -1,4 +1,4 @@
-"""What every store keeps of memories, and how they are found."""
+"""Storage and search of memories."""
 
 import random
 from datetime import timedelta
@@ -28,7 +28,7 @@ def wanted(*workflows: WorkflowId | None, **more: Any) -> MemoryQuery:
 
 
 async def found(storage: Storage, query: str, *workflows: WorkflowId | None, **more: Any) -> list[str]:
-    return [one.id for one in await storage.memories.search(wanted(*workflows, **more), words_of(query))]
+    return [each.id for each in await storage.memories.search(wanted(*workflows, **more), words_of(query))]
 
 
 async def test_every_field_of_a_memory_comes_back_as_it_was(storage: Storage) -> None:
@@ -38,12 +38,12 @@ async def test_every_field_of_a_memory_comes_back_as_it_was(storage: Storage) ->
         assert await storage.memories.add(one) == one
         assert await storage.memories.get(one.id, NOW) == one
     heads = await storage.memories.page(wanted(W, None))
-    assert [one.id for one in heads] == ["m2", "m1"]
+    assert [head.id for head in heads] == ["m2", "m1"]
     assert (heads[1].content, heads[1].length) == (long.content[:PREVIEW_CHARACTERS], len(long.content))
     assert await storage.memories.get(MemoryId("\ud800"), NOW) is None
 
 
-async def test_one_of_an_id_that_is_there_stays_as_it_is(storage: Storage) -> None:
+async def test_adding_an_existing_memory_changes_nothing(storage: Storage) -> None:
     first = a_memory("m1", "first")
     await storage.memories.add(first)
     assert await storage.memories.add(a_memory("m1", "second")) == first
@@ -64,7 +64,7 @@ async def test_pages_are_newest_first_of_the_workflows_and_type_wanted(storage: 
     pages = storage.memories.page
 
     async def ids(which: MemoryQuery, before: str | None = None) -> list[str]:
-        return [one.id for one in await pages(which, MemoryId(before) if before else None)]
+        return [page.id for page in await pages(which, MemoryId(before) if before else None)]
 
     assert await ids(wanted(W, None)) == ["m5", "m4", "m3", "m2", "m1", "m0"]
     assert await ids(wanted(W, None, limit=2), "m4") == ["m3", "m2"]
@@ -80,14 +80,14 @@ async def test_what_has_expired_is_found_nowhere_and_then_purged(storage: Storag
         await storage.memories.add(one)
     assert await storage.memories.get(gone.id, NOW) is None
     assert await found(storage, "apple") == ["stays", "for ever"]
-    assert [one.id for one in await storage.memories.page(wanted())] == ["stays", "for ever"]
+    assert [memory.id for memory in await storage.memories.page(wanted())] == ["stays", "for ever"]
     assert await storage.memories.purge(NOW) == 1
     assert await storage.memories.get(gone.id, at(0)) is None
     assert await found(storage, "apple", now=at(0)) == ["stays", "for ever"]
     assert await storage.memories.purge(NOW) == 0
 
 
-async def test_memories_go_with_their_workflow_and_general_ones_stay(storage: Storage) -> None:
+async def test_memories_are_deleted_with_their_workflow_and_general_memories_stay(storage: Storage) -> None:
     for number in range(3):
         await storage.memories.add(a_memory(f"m{number}", "apple", workflow_id=(W, W2, None)[number]))
     await storage.delete_workflow(W)
@@ -181,11 +181,11 @@ async def test_all_of_them_are_listed_searched_and_counted(storage: Storage) -> 
         kind = MemoryType.DECISION if name == "m3" else MemoryType.KNOWLEDGE
         await storage.memories.add(a_memory(name, f"apple {name}", at_, workflow_id=workflow, type=kind))
     await storage.memories.add(a_memory("gone", "apple", expires_at=NOW))
-    assert [one.id for one in await storage.memories.page(everywhere)] == ["m3", "m2", "m1", "m0"]
-    assert [one.id for one in await storage.memories.page(everywhere, MemoryId("m2"))] == ["m1", "m0"]
-    assert [one.id for one in await storage.memories.page(MemoryQuery(None, NOW, MemoryType.DECISION))] == ["m3"]
+    assert [memory.id for memory in await storage.memories.page(everywhere)] == ["m3", "m2", "m1", "m0"]
+    assert [memory.id for memory in await storage.memories.page(everywhere, MemoryId("m2"))] == ["m1", "m0"]
+    assert [memory.id for memory in await storage.memories.page(MemoryQuery(None, NOW, MemoryType.DECISION))] == ["m3"]
     found = await storage.memories.search(everywhere, words_of("apple M1"))
-    assert [one.id for one in found] == ["m1"]
+    assert [each.id for each in found] == ["m1"]
     assert len(await storage.memories.search(everywhere, words_of("app"))) == 4
     room = await storage.memories.usage()
     assert (room.count, room.size >= 5 * len("apple")) == (5, True)
@@ -210,7 +210,7 @@ async def test_a_memory_is_changed_where_it_stands(storage: Storage) -> None:
     )
     assert (whole.workflow_id, whole.created_at) == (W, at(1))
     heads = await storage.memories.page(wanted(W))
-    assert [(one.id, len(one.content)) for one in heads] == [("m2", 5), ("m1", PREVIEW_CHARACTERS), ("m0", 5)]
+    assert [(head.id, len(head.content)) for head in heads] == [("m2", 5), ("m1", PREVIEW_CHARACTERS), ("m0", 5)]
     assert await found(storage, "new", W) == ["m1"]
     assert await found(storage, "old", W) == ["m2", "m0"]
     assert await storage.memories.change(a_memory("m1", "short", workflow_id=W)) is True

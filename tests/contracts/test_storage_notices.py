@@ -1,4 +1,4 @@
-"""What every store keeps of what a person was told."""
+"""Storage of notices."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

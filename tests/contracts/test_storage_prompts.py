@@ -1,4 +1,4 @@
-"""What every store keeps of the prompt library."""
+"""Storage of the prompt library."""
 
 from core.domain.ids import PromptId
 from core.domain.prompt import CONTENT_CHARACTERS, Prompt

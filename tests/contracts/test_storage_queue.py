@@ -1,4 +1,4 @@
-"""What every store keeps of messages that wait, and of the texts that go along with messages."""
+"""Storage of queued messages and of attached texts."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ def waiting(name: str, text: str = "next") -> QueuedMessage:
 
 
 async def names(storage: Storage) -> list[str]:
-    return [one.id for one in await storage.queued_messages.all()]
+    return [message.id for message in await storage.queued_messages.all()]
 
 
 async def test_every_field_of_a_message_that_waits_comes_back_and_it_is_written_once(storage: Storage) -> None:
@@ -27,11 +27,11 @@ async def test_every_field_of_a_message_that_waits_comes_back_and_it_is_written_
     await storage.commit([*texts, QueueMessage(full), QueueMessage(other)])
     await storage.commit([QueueMessage(replace(full, text="again")), PutAttachedText(W, full.id, 0, "again")])
     assert await storage.queued_messages.all() == [full, other]
-    assert await storage.messages.attached_texts(W, full.id) == [one.text for one in texts]
+    assert await storage.messages.attached_texts(W, full.id) == [text.text for text in texts]
     assert await storage.messages.attached_texts(W2, full.id) == []
 
 
-async def test_messages_wait_in_the_order_that_they_are_given_and_new_ones_behind(storage: Storage) -> None:
+async def test_queued_messages_can_be_reordered_and_new_messages_come_last(storage: Storage) -> None:
     await storage.commit([QueueMessage(waiting(name)) for name in ("b", "a", "c")])
     assert await names(storage) == ["b", "a", "c"]
     await storage.commit([OrderQueued(W, (MessageId("c"), MessageId("gone"), MessageId("b"), MessageId("a")))])
@@ -39,9 +39,9 @@ async def test_messages_wait_in_the_order_that_they_are_given_and_new_ones_behin
     assert await names(storage) == ["c", "b", "a", "d"]
 
 
-async def test_a_message_that_waits_no_longer_keeps_its_texts_only_where_it_was_said(storage: Storage) -> None:
+async def test_an_unqueued_message_keeps_its_texts_only_if_it_was_sent(storage: Storage) -> None:
     said, back = waiting("said"), waiting("back")
-    texts = [PutAttachedText(W, one.id, 0, "text") for one in (said, back)]
+    texts = [PutAttachedText(W, each.id, 0, "text") for each in (said, back)]
     await storage.commit([*texts, QueueMessage(said), QueueMessage(back)])
     message = a_message("said", attachments=(FILE.about,))
     await storage.commit([UnqueueMessage(W, said.id), PutMessage(message), UnqueueMessage(W, back.id, with_texts=True)])
@@ -53,7 +53,7 @@ async def test_a_message_that_waits_no_longer_keeps_its_texts_only_where_it_was_
 
 async def test_what_waits_and_what_was_attached_goes_with_its_workflow(storage: Storage) -> None:
     kept = replace(waiting("m2"), workflow_id=W2)
-    texts = [PutAttachedText(one.workflow_id, one.id, 0, "text") for one in (waiting("m1"), kept)]
+    texts = [PutAttachedText(each.workflow_id, each.id, 0, "text") for each in (waiting("m1"), kept)]
     await storage.commit([PutWorkflow(a_workflow()), *texts, QueueMessage(waiting("m1")), QueueMessage(kept)])
     await storage.delete_workflow(W)
     assert await storage.queued_messages.all() == [kept]

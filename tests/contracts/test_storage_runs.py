@@ -1,4 +1,4 @@
-"""Finding runs: by status, by workflow, page by page, and those that cannot be read."""
+"""Finding runs: by status, by workflow, page by page, and unreadable runs."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ STATUSES = [RunStatus.SUCCESS, RunStatus.ENQUEUED, RunStatus.RUNNING, RunStatus.
 
 
 def many_runs() -> list[Run]:
-    """450 runs of all statuses in two workflows; three share each time."""
+    """Return 450 runs of all statuses in two workflows; three share each time."""
     return [
         a_run(
             RunId(f"run_{(number * 7) % COUNT}"),

@@ -1,4 +1,4 @@
-"""What every store keeps of MCP servers and of what they offered."""
+"""Storage of MCP servers and their lists of tools."""
 
 from core.domain.ids import ServerId
 from core.domain.mcp_server import McpServer, StoredServer

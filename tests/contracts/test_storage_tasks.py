@@ -1,4 +1,4 @@
-"""What every store keeps of tasks, and that a change is made on what its maker knows."""
+"""Storage of tasks, whose changes depend on the revision that they were based on."""
 
 from core.domain.ids import TaskId
 from core.domain.task import TaskList, TaskStatus
@@ -23,7 +23,7 @@ async def test_every_field_of_a_task_comes_back_as_it_was(storage: Storage) -> N
     assert await storage.tasks.of_workflow(W2) == TaskList({})
 
 
-async def test_a_change_on_another_revision_is_lost_and_one_that_is_repeated_is_not(storage: Storage) -> None:
+async def test_a_change_of_another_revision_is_lost_and_a_repeated_change_is_not(storage: Storage) -> None:
     change = ChangeTasks(W, 0, "x", put=(FULL,))
     await storage.commit([change])
     assert await storage.commit([change]) == frozenset()

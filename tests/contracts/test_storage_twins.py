@@ -1,4 +1,4 @@
-"""The twin in memory is the database without its disk: the same commits, the same answers."""
+"""The in-memory twin equals the database: the same commits give the same results."""
 
 import asyncio
 import tempfile
@@ -44,9 +44,9 @@ from tests.contracts.rows import (
     R,
     W,
     a_call,
+    a_chunk,
     a_claim,
     a_message,
-    a_piece,
     a_result,
     a_run,
     a_snapshot,
@@ -58,9 +58,9 @@ from tests.contracts.rows import (
     at,
     closed,
     finished,
+    numbered_events,
     said,
     settled,
-    told,
 )
 from tests.support.in_memory.storage import InMemoryStorage
 
@@ -103,7 +103,7 @@ facts = st.one_of(
 def appends(draw: st.DrawFn) -> AppendEvents:
     run_id = draw(runs)
     some = draw(st.lists(facts, max_size=3))
-    return AppendEvents(run_id, tuple(told(*some, first=draw(st.integers(1, 6)), run_id=run_id)))
+    return AppendEvents(run_id, tuple(numbered_events(*some, first=draw(st.integers(1, 6)), run_id=run_id)))
 
 
 @st.composite
@@ -174,12 +174,14 @@ writes = st.one_of(
         closed,
         st.sampled_from(ASKED),
         runs,
-        status=st.sampled_from([one for one in InterruptionStatus if not one.is_open]),
+        status=st.sampled_from(
+            [InterruptionStatu for InterruptionStatu in InterruptionStatus if not InterruptionStatu.is_open]
+        ),
         closed_at=times.map(at),
         answer=st.none() | st.builds(Answer, st.sampled_from(Action), texts),
     ),
     appends(),
-    st.builds(AppendChunk, st.builds(a_piece, times, texts, steps, indexes, runs)),
+    st.builds(AppendChunk, st.builds(a_chunk, times, texts, steps, indexes, runs)),
     st.builds(DropChunks, runs, steps, indexes),
     st.builds(MarkUnreadable, runs, texts),
     st.builds(PutSetting, st.sampled_from(["s1", "s2"]), st.sampled_from(["1", "[]", "{"])),
@@ -191,7 +193,7 @@ commits = st.lists(writes, min_size=1, max_size=12)
 
 
 async def everything(storage: Storage) -> dict[str, Any]:
-    """All that can be read, by what was asked."""
+    """Return everything that can be read, by query."""
     seen: dict[str, Any] = {
         "workflows": await storage.workflows.all(),
         "templates": await storage.templates.all(),
@@ -230,7 +232,7 @@ async def everything(storage: Storage) -> dict[str, Any]:
 
 
 async def live(history: list[list[Write]]) -> None:
-    """Live through the commits in both, comparing what was lost and what stands; then again with a reopened one."""
+    """Apply the commits to both stores, comparing losses and content; then again after reopening the database."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "store"
         twin, database = InMemoryStorage(), await SurrealStorage.open(path)

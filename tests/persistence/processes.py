@@ -1,4 +1,4 @@
-"""Programs on a store, each in a process of its own: to hold it, to die with it, to fill the disk."""
+"""Programs that use a store in their own process: to lock it, to die with it, to fill the disk."""
 
 import os
 import subprocess
@@ -26,9 +26,9 @@ def say(*words):
 
 
 def run(body: str, store: Path, *arguments: object, code: int = 0, afresh: bool = False) -> list[str]:
-    """Run `async def main()` of the body to its end; the lines that it said. It finds the store in `STORE`.
+    """Run `async def main()` of the body to its end and return the printed lines. The store's path is `STORE`.
 
-    In a fork of a process that has loaded the driver, or `afresh` in an interpreter that starts for it.
+    Runs in a fork of a process that has loaded the driver, or with `afresh` in a new interpreter.
     """
     if afresh:
         command = [sys.executable, "-c", *_program(body, store, *arguments)]
@@ -45,6 +45,6 @@ def _program(body: str, store: Path, *arguments: object) -> list[str]:
 
 
 def start(body: str, store: Path, *arguments: object) -> "subprocess.Popen[str]":
-    """Begin it and leave it to the test."""
+    """Start the program. The test ends it."""
     options: dict[str, Any] = {"stdout": subprocess.PIPE, "text": True, "cwd": ROOT}
     return subprocess.Popen([sys.executable, "-c", *_program(body, store, *arguments)], **options)

@@ -1,4 +1,4 @@
-"""One writer, whole transactions, and callers that do not wait for the end."""
+"""A single writer, whole transactions, and cancelled callers."""
 
 import asyncio
 import json
@@ -37,7 +37,7 @@ async def number(connection: Connection) -> int:
 
 
 class Scripted:
-    """Answers each query with the next of these problems, then as told by `rest`."""
+    """Answers queries with these problems, then with success."""
 
     def __init__(self, *problems: Any) -> None:
         self.problems = list(problems)
@@ -185,13 +185,13 @@ def test_the_cause_is_found_among_the_consequences(told: str, code: str) -> None
     assert failures.storage_failure(["The query was not executed due to a failed transaction"]).code == "storage_failed"
 
 
-def test_statements_become_one_query() -> None:
+def test_statements_become_a_single_query() -> None:
     assert build_query([Statement("A $argument", 1)]) == Query("A $argument0", {"argument0": 1})
     both = [Statement("A $argument.x", 1), Statement("B $input", 2)]
     assert build_query(both) == Query("BEGIN; A $argument0.x; B $input; COMMIT", {"argument0": 1, "argument1": 2})
 
 
-def test_rows_go_as_one_text_and_what_is_none_is_left_out() -> None:
+def test_rows_are_sent_as_a_text_without_none() -> None:
     query = build_query([Statement("A $argument", [{"id": ["r", 1], "output": None, "text": "é\n"}])])
     assert query.text == "A (encoding::json::decode($argument0))"
     assert json.loads(query.variables["argument0"]) == [{"id": ["r", 1], "text": "é\n"}]
@@ -228,7 +228,7 @@ def test_many_rows_become_statements_of_at_most_two_hundred() -> None:
     assert list(batched([1, 2, 3], 2)) == [[1, 2], [3]]
 
 
-def test_a_process_that_dies_leaves_a_log_and_the_next_one_begins_another(tmp_path: Path) -> None:
+def test_a_process_that_dies_leaves_a_log_and_the_next_process_starts_another(tmp_path: Path) -> None:
     store = tmp_path / "store"
     die = """
 async def main():

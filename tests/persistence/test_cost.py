@@ -1,4 +1,4 @@
-"""What keeps the store small and quick: large values are written once, and nothing is found by looking at all."""
+"""The store stays small and fast: large values are written once, and no query scans a table."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -25,8 +25,8 @@ from tests.contracts.rows import (
     closed,
     ended,
     finished,
+    numbered_events,
     settled,
-    told,
 )
 
 LARGE = 500_000
@@ -38,7 +38,7 @@ def bytes_in(path: Path) -> int:
 
 
 async def size_after(path: Path, history: list[list[Write]]) -> int:
-    """The size of a new store on disk, closed after these commits."""
+    """Return the size on disk of a new store after these commits."""
     storage = await SurrealStorage.open(path)
     for writes in history:
         assert await storage.commit(writes) == frozenset()
@@ -74,8 +74,8 @@ async def test_the_end_of_a_call_does_not_write_its_arguments_again(tmp_path: Pa
     assert LARGE < size < 2 * LARGE
 
 
-async def test_closing_an_interruption_does_not_write_what_was_asked_again(tmp_path: Path) -> None:
-    """Nor what was answered, however often the commits are repeated."""
+async def test_closing_an_interruption_does_not_rewrite_its_question(tmp_path: Path) -> None:
+    """Likewise the answer, however often the commits are repeated."""
     text = "x" * LARGE
     raised: list[Write] = [asked(input=text)]
     end: list[Write] = [closed(answer=Answer(Action.SUBMIT, text))]
@@ -83,10 +83,10 @@ async def test_closing_an_interruption_does_not_write_what_was_asked_again(tmp_p
     assert 2 * LARGE < size < 3 * LARGE
 
 
-async def test_an_output_is_kept_once(tmp_path: Path) -> None:
-    """The result, the event, and the run's output: the event has none of its own."""
+async def test_an_output_is_stored_once(tmp_path: Path) -> None:
+    """A result, its event and the run's output share the value: the event has no copy."""
     text = "x" * LARGE
-    step: list[Write] = [a_result(output_json=f'"{text}"'), appended(told(finished(output=text)))]
+    step: list[Write] = [a_result(output_json=f'"{text}"'), appended(numbered_events(finished(output=text)))]
     once = await size_after(tmp_path / "once", [[CreateRun(a_run(), a_snapshot())], step])
     assert LARGE < once < 1.5 * LARGE
     twice = await size_after(
@@ -104,7 +104,7 @@ async def connection(tmp_path: Path) -> AsyncIterator[Connection]:
 
 
 def operators(plan: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """The operators of a plan with their attributes, innermost last."""
+    """Return the operators of a query plan with their attributes, innermost last."""
     found = {plan["operator"]: plan["attributes"]}
     for child in plan.get("children", ()):
         found |= operators(child)

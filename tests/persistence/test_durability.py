@@ -1,4 +1,4 @@
-"""What was acknowledged is there: after kill -9, after a full disk, and after both."""
+"""Acknowledged writes survive kill -9, a full disk, and both."""
 
 import random
 import signal
@@ -91,7 +91,7 @@ def test_no_acknowledged_commit_is_lost_by_kill_9(tmp_path: Path, capsys: pytest
 
 @pytest.mark.parametrize("limit", [60_000, 100_777, 123_456])
 def test_a_full_disk_stops_writing_and_loses_nothing(tmp_path: Path, limit: int) -> None:
-    """The engine would append to its damaged log, and lose that on the next start (connection.py)."""
+    """By itself the engine would append to its damaged log, and lose that at the next start (connection.py)."""
     store = tmp_path / "store"
     said = run(FILL, store, 0, limit, "goes on", code=-signal.SIGKILL)
     assert "failed storage_full storage_full storage_full storage_full" in said
@@ -113,7 +113,7 @@ def test_dying_on_a_full_disk_costs_nothing_that_comes_after(tmp_path: Path, lim
         assert acknowledged <= numbers(run(READ, store))
 
 
-def test_a_disk_that_is_full_from_the_start_is_told(tmp_path: Path) -> None:
+def test_a_disk_that_is_full_from_the_start_is_reported(tmp_path: Path) -> None:
     body = """
 async def main():
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))

@@ -1,9 +1,9 @@
-"""How events stand in their rows: what old stores hold must be read for ever."""
+"""The stored form of events, which must be readable for ever."""
 
 from core.domain.events import StepStarted, UnknownFact
 from core.domain.run import StepKey
 from core.persistence.event_rows import EventRow, StoredEvent, encode_events
-from tests.contracts.rows import R, a_message, finished, said, told
+from tests.contracts.rows import R, a_message, finished, numbered_events, said
 
 FACTS = (
     StepStarted(step="a", total=3),
@@ -21,5 +21,5 @@ TEXT = (
 
 def test_a_row_of_events_holds_what_it_has_always_held() -> None:
     elsewhere = (None, None, StepKey("a", 0), a_message("m").id)
-    events = tuple(map(StoredEvent, told(*FACTS), elsewhere))
+    events = tuple(map(StoredEvent, numbered_events(*FACTS), elsewhere))
     assert encode_events(EventRow(R, events)) == {"id": [R, 1], "workflow": "wf_1", "last": 4, "data": TEXT}

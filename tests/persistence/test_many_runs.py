@@ -1,4 +1,4 @@
-"""A store that has grown: what is in it costs no start its time, and one odd row costs nobody anything."""
+"""A large store opens quickly, and an unreadable row affects no other."""
 
 import asyncio
 from pathlib import Path
@@ -19,8 +19,10 @@ FINISHED = 5_000
 ODD = RunId("run_odd")
 
 
-async def test_an_app_opens_on_thousands_of_runs_and_a_large_one_in_a_state_that_nobody_knows(tmp_path: Path) -> None:
-    """The odd one is told to be unreadable; the others are as they were, and new ones run, in its workflow too."""
+async def test_an_app_opens_on_thousands_of_runs_and_a_large_run_in_an_unknown_state(tmp_path: Path) -> None:
+    """The run with the unknown state is shown as unreadable; the others are unchanged, and new runs start, also in its
+    workflow.
+    """
     folders = Folders.choose(str(tmp_path))
     await fill(folders.store)
     async with asyncio.timeout(10), open_core(folders) as core:

@@ -1,4 +1,4 @@
-"""Stores of earlier versions are brought up to date as they are opened, and everything in them is read."""
+"""Opening a store of an earlier version migrates it, and everything in it is readable."""
 
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from core.persistence.schema import migrate, version
 from core.persistence.statements import Statement
 from core.persistence.surreal import SurrealStorage
 from core.ports.writes import ChangeRun, CreateRun
-from tests.contracts.rows import START, R, W, a_run, a_snapshot, asked, at, closed, created, told
+from tests.contracts.rows import START, R, W, a_run, a_snapshot, asked, at, closed, created, numbered_events
 
 COUNT = 450
 STATUSES = [RunStatus.SUCCESS, RunStatus.ENQUEUED, RunStatus.RUNNING, RunStatus.WAITING, RunStatus.ERROR]
@@ -24,7 +24,7 @@ def place(number: int) -> str:
 
 
 def first_rows() -> dict[str, list[dict[str, Any]]]:
-    """What the first release wrote, by table: 450 runs, and one with all that belongs to it."""
+    """Return the rows of the first release by table: 450 runs, one of them with everything that belongs to a run."""
     runs = [
         {
             "id": f"run_{number:03}",
@@ -95,7 +95,7 @@ async def test_a_store_of_the_first_version_is_read_as_it_was(tmp_path: Path) ->
     assert await storage.interruptions.open() == await storage.interruptions.of_run(runs[0].id) == []
     done = StepResult(runs[0].id, StepKey("a"), StepStatus.COMPLETED, attempt=2, output_json="1", active_ms=7)
     assert await storage.step_results.of_run(runs[0].id) == [done]
-    assert await storage.events.of_run(runs[0].id) == told(RunStarted(), run_id=runs[0].id)
+    assert await storage.events.of_run(runs[0].id) == numbered_events(RunStarted(), run_id=runs[0].id)
     await storage.close()
 
 
@@ -123,7 +123,7 @@ async def test_a_store_that_was_brought_up_goes_on(tmp_path: Path) -> None:
     await storage.close()
 
 
-async def test_no_index_is_kept_that_nothing_reads(tmp_path: Path) -> None:
+async def test_no_unused_index_is_left(tmp_path: Path) -> None:
     await write_first_version(tmp_path)
     connection = await Connection.open(tmp_path)
     await migrate(connection)

@@ -1,4 +1,4 @@
-"""Opening the embedded store: who may, where, and with which tables."""
+"""Opening the embedded store: by whom, where, and with which tables."""
 
 import os
 import stat
@@ -40,14 +40,14 @@ async def main():
 
 
 async def refusal(path: Path) -> StorageFailed:
-    """What opening a store there fails with."""
+    """Return the failure of opening a store there."""
     with pytest.raises(StorageFailed) as failed:
         await SurrealStorage.open(path)
     return failed.value
 
 
 async def dump(path: Path) -> dict[str, Sequence[object]]:
-    """All rows of the store, by table."""
+    """Return all rows of the store, by table."""
     connection = await Connection.open(path)
     tables = (await connection.read("INFO FOR DB"))["tables"]
     rows = {table: await connection.read("SELECT * FROM type::table($table)", {"table": table}) for table in tables}
@@ -55,8 +55,8 @@ async def dump(path: Path) -> dict[str, Sequence[object]]:
     return rows
 
 
-async def tell(path: Path, note: object) -> None:
-    """Make the store tell another version."""
+async def write_version(path: Path, note: object) -> None:
+    """Write another version into the store."""
     connection = await Connection.open(path)
     await connection.commit(
         [Statement("UPSERT $argument.id CONTENT $argument.note", {"id": record_id("meta", "schema"), "note": note})]
@@ -78,7 +78,7 @@ async def test_a_store_in_use_is_refused_until_its_holder_is_dead(tmp_path: Path
     await storage.close()
 
 
-async def test_a_store_cannot_be_opened_twice_in_one_process(tmp_path: Path) -> None:
+async def test_a_store_cannot_be_opened_twice_in_a_process(tmp_path: Path) -> None:
     storage = await SurrealStorage.open(tmp_path / "store")
     assert (await refusal(tmp_path / "store")).code == "in_use"
     await storage.close()
@@ -155,13 +155,13 @@ async def test_the_folder_and_its_files_are_for_their_owner_alone(tmp_path: Path
 
 
 def modes(path: Path) -> set[int]:
-    """Modes without those that only tell files from folders."""
+    """Return the file modes without the type bits."""
     found = {stat.S_IMODE(entry.stat().st_mode) for entry in [path, *path.rglob("*")]}
     assert all(stat.S_IMODE(entry.stat().st_mode) == 0o700 for entry in path.rglob("*") if entry.is_dir())
     return found
 
 
-async def test_a_new_store_has_every_table_and_tells_its_version(tmp_path: Path) -> None:
+async def test_a_new_store_has_every_table_and_its_version(tmp_path: Path) -> None:
     await (await SurrealStorage.open(tmp_path)).close()
     rows = await dump(tmp_path)
     assert set(rows) == set(TABLES)
@@ -173,7 +173,7 @@ async def test_a_store_of_another_version_is_doubtful_and_stays_as_it_is(tmp_pat
     storage = await SurrealStorage.open(tmp_path)
     await storage.commit([PutWorkflow(a_workflow()), PutMessage(a_message("m", text="\ud800"))])
     await storage.close()
-    await tell(tmp_path, note)
+    await write_version(tmp_path, note)
     before = await dump(tmp_path)
     assert (await refusal(tmp_path)).code == "store_doubtful"
     assert await dump(tmp_path) == before
@@ -204,6 +204,6 @@ async def test_a_migration_that_fails_leaves_the_store_as_it_was(tmp_path: Path)
 
 
 def test_opening_and_closing_ends_cleanly_ten_times(tmp_path: Path) -> None:
-    """Three times in an interpreter that starts for it, then in forks of one: each has threads of the driver to end."""
+    """Three times in a new interpreter, then in forks: each has threads of the driver to end."""
     for number in range(10):
         run(OPEN_AND_CLOSE, tmp_path / "store", afresh=number < 3)

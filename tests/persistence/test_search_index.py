@@ -1,4 +1,4 @@
-"""The file of the index: what is put in is found, what is taken out is gone, and a bad file is made anew."""
+"""The index file: added texts are found, removed texts are gone, and a damaged file is recreated."""
 
 import asyncio
 import os
@@ -106,7 +106,7 @@ async def test_what_is_found_comes_in_pages(rig: Rig) -> None:
     assert len(await rig.index.find_in(A, parse_query("needle"), PAGE_HITS)) == 10
 
 
-async def test_a_snippet_is_one_line_around_the_place(rig: Rig) -> None:
+async def test_a_snippet_is_a_line_around_the_match(rig: Rig) -> None:
     await rig.put(A, "run", said("x " * 50_000 + "before\n\n  the needle\tafter" + " y" * 50_000))
     (group,) = (await rig.page("needle")).groups
     hit = group.hits[0]
@@ -123,7 +123,7 @@ async def test_a_snippet_of_an_answer_has_no_markup(rig: Rig) -> None:
     assert await rig.snippets("second") == ["a **second** one"]
 
 
-async def test_texts_of_one_moment_are_all_kept(rig: Rig) -> None:
+async def test_texts_of_the_same_time_are_all_stored(rig: Rig) -> None:
     await rig.put(A, "run", *(said(f"needle {n}") for n in range(300)))
     await rig.put(B, "run_b", said("needle 300"))
     assert sum(group.total for group in (await rig.page("needle")).groups) == 301
@@ -154,7 +154,7 @@ async def test_of_a_deleted_workflow_no_word_stays_in_the_file(rig: Rig) -> None
     assert b"xylophon" not in kept
 
 
-async def test_no_secret_is_kept(rig: Rig) -> None:
+async def test_no_secret_is_stored(rig: Rig) -> None:
     key = "sk-" + "a1b2c3d4" * 4
     await rig.put(A, "run", said(f"my key is {key}, do not tell"))
     (snippet,) = await rig.snippets("key")
@@ -186,7 +186,7 @@ async def test_a_file_that_is_no_index_is_made_anew(rig: Rig, bad: bytes) -> Non
     assert await rig.snippets("needle") == ["needle"]
 
 
-async def test_damage_that_shows_in_a_search_is_told_as_broken_and_it_can_begin_anew(rig: Rig) -> None:
+async def test_damage_found_by_a_search_is_reported_and_the_index_can_be_reset(rig: Rig) -> None:
     await rig.put(A, "run", *(said(f"needle {n}", after=n) for n in range(50)))
     with closing(sqlite3.connect(rig.path)) as file:
         file.execute("DELETE FROM words_data WHERE id > 10")
@@ -206,7 +206,7 @@ async def test_its_files_are_for_their_owner_alone(rig: Rig) -> None:
         assert stat.S_IMODE(file.stat().st_mode) & 0o077 == 0, file
 
 
-async def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+async def test_a_folder_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     index = FileSearchIndex(tmp_path / "file" / "search.db")
     with pytest.raises(SearchFailed) as failed:
@@ -215,7 +215,7 @@ async def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     await index.close()
 
 
-async def test_a_search_that_is_cancelled_leaves_the_next_one_its_answer(rig: Rig) -> None:
+async def test_a_cancelled_search_does_not_affect_the_next_search(rig: Rig) -> None:
     for n in range(20):
         await rig.put(A, f"run_{n}", *(said("needle " * 50, after=n) for _ in range(20)))
     searches = [asyncio.create_task(rig.page("needle")) for _ in range(5)]
@@ -224,5 +224,5 @@ async def test_a_search_that_is_cancelled_leaves_the_next_one_its_answer(rig: Ri
         search.cancel()
     assert (await rig.page("needle")).groups[0].total == 400
     assert all(
-        isinstance(one, asyncio.CancelledError) for one in await asyncio.gather(*searches, return_exceptions=True)
+        isinstance(each, asyncio.CancelledError) for each in await asyncio.gather(*searches, return_exceptions=True)
     )
