@@ -204,7 +204,7 @@ class AgentLoop:
         choice = turn.snapshot.model
         if choice is None:
             return ModelRequest(messages, tools, turn.snapshot.script)
-        return ModelRequest(messages, tools, choice=choice, waits=record.report_wait)
+        return ModelRequest(messages, tools, choice=choice, on_wait=record.report_wait)
 
     def _prompt_of(self, turn: AgentTurn) -> str:
         """Return the system prompt."""

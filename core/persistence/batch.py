@@ -58,7 +58,7 @@ class Batch:
         """Return the writes of that kind, in the order given."""
         return [write for _, write in self._by_kind[kind]]
 
-    def placed(self, kind: type[W]) -> list[tuple[int, W]]:
+    def with_positions(self, kind: type[W]) -> list[tuple[int, W]]:
         """Return the writes of that kind, each with its position in the commit."""
         return self._by_kind[kind]
 
@@ -72,28 +72,24 @@ class Batch:
 
     def creations(self) -> list[Creation]:
         """Return new runs with their messages and events. A second creation of the same id is in `duplicates`."""
-        rows = {row.run_id: row for row in self._event_rows if row.run_id in self._created}
+        event_rows = {row.run_id: row for row in self._event_rows}
         creations: dict[RunId, Creation] = {}
-        for position, write in self.placed(CreateRun):
+        for position, write in self.with_positions(CreateRun):
             run = write.run
             if run.id in creations:
                 continue
-            messages = [each.message for each in self.of(PutMessage) if each.message.run_id == run.id]
-            with_it = [at for at, one in self.placed(PutMessage) if one.message.run_id == run.id]
-            with_it += [at for at, one in self.placed(AppendEvents) if one.run_id == run.id]
-            positions = frozenset([position, *with_it])
-            creations[run.id] = Creation(run, write.snapshot, messages, rows.get(run.id), positions)
+            puts = [placed for placed in self.with_positions(PutMessage) if placed[1].message.run_id == run.id]
+            appends = [placed for placed in self.with_positions(AppendEvents) if placed[1].run_id == run.id]
+            positions = {position, *(at for at, _ in puts), *(at for at, _ in appends)}
+            messages = [put.message for _, put in puts]
+            creations[run.id] = Creation(run, write.snapshot, messages, event_rows.get(run.id), frozenset(positions))
         return list(creations.values())
 
     def duplicates(self) -> set[int]:
         """Return the positions of runs that an earlier write of this commit creates: lost in any case."""
-        seen: set[RunId] = set()
-        lost = set()
-        for position, write in self.placed(CreateRun):
-            if write.run.id in seen:
-                lost.add(position)
-            seen.add(write.run.id)
-        return lost
+        first: dict[RunId, int] = {}
+        creations = self.with_positions(CreateRun)
+        return {position for position, write in creations if first.setdefault(write.run.id, position) != position}
 
     def messages(self) -> list[Message]:
         """Return the messages that do not belong to a run created here."""
@@ -106,17 +102,21 @@ class Batch:
     def chunks(self) -> tuple[list[Stream], list[Chunk]]:
         """Return the streams to drop, then the chunks to keep. A chunk listed before its stream's drop is gone."""
         dropped: dict[Stream, None] = {}
-        pieces: list[Chunk] = []
-        writes: list[tuple[int, DropChunks | AppendChunk]] = [*self.placed(DropChunks), *self.placed(AppendChunk)]
-        for _, write in sorted(writes, key=lambda placed: placed[0]):
+        chunks: list[Chunk] = []
+        placed: list[tuple[int, DropChunks | AppendChunk]] = [*self.with_positions(DropChunks)]
+        placed += self.with_positions(AppendChunk)
+        for _, write in sorted(placed, key=lambda write: write[0]):
             if isinstance(write, AppendChunk):
-                pieces.append(write.chunk)
+                chunks.append(write.chunk)
             else:
                 stream = (write.run_id, write.step, write.index)
                 dropped[stream] = None
-                pieces = [piece for piece in pieces if (piece.run_id, piece.step, piece.index) != stream]
-        return list(dropped), pieces
+                chunks = [chunk for chunk in chunks if (chunk.run_id, chunk.step, chunk.index) != stream]
+        return list(dropped), chunks
 
+    # A step's output and its event carry the same value, often megabytes, as do a message and its event. The event of
+    # the same commit therefore leaves the value out. A value that comes in another commit stays in both rows: whether
+    # the other row exists cannot be known here.
     def _rows_of_events(self) -> list[EventRow]:
         results = {
             (write.result.run_id, write.result.key)
@@ -129,4 +129,4 @@ class Batch:
             events.setdefault(write.run_id, []).extend(
                 compact_event(event, results, messages) for event in write.events
             )
-        return [EventRow(run_id, tuple(told)) for run_id, told in events.items() if told]
+        return [EventRow(run_id, tuple(stored)) for run_id, stored in events.items() if stored]

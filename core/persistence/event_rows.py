@@ -24,7 +24,7 @@ class StoredEvent:
     """An event, and the key of the result or message that holds its output or text."""
 
     event: Event
-    elsewhere: StepKey | MessageId | None = None
+    value_key: StepKey | MessageId | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def ordered_events(rows: Iterable[EventRow]) -> Iterator[StoredEvent]:
 
 def restore_event(stored: StoredEvent, outputs: Mapping[StepKey, Any], texts: Mapping[MessageId, str]) -> Event:
     """Return the event with its output or text; None or "" if the row that held it is gone."""
-    match stored.elsewhere:
+    match stored.value_key:
         case None:
             return stored.event
         case StepKey() as key:
@@ -109,14 +109,14 @@ def _encode_event(stored: StoredEvent) -> dict[str, Any]:
         "at": codec.to_microseconds(event.at),
         **fact_fields(event.fact),
     }
-    if stored.elsewhere is not None:
-        del fields[_omitted_field(stored.elsewhere)]
+    if stored.value_key is not None:
+        del fields[_omitted_field(stored.value_key)]
     return fields
 
 
-def _omitted_field(elsewhere: StepKey | MessageId) -> str:
-    if isinstance(elsewhere, StepKey):
-        return "raw" if elsewhere.is_raw else "output"
+def _omitted_field(value_key: StepKey | MessageId) -> str:
+    if isinstance(value_key, StepKey):
+        return "raw" if value_key.is_raw else "output"
     return "text"
 
 
@@ -129,16 +129,16 @@ def decode_events(row: Row, run_id: RunId) -> EventRow:
 # The absence of a field is the reference: its key is derived from the other fields. Events of old releases have all
 # fields, and need no restoring.
 def _decode_event(fields: dict[str, Any], run_id: RunId, workflow_id: WorkflowId) -> StoredEvent:
-    elsewhere: StepKey | MessageId | None = None
+    value_key: StepKey | MessageId | None = None
     name = fields["type"]
     if name == StepFinished.type and fields["status"] == StepStatus.COMPLETED and "output" not in fields:
-        elsewhere = StepKey(fields["step"], fields.get("index"))
+        value_key = StepKey(fields["step"], fields.get("index"))
     elif name == RawResultSaved.type and "raw" not in fields:
-        elsewhere = StepKey(fields["step"], fields.get("index")).of_raw
+        value_key = StepKey(fields["step"], fields.get("index")).of_raw
     elif name == MessageAdded.type and "text" not in fields:
-        elsewhere = MessageId(fields["message_id"])
+        value_key = MessageId(fields["message_id"])
         fields = {**fields, "text": ""}
     event = Event(
         run_id, workflow_id, int(fields["seq"]), codec.from_microseconds(fields["at"]), parse_fact(name, fields)
     )
-    return StoredEvent(event, elsewhere)
+    return StoredEvent(event, value_key)

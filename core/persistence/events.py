@@ -56,9 +56,9 @@ class EventRepository:
         """Return all events in order. Raises StorageFailed `unreadable`."""
         events = list(ordered_events(await self._rows(run_id)))
         outputs: dict[StepKey, Any] = {}
-        if any(isinstance(event.elsewhere, StepKey) for event in events):
+        if any(isinstance(event.value_key, StepKey) for event in events):
             outputs = await self._results.outputs(run_id)
-        message_ids = {event.elsewhere for event in events if isinstance(event.elsewhere, str)}
+        message_ids = {event.value_key for event in events if isinstance(event.value_key, str)}
         texts = await self._messages.texts(sorted(message_ids))
         return [restore_event(event, outputs, texts) for event in events]
 
@@ -88,9 +88,9 @@ class EventRepository:
 
     async def _restored(self, events: Mapping[RunId, Sequence[StoredEvent]]) -> dict[RunId, list[Event]]:
         """Restore the outputs and texts of the events."""
-        elsewhere = [(run_id, event.elsewhere) for run_id, of_run in events.items() for event in of_run]
-        outputs = await self._results.outputs_of((run_id, key) for run_id, key in elsewhere if isinstance(key, StepKey))
-        texts = await self._messages.texts(sorted({key for _, key in elsewhere if isinstance(key, str)}))
+        value_key = [(run_id, event.value_key) for run_id, of_run in events.items() for event in of_run]
+        outputs = await self._results.outputs_of((run_id, key) for run_id, key in value_key if isinstance(key, StepKey))
+        texts = await self._messages.texts(sorted({key for _, key in value_key if isinstance(key, str)}))
         by_run: dict[RunId, dict[StepKey, Any]] = {run_id: {} for run_id in events}
         for (run_id, key), output in outputs.items():
             by_run[run_id][key] = output

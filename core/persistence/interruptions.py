@@ -62,7 +62,7 @@ class InterruptionRepository:
         """Return statements that lose the positions of interruptions that are not open."""
         return [_close_statement(batch) for batch in batched(list(closes))]
 
-    async def ours(
+    async def already_written(
         self, raises: Sequence[tuple[int, RaiseInterruption]], closes: Sequence[tuple[int, CloseInterruption]]
     ) -> set[int]:
         """Return the positions of interruptions that are stored exactly as written."""

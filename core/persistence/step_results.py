@@ -52,7 +52,7 @@ class StepResultRepository:
     def put(self, results: Iterable[StepResult]) -> list[Statement]:
         return batched_statements(_PUT, map(_encode_result, results))
 
-    async def ours(self, claims: Sequence[tuple[int, Claim]]) -> set[int]:
+    async def already_written(self, claims: Sequence[tuple[int, Claim]]) -> set[int]:
         """Return the positions of claims that are stored exactly as written, in a running run."""
         rows = [(position, _encode_result(claim.result)) for position, claim in claims]
         ids = [record_id("step_result", row["id"]) for _, row in rows]

@@ -31,30 +31,7 @@ from core.persistence.step_results import StepResultRepository
 from core.persistence.tasks import TaskRepository
 from core.persistence.tool_calls import ToolCallRepository
 from core.persistence.workflows import WorkflowRepository, delete_workflow
-from core.ports.writes import (
-    AllowFile,
-    ArchiveWorkflow,
-    ChangeRoot,
-    ChangeRun,
-    ChangeTasks,
-    Claim,
-    CloseInterruption,
-    DiscardWorkflow,
-    MarkUnreadable,
-    OrderQueued,
-    PutAttachedText,
-    PutAudit,
-    PutSetting,
-    PutStepResult,
-    PutToolCall,
-    PutToolList,
-    PutWorkflow,
-    QueueMessage,
-    RaiseInterruption,
-    ReleaseClaim,
-    UnqueueMessage,
-    Write,
-)
+from core.ports import writes as kinds
 
 
 class SurrealStorage:
@@ -98,7 +75,7 @@ class SurrealStorage:
             raise
         return cls(connection)
 
-    async def commit(self, writes: Sequence[Write]) -> frozenset[int]:
+    async def commit(self, writes: Sequence[kinds.Write]) -> frozenset[int]:
         batch = Batch(writes)
         lost = batch.duplicates()
         statements = self._statements(batch)
@@ -118,43 +95,45 @@ class SurrealStorage:
     # A commit may be repeated because its outcome was not known: the caller was cancelled, or the disk failed after the
     # write. The repetition finds its own rows and would take them for another's. So the rows behind lost claims and
     # interruptions are compared: a row that equals the write in every field is its own, and the write is not lost.
-    # Changes of runs have no such check, as an equal row does not prove who changed it (see ChangeRun).
+    # Changes of runs have no such check, as an equal row does not prove who changed it (see kinds.ChangeRun).
     async def _already_written(self, batch: Batch, lost: Set[int]) -> set[int]:
         """Return the lost positions whose rows are stored exactly as written."""
-        claims = [placed for placed in batch.placed(Claim) if placed[0] in lost]
-        raises = [placed for placed in batch.placed(RaiseInterruption) if placed[0] in lost]
-        closes = [placed for placed in batch.placed(CloseInterruption) if placed[0] in lost]
-        return await self.step_results.ours(claims) | await self.interruptions.ours(raises, closes)
+        claims = [placed for placed in batch.with_positions(kinds.Claim) if placed[0] in lost]
+        raises = [placed for placed in batch.with_positions(kinds.RaiseInterruption) if placed[0] in lost]
+        closes = [placed for placed in batch.with_positions(kinds.CloseInterruption) if placed[0] in lost]
+        return await self.step_results.already_written(claims) | await self.interruptions.already_written(
+            raises, closes
+        )
 
     def _statements(self, batch: Batch) -> list[Statement]:
         """Return the statements of the batch in the order of `Write`."""
         documents = (self.templates, self.agents, self.prompts, self.notices, self.servers)
         return [
-            *self.workflows.put(write.workflow for write in batch.of(PutWorkflow)),
-            *self.workflows.archive(batch.of(ArchiveWorkflow)),
-            *self.workflows.discard(batch.of(DiscardWorkflow)),
+            *self.workflows.put(write.workflow for write in batch.of(kinds.PutWorkflow)),
+            *self.workflows.archive(batch.of(kinds.ArchiveWorkflow)),
+            *self.workflows.discard(batch.of(kinds.DiscardWorkflow)),
             *self.messages.put(batch.messages()),
-            *self.messages.put_texts(batch.of(PutAttachedText)),
-            *self.queued_messages.put(write.message for write in batch.of(QueueMessage)),
-            *self.queued_messages.order(batch.of(OrderQueued)),
-            *self.queued_messages.remove(batch.of(UnqueueMessage)),
+            *self.messages.put_texts(batch.of(kinds.PutAttachedText)),
+            *self.queued_messages.put(write.message for write in batch.of(kinds.QueueMessage)),
+            *self.queued_messages.order(batch.of(kinds.OrderQueued)),
+            *self.queued_messages.remove(batch.of(kinds.UnqueueMessage)),
             *(put for repository in documents for put in repository.put(batch)),
-            *self.servers.put_tools(batch.of(PutToolList)),
+            *self.servers.put_tools(batch.of(kinds.PutToolList)),
             *(removal for repository in documents for removal in repository.remove(batch)),
             *self.runs.create(batch.creations()),
-            *self.runs.change(batch.placed(ChangeRun)),
-            *self.runs.change_roots(batch.of(ChangeRoot)),
-            *self.step_results.release(batch.of(ReleaseClaim)),
-            *self.step_results.claim(batch.placed(Claim)),
-            *self.step_results.put(write.result for write in batch.of(PutStepResult)),
-            *self.tool_calls.put(write.call for write in batch.of(PutToolCall)),
-            *self.interruptions.put(batch.placed(RaiseInterruption)),
-            *self.interruptions.close(batch.placed(CloseInterruption)),
+            *self.runs.change(batch.with_positions(kinds.ChangeRun)),
+            *self.runs.change_roots(batch.of(kinds.ChangeRoot)),
+            *self.step_results.release(batch.of(kinds.ReleaseClaim)),
+            *self.step_results.claim(batch.with_positions(kinds.Claim)),
+            *self.step_results.put(write.result for write in batch.of(kinds.PutStepResult)),
+            *self.tool_calls.put(write.call for write in batch.of(kinds.PutToolCall)),
+            *self.interruptions.put(batch.with_positions(kinds.RaiseInterruption)),
+            *self.interruptions.close(batch.with_positions(kinds.CloseInterruption)),
             *self.events.put(batch.event_rows()),
             *self.chunks.put(*batch.chunks()),
-            *self.runs.mark(batch.of(MarkUnreadable)),
-            *self.settings.put(batch.of(PutSetting)),
-            *self.audit.put(batch.of(PutAudit)),
-            *self.tasks.change(batch.placed(ChangeTasks)),
-            *self.allowed_files.put(batch.of(AllowFile)),
+            *self.runs.mark(batch.of(kinds.MarkUnreadable)),
+            *self.settings.put(batch.of(kinds.PutSetting)),
+            *self.audit.put(batch.of(kinds.PutAudit)),
+            *self.tasks.change(batch.with_positions(kinds.ChangeTasks)),
+            *self.allowed_files.put(batch.of(kinds.AllowFile)),
         ]

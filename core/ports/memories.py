@@ -8,8 +8,8 @@ from typing import Protocol
 from core.domain.ids import MemoryId, WorkflowId
 from core.domain.memory import Memory, MemoryType
 
+# Words with more matches say little about any of them: then the newest are returned, which needs no ranking.
 MAX_RANKED = 300
-"""So many matches are ranked. A search that more fit has words that tell little: then the newest come first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ class WaitStatus:
     message: str | None = None
 
 
-def ignore_wait(waiting: WaitStatus) -> None:
+def ignore_wait(status: WaitStatus) -> None:
     """Ignore the progress of a wait."""
 
 
@@ -59,14 +59,14 @@ class ModelRequest:
 
     An assistant message without content, or at the end, is an interrupted answer: it gives the offline agent its
     position and is not sent to a provider. `script` is only for the offline agent, which answers if `choice` is None.
-    `waits` is called occasionally while no data arrives; it must not raise.
+    `on_wait` is called occasionally while no data arrives; it must not raise.
     """
 
     messages: tuple[ChatMessage, ...]
     tools: tuple[ToolInfo, ...] = ()
     script: tuple[Mapping[str, Any], ...] = ()
     choice: ModelChoice | None = None
-    waits: Callable[[WaitStatus], None] = ignore_wait
+    on_wait: Callable[[WaitStatus], None] = ignore_wait
 
 
 @dataclass(frozen=True, slots=True)

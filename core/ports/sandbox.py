@@ -9,8 +9,7 @@ from core.errors import CodeFailed
 MIB = 1024 * 1024
 
 CONSOLE_BYTES = 64 * 1024
-CONSOLE_LINE_BYTES = 16
-"""What each line counts beside its text, so that empty ones come to an end too."""
+CONSOLE_LINE_BYTES = 16  # counted per line besides its text, so that empty lines are limited too
 
 
 @dataclass(frozen=True, slots=True)

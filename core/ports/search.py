@@ -12,8 +12,7 @@ from typing import Protocol
 from core.domain.ids import MessageId, RunId, WorkflowId
 from core.domain.text.search import Span, Term
 
-GROUP_HITS = 3
-"""As many are shown of each workflow at first."""
+GROUP_HITS = 3  # of each workflow, at first
 PAGE_GROUPS = 20
 PAGE_HITS = 50
 

@@ -30,8 +30,7 @@ class TemplateResolver(Protocol):
         ...
 
 
-Problems = Sequence[Mapping[str, Any]]
-"""As `{code, step, path, message, severity}`."""
+Problems = Sequence[Mapping[str, Any]]  # as `{code, step, path, message, severity}`
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,7 @@ class TemplateDetails:
 class TemplateLibrary(Protocol):
     """The stored templates, for tools. Methods raise NotFound, StorageFailed, and what they name."""
 
-    async def listed(self, query: str | None, *, limit: int, after: TemplateId | None) -> TemplatePage:
+    async def page(self, query: str | None, *, limit: int, after: TemplateId | None) -> TemplatePage:
         """Return the newest versions whose title or description contains `query`, ignoring case.
 
         Raises `not_found` if there is no template `after`.
@@ -104,7 +103,7 @@ class TemplateLibrary(Protocol):
 class TemplateTitles(Protocol):
     """The titles of templates, which are unique ignoring case (ENGINE §1)."""
 
-    def held(self) -> AbstractAsyncContextManager[None]:
+    def locked(self) -> AbstractAsyncContextManager[None]:
         """Block other saves of templates, so that a free title stays free."""
         ...
 

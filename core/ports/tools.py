@@ -27,7 +27,7 @@ class CallContext:
 
     `allow` are the absolute folders of the file tools, `origins` the non-public origins of `http_fetch`; a relative
     path starts at `base`, or at the first folder. `ask` asks the user, at `step` and `index`; None if no user can
-    answer. A call from outside through MCP belongs to no run: `run_id` and `workflow_id` are empty. `tell` publishes
+    answer. A call from outside through MCP belongs to no run: `run_id` and `workflow_id` are empty. `emit` publishes
     progress and usage. `model` is the run's own; None means the offline agent. `sub_agents` starts sub-agents; None if
     none may start.
     """
@@ -41,7 +41,7 @@ class CallContext:
     step: str = ""
     index: int | None = None
     ask: Asker | None = None
-    tell: Callable[[Fact], object] = _discard
+    emit: Callable[[Fact], object] = _discard
     model: ModelChoice | None = None
     origins: tuple[str, ...] = ()
     sub_agents: SubAgents | None = None
@@ -54,7 +54,7 @@ class CallContext:
         call_id: CallId,
         key: StepKey,
         ask: Asker,
-        tell: Callable[[Fact], object],
+        emit: Callable[[Fact], object],
         *,
         sub_agents: SubAgents | None = None,
     ) -> "CallContext":
@@ -69,7 +69,7 @@ class CallContext:
             key.step,
             key.index,
             ask,
-            tell,
+            emit,
             snapshot.model,
             snapshot.origins,
             sub_agents,

@@ -45,8 +45,8 @@ class Chunk:
     text: str
 
 
+# What the user keeps by id, apart from workflows: a notice is a Toast.
 Document = StoredTemplate | Agent | Prompt | Toast | McpServer
-"""What the user keeps by id, apart from workflows: a notice is a Toast."""
 
 
 @dataclass(frozen=True, slots=True)

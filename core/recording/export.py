@@ -137,7 +137,7 @@ class Recordings:
         `bad_input`, `title_taken`), InvalidTemplate, StorageFailed; nothing has changed then.
         """
         await self._registry.require_open(run_id)
-        async with self._titles.held():
+        async with self._titles.locked():
             opened = await self._registry.require_open(run_id)
             title = await self._title(opened, options.title)
             copy = _frozen_copy(opened.recording)

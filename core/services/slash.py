@@ -44,7 +44,7 @@ class SlashService:
     @returns_outcome
     async def targets(self) -> list[SlashTarget]:
         """Return every template and prompt, sorted by title."""
-        page = await self._book.listed(None, limit=MAX_TEMPLATES, after=None)
+        page = await self._book.page(None, limit=MAX_TEMPLATES, after=None)
         targets = [SlashTarget(SlashKind.TEMPLATE, one.id, one.title, one.description or "") for one in page.entries]
         targets += [SlashTarget(SlashKind.PROMPT, one.id, one.name, one.description) for one in self._prompts.current]
         return sorted(targets, key=lambda one: (one.title.casefold(), one.kind, one.id))

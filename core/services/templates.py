@@ -120,7 +120,7 @@ TITLE_CHARACTERS = 256
 
 class TemplateBookService:
     """Changes one template at a time, so that two changes cannot take the same title or version. Also a
-    `core.ports.template_book.Titles`, for callers that save a template with other data.
+    `core.ports.templates.TemplateTitles`, for callers that save a template with other data.
     """
 
     def __init__(self, storage: Storage, validator: Validator, clock: Clock) -> None:
@@ -129,7 +129,7 @@ class TemplateBookService:
         self._clock = clock
         self._lock = asyncio.Lock()
 
-    async def listed(self, query: str | None, *, limit: int, after: TemplateId | None) -> TemplatePage:
+    async def page(self, query: str | None, *, limit: int, after: TemplateId | None) -> TemplatePage:
         text = (query or "").casefold()
         entries = [
             entry for entry in await self._entries() if text in f"{entry.title}\n{entry.description or ''}".casefold()
@@ -180,7 +180,7 @@ class TemplateBookService:
             run.id for run in unfinished if run.template_id == newest.id
         ]
 
-    def held(self) -> AbstractAsyncContextManager[None]:
+    def locked(self) -> AbstractAsyncContextManager[None]:
         return self._lock
 
     async def require_free(self, title: str) -> None:

@@ -88,8 +88,8 @@ async def test_an_answer_that_was_cut_off_is_kept_with_a_warning() -> None:
 async def test_waiting_is_shown_and_not_kept() -> None:
     class Slow:
         async def stream(self, request: Any) -> Any:
-            request.waits(WaitStatus("answer", 5.0, 120.0))
-            request.waits(WaitStatus("retry", 0.0, 1.5, 2, "slow down"))
+            request.on_wait(WaitStatus("answer", 5.0, 120.0))
+            request.on_wait(WaitStatus("retry", 0.0, 1.5, 2, "slow down"))
             await asyncio.sleep(0)
             yield TextDelta("at last")
 

@@ -20,6 +20,6 @@ TEXT = (
 
 
 def test_a_row_of_events_holds_what_it_has_always_held() -> None:
-    elsewhere = (None, None, StepKey("a", 0), a_message("m").id)
-    events = tuple(map(StoredEvent, numbered_events(*FACTS), elsewhere))
+    value_key = (None, None, StepKey("a", 0), a_message("m").id)
+    events = tuple(map(StoredEvent, numbered_events(*FACTS), value_key))
     assert encode_events(EventRow(R, events)) == {"id": [R, 1], "workflow": "wf_1", "last": 4, "data": TEXT}

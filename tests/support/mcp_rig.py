@@ -71,7 +71,7 @@ class McpRig:
 
     async def call(self, name: str, arguments: Any = None, **more: Any) -> CallResult:
         options = {"default_timeout_s": START_S, "timeout_s": more.pop("timeout_s", START_S)}
-        given: CallContext = replace(context(), tell=self.facts.append, **more)
+        given: CallContext = replace(context(), emit=self.facts.append, **more)
         return await self.invoker.call(
             name, {} if arguments is None else arguments, given, is_permitted=True, **options
         )

@@ -129,7 +129,7 @@ class Builtins:
         made = (*builtin_tools(self.sandbox, clock), *storing_tools(self.storage, clock, picker))
         self.tools = {each.info.name: each for each in (*made, *more)}
         self.runner = invoker(*self.tools.values(), viewed=viewed, clock=clock)
-        self.context = replace(context(*allow), base=str(base) if base else None, tell=self.facts.append)
+        self.context = replace(context(*allow), base=str(base) if base else None, emit=self.facts.append)
         self._calls = 0
 
     async def call(self, name: str, /, **arguments: Any) -> CallResult:

@@ -68,7 +68,7 @@ class OpenAiCompatible:
         masked = MaskedDeltas(masker)
         names = tools_by_name(tool.name for tool in request.tools)
         prepared = self._prepare(request, choice, key)
-        with WaitReporter(self._clock, request.waits, self._waits_every_s) as waits:
+        with WaitReporter(self._clock, request.on_wait, self._waits_every_s) as waits:
             try:
                 async with aclosing(self._stream_with_retries(prepared, waits, masker)) as deltas:
                     async for delta in deltas:

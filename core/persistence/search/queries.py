@@ -11,8 +11,7 @@ from core.persistence.search.texts import decompress, match_expression, snippet
 from core.ports.search import GROUP_HITS, PAGE_GROUPS, PAGE_HITS, Hit, HitGroup, HitKind, HitPage
 from core.threads.pieces import Pieces
 
-MAX_HITS = 10_000
-"""Of more, the oldest are left out: nobody looks through them, and counting them takes its time."""
+MAX_HITS = 10_000  # the oldest of more hits are left out: counting them all takes too long
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _GROUPS = """

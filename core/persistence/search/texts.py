@@ -16,8 +16,7 @@ from core.domain.text.search import (
 )
 from core.threads.pieces import Pieces
 
-MAX_TEXT_CHARACTERS = 1_000_000
-"""What stands behind in a longer text is not found."""
+MAX_TEXT_CHARACTERS = 1_000_000  # the rest of a longer text is not indexed
 PIECE_CHARACTERS = 16 * 1024
 SNIPPET_CHARACTERS = 160
 LEADING_CHARACTERS = 40

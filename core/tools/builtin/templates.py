@@ -54,7 +54,7 @@ def tools(book: TemplateLibrary) -> list[Tool]:
 
     async def list_(arguments: Arguments, context: CallContext) -> dict[str, Any]:
         after = arguments.get("cursor")
-        page = await book.listed(
+        page = await book.page(
             arguments.get("query"),
             limit=arguments.get("limit", PAGE),
             after=TemplateId(after) if after is not None else None,

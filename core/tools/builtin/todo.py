@@ -199,7 +199,7 @@ class _Call:
             dependencies=list(task.dependencies),
             call_id=self._context.call_id,
         )
-        self._context.tell(fact)
+        self._context.emit(fact)
 
     def _listed(self, tasks: TaskList) -> dict[str, Any]:
         status = self._arguments.get("status")

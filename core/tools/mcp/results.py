@@ -91,6 +91,6 @@ def progress_callback(context: CallContext, clock: Clock, mask: SecretMask) -> "
         reported_s = now
         text = mask.hide_all(message)[:PROGRESS_CHARACTERS] if message else None
         finite_total = total if total is not None and math.isfinite(total) else None
-        context.tell(ToolProgressed(call_id=context.call_id, progress=progress, total=finite_total, text=text))
+        context.emit(ToolProgressed(call_id=context.call_id, progress=progress, total=finite_total, text=text))
 
     return report

@@ -76,7 +76,7 @@ class Sampling:
                         text += delta.text
                     elif isinstance(delta, Usage):
                         tokens = {"input_tokens": delta.input_tokens, "output_tokens": delta.output_tokens}
-                        call.context.tell(UsageReported(**tokens, cost=delta.cost))
+                        call.context.emit(UsageReported(**tokens, cost=delta.cost))
         except StepFailed as error:
             raise SamplingRefused(f"the model did not answer: {error.message}") from None
         return text, (choice.model if choice is not None else None) or "offline"

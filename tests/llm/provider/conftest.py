@@ -77,7 +77,7 @@ class Phone:
         heard = Heard()
         chosen = ModelChoice(**{"base_url": url, "model": "m", **(choice or {})})
         said = messages or (ChatMessage("user", "hi"),)
-        request = ModelRequest(said, choice=chosen, waits=heard.waits.append, **more)
+        request = ModelRequest(said, choice=chosen, on_wait=heard.waits.append, **more)
         try:
             async for delta in self.client.stream(request):
                 heard.deltas.append(delta)

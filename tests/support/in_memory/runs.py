@@ -143,12 +143,12 @@ class InMemoryEvents(Repository):
         outputs: dict[StepKey, Any] = {}
         texts: dict[MessageId, str] = {}
         for event in events:
-            if isinstance(event.elsewhere, StepKey):
-                result = results.get(event.elsewhere)
+            if isinstance(event.value_key, StepKey):
+                result = results.get(event.value_key)
                 if result is not None and result.status is StepStatus.COMPLETED:
-                    outputs[event.elsewhere] = decode(result.output_json or "null")
-            elif event.elsewhere is not None and event.elsewhere in self._tables.messages:
-                texts[event.elsewhere] = self._tables.messages[event.elsewhere][1].text
+                    outputs[event.value_key] = decode(result.output_json or "null")
+            elif event.value_key is not None and event.value_key in self._tables.messages:
+                texts[event.value_key] = self._tables.messages[event.value_key][1].text
         return [restore_event(event, outputs, texts) for event in events]
 
     async def of_runs(self, run_ids: Sequence[RunId]) -> dict[RunId, list[Event]]:

@@ -31,35 +31,7 @@ from core.domain.workflow import Workflow
 from core.persistence.batch import Batch, Creation
 from core.persistence.event_rows import EventRow
 from core.persistence.interruptions import close_fingerprint, raise_fingerprint
-from core.ports.writes import (
-    AllowFile,
-    ArchiveWorkflow,
-    ChangeRoot,
-    ChangeRun,
-    ChangeTasks,
-    Chunk,
-    Claim,
-    CloseInterruption,
-    DiscardWorkflow,
-    Document,
-    MarkUnreadable,
-    OrderQueued,
-    Put,
-    PutAttachedText,
-    PutAudit,
-    PutSetting,
-    PutStepResult,
-    PutToolCall,
-    PutToolList,
-    PutWorkflow,
-    QueueMessage,
-    RaiseInterruption,
-    ReleaseClaim,
-    Remove,
-    StoredTemplate,
-    UnqueueMessage,
-    Write,
-)
+from core.ports import writes as kinds
 
 OrderKey = tuple[datetime, int]  # a time, and the number of the put: the order of listings
 ChunkKey = tuple[str, int | None, int]
@@ -75,8 +47,8 @@ class Tables:
     messages: dict[MessageId, tuple[OrderKey, Message]] = field(default_factory=dict)
     attached: dict[tuple[WorkflowId, MessageId, int], str] = field(default_factory=dict)
     queued: dict[tuple[WorkflowId, MessageId], tuple[int, QueuedMessage]] = field(default_factory=dict)
-    templates: dict[TemplateId, dict[int, StoredTemplate]] = field(default_factory=dict)
-    documents: dict[type[object], dict[str, Document]] = field(
+    templates: dict[TemplateId, dict[int, kinds.StoredTemplate]] = field(default_factory=dict)
+    documents: dict[type[object], dict[str, kinds.Document]] = field(
         default_factory=lambda: {kind: {} for kind in (Agent, Prompt, Toast, McpServer)}
     )
     tool_lists: dict[ServerId, str] = field(default_factory=dict)
@@ -86,7 +58,7 @@ class Tables:
     calls: dict[RunId, dict[CallId, ToolCall]] = field(default_factory=dict)
     interruptions: dict[RunId, dict[InterruptionId, tuple[OrderKey, Interruption]]] = field(default_factory=dict)
     events: dict[RunId, dict[int, EventRow]] = field(default_factory=dict)
-    chunks: dict[RunId, dict[ChunkKey, Chunk]] = field(default_factory=dict)
+    chunks: dict[RunId, dict[ChunkKey, kinds.Chunk]] = field(default_factory=dict)
     marks: dict[RunId, str] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
     audit: dict[AuditId, tuple[OrderKey, AuditEntry]] = field(default_factory=dict)
@@ -106,7 +78,7 @@ class Tables:
                 setattr(twin, table.name, copied)
         return twin
 
-    def apply(self, writes: Sequence[Write]) -> frozenset[int]:
+    def apply(self, writes: Sequence[kinds.Write]) -> frozenset[int]:
         """Apply the writes of a commit in order. Returns the positions of lost writes."""
         batch = Batch(writes)
         creations, (dropped, pieces), rows = batch.creations(), batch.chunks(), batch.event_rows()
@@ -115,18 +87,18 @@ class Tables:
         for creation in creations:
             if not self._create(creation):
                 lost |= creation.positions
-        lost |= {at for at, change in batch.placed(ChangeRun) if not self._change(change)}
-        for moved in batch.of(ChangeRoot):
+        lost |= {at for at, change in batch.with_positions(kinds.ChangeRun) if not self._change(change)}
+        for moved in batch.of(kinds.ChangeRoot):
             self._change_root(moved)
-        for release in batch.of(ReleaseClaim):
+        for release in batch.of(kinds.ReleaseClaim):
             self._release(release)
-        lost |= {at for at, claim in batch.placed(Claim) if not self._claim(claim.result)}
-        for put in batch.of(PutStepResult):
+        lost |= {at for at, claim in batch.with_positions(kinds.Claim) if not self._claim(claim.result)}
+        for put in batch.of(kinds.PutStepResult):
             self.results.setdefault(put.result.run_id, {})[put.result.key] = put.result
-        for put_call in batch.of(PutToolCall):
+        for put_call in batch.of(kinds.PutToolCall):
             self._put_call(put_call.call)
-        lost |= {at for at, one in batch.placed(RaiseInterruption) if not self._raise(one.interruption)}
-        lost |= {at for at, one in batch.placed(CloseInterruption) if not self._close(one)}
+        lost |= {at for at, one in batch.with_positions(kinds.RaiseInterruption) if not self._raise(one.interruption)}
+        lost |= {at for at, one in batch.with_positions(kinds.CloseInterruption) if not self._close(one)}
         for row in rows:
             self._put_events(row)
         for run_id, step, index in dropped:
@@ -134,14 +106,14 @@ class Tables:
             self.chunks[run_id] = {key: piece for key, piece in kept.items() if key[:2] != (step, index)}
         for piece in pieces:
             self.chunks.setdefault(piece.run_id, {})[piece.step, piece.index, piece.offset] = piece
-        self.marks.update({mark.run_id: mark.reason for mark in batch.of(MarkUnreadable)})
-        self.settings.update({setting.name: setting.value_json for setting in batch.of(PutSetting)})
-        for put_audit in batch.of(PutAudit):
+        self.marks.update({mark.run_id: mark.reason for mark in batch.of(kinds.MarkUnreadable)})
+        self.settings.update({setting.name: setting.value_json for setting in batch.of(kinds.PutSetting)})
+        for put_audit in batch.of(kinds.PutAudit):
             entry = put_audit.entry
             if entry.id not in self.audit:
                 self.audit[entry.id] = self._place(entry.at), entry
-        lost |= {at for at, one in batch.placed(ChangeTasks) if not self._change_tasks(one)}
-        for allowed in batch.of(AllowFile):
+        lost |= {at for at, one in batch.with_positions(kinds.ChangeTasks) if not self._change_tasks(one)}
+        for allowed in batch.of(kinds.AllowFile):
             self.allowed_files.setdefault(allowed.run_id, {})[allowed.path] = None
         return frozenset(lost)
 
@@ -171,15 +143,15 @@ class Tables:
         return at, self.puts
 
     def _put(self, batch: Batch) -> None:
-        for put_workflow in batch.of(PutWorkflow):
+        for put_workflow in batch.of(kinds.PutWorkflow):
             known = self.workflows.get(put_workflow.workflow.id)
             workflow = replace(put_workflow.workflow, archived_at=known[1].archived_at if known else None)
             self.workflows[workflow.id] = self._place(workflow.updated_at), workflow
-        for archive in batch.of(ArchiveWorkflow):
+        for archive in batch.of(kinds.ArchiveWorkflow):
             if archive.workflow_id in self.workflows:
                 place, workflow = self.workflows[archive.workflow_id]
                 self.workflows[workflow.id] = place, replace(workflow, archived_at=archive.at)
-        for discard in batch.of(DiscardWorkflow):
+        for discard in batch.of(kinds.DiscardWorkflow):
             if discard.at is None:
                 self.discarded.pop(discard.workflow_id, None)
             elif discard.workflow_id in self.workflows:
@@ -187,15 +159,15 @@ class Tables:
         for message in batch.messages():
             self._put_message(message)
         self._put_queued(batch)
-        for put in batch.of(Put):
+        for put in batch.of(kinds.Put):
             document = put.document
-            if isinstance(document, StoredTemplate):
+            if isinstance(document, kinds.StoredTemplate):
                 self.templates.setdefault(document.id, {})[document.version] = document
             else:
                 self.documents[type(document)][document.id] = document
-        self.tool_lists.update({tools.server_id: tools.tools_json for tools in batch.of(PutToolList)})
-        for removal in batch.of(Remove):
-            if removal.kind is StoredTemplate:
+        self.tool_lists.update({tools.server_id: tools.tools_json for tools in batch.of(kinds.PutToolList)})
+        for removal in batch.of(kinds.Remove):
+            if removal.kind is kinds.StoredTemplate:
                 self.templates.pop(TemplateId(removal.id), None)
             else:
                 self.documents[removal.kind].pop(removal.id, None)
@@ -203,18 +175,18 @@ class Tables:
                 self.tool_lists.pop(ServerId(removal.id), None)
 
     def _put_queued(self, batch: Batch) -> None:
-        for one in batch.of(PutAttachedText):
+        for one in batch.of(kinds.PutAttachedText):
             self.attached.setdefault((one.workflow_id, one.message_id, one.position), one.text)
-        for queue in batch.of(QueueMessage):
+        for queue in batch.of(kinds.QueueMessage):
             key = queue.message.workflow_id, queue.message.id
             if key not in self.queued:
                 self.puts += 1
                 self.queued[key] = QUEUE_END + self.puts, queue.message
-        for order in batch.of(OrderQueued):
+        for order in batch.of(kinds.OrderQueued):
             for place, message_id in enumerate(order.ids):
                 if (key := (order.workflow_id, message_id)) in self.queued:
                     self.queued[key] = place, self.queued[key][1]
-        for gone in batch.of(UnqueueMessage):
+        for gone in batch.of(kinds.UnqueueMessage):
             self.queued.pop((gone.workflow_id, gone.message_id), None)
             if gone.with_texts:
                 of_message = (gone.workflow_id, gone.message_id)
@@ -235,7 +207,7 @@ class Tables:
             self._put_events(creation.events)
         return True
 
-    def _change(self, change: ChangeRun) -> bool:
+    def _change(self, change: kinds.ChangeRun) -> bool:
         place, run = self.runs.get(change.run_id, (None, None))
         if place is None or run is None or run.status not in change.expected:
             return False
@@ -244,12 +216,12 @@ class Tables:
         self.runs[run.id] = place, replace(run, status=change.status, **given)
         return True
 
-    def _change_root(self, change: ChangeRoot) -> None:
+    def _change_root(self, change: kinds.ChangeRoot) -> None:
         if change.run_id in self.runs:
             place, run = self.runs[change.run_id]
             self.runs[run.id] = place, replace(run, root=change.root)
 
-    def _change_tasks(self, change: ChangeTasks) -> bool:
+    def _change_tasks(self, change: kinds.ChangeTasks) -> bool:
         """Return whether the tasks are now as the change asks."""
         found = self.tasks.get(change.workflow_id, TaskList({}))
         if found.revision != change.revision:
@@ -268,7 +240,7 @@ class Tables:
             return False
         return self.results.setdefault(claim.run_id, {}).setdefault(claim.key, claim) == claim
 
-    def _release(self, release: ReleaseClaim) -> None:
+    def _release(self, release: kinds.ReleaseClaim) -> None:
         results = self.results.get(release.run_id, {})
         if release.key in results and results[release.key].status is StepStatus.RUNNING:
             del results[release.key]
@@ -281,7 +253,7 @@ class Tables:
             return True
         return raise_fingerprint(rows[asked.id][1]) == raise_fingerprint(asked)
 
-    def _close(self, write: CloseInterruption) -> bool:
+    def _close(self, write: kinds.CloseInterruption) -> bool:
         """Return whether the interruption is closed exactly so."""
         rows = self.interruptions.get(write.run_id, {})
         if write.id not in rows:
