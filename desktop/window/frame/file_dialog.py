@@ -12,7 +12,7 @@ from desktop.window.base.focus import until_present
 
 
 class FileDialogs(QObject):
-    """A `core.ports.file_picker.FilePicker` over a window. Requests wait for each other, so that one dialog is open.
+    """A `core.ports.tools.FilePicker` over a window. Requests wait for each other, so that one dialog is open.
 
     A dialog opens when the user is at the window and never comes in front of other programs (UI §6). It does not block
     the loop; a cancelled request closes its dialog.
