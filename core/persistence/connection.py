@@ -180,7 +180,7 @@ async def _open_with_empty_wal(path: Path, tries: int = 1) -> Any:
         return handle
     await _close(handle)
     if wal_bytes(path) > 0:
-        raise StorageFailed("storage_full", "what the last process left in its log could not be written out")
+        raise StorageFailed("storage_full", "the log of the previous process could not be written to the tables")
     return await _open(path, UNLOCK_TRIES)
 
 
@@ -225,7 +225,7 @@ async def _execute(handle: Any, query: Query, conflicts: int = CONFLICT_RETRIES)
     except SurrealError as error:
         raise storage_failure([str(error)]) from error
     except (TypeError, ValueError, OverflowError) as error:  # how the driver refuses what it cannot encode
-        raise storage_failure([f"a value cannot be kept: {error}"]) from error
+        raise storage_failure([f"a value cannot be stored: {error}"]) from error
 
 
 async def _close(handle: Any) -> None:

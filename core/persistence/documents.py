@@ -10,13 +10,14 @@ from typing import Any, Generic, TypeVar
 from core.domain.agent import Agent
 from core.domain.ids import ServerId, TemplateId, WorkflowId
 from core.domain.mcp_server import McpServer, StoredServer
+from core.domain.names import by_name
 from core.domain.prompt import Prompt
 from core.domain.text.json_text import decode
 from core.domain.toast import Toast, ToastId, ToastType
 from core.persistence import codec
 from core.persistence.batch import Batch
 from core.persistence.connection import Connection
-from core.persistence.keys import by_name, by_time, by_title, key_range, record_id, text_key
+from core.persistence.keys import by_time, by_title, key_range, record_id, text_key
 from core.persistence.pages import PAGE_SIZE, decode_pages, pages_by_id, pages_of_table, read_row
 from core.persistence.statements import Row, Statement, batched_statements, delete_statements
 from core.ports.writes import PutSetting, PutToolList, StoredTemplate

@@ -7,10 +7,7 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
-from core.domain.agent import Agent
 from core.domain.interruption import Interruption
-from core.domain.mcp_server import McpServer
-from core.domain.prompt import Prompt
 from core.domain.run import RunStatus, StepResult
 from core.domain.toast import Toast
 from core.domain.tool import ToolCall
@@ -73,10 +70,6 @@ def key_number(value: int | None) -> int:
 
 def by_title(template: StoredTemplate) -> tuple[str, str, str]:
     return template.title.casefold(), template.title, template.id
-
-
-def by_name(document: Agent | McpServer | Prompt) -> tuple[str, str, str]:
-    return document.name.casefold(), document.name, document.id
 
 
 def by_time(notice: Toast) -> tuple[datetime, str]:

@@ -13,7 +13,7 @@ from core.ports.writes import OrderQueued, UnqueueMessage
 
 _PUT = "INSERT IGNORE INTO queued_message $argument RETURN NONE"
 _PUT_TEXT = "INSERT IGNORE INTO queued_text $argument RETURN NONE"
-_ORDER = "FOR $one IN $argument { UPDATE type::record('queued_message', $one.id) SET place = $one.place RETURN NONE }"
+_ORDER = "FOR $row IN $argument { UPDATE type::record('queued_message', $row.id) SET place = $row.place RETURN NONE }"
 
 
 class QueuedMessageRepository:

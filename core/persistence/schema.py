@@ -17,17 +17,17 @@ async def migrate(connection: Connection, migrations: Sequence[Migration] = MIGR
     Raises StorageFailed `store_doubtful`, before anything is written, for a store of a later release or without a
     version.
     """
-    found = await version(connection)
+    stored = await version(connection)
     latest = migrations[-1].number
-    if found > latest:
+    if stored > latest:
         raise StorageFailed(
             "store_doubtful",
-            f"the store has version {found}, written by a later release; this one knows version {latest}",
-            found=found,
+            f"the store has version {stored}, written by a later release; this release supports version {latest}",
+            found=stored,
             known=latest,
         )
     for migration in migrations:
-        if migration.number > found:
+        if migration.number > stored:
             steps = [Statement(text, None) for text in migration.statements]
             update = Statement(
                 "UPSERT $argument.id SET version = $argument.version", {"id": _VERSION_ROW, "version": migration.number}
@@ -41,7 +41,7 @@ async def version(connection: Connection) -> int:
     if not tables:
         return 0
     row = await connection.read("SELECT * FROM ONLY $id", {"id": _VERSION_ROW}) if "meta" in tables else None
-    found = row.get("version") if row else None
-    if not isinstance(found, int):
-        raise StorageFailed("store_doubtful", "the store does not tell its version")
-    return found
+    stored = row.get("version") if row else None
+    if not isinstance(stored, int):
+        raise StorageFailed("store_doubtful", "the store has no version")
+    return stored

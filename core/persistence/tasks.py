@@ -20,7 +20,7 @@ _CHANGE = """{
     IF $is_due {
         UPSERT type::record('todo', $to.workflow) SET revision = $to.revision + 1, by = $to.by RETURN NONE;
         INSERT INTO task $to.put ON DUPLICATE KEY UPDATE data = $input.data RETURN NONE;
-        DELETE $to.removed.map(|$one| type::record('task', [$to.workflow, $one])) RETURN NONE;
+        DELETE $to.removed.map(|$id| type::record('task', [$to.workflow, $id])) RETURN NONE;
     };
     $is_due OR ($head.revision = $to.revision + 1 AND $head.by = $to.by)
 }"""

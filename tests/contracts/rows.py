@@ -51,8 +51,8 @@ def a_workflow(workflow_id: WorkflowId = W, updated: float = 0, title: str = "Ti
 
 
 def a_message(name: str, made: float = 0, **fields: Any) -> Message:
-    given: dict[str, Any] = {"workflow_id": W, "role": Role.USER, "text": "hello", **fields}
-    return Message(MessageId(name), created_at=at(made), **given)
+    values: dict[str, Any] = {"workflow_id": W, "role": Role.USER, "text": "hello", **fields}
+    return Message(MessageId(name), created_at=at(made), **values)
 
 
 def a_template(name: str = "tpl_1", version: int = 1, title: str = "A", text: str = "{}") -> StoredTemplate:
@@ -60,7 +60,7 @@ def a_template(name: str = "tpl_1", version: int = 1, title: str = "A", text: st
 
 
 def a_run(run_id: RunId = R, made: float = 0, **fields: Any) -> Run:
-    given: dict[str, Any] = {
+    values: dict[str, Any] = {
         "workflow_id": W,
         "kind": RunKind.WORKFLOW,
         "title": "Run",
@@ -68,14 +68,14 @@ def a_run(run_id: RunId = R, made: float = 0, **fields: Any) -> Run:
         "message_id": MessageId(f"msg_{run_id}"),
         **fields,
     }
-    return Run(run_id, created_at=at(made), **given)
+    return Run(run_id, created_at=at(made), **values)
 
 
 def a_snapshot(**fields: Any) -> Snapshot:
     step = {"name": "a", "action": {"set": True}, "when": {"ref": "@input.x", "eq": None}}
     template = Template.model_validate({"title": "T", "steps": [step], "later": {"a.b": [1]}})
-    given: dict[str, Any] = {"template": template, "input": {"x": 1}, **fields}
-    return Snapshot(**given)
+    values: dict[str, Any] = {"template": template, "input": {"x": 1}, **fields}
+    return Snapshot(**values)
 
 
 def created(run_id: RunId = R, made: float = 0, **fields: Any) -> CreateRun:
@@ -91,13 +91,13 @@ def a_claim(step: str = "a", index: int | None = None, run_id: RunId = R, **fiel
 
 
 def a_result(step: str = "a", index: int | None = None, run_id: RunId = R, **fields: Any) -> PutStepResult:
-    given: dict[str, Any] = {"status": StepStatus.COMPLETED, "output_json": "1", "finished_at": at(1), **fields}
-    key = StepKey(step, index, given.pop("round", None))
-    return PutStepResult(StepResult(run_id, key, **given))
+    values: dict[str, Any] = {"status": StepStatus.COMPLETED, "output_json": "1", "finished_at": at(1), **fields}
+    key = StepKey(step, index, values.pop("round", None))
+    return PutStepResult(StepResult(run_id, key, **values))
 
 
 def a_call(name: str = "call_1", run_id: RunId = R, **fields: Any) -> ToolCall:
-    given: dict[str, Any] = {
+    values: dict[str, Any] = {
         "step": "a",
         "index": None,
         "round": 1,
@@ -109,7 +109,7 @@ def a_call(name: str = "call_1", run_id: RunId = R, **fields: Any) -> ToolCall:
         "started_at": START,
         **fields,
     }
-    return ToolCall(id=CallId(name), run_id=run_id, **given)
+    return ToolCall(id=CallId(name), run_id=run_id, **values)
 
 
 def settled(call: ToolCall, result_json: str = '{"y":2}') -> ToolCall:
@@ -118,10 +118,10 @@ def settled(call: ToolCall, result_json: str = '{"y":2}') -> ToolCall:
 
 def an_interruption(name: str = "int_1", run_id: RunId = R, made: float = 0, **fields: Any) -> Interruption:
     """Build an interruption. `fields` belong to its request, `seq`, `workflow_id` and `expires_at` to itself."""
-    given: dict[str, Any] = {"kind": InterruptionKind.APPROVAL, "step": "a", "prompt": "May I?", **fields}
+    values: dict[str, Any] = {"kind": InterruptionKind.APPROVAL, "step": "a", "prompt": "May I?", **fields}
     row: dict[str, Any] = {"workflow_id": W, "seq": 1}
-    row |= {field: given.pop(field) for field in ("workflow_id", "seq", "expires_at") if field in given}
-    ask = InterruptionRequest(**given)
+    row |= {field: values.pop(field) for field in ("workflow_id", "seq", "expires_at") if field in values}
+    ask = InterruptionRequest(**values)
     return Interruption(InterruptionId(name), run_id, ask=ask, status=OPEN_STATUS[ask.kind], created_at=at(made), **row)
 
 
@@ -130,17 +130,17 @@ def asked(name: str = "int_1", run_id: RunId = R, made: float = 0, **fields: Any
 
 
 def closed(name: str = "int_1", run_id: RunId = R, **fields: Any) -> CloseInterruption:
-    given: dict[str, Any] = {
+    values: dict[str, Any] = {
         "status": InterruptionStatus.APPROVED,
         "closed_at": at(5),
         "answer": Answer(Action.APPROVE, "once", "why not"),
         **fields,
     }
-    return CloseInterruption(run_id, InterruptionId(name), **given)
+    return CloseInterruption(run_id, InterruptionId(name), **values)
 
 
 def an_entry(name: str = "aud_1", made: float = 0, **fields: Any) -> AuditEntry:
-    given: dict[str, Any] = {
+    values: dict[str, Any] = {
         "workflow_id": W,
         "run_id": R,
         "title": "Run \ud800",
@@ -157,7 +157,7 @@ def an_entry(name: str = "aud_1", made: float = 0, **fields: Any) -> AuditEntry:
         "asked_at": at(made - 1),
         **fields,
     }
-    return AuditEntry(AuditId(name), at(made), **given)
+    return AuditEntry(AuditId(name), at(made), **values)
 
 
 def a_chunk(offset: int, text: str, step: str = "a", index: int | None = None, run_id: RunId = R) -> Chunk:
@@ -186,5 +186,5 @@ def said(message: Message, **fields: Any) -> MessageAdded:
 
 
 def a_task(name: str = "task_1", workflow_id: WorkflowId = W, **fields: Any) -> Task:
-    given: dict[str, Any] = {"name": f"Do {name}", "created_at": START, "updated_at": at(1), **fields}
-    return Task(TaskId(name), workflow_id, **given)
+    values: dict[str, Any] = {"name": f"Do {name}", "created_at": START, "updated_at": at(1), **fields}
+    return Task(TaskId(name), workflow_id, **values)

@@ -9,9 +9,9 @@ async def test_who_writes_the_row_of_an_archived_workflow_leaves_it_archived(sto
     await storage.commit([PutWorkflow(a_workflow()), PutWorkflow(a_workflow(W2, 1))])
     await storage.commit([ArchiveWorkflow(W, at(5))])
     await storage.commit([PutWorkflow(a_workflow(W, 6, "Renamed by somebody who read it before"))])
-    found = await storage.workflows.get(W)
-    assert found is not None
-    assert (found.archived_at, found.title) == (at(5), "Renamed by somebody who read it before")
+    workflow = await storage.workflows.get(W)
+    assert workflow is not None
+    assert (workflow.archived_at, workflow.title) == (at(5), "Renamed by somebody who read it before")
     assert await storage.workflows.archived() == {W}
     assert [workflow.archived_at for workflow in await storage.workflows.all()] == [at(5), None]
     await storage.commit([ArchiveWorkflow(W, None)])

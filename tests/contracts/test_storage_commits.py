@@ -95,8 +95,8 @@ async def test_what_a_change_does_not_name_stays(storage: Storage) -> None:
 
 async def test_unclean_ends_are_counted_by_changes(storage: Storage) -> None:
     await storage.commit([created()])
-    found = ChangeRun(R, frozenset({RunStatus.RUNNING}), RunStatus.ENQUEUED, unclean_ends=2, results_then=7)
-    assert await storage.commit([found]) == NONE
+    recovery = ChangeRun(R, frozenset({RunStatus.RUNNING}), RunStatus.ENQUEUED, unclean_ends=2, results_then=7)
+    assert await storage.commit([recovery]) == NONE
     assert await storage.runs.get(R) == a_run(status=RunStatus.ENQUEUED, unclean_ends=2, results_then=7)
     again = ChangeRun(R, frozenset({RunStatus.ENQUEUED}), RunStatus.RUNNING, unclean_ends=0)
     assert await storage.commit([again]) == NONE
@@ -300,8 +300,8 @@ async def test_the_events_of_several_runs_are_read_together(store: Store) -> Non
         await store.port.commit([appended([event], runs[7])])
     await store.spoil("events", runs[3])
     asked = [*reversed(runs), RunId("run_none")]
-    found = await store.port.events.of_runs(asked)
-    assert list(found) == [run_id for run_id in asked if run_id != runs[3]]
-    assert found == {run_id: await store.port.events.of_run(run_id) for run_id in found}
-    assert (len(found[runs[7]]), found[asked[-1]]) == (32, [])
+    by_run = await store.port.events.of_runs(asked)
+    assert list(by_run) == [run_id for run_id in asked if run_id != runs[3]]
+    assert by_run == {run_id: await store.port.events.of_run(run_id) for run_id in by_run}
+    assert (len(by_run[runs[7]]), by_run[asked[-1]]) == (32, [])
     assert await store.port.events.of_runs([]) == {}

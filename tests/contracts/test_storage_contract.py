@@ -245,11 +245,11 @@ async def test_a_run_keeps_all_its_fields(storage: Storage) -> None:
         unclean_ends=1,
         results_then=7,
     )
-    given = {"mode": ValidationMode.MANUAL, "allow": ("/a", "/b"), "base": "/c", "agent": "offline"}
+    values = {"mode": ValidationMode.MANUAL, "allow": ("/a", "/b"), "base": "/c", "agent": "offline"}
     model = ModelChoice(
         base_url="http://127.0.0.1:1/v1", model="m", needs_key=True, price_in=0.5, reasoning=Reasoning.LOW
     )
-    snapshot = a_snapshot(script=({"say": "x"}, {"repeat": 2}), model=model, **given)
+    snapshot = a_snapshot(script=({"say": "x"}, {"repeat": 2}), model=model, **values)
     await storage.commit([CreateRun(run, snapshot)])
     assert await storage.runs.get(R) == run
     assert await storage.snapshots.of_run(R) == snapshot
@@ -404,9 +404,9 @@ async def test_deleting_a_workflow_takes_all_that_is_its_and_nothing_else(storag
     assert await storage.workflows.all() == [a_workflow(W2)]
     assert await storage.runs.page() == [other]
     assert await storage.messages.of_workflow(W) == []
-    for gone in (storage.events, storage.step_results, storage.tool_calls, storage.chunks):
-        assert await gone.of_run(R) == []
-        assert await gone.of_run(R2) != []
+    for repository in (storage.events, storage.step_results, storage.tool_calls, storage.chunks):
+        assert await repository.of_run(R) == []
+        assert await repository.of_run(R2) != []
     assert len(await storage.messages.of_workflow(W2)) == 1
     assert await storage.snapshots.of_run(R2) == a_snapshot()
     assert await storage.commit([created()]) == frozenset()

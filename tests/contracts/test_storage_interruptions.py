@@ -56,7 +56,7 @@ async def waiting(storage: Storage, **where: Any) -> list[RunId]:
 
 async def test_an_interruption_keeps_all_its_fields(storage: Storage) -> None:
     value = {"": [None, {"eq": None}], "big": 10**30, "text": "lone \ud800"}
-    given: dict[str, Any] = {
+    values: dict[str, Any] = {
         "kind": InterruptionKind.TOOL_APPROVAL,
         "step": "b",
         "index": 3,
@@ -74,8 +74,8 @@ async def test_an_interruption_keeps_all_its_fields(storage: Storage) -> None:
         "default_action": Action.APPROVE,
         "sub_agent_name": "Helper",
     }
-    assert set(given) == {field.name for field in fields(InterruptionRequest)}
-    whole = an_interruption(seq=7, workflow_id=W2, expires_at=at(6), **given)
+    assert set(values) == {field.name for field in fields(InterruptionRequest)}
+    whole = an_interruption(seq=7, workflow_id=W2, expires_at=at(6), **values)
     assert await storage.commit([RaiseInterruption(whole)]) == NONE
     assert await storage.interruptions.of_run(R) == [whole]
     assert await storage.interruptions.open() == [whole]
@@ -214,11 +214,11 @@ async def test_waiting_runs_come_page_by_page_and_each_once(storage: Storage) ->
     await storage.commit([asked("int_2", run_id=run.id) for run in asking])
     expected = [run.id for run in reversed(runs) if run.status is RunStatus.WAITING or run in asking]
     for limit in (7, 200):
-        found: list[RunId] = []
-        while page := await waiting(storage, limit=limit, before=found[-1] if found else None):
+        ids: list[RunId] = []
+        while page := await waiting(storage, limit=limit, before=ids[-1] if ids else None):
             assert len(page) <= limit
-            found += page
-        assert found == expected
+            ids += page
+        assert ids == expected
     own = [run.id for run in runs if run.workflow_id == W]
     assert await waiting(storage, workflow_id=W, limit=200) == [run_id for run_id in expected if run_id in own]
 

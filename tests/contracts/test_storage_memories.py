@@ -19,24 +19,24 @@ NOW = at(1000)
 
 
 def a_memory(name: str, content: str = "text", made: float = 0, **fields: Any) -> Memory:
-    given = {"type": MemoryType.KNOWLEDGE, "workflow_id": None, "length": len(content), **fields}
-    return Memory(MemoryId(name), content=content, created_at=at(made), **given)
+    values = {"type": MemoryType.KNOWLEDGE, "workflow_id": None, "length": len(content), **fields}
+    return Memory(MemoryId(name), content=content, created_at=at(made), **values)
 
 
 def wanted(*workflows: WorkflowId | None, **more: Any) -> MemoryQuery:
     return MemoryQuery(workflows or (None,), **{"now": NOW, **more})
 
 
-async def found(storage: Storage, query: str, *workflows: WorkflowId | None, **more: Any) -> list[str]:
+async def search_ids(storage: Storage, query: str, *workflows: WorkflowId | None, **more: Any) -> list[str]:
     return [each.id for each in await storage.memories.search(wanted(*workflows, **more), words_of(query))]
 
 
 async def test_every_field_of_a_memory_comes_back_as_it_was(storage: Storage) -> None:
     long = a_memory("m1", "é\n\x00 🙂 \ud800" * 5000, type=MemoryType.CONTEXT, workflow_id=W, expires_at=at(2000))
     short = a_memory("m2", "", made=1)
-    for one in (long, short):
-        assert await storage.memories.add(one) == one
-        assert await storage.memories.get(one.id, NOW) == one
+    for memory in (long, short):
+        assert await storage.memories.add(memory) == memory
+        assert await storage.memories.get(memory.id, NOW) == memory
     heads = await storage.memories.page(wanted(W, None))
     assert [head.id for head in heads] == ["m2", "m1"]
     assert (heads[1].content, heads[1].length) == (long.content[:PREVIEW_CHARACTERS], len(long.content))
@@ -47,11 +47,11 @@ async def test_adding_an_existing_memory_changes_nothing(storage: Storage) -> No
     first = a_memory("m1", "first")
     await storage.memories.add(first)
     assert await storage.memories.add(a_memory("m1", "second")) == first
-    assert await found(storage, "first") == ["m1"]
-    assert await found(storage, "second") == []
+    assert await search_ids(storage, "first") == ["m1"]
+    assert await search_ids(storage, "second") == []
     assert await storage.memories.remove(MemoryId("m1")) is True
     assert await storage.memories.remove(MemoryId("m1")) is False
-    assert await found(storage, "first") == []
+    assert await search_ids(storage, "first") == []
 
 
 async def test_pages_are_newest_first_of_the_workflows_and_type_wanted(storage: Storage) -> None:
@@ -74,16 +74,16 @@ async def test_pages_are_newest_first_of_the_workflows_and_type_wanted(storage: 
 
 
 async def test_what_has_expired_is_found_nowhere_and_then_purged(storage: Storage) -> None:
-    gone = a_memory("gone", "apple", expires_at=NOW)
+    expired = a_memory("gone", "apple", expires_at=NOW)
     stays = a_memory("stays", "apple", expires_at=NOW + timedelta(microseconds=1))
-    for one in (gone, stays, a_memory("for ever", "apple", made=-1)):
-        await storage.memories.add(one)
-    assert await storage.memories.get(gone.id, NOW) is None
-    assert await found(storage, "apple") == ["stays", "for ever"]
+    for memory in (expired, stays, a_memory("for ever", "apple", made=-1)):
+        await storage.memories.add(memory)
+    assert await storage.memories.get(expired.id, NOW) is None
+    assert await search_ids(storage, "apple") == ["stays", "for ever"]
     assert [memory.id for memory in await storage.memories.page(wanted())] == ["stays", "for ever"]
     assert await storage.memories.purge(NOW) == 1
-    assert await storage.memories.get(gone.id, at(0)) is None
-    assert await found(storage, "apple", now=at(0)) == ["stays", "for ever"]
+    assert await storage.memories.get(expired.id, at(0)) is None
+    assert await search_ids(storage, "apple", now=at(0)) == ["stays", "for ever"]
     assert await storage.memories.purge(NOW) == 0
 
 
@@ -92,7 +92,7 @@ async def test_memories_are_deleted_with_their_workflow_and_general_memories_sta
         await storage.memories.add(a_memory(f"m{number}", "apple", workflow_id=(W, W2, None)[number]))
     await storage.delete_workflow(W)
     assert await storage.memories.get(MemoryId("m0"), NOW) is None
-    assert sorted(await found(storage, "apple", W, W2, None)) == ["m1", "m2"]
+    assert sorted(await search_ids(storage, "apple", W, W2, None)) == ["m1", "m2"]
 
 
 TEXTS = {
@@ -129,7 +129,7 @@ FINDS = {
 async def test_words_are_found_by_their_beginnings_without_case_and_accents(storage: Storage) -> None:
     for name, content in TEXTS.items():
         await storage.memories.add(a_memory(name, content))
-    assert {query: await found(storage, query) for query in FINDS} == FINDS
+    assert {query: await search_ids(storage, query) for query in FINDS} == FINDS
 
 
 async def test_the_rarer_word_and_the_shorter_text_come_first_and_then_the_newer(storage: Storage) -> None:
@@ -143,8 +143,8 @@ async def test_the_rarer_word_and_the_shorter_text_come_first_and_then_the_newer
         await storage.memories.add(a_memory(name, content, made=number))
     for number in range(8):
         await storage.memories.add(a_memory(f"x{number}", f"nothing of this kind {number}"))
-    assert await found(storage, "apple") == ["newer", "short", "often", "long"]
-    assert await found(storage, "apple", limit=1) == ["newer"]
+    assert await search_ids(storage, "apple") == ["newer", "short", "often", "long"]
+    assert await search_ids(storage, "apple", limit=1) == ["newer"]
 
 
 async def test_of_words_that_very_many_hold_the_newest_are_given(
@@ -154,8 +154,12 @@ async def test_of_words_that_very_many_hold_the_newest_are_given(
     for number in range(MAX_RANKED + 10):
         await storage.memories.add(a_memory(f"m{number:03}", "common " + "x " * (number % 3), made=number))
     await storage.memories.add(a_memory("rare", "common rare", made=-5))
-    assert await found(storage, "common", limit=3) == [f"m{MAX_RANKED + 9}", f"m{MAX_RANKED + 8}", f"m{MAX_RANKED + 7}"]
-    assert await found(storage, "common rare") == ["rare"]
+    assert await search_ids(storage, "common", limit=3) == [
+        f"m{MAX_RANKED + 9}",
+        f"m{MAX_RANKED + 8}",
+        f"m{MAX_RANKED + 7}",
+    ]
+    assert await search_ids(storage, "common rare") == ["rare"]
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -171,7 +175,7 @@ async def test_the_twin_finds_and_ranks_as_the_database(storage: Storage, seed: 
             await store.memories.remove(MemoryId(f"m{number}"))
     for _ in range(40):
         query = " ".join(rng.choice(vocabulary)[: rng.randint(1, 6)] for _ in range(rng.randint(1, 3)))
-        assert await found(storage, query, limit=100) == await found(twin, query, limit=100), query
+        assert await search_ids(storage, query, limit=100) == await search_ids(twin, query, limit=100), query
 
 
 async def test_all_of_them_are_listed_searched_and_counted(storage: Storage) -> None:
@@ -184,8 +188,8 @@ async def test_all_of_them_are_listed_searched_and_counted(storage: Storage) -> 
     assert [memory.id for memory in await storage.memories.page(everywhere)] == ["m3", "m2", "m1", "m0"]
     assert [memory.id for memory in await storage.memories.page(everywhere, MemoryId("m2"))] == ["m1", "m0"]
     assert [memory.id for memory in await storage.memories.page(MemoryQuery(None, NOW, MemoryType.DECISION))] == ["m3"]
-    found = await storage.memories.search(everywhere, words_of("apple M1"))
-    assert [each.id for each in found] == ["m1"]
+    memories = await storage.memories.search(everywhere, words_of("apple M1"))
+    assert [each.id for each in memories] == ["m1"]
     assert len(await storage.memories.search(everywhere, words_of("app"))) == 4
     room = await storage.memories.usage()
     assert (room.count, room.size >= 5 * len("apple")) == (5, True)
@@ -211,8 +215,8 @@ async def test_a_memory_is_changed_where_it_stands(storage: Storage) -> None:
     assert (whole.workflow_id, whole.created_at) == (W, at(1))
     heads = await storage.memories.page(wanted(W))
     assert [(head.id, len(head.content)) for head in heads] == [("m2", 5), ("m1", PREVIEW_CHARACTERS), ("m0", 5)]
-    assert await found(storage, "new", W) == ["m1"]
-    assert await found(storage, "old", W) == ["m2", "m0"]
+    assert await search_ids(storage, "new", W) == ["m1"]
+    assert await search_ids(storage, "old", W) == ["m2", "m0"]
     assert await storage.memories.change(a_memory("m1", "short", workflow_id=W)) is True
     whole = await storage.memories.get(MemoryId("m1"), NOW)
     assert whole is not None

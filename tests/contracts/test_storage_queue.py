@@ -52,10 +52,10 @@ async def test_an_unqueued_message_keeps_its_texts_only_if_it_was_sent(storage: 
 
 
 async def test_what_waits_and_what_was_attached_goes_with_its_workflow(storage: Storage) -> None:
-    kept = replace(waiting("m2"), workflow_id=W2)
-    texts = [PutAttachedText(each.workflow_id, each.id, 0, "text") for each in (waiting("m1"), kept)]
-    await storage.commit([PutWorkflow(a_workflow()), *texts, QueueMessage(waiting("m1")), QueueMessage(kept)])
+    other = replace(waiting("m2"), workflow_id=W2)
+    texts = [PutAttachedText(each.workflow_id, each.id, 0, "text") for each in (waiting("m1"), other)]
+    await storage.commit([PutWorkflow(a_workflow()), *texts, QueueMessage(waiting("m1")), QueueMessage(other)])
     await storage.delete_workflow(W)
-    assert await storage.queued_messages.all() == [kept]
+    assert await storage.queued_messages.all() == [other]
     assert await storage.messages.attached_texts(W, MessageId("m1")) == []
-    assert await storage.messages.attached_texts(W2, kept.id) == ["text"]
+    assert await storage.messages.attached_texts(W2, other.id) == ["text"]

@@ -35,11 +35,11 @@ async def stored(storage: Storage, runs: list[Run]) -> None:
 
 
 async def walk(storage: Storage, limit: int, **where: object) -> list[RunId]:
-    found: list[RunId] = []
-    while page := await storage.runs.page(limit=limit, before=found[-1] if found else None, **where):  # type: ignore[arg-type]
+    ids: list[RunId] = []
+    while page := await storage.runs.page(limit=limit, before=ids[-1] if ids else None, **where):  # type: ignore[arg-type]
         assert len(page) <= min(limit, 200)
-        found.extend(run.id for run in page)
-    return found
+        ids.extend(run.id for run in page)
+    return ids
 
 
 async def test_runs_come_newest_first_whatever_the_page(storage: Storage) -> None:

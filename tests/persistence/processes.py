@@ -34,8 +34,8 @@ def run(body: str, store: Path, *arguments: object, code: int = 0, afresh: bool 
         command = [sys.executable, "-c", *_program(body, store, *arguments)]
         done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=120, check=False)
     else:
-        program, *told = _program(body, store, *arguments)
-        done = warm_process().run(told, env=os.environ, cwd=ROOT, timeout_s=120, program=program)
+        program, *process_arguments = _program(body, store, *arguments)
+        done = warm_process().run(process_arguments, env=os.environ, cwd=ROOT, timeout_s=120, program=program)
     assert done.returncode == code, done.stderr
     return done.stdout.splitlines()
 

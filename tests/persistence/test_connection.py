@@ -82,7 +82,7 @@ async def test_a_query_that_is_no_query_fails(connection: Connection) -> None:
 
 @pytest.mark.parametrize("value", ["\ud800", 2**70, object(), {1: 2}])
 async def test_what_the_driver_cannot_take_is_a_failure_of_the_store(connection: Connection, value: object) -> None:
-    with pytest.raises(StorageFailed, match="cannot be kept"):
+    with pytest.raises(StorageFailed, match="cannot be stored"):
         await connection.commit([Statement("RETURN $argument", value)])
 
 
@@ -162,7 +162,7 @@ async def test_a_conflict_is_tried_again_a_few_times(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "code"),
+    ("report", "code"),
     [
         ("WAL error: IO error: kind=file too large, message=File too large (os error 27)", "storage_full"),
         ("WAL error: no storage space", "storage_full"),
@@ -174,14 +174,14 @@ async def test_a_conflict_is_tried_again_a_few_times(tmp_path: Path) -> None:
         ("checksum verification failed", "storage_failed"),
     ],
 )
-def test_the_cause_is_found_among_the_consequences(told: str, code: str) -> None:
+def test_the_cause_is_found_among_the_consequences(report: str, code: str) -> None:
     consequences = [
         "The query was not executed due to a failed transaction",
-        f"Cannot COMMIT: There was a problem with a transaction: {told}",
+        f"Cannot COMMIT: There was a problem with a transaction: {report}",
     ]
     failed = failures.storage_failure(consequences)
     assert failed.code == code
-    assert told in failed.message
+    assert report in failed.message
     assert failures.storage_failure(["The query was not executed due to a failed transaction"]).code == "storage_failed"
 
 
@@ -217,8 +217,8 @@ async def test_short_and_long_rows_are_read_as_they_were_written(connection: Con
     rows = [{"id": ["t", number], "text": text, "number": 2**63 - 1} for number, text in enumerate(texts)]
     for row in rows:
         await connection.commit([Statement("INSERT INTO kept $argument RETURN NONE", [row])])
-    found = await connection.read("SELECT * FROM kept")
-    assert [(row["text"], row["number"]) for row in found] == [(text, 2**63 - 1) for text in texts]
+    rows = await connection.read("SELECT * FROM kept")
+    assert [(row["text"], row["number"]) for row in rows] == [(text, 2**63 - 1) for text in texts]
 
 
 def test_many_rows_become_statements_of_at_most_two_hundred() -> None:
@@ -240,9 +240,9 @@ async def main():
     assert wal_bytes(store) > 0
 
     async def look() -> None:
-        left = wal_bytes(store)
+        before = wal_bytes(store)
         storage = await SurrealStorage.open(store)
-        assert wal_bytes(store) < left
+        assert wal_bytes(store) < before
         assert await storage.messages.of_workflow(W) == [a_message("m")]
         await storage.commit([PutMessage(a_message("m2", 1)), PutSetting("a", "2")])
         await storage.close()

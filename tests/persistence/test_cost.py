@@ -105,10 +105,10 @@ async def connection(tmp_path: Path) -> AsyncIterator[Connection]:
 
 def operators(plan: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the operators of a query plan with their attributes, innermost last."""
-    found = {plan["operator"]: plan["attributes"]}
+    attributes = {plan["operator"]: plan["attributes"]}
     for child in plan.get("children", ()):
-        found |= operators(child)
-    return found
+        attributes |= operators(child)
+    return attributes
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def operators(plan: dict[str, Any]) -> dict[str, dict[str, Any]]:
     ],
 )
 async def test_rows_are_found_by_an_index(connection: Connection, query: str, index: str, is_limited: bool) -> None:
-    given = {
+    variables = {
         "place": "5",
         "limit": 50,
         "status": "running",
@@ -133,7 +133,7 @@ async def test_rows_are_found_by_an_index(connection: Connection, query: str, in
         "parent_run": "p",
         "statuses": UNFINISHED,
     }
-    plan = operators(await connection.read(f"{query} EXPLAIN", given))
+    plan = operators(await connection.read(f"{query} EXPLAIN", variables))
     assert plan["IndexScan"]["index"] == index
     assert ("limit" in plan["IndexScan"]) is is_limited, "the index is read to its end"
     if is_limited:

@@ -104,8 +104,8 @@ async def test_a_store_that_was_brought_up_goes_on(tmp_path: Path) -> None:
     storage = await SurrealStorage.open(tmp_path)
     old, child = RunId("run_002"), RunId("run_child")
     below = a_run(child, 1, parent=old, root=old, depth=1)
-    found = ChangeRun(old, frozenset({RunStatus.RUNNING}), RunStatus.ENQUEUED, unclean_ends=1, results_then=3)
-    assert await storage.commit([found, CreateRun(below, a_snapshot()), created(made=2)]) == frozenset()
+    recovery = ChangeRun(old, frozenset({RunStatus.RUNNING}), RunStatus.ENQUEUED, unclean_ends=1, results_then=3)
+    assert await storage.commit([recovery, CreateRun(below, a_snapshot()), created(made=2)]) == frozenset()
     assert await storage.commit([asked(run_id=child)]) == frozenset()
     for _ in range(2):
         assert [run.id for run in await storage.runs.page(limit=2)] == [R, "run_449"]
@@ -128,7 +128,9 @@ async def test_no_unused_index_is_left(tmp_path: Path) -> None:
     connection = await Connection.open(tmp_path)
     await migrate(connection)
     assert await version(connection) == VERSION
-    found = {table: set((await connection.read(f"INFO FOR TABLE {table}"))["indexes"]) for table in ("run", "message")}
-    assert found["run"] == {"run_by_root", "run_by_parent", "run_by_workflow", "run_by_status", "run_by_message"}
-    assert found["message"] == {"message_by_workflow"}
+    indexes = {
+        table: set((await connection.read(f"INFO FOR TABLE {table}"))["indexes"]) for table in ("run", "message")
+    }
+    assert indexes["run"] == {"run_by_root", "run_by_parent", "run_by_workflow", "run_by_status", "run_by_message"}
+    assert indexes["message"] == {"message_by_workflow"}
     await connection.close()

@@ -156,9 +156,9 @@ async def test_the_folder_and_its_files_are_for_their_owner_alone(tmp_path: Path
 
 def modes(path: Path) -> set[int]:
     """Return the file modes without the type bits."""
-    found = {stat.S_IMODE(entry.stat().st_mode) for entry in [path, *path.rglob("*")]}
+    all_modes = {stat.S_IMODE(entry.stat().st_mode) for entry in [path, *path.rglob("*")]}
     assert all(stat.S_IMODE(entry.stat().st_mode) == 0o700 for entry in path.rglob("*") if entry.is_dir())
-    return found
+    return all_modes
 
 
 async def test_a_new_store_has_every_table_and_its_version(tmp_path: Path) -> None:

@@ -150,8 +150,8 @@ async def test_of_a_deleted_workflow_no_word_stays_in_the_file(rig: Rig) -> None
     while is_left:
         is_left = await rig.index.purge_deleted()
     assert await rig.snippets("something") == ["something else"]
-    kept = b"".join(file.read_bytes() for file in rig.path.parent.iterdir())
-    assert b"xylophon" not in kept
+    content = b"".join(file.read_bytes() for file in rig.path.parent.iterdir())
+    assert b"xylophon" not in content
 
 
 async def test_no_secret_is_stored(rig: Rig) -> None:

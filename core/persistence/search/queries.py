@@ -65,21 +65,21 @@ def find_in_workflow(
     """Implements `SearchIndex.find_in`. Raises sqlite3.Error."""
     if not terms:
         return ()
-    given = {"match": match_expression(terms), "workflow": workflow_id, "limit": PAGE_HITS, "skip": skip}
+    variables = {"match": match_expression(terms), "workflow": workflow_id, "limit": PAGE_HITS, "skip": skip}
     hits: list[Hit] = []
-    for row in reader.execute(_IN_WORKFLOW, given):
+    for row in reader.execute(_IN_WORKFLOW, variables):
         hits.append(_decode_hit(workflow_id, row, terms))
         yield
     return tuple(hits)
 
 
 def _is_cut(reader: sqlite3.Connection, match: str) -> bool:
-    found: int = reader.execute(_COUNT, {"match": match, "most": MAX_HITS}).fetchone()[0]
-    return found >= MAX_HITS
+    count: int = reader.execute(_COUNT, {"match": match, "most": MAX_HITS}).fetchone()[0]
+    return count >= MAX_HITS
 
 
 def _groups(hits: dict[WorkflowId, list[Hit]], totals: dict[WorkflowId, int]) -> tuple[HitGroup, ...]:
-    return tuple(HitGroup(workflow_id, tuple(found), totals[workflow_id]) for workflow_id, found in hits.items())
+    return tuple(HitGroup(workflow_id, tuple(own_hits), totals[workflow_id]) for workflow_id, own_hits in hits.items())
 
 
 def _decode_hit(workflow_id: WorkflowId, row: Sequence[object], terms: Sequence[Term]) -> Hit:

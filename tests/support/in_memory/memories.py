@@ -61,10 +61,10 @@ class InMemoryMemories:
 
     async def remove_some(self) -> int:
         rows = self._tables().memories
-        some = list(islice(rows, ROWS))
-        for memory_id in some:
+        batch = list(islice(rows, ROWS))
+        for memory_id in batch:
             del rows[memory_id]
-        return len(some)
+        return len(batch)
 
     async def remove(self, memory_id: MemoryId) -> bool:
         return self._tables().memories.pop(memory_id, None) is not None

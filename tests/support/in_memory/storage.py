@@ -13,12 +13,13 @@ from core.domain.audit import AuditEntry
 from core.domain.ids import AuditId, MessageId, RunId, TemplateId, WorkflowId
 from core.domain.mcp_server import McpServer, StoredServer
 from core.domain.messages import Message, QueuedMessage
+from core.domain.names import by_name
 from core.domain.prompt import Prompt
 from core.domain.task import TaskList
 from core.domain.text.json_text import decode
 from core.domain.toast import Toast
 from core.domain.workflow import Workflow
-from core.persistence.keys import by_call, by_name, by_stream, by_time, by_title
+from core.persistence.keys import by_call, by_stream, by_time, by_title
 from core.ports.storage import PAGE_ROWS
 from core.ports.writes import StoredTemplate, Write
 from tests.support.in_memory.memories import InMemoryMemories

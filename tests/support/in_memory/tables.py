@@ -97,13 +97,15 @@ class Tables:
             self.results.setdefault(put.result.run_id, {})[put.result.key] = put.result
         for put_call in batch.of(kinds.PutToolCall):
             self._put_call(put_call.call)
-        lost |= {at for at, one in batch.with_positions(kinds.RaiseInterruption) if not self._raise(one.interruption)}
-        lost |= {at for at, one in batch.with_positions(kinds.CloseInterruption) if not self._close(one)}
+        lost |= {
+            at for at, write in batch.with_positions(kinds.RaiseInterruption) if not self._raise(write.interruption)
+        }
+        lost |= {at for at, write in batch.with_positions(kinds.CloseInterruption) if not self._close(write)}
         for row in rows:
             self._put_events(row)
         for run_id, step, index in dropped:
-            kept = self.chunks.get(run_id, {})
-            self.chunks[run_id] = {key: piece for key, piece in kept.items() if key[:2] != (step, index)}
+            chunks = self.chunks.get(run_id, {})
+            self.chunks[run_id] = {key: chunk for key, chunk in chunks.items() if key[:2] != (step, index)}
         for piece in pieces:
             self.chunks.setdefault(piece.run_id, {})[piece.step, piece.index, piece.offset] = piece
         self.marks.update({mark.run_id: mark.reason for mark in batch.of(kinds.MarkUnreadable)})
@@ -112,7 +114,7 @@ class Tables:
             entry = put_audit.entry
             if entry.id not in self.audit:
                 self.audit[entry.id] = self._place(entry.at), entry
-        lost |= {at for at, one in batch.with_positions(kinds.ChangeTasks) if not self._change_tasks(one)}
+        lost |= {at for at, write in batch.with_positions(kinds.ChangeTasks) if not self._change_tasks(write)}
         for allowed in batch.of(kinds.AllowFile):
             self.allowed_files.setdefault(allowed.run_id, {})[allowed.path] = None
         return frozenset(lost)
@@ -127,8 +129,7 @@ class Tables:
         self.tasks.pop(workflow_id, None)
         self.attached = {key: text for key, text in self.attached.items() if key[0] != workflow_id}
         self.queued = {key: row for key, row in self.queued.items() if key[0] != workflow_id}
-        kept = {one: row for one, row in self.memories.items() if row[1].workflow_id != workflow_id}
-        self.memories = kept
+        self.memories = {key: row for key, row in self.memories.items() if row[1].workflow_id != workflow_id}
         self.workflows.pop(workflow_id, None)
         self.discarded.pop(workflow_id, None)
 
@@ -175,8 +176,8 @@ class Tables:
                 self.tool_lists.pop(ServerId(removal.id), None)
 
     def _put_queued(self, batch: Batch) -> None:
-        for one in batch.of(kinds.PutAttachedText):
-            self.attached.setdefault((one.workflow_id, one.message_id, one.position), one.text)
+        for put in batch.of(kinds.PutAttachedText):
+            self.attached.setdefault((put.workflow_id, put.message_id, put.position), put.text)
         for queue in batch.of(kinds.QueueMessage):
             key = queue.message.workflow_id, queue.message.id
             if key not in self.queued:
@@ -186,10 +187,10 @@ class Tables:
             for place, message_id in enumerate(order.ids):
                 if (key := (order.workflow_id, message_id)) in self.queued:
                     self.queued[key] = place, self.queued[key][1]
-        for gone in batch.of(kinds.UnqueueMessage):
-            self.queued.pop((gone.workflow_id, gone.message_id), None)
-            if gone.with_texts:
-                of_message = (gone.workflow_id, gone.message_id)
+        for removal in batch.of(kinds.UnqueueMessage):
+            of_message = (removal.workflow_id, removal.message_id)
+            self.queued.pop(of_message, None)
+            if removal.with_texts:
                 self.attached = {key: text for key, text in self.attached.items() if key[:2] != of_message}
 
     def _put_message(self, message: Message) -> None:
@@ -212,8 +213,8 @@ class Tables:
         if place is None or run is None or run.status not in change.expected:
             return False
         names = ("started_at", "finished_at", "output_json", "error", "active_ms", "unclean_ends", "results_then")
-        given: dict[str, Any] = {name: value for name in names if (value := getattr(change, name)) is not None}
-        self.runs[run.id] = place, replace(run, status=change.status, **given)
+        changed: dict[str, Any] = {name: value for name in names if (value := getattr(change, name)) is not None}
+        self.runs[run.id] = place, replace(run, status=change.status, **changed)
         return True
 
     def _change_root(self, change: kinds.ChangeRoot) -> None:
@@ -223,12 +224,12 @@ class Tables:
 
     def _change_tasks(self, change: kinds.ChangeTasks) -> bool:
         """Return whether the tasks are now as the change asks."""
-        found = self.tasks.get(change.workflow_id, TaskList({}))
-        if found.revision != change.revision:
-            return (found.revision, found.changed_by) == (change.revision + 1, change.by)
-        kept = {**found.tasks, **{task.id: task for task in change.put}}
-        left = {task_id: task for task_id, task in kept.items() if task_id not in change.removed}
-        self.tasks[change.workflow_id] = TaskList(left, change.revision + 1, change.by)
+        stored = self.tasks.get(change.workflow_id, TaskList({}))
+        if stored.revision != change.revision:
+            return (stored.revision, stored.changed_by) == (change.revision + 1, change.by)
+        tasks = {**stored.tasks, **{task.id: task for task in change.put}}
+        tasks = {task_id: task for task_id, task in tasks.items() if task_id not in change.removed}
+        self.tasks[change.workflow_id] = TaskList(tasks, change.revision + 1, change.by)
         return True
 
     def _is_running(self, run_id: RunId) -> bool:
@@ -258,10 +259,10 @@ class Tables:
         rows = self.interruptions.get(write.run_id, {})
         if write.id not in rows:
             return False
-        place, found = rows[write.id]
-        if not found.is_open:
-            return close_fingerprint(found) == close_fingerprint(write)
-        rows[write.id] = place, found.closed(write.status, write.answer, write.closed_at)
+        place, stored = rows[write.id]
+        if not stored.is_open:
+            return close_fingerprint(stored) == close_fingerprint(write)
+        rows[write.id] = place, stored.closed(write.status, write.answer, write.closed_at)
         return True
 
     def _put_events(self, row: EventRow) -> None:
