@@ -7,9 +7,8 @@ from core.domain.audit import AuditEntry, Decider, Decision
 from core.domain.ids import AuditId, CallId, RunId, WorkflowId
 from core.domain.risk import Risk
 from core.persistence import codec
-from core.persistence.connection import Connection
 from core.persistence.keys import record_id, text_key
-from core.persistence.pages import PAGE_SIZE
+from core.persistence.pages import PAGE_SIZE, OrderedRepository
 from core.persistence.statements import Row, Statement, batched_statements, delete_statements
 from core.ports.storage import PAGE_ROWS
 from core.ports.writes import PutAudit
@@ -21,12 +20,8 @@ _EXPIRED = "SELECT VALUE id FROM audit WHERE place < $place LIMIT $limit"
 _AFTER_ALL = "a"  # order keys are digits
 
 
-class AuditRepository:
+class AuditRepository(OrderedRepository):
     """The audit log, ordered by time."""
-
-    def __init__(self, connection: Connection, order_keys: codec.OrderKeys) -> None:
-        self._connection = connection
-        self._order_keys = order_keys
 
     def put(self, puts: Iterable[PutAudit]) -> list[Statement]:
         return batched_statements(_PUT, (_encode_entry(put.entry, self._order_keys.next(put.entry.at)) for put in puts))

@@ -71,6 +71,8 @@ def encode_fields(**fields: Any) -> str:
     return encode_json({name: value for name, value in fields.items() if value is not None})
 
 
+# As objects, 1.2 MB took the driver 271 ms and blocked the loop for 122 ms, against 7 ms as text. Large integers, deep
+# nesting and lone surrogates would also fail.
 def encode_json(value: Any) -> str:
     """Encode as JSON text. Raises StorageFailed for a value that JSON cannot hold."""
     try:

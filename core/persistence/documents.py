@@ -18,7 +18,7 @@ from core.persistence import codec
 from core.persistence.batch import Batch
 from core.persistence.connection import Connection
 from core.persistence.keys import by_time, by_title, key_range, record_id, text_key
-from core.persistence.pages import PAGE_SIZE, decode_pages, pages_by_id, pages_of_table, read_row
+from core.persistence.pages import PAGE_SIZE, Repository, decode_pages, pages_by_id, pages_of_table, read_row
 from core.persistence.statements import Row, Statement, batched_statements, delete_statements
 from core.ports.writes import PutSetting, PutToolList, StoredTemplate
 
@@ -145,11 +145,8 @@ class ServerRepository:
         return [StoredServer(server, lists.get(server.id)) for server in servers]
 
 
-class TemplateRepository:
+class TemplateRepository(Repository):
     """Templates: a row per version, and a head with the number of the newest."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def put(self, batch: Batch) -> list[Statement]:
         saved = batch.documents(StoredTemplate)
@@ -181,11 +178,8 @@ class TemplateRepository:
         return sorted(await decode_pages(pages, _decode_template), key=by_title)
 
 
-class SettingRepository:
+class SettingRepository(Repository):
     """Settings by name."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def put(self, settings: Iterable[PutSetting]) -> list[Statement]:
         rows = ({"id": text_key(setting.name), "value": codec.encode_text(setting.value_json)} for setting in settings)

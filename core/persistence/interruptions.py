@@ -17,9 +17,8 @@ from core.domain.interruption import (
 )
 from core.domain.risk import Risk
 from core.persistence import codec
-from core.persistence.connection import Connection
 from core.persistence.keys import by_sequence, record_id, text_key
-from core.persistence.pages import decode_pages, pages_by_id, pages_by_order_key, pages_in_range
+from core.persistence.pages import OrderedRepository, decode_pages, pages_by_id, pages_by_order_key, pages_in_range
 from core.persistence.statements import Row, Statement, batched, lost_positions
 from core.ports.writes import CloseInterruption, RaiseInterruption
 
@@ -47,12 +46,8 @@ _OPEN = f"""SELECT {_WHOLE} FROM interruption
     WHERE is_open = true AND place > $place ORDER BY place LIMIT $limit"""
 
 
-class InterruptionRepository:
+class InterruptionRepository(OrderedRepository):
     """The interruptions of runs."""
-
-    def __init__(self, connection: Connection, order_keys: codec.OrderKeys) -> None:
-        self._connection = connection
-        self._order_keys = order_keys
 
     def put(self, raises: Iterable[tuple[int, RaiseInterruption]]) -> list[Statement]:
         """Return statements that lose the positions of interruptions that already exist."""

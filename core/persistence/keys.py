@@ -31,6 +31,8 @@ def text_key(name: str) -> str:
     return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
+# Keys are handed over as values, and read back from `RecordID.id`: the text of a record id quotes and escapes its key,
+# and cannot be parsed reliably.
 def record_id(table: str, key: Key) -> RecordID:
     return RecordID(table, key)
 

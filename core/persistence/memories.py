@@ -12,9 +12,8 @@ from core.domain.ids import MemoryId, WorkflowId
 from core.domain.memory import PREVIEW_CHARACTERS, Memory, MemoryType
 from core.domain.text.search import words_of
 from core.persistence import codec
-from core.persistence.connection import Connection
 from core.persistence.keys import record_id, text_key
-from core.persistence.pages import PAGE_SIZE
+from core.persistence.pages import PAGE_SIZE, OrderedRepository
 from core.persistence.statements import Row, Statement
 from core.ports.memories import MAX_RANKED, MemoryQuery, MemoryUsage
 
@@ -79,12 +78,8 @@ _OF_SCOPES = _searches(
 _OF_ALL = _searches(_ALIVE, "", "")
 
 
-class MemoryRepository:
+class MemoryRepository(OrderedRepository):
     """Implements `core.ports.memories.Memories`."""
-
-    def __init__(self, connection: Connection, order_keys: codec.OrderKeys) -> None:
-        self._connection = connection
-        self._order_keys = order_keys
 
     async def add(self, memory: Memory) -> Memory:
         if await self.add_all([memory]):

@@ -6,9 +6,16 @@ from core.domain.ids import MessageId, RunId, WorkflowId
 from core.domain.messages import Message, MessageState, Role, attachment_fields, attachments_of
 from core.persistence import codec
 from core.persistence.batch import Stream
-from core.persistence.connection import Connection
 from core.persistence.keys import key_number, key_range, record_id, text_key
-from core.persistence.pages import LONG_TEXTS_PER_PAGE, decode_pages, pages_by_id, pages_by_order_key, pages_in_range
+from core.persistence.pages import (
+    LONG_TEXTS_PER_PAGE,
+    OrderedRepository,
+    Repository,
+    decode_pages,
+    pages_by_id,
+    pages_by_order_key,
+    pages_in_range,
+)
 from core.persistence.statements import Row, Statement, batched_statements, delete_statements
 from core.ports.writes import Chunk, PutAttachedText
 
@@ -23,12 +30,8 @@ _NEWEST = "SELECT * FROM message WHERE workflow = $workflow ORDER BY place DESC 
 _PUT_CHUNKS = "INSERT INTO chunk $argument ON DUPLICATE KEY UPDATE text = $input.text RETURN NONE"
 
 
-class MessageRepository:
+class MessageRepository(OrderedRepository):
     """The messages of workflows, ordered by time."""
-
-    def __init__(self, connection: Connection, order_keys: codec.OrderKeys) -> None:
-        self._connection = connection
-        self._order_keys = order_keys
 
     def put(self, messages: Iterable[Message]) -> list[Statement]:
         return batched_statements(PUT_MESSAGES, self.rows(messages))
@@ -102,11 +105,8 @@ def _id_and_text(row: Row) -> tuple[MessageId, str]:
     return MessageId(row["id"].id), codec.decode_text(row["text"])
 
 
-class ChunkRepository:
+class ChunkRepository(Repository):
     """Chunks of streamed text, kept until the message is written."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def put(self, dropped: Iterable[Stream], chunks: Iterable[Chunk]) -> list[Statement]:
         """Return statements that drop the streams, then keep the chunks."""

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, TypeVar
 
-from core.persistence.codec import decode_rows
+from core.persistence.codec import OrderKeys, decode_rows
 from core.persistence.connection import Connection
 from core.persistence.driver import RecordID
 from core.persistence.keys import Key, key_range, range_after, record_id, split_range, table_range
@@ -21,6 +21,21 @@ PAGE_SIZE = 200
 LONG_TEXTS_PER_PAGE = 4  # a text may have a megabyte
 
 _FIRST_KEYS = "RETURN array::clump((SELECT VALUE id FROM $range), $limit).map(|$page| record::id($page[0]))"
+
+
+class Repository:
+    """Rows of one subject."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+
+class OrderedRepository(Repository):
+    """Rows that are listed in the order of `place`."""
+
+    def __init__(self, connection: Connection, order_keys: OrderKeys) -> None:
+        super().__init__(connection)
+        self._order_keys = order_keys
 
 
 def pages_in_range(

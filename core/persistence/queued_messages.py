@@ -5,9 +5,8 @@ from collections.abc import Iterable
 from core.domain.ids import MessageId, WorkflowId
 from core.domain.messages import QueuedMessage, attachment_fields, attachments_of
 from core.persistence import codec
-from core.persistence.connection import Connection
 from core.persistence.keys import key_range, record_id, text_key
-from core.persistence.pages import LONG_TEXTS_PER_PAGE, decode_pages, pages_by_id, pages_in_range
+from core.persistence.pages import LONG_TEXTS_PER_PAGE, OrderedRepository, decode_pages, pages_by_id, pages_in_range
 from core.persistence.statements import Row, Statement, batched_statements, delete_statements
 from core.ports.writes import OrderQueued, UnqueueMessage
 
@@ -16,12 +15,8 @@ _PUT_TEXT = "INSERT IGNORE INTO queued_text $argument RETURN NONE"
 _ORDER = "FOR $row IN $argument { UPDATE type::record('queued_message', $row.id) SET place = $row.place RETURN NONE }"
 
 
-class QueuedMessageRepository:
+class QueuedMessageRepository(OrderedRepository):
     """The queue of each workflow."""
-
-    def __init__(self, connection: Connection, order_keys: codec.OrderKeys) -> None:
-        self._connection = connection
-        self._order_keys = order_keys
 
     def put(self, messages: Iterable[QueuedMessage]) -> list[Statement]:
         queued = list(messages)

@@ -11,20 +11,16 @@ from core.domain.model import ModelChoice
 from core.domain.run import Snapshot, StepAgent
 from core.domain.template import Template, ValidationMode
 from core.persistence import codec
-from core.persistence.connection import Connection
 from core.persistence.keys import text_key
-from core.persistence.pages import decode_pages, pages_in_range, read_row
+from core.persistence.pages import Repository, decode_pages, pages_in_range, read_row
 from core.persistence.statements import Row, Statement, batched_statements
 from core.ports.writes import AllowFile
 
 _PUT_FILES = "INSERT IGNORE INTO allowed_file $argument RETURN NONE"
 
 
-class SnapshotRepository:
+class SnapshotRepository(Repository):
     """The snapshots of runs, each written once."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     async def of_run(self, run_id: RunId) -> Snapshot:
         """Return the snapshot. Raises StorageFailed `unreadable`, also if there is none."""
@@ -86,11 +82,8 @@ def _dump(model: BaseModel) -> Row:
     return model.model_dump(mode="json", exclude_none=True)
 
 
-class AllowedFileRepository:
+class AllowedFileRepository(Repository):
     """The files that the user picked for runs."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def put(self, allowed: Iterable[AllowFile]) -> list[Statement]:
         return batched_statements(_PUT_FILES, map(_encode_file, allowed))

@@ -11,9 +11,8 @@ from core.domain.ids import RunId
 from core.domain.run import StepKey, StepResult, StepStatus
 from core.domain.text.json_text import decode
 from core.persistence import codec
-from core.persistence.connection import Connection
 from core.persistence.keys import key_number, record_id, text_key
-from core.persistence.pages import pages_by_id, pages_in_range
+from core.persistence.pages import Repository, pages_by_id, pages_in_range
 from core.persistence.statements import Row, Statement, batched, batched_statements, lost_positions
 from core.ports.writes import Claim, ReleaseClaim
 
@@ -34,11 +33,8 @@ _SELECT_OUTPUTS = "SELECT id, status, output FROM $range"
 _SELECT_OUTPUTS_OF = "SELECT id, status, output FROM $ids"
 
 
-class StepResultRepository:
+class StepResultRepository(Repository):
     """The checkpoints of runs."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def release(self, releases: Iterable[ReleaseClaim]) -> list[Statement]:
         ids = [record_id("step_result", _result_key(release.run_id, release.key)) for release in releases]

@@ -5,9 +5,8 @@ from collections.abc import Iterable
 from core.domain.ids import TaskId, WorkflowId
 from core.domain.task import Task, TaskList, TaskStatus
 from core.persistence import codec
-from core.persistence.connection import Connection
 from core.persistence.keys import text_key
-from core.persistence.pages import decode_pages, pages_in_range, read_row
+from core.persistence.pages import Repository, decode_pages, pages_in_range, read_row
 from core.persistence.statements import Row, Statement
 from core.ports.writes import ChangeTasks
 
@@ -26,11 +25,8 @@ _CHANGE = """{
 }"""
 
 
-class TaskRepository:
+class TaskRepository(Repository):
     """The task lists of workflows."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def change(self, changes: Iterable[tuple[int, ChangeTasks]]) -> list[Statement]:
         """Return a statement per change, in order."""

@@ -5,9 +5,8 @@ from collections.abc import Iterable
 from core.domain.ids import CallId, RunId
 from core.domain.tool import CallStatus, Effect, ToolCall
 from core.persistence import codec
-from core.persistence.connection import Connection
 from core.persistence.keys import by_call, text_key
-from core.persistence.pages import pages_in_range
+from core.persistence.pages import Repository, pages_in_range
 from core.persistence.statements import Row, Statement, batched_statements
 
 _PUT = """INSERT INTO tool_call $argument
@@ -16,11 +15,8 @@ _PUT_ARGUMENTS = "INSERT IGNORE INTO tool_argument $argument RETURN NONE"
 _SELECT = "SELECT * FROM $range"
 
 
-class ToolCallRepository:
+class ToolCallRepository(Repository):
     """The ledger of tool calls."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def put(self, calls: Iterable[ToolCall]) -> list[Statement]:
         rows = list(calls)

@@ -11,7 +11,7 @@ from core.persistence import codec
 from core.persistence.connection import Connection
 from core.persistence.driver import RecordID
 from core.persistence.keys import key_range, record_id, text_key
-from core.persistence.pages import PAGE_SIZE, pages_of_table, read_row, subranges
+from core.persistence.pages import PAGE_SIZE, OrderedRepository, pages_of_table, read_row, subranges
 from core.persistence.statements import Row, Statement, batched_statements, delete_statements
 from core.ports.writes import ArchiveWorkflow, DiscardWorkflow
 
@@ -31,12 +31,8 @@ _RANGES_OF_WORKFLOW = ("task", "queued_message", "queued_text", "attached_text")
 _ROWS_OF_RUN = ("snapshot", "outcome", "fault", "run")
 
 
-class WorkflowRepository:
+class WorkflowRepository(OrderedRepository):
     """Workflows, ordered by their last change."""
-
-    def __init__(self, connection: Connection, order_keys: codec.OrderKeys) -> None:
-        self._connection = connection
-        self._order_keys = order_keys
 
     def put(self, workflows: Iterable[Workflow]) -> list[Statement]:
         return batched_statements(_PUT, (self._row(workflow) for workflow in workflows))

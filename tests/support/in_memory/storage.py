@@ -1,7 +1,8 @@
 """The storage's in-memory twin: the same results, at once, without a disk.
 
-Simulations run on it. A commit takes effect when its coroutine first runs, so it is never half done; committed rows
-survive the engine, and `copy` returns what a crash would leave at that moment.
+Simulations run on it, since the engine's own `mem://` loses updates under concurrency. A commit takes effect when its
+coroutine first runs, so it is never half done; committed rows survive the engine, and `copy` returns what a crash would
+leave at that moment.
 """
 
 from collections.abc import Callable, Mapping, Sequence
