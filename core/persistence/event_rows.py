@@ -28,7 +28,7 @@ class StoredEvent:
 
 
 # Rows are the expensive part of a commit (ENGINE §10): with 64 steps in one INSERT, a step took 70 µs as a single row,
-# 175 µs as three rows and 225 µs as four. So the events of a run in a commit are one row, and share the values of others.
+# 175 µs as three rows and 225 µs as four. So a run's events of a commit are one row, and share the values of others.
 @dataclass(frozen=True, slots=True)
 class EventRow:
     """Events of one run that were committed together."""
