@@ -134,7 +134,7 @@ async def test_a_call_has_ten_seconds_unless_its_tool_says_otherwise(world: Worl
     assert world.tools.limits == [10.0]
 
 
-async def test_a_summary_is_told(world: World) -> None:
+async def test_a_summary_is_sent(world: World) -> None:
     await world.run(world.turn('/tool look {"n": 1}'))
     assert [fact.summary for fact in world.told(ToolEnded)] == ["did look"]
 

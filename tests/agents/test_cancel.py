@@ -81,7 +81,7 @@ async def test_a_call_that_is_cancelled_before_its_row_is_on_disk_is_closed_too(
     assert [row.status for row in await world.ledger(turn)] == [CallStatus.CANCELLED]
 
 
-async def test_a_turn_that_had_not_said_anything_keeps_no_answer() -> None:
+async def test_a_turn_without_text_stores_no_answer() -> None:
     world = World(model=Rehearsed([TextDelta("too late")]))
     turn = world.turn("go")
     await cancel_when(world, turn, lambda: len(world.model.requests) == 1)

@@ -32,7 +32,7 @@ def world() -> World:
     return world
 
 
-async def test_a_turn_is_told_what_was_said_before_it_then_its_prompt_once(world: World) -> None:
+async def test_a_turn_reads_the_history_and_then_its_prompt_once(world: World) -> None:
     await world.run(world.turn("say 1 word"))
     await world.run(world.turn("say 2 words", number=2))
     assert world.asked() == [("user", "say 1 word"), ("assistant", "a"), ("user", "say 2 words")]
@@ -52,7 +52,7 @@ async def test_earlier_calls_come_back_with_their_results(world: World) -> None:
     assert told.text.startswith("- `add` → `7`")
 
 
-async def test_calls_that_have_no_result_get_one_that_says_so(world: World) -> None:
+async def test_calls_without_a_result_get_an_error(world: World) -> None:
     world.tools.add("hold", for_ever, Effect.ONCE)
     turn = world.turn("/tool hold\n/tool hold")
     task = await world.begin(turn, lambda: bool(world.tools.made))
@@ -72,7 +72,7 @@ async def test_calls_of_a_round_over_the_limits_have_results_too(world: World) -
     assert [role for role, _ in world.asked()] == ["user", "assistant", *["tool"] * 21, "user"]
 
 
-async def test_what_a_failed_turn_said_is_part_of_the_conversation(world: World) -> None:
+async def test_the_text_of_a_failed_turn_is_part_of_the_conversation(world: World) -> None:
     await world.failing(world.turn("go", {"say": "so far"}, {"fail": "no"}))
     await world.run(world.turn("help", number=2))
     assert world.asked() == [("user", "go"), ("assistant", "so far"), ("user", "help")]
@@ -104,13 +104,13 @@ async def test_the_output_of_a_template_is_one_message(world: World) -> None:
     assert world.asked() == [("user", "/count 3"), ("assistant", "six"), ("user", "help")]
 
 
-async def test_a_templates_agent_step_is_told_its_prompt_alone(world: World) -> None:
+async def test_a_templates_agent_step_reads_its_prompt_alone(world: World) -> None:
     await world.run(world.turn("say 1 word"))
     await world.run(world.turn("say 2 words", kind=RunKind.WORKFLOW, number=2))
     assert world.asked() == [("user", "say 2 words")]
 
 
-async def test_a_turn_that_cannot_be_read_is_told_by_its_text(world: World) -> None:
+async def test_an_unreadable_turn_is_represented_by_its_text(world: World) -> None:
     turn = world.turn("/tool add")
     await world.run(turn)
     world.disk.spoil("step results", turn.run.id)
@@ -128,7 +128,7 @@ async def test_a_store_that_cannot_be_read_at_all_is_an_error(world: World, monk
         await world.run(world.turn("help", number=2, fresh=True))
 
 
-async def test_notices_to_the_person_are_not_sent(world: World) -> None:
+async def test_notices_to_the_user_are_not_sent(world: World) -> None:
     notice = Message(MessageId("notice"), WORKFLOW, Role.SYSTEM, "The model was changed.", START)
     await world.disk.commit([PutMessage(notice)])
     await world.run(world.turn("help"))
@@ -163,7 +163,7 @@ async def test_a_long_conversation_is_read_page_by_page(world: World) -> None:
     assert len(world.asked()) == 4 + 401 + 1
 
 
-def test_a_model_is_told_how_to_write_arguments_while_a_recording_is_open() -> None:
+def test_a_model_gets_instructions_on_arguments_while_a_recording_is_open() -> None:
     class Recording(NoRecorder):
         guide = "Write @echo_1.id."
 

@@ -82,7 +82,7 @@ async def cut_off_after(world: World, turn: AgentTurn, way: Way, steps: int) -> 
 
 @pytest.mark.parametrize("kind", RunKind)
 @pytest.mark.parametrize("way", Way)
-async def test_an_effect_happens_once_and_where_nobody_knows_a_person_is_asked(way: Way, kind: RunKind) -> None:
+async def test_an_effect_happens_once_and_the_user_is_asked_if_it_is_unknown(way: Way, kind: RunKind) -> None:
     outcomes: Counter[str] = Counter()
     for steps in range(1000):
         world, paid = paying(Effect.ONCE)
@@ -144,7 +144,7 @@ async def assert_kept(world: World, turn: AgentTurn) -> None:
 
 
 @pytest.mark.parametrize("way", [Way.WRITTEN_THEN_KILLED, Way.STOPPED])
-async def test_text_that_was_cut_off_is_kept_as_an_interrupted_message_before_the_turn_goes_on(way: Way) -> None:
+async def test_text_that_was_cut_off_becomes_an_interrupted_message_before_the_turn_resumes(way: Way) -> None:
     world, _ = paying(Effect.NONE)
     turn = world.turn("go", {"say": "Before."}, {"call": "pay", "arguments": {"n": 1}}, {"say": "one two three four"})
     assert await cut_off(world, turn, way, lambda: len(world.told(TokenReceived)) == 3)
@@ -171,7 +171,7 @@ async def test_while_the_turn_goes_on_a_rebuilt_view_shows_finished_answers_and_
 
 
 @pytest.mark.parametrize("way", [Way.WRITTEN_THEN_KILLED, Way.STOPPED])
-async def test_text_that_was_cut_off_is_kept_apart_once_however_often_the_turn_is_taken_up(way: Way) -> None:
+async def test_text_that_was_cut_off_is_separated_once_however_often_the_turn_resumes(way: Way) -> None:
     world = World(model=Rehearsed([TextDelta("so "), TextDelta("far")]))
     turn = world.turn("go")
     assert await cut_off(world, turn, way, lambda: len(world.told(TokenReceived)) == 1)
@@ -194,7 +194,7 @@ async def test_a_turn_cut_off_between_its_rounds_asks_the_model_with_the_stored_
     assert after.told(ToolStarted) == []
 
 
-async def test_a_turn_cut_off_after_its_last_answer_asks_nobody() -> None:
+async def test_a_turn_cut_off_after_its_last_answer_sends_no_request() -> None:
     world, _ = paying(Effect.NONE)
     turn = world.turn("go", {"say": "Done."})
     await world.run(turn)
@@ -203,7 +203,7 @@ async def test_a_turn_cut_off_after_its_last_answer_asks_nobody() -> None:
     assert after.model.requests == []
 
 
-async def test_a_replayed_failure_is_told_to_the_model_as_it_was() -> None:
+async def test_a_replayed_failure_reaches_the_model_unchanged() -> None:
     world, _ = paying(Effect.NONE)
     turn = world.turn("go", {"call": "nothing"}, {"say": "I see."})
     await cut_off(world, turn, Way.WRITTEN_THEN_KILLED, lambda: len(world.model.requests) == 2)
@@ -230,7 +230,7 @@ async def unknown_outcome() -> tuple[World, AgentTurn, Counter[int]]:
     return world.next_life(), turn, paid
 
 
-async def test_a_call_of_unknown_outcome_is_closed_while_a_person_is_asked() -> None:
+async def test_a_call_of_unknown_outcome_is_closed_while_the_user_is_asked() -> None:
     after, turn, _ = await unknown_outcome()
     task = await after.begin(turn, lambda: bool(after.questions))
     after.log.flush()
@@ -242,14 +242,14 @@ async def test_a_call_of_unknown_outcome_is_closed_while_a_person_is_asked() -> 
     await asyncio.gather(task, return_exceptions=True)
 
 
-async def test_a_person_lets_a_call_of_unknown_outcome_be_made_again() -> None:
+async def test_the_user_lets_a_call_of_unknown_outcome_be_repeated() -> None:
     after, turn, paid = await unknown_outcome()
     after.person = Answer(Action.APPROVE)
     assert await after.run(turn) == "All is paid."
     assert paid == {1: 2, 2: 1, 3: 1}
 
 
-async def test_a_model_is_told_that_a_call_had_no_effect_after_all() -> None:
+async def test_a_model_reads_that_a_call_had_no_effect_after_all() -> None:
     after, turn, paid = await unknown_outcome()
     after.person = Answer(Action.REJECT, reason="the bank knows nothing of it")
     await after.run(turn)
@@ -275,7 +275,7 @@ async def test_a_fresh_turn_is_not_looked_up() -> None:
     assert await world.run(replace(turn, is_fresh=True)) == "twice"
 
 
-async def test_turns_of_one_run_are_kept_apart() -> None:
+async def test_turns_of_a_run_are_independent() -> None:
     world = World()
     world.tools.add("look", lambda arguments: give(arguments["n"]))
     turn = world.turn('/tool look {"n": 1}', kind=RunKind.WORKFLOW)

@@ -95,7 +95,7 @@ async def test_the_same_call_once_more_ends_the_turn_and_is_not_run(world: World
     assert await world.said() == ("again", MessageState.FINAL)
 
 
-async def test_a_call_that_was_told_to_have_failed_is_pointed_out_too(world: World) -> None:
+async def test_a_repeated_call_that_failed_is_pointed_out_too(world: World) -> None:
     await world.run(world.turn("go", {"call": "nothing"}, {"repeat": 3}, {"say": "I see"}))
     last = [text for role, text in world.asked() if role == "tool"][-1]
     assert last.startswith('{"error":{"code":"not_registered"')
@@ -157,7 +157,7 @@ async def test_the_text_of_a_templates_agent_step_is_no_message_of_the_conversat
 
 
 @pytest.mark.parametrize("kind", RunKind)
-async def test_a_rebuilt_view_equals_one_that_watched(world: World, kind: RunKind) -> None:
+async def test_a_rebuilt_view_equals_an_observing_view(world: World, kind: RunKind) -> None:
     turn = world.turn("say 3 words\n/tool add\n\n/tool add", kind=kind)
     await world.run(turn)
     saw = await world.watched()
@@ -177,7 +177,7 @@ async def test_each_finished_answer_is_a_checkpoint(world: World) -> None:
     }
 
 
-async def test_a_model_that_fails_in_mid_stream_leaves_what_it_said(world: World) -> None:
+async def test_a_model_that_fails_in_mid_stream_leaves_its_text(world: World) -> None:
     turn = world.turn("go", {"call": "add", "arguments": {}}, {"say": "so far"}, {"fail": "the line went dead"})
     error = await world.failing(turn)
     assert (error.code, error.parameters["failed_during"]) == ("model_failed", "model")
@@ -186,20 +186,20 @@ async def test_a_model_that_fails_in_mid_stream_leaves_what_it_said(world: World
     assert await world.disk.chunks.of_run(turn.run.id) == []
 
 
-async def test_an_error_that_nobody_foresaw_leaves_what_was_said_too() -> None:
+async def test_an_unexpected_error_leaves_the_text_too() -> None:
     world = World(model=Rehearsed([TextDelta("so far"), ZeroDivisionError()]))
     with pytest.raises(ZeroDivisionError):
         await world.run(world.turn("go"))
     assert await world.said() == ("so far", MessageState.FINAL)
 
 
-async def test_usage_is_told_for_each_answer(world: World) -> None:
+async def test_usage_is_reported_for_each_answer(world: World) -> None:
     await world.run(world.turn("/tool add"))
     told = [(fact.input_tokens, fact.output_tokens, fact.cost) for fact in world.told(UsageReported)]
     assert told == [(2, 0, 0.0), (3, 4, 0.0)]
 
 
-async def test_a_model_that_tells_no_usage_has_none() -> None:
+async def test_a_model_without_usage_has_none() -> None:
     world = World(model=Rehearsed([TextDelta("hi")]))
     assert await world.run(world.turn("go")) == "hi"
     assert world.told(UsageReported) == []

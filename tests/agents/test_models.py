@@ -58,7 +58,7 @@ async def test_thoughts_are_shown_and_are_no_part_of_the_answer() -> None:
     assert not any(thought.is_open for thought in rebuilt.thoughts)
 
 
-async def test_what_was_thought_is_kept_where_the_answer_breaks_off() -> None:
+async def test_reasoning_is_stored_when_the_answer_breaks_off() -> None:
     long = "x" * PIECE_CHARACTERS
     thoughts: list[ModelDelta] = [ReasoningDelta(long), ReasoningDelta("and so")]
     world = World(model=Rehearsed([*thoughts, StepFailed("truncated", "cut", failed_during="model")]))
@@ -72,7 +72,7 @@ async def test_what_was_thought_is_kept_where_the_answer_breaks_off() -> None:
     assert [thought.text for thought in (await world.rebuilt(turn)).thoughts] == [long + "and so"]
 
 
-async def test_an_answer_that_was_cut_off_is_kept_with_a_warning() -> None:
+async def test_an_answer_that_was_cut_off_is_stored_with_a_warning() -> None:
     warning = ModelWarning("length", "cut")
     world = World(model=Rehearsed([TextDelta("It goes"), warning, Usage(5, 2, 0.1)]))
     turn = asked_of_a_model(world.turn("go"))
@@ -85,7 +85,7 @@ async def test_an_answer_that_was_cut_off_is_kept_with_a_warning() -> None:
     assert [fact.cost for fact in world.told(UsageReported)] == [0.1]
 
 
-async def test_waiting_is_shown_and_not_kept() -> None:
+async def test_waiting_is_shown_and_not_stored() -> None:
     class Slow:
         async def stream(self, request: Any) -> Any:
             request.on_wait(WaitStatus("answer", 5.0, 120.0))
@@ -101,7 +101,7 @@ async def test_waiting_is_shown_and_not_kept() -> None:
     assert "model_waiting" not in {event.fact.type for event in await world.disk.events.of_run(turn.run.id)}
 
 
-async def test_a_failed_call_keeps_what_was_said_and_fails_the_turn() -> None:
+async def test_a_failed_model_keeps_the_text_and_fails_the_turn() -> None:
     error = StepFailed("truncated", "it broke off", failed_during="model")
     world = World(model=Rehearsed([TextDelta("so "), TextDelta("far"), error]))
     turn = asked_of_a_model(world.turn("go"))
@@ -120,7 +120,7 @@ async def test_calls_that_make_no_sense_are_answered_to_the_model(call: CallRequ
     assert world.tools.made == []
 
 
-async def test_large_results_are_cut_for_the_model_and_kept_whole() -> None:
+async def test_large_results_are_cut_for_the_model_and_stored_whole() -> None:
     calls: list[ModelDelta] = [CallDelta(CallRequest(str(n), "big", {"n": n}, f'{{"n":{n}}}')) for n in range(3)]
     world = World(model=Rehearsed(calls, [TextDelta("ok")], [TextDelta("again")]))
     world.tools.add("big", lambda arguments: give("x" * (40_000 if arguments["n"] else 10)))

@@ -147,7 +147,7 @@ async def test_a_hybrid_tool_has_a_handler_for_each_place_or_one_for_both(is_vie
 
 
 @pytest.mark.parametrize("is_viewed", [False, True])
-async def test_a_server_tool_runs_wherever_somebody_looks(is_viewed: bool) -> None:
+async def test_a_server_tool_runs_with_and_without_a_window(is_viewed: bool) -> None:
     work = tool("work", Runtime.SERVER, server=saying("done"), client=saying("never"))
     async with a_world(more_tools=[work]) as world:
         assert await value(world, "work", is_viewed=is_viewed) == "done"
@@ -156,7 +156,7 @@ async def test_a_server_tool_runs_wherever_somebody_looks(is_viewed: bool) -> No
 # What it is given
 
 
-async def test_a_tool_that_nobody_registered_is_a_result() -> None:
+async def test_an_unregistered_tool_is_a_result() -> None:
     async with a_world() as world:
         call = await made(world, "nothing")
     assert (call["status"], call["error"]["code"]) == ("error", "not_registered")
@@ -184,9 +184,7 @@ SCHEMA = {
         ({"n": 1, "more": 2}, "", "more"),
     ],
 )
-async def test_wrong_arguments_are_told_with_their_path_and_what_was_expected(
-    arguments: Any, path: str, expected: str
-) -> None:
+async def test_wrong_arguments_are_reported_with_path_and_expectation(arguments: Any, path: str, expected: str) -> None:
     async with a_world(more_tools=[tool("go", schema=SCHEMA, server=saying("never"))]) as world:
         call = await made(world, "go", arguments)
     assert (call["status"], call["error"]["code"]) == ("error", "invalid_arguments")

@@ -65,7 +65,7 @@ async def test_the_tool_and_the_model_have_the_secret_and_the_disk_has_not() -> 
     assert row.result_json == f'{{"session_token":"{MASK}","name":"Ann"}}'
 
 
-async def test_a_secret_in_an_error_or_in_what_is_no_json_is_not_kept_either() -> None:
+async def test_a_secret_in_an_error_or_in_invalid_json_is_not_stored() -> None:
     world, _ = a_world()
     turn = world.turn('/tool fail\n/tool login {"password": "' + SECRET)
     await world.run(turn)
@@ -114,7 +114,7 @@ async def test_a_call_that_has_ended_is_known_again_by_its_sameness(effect: Effe
 
 @pytest.mark.parametrize("effect", Effect)
 @pytest.mark.parametrize("action", [Action.SUBMIT, Action.REJECT])
-async def test_a_call_that_was_cut_off_cannot_be_made_again_so_a_person_is_asked(
+async def test_an_interrupted_call_with_a_secret_cannot_be_repeated_so_the_user_is_asked(
     effect: Effect, action: Action
 ) -> None:
     after, turn, given = await cut_off(effect, "while")
@@ -125,7 +125,7 @@ async def test_a_call_that_was_cut_off_cannot_be_made_again_so_a_person_is_asked
     assert len(given) == 1
 
 
-async def test_who_wants_it_made_again_has_the_model_told_that_it_needs_the_secret() -> None:
+async def test_repeating_it_tells_the_model_that_the_secret_is_missing() -> None:
     after, turn, given = await cut_off(Effect.IDEMPOTENT, "while")
     after.person = Answer(Action.APPROVE)
     assert await after.run(turn) == SAID
@@ -133,7 +133,7 @@ async def test_who_wants_it_made_again_has_the_model_told_that_it_needs_the_secr
     assert given[-1] == {"password": MASK, "n": 1}
 
 
-async def test_a_call_that_had_not_begun_needs_nobody() -> None:
+async def test_a_call_that_had_not_started_needs_no_answer() -> None:
     after, turn, _ = await cut_off(Effect.ONCE, "before")
     assert await after.run(turn) == SAID
     assert after.questions == []

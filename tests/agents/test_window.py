@@ -43,13 +43,13 @@ def history(turns: int) -> list[ChatMessage]:
     return [SYSTEM, *(message for number in range(turns) for message in turn(number)), PROMPT]
 
 
-def test_what_fits_is_told_whole() -> None:
+def test_what_fits_is_sent_whole() -> None:
     messages = history(5)
     assert fitting(messages, len(messages) - 1, (), 100_000) == tuple(messages)
 
 
 @pytest.mark.parametrize("window", range(256, 4000, 97))
-def test_the_newest_is_kept_whole_units_only_and_the_prompts_always(window: int) -> None:
+def test_the_newest_units_are_sent_whole_and_the_prompts_always(window: int) -> None:
     messages = history(9)
     told = fitting(messages, len(messages) - 1, (), window)
     assert_valid(told)
@@ -68,7 +68,7 @@ def test_a_larger_window_never_keeps_less() -> None:
     assert kept[-1] == len(messages)
 
 
-def test_of_a_long_turn_the_newest_rounds_are_kept_and_the_prompt() -> None:
+def test_of_a_long_turn_the_newest_rounds_and_the_prompt_are_sent() -> None:
     rounds = [message for number in range(20) for message in turn(number)[1:3]]
     messages = [*history(3), *rounds]
     told = fitting(messages, len(messages) - len(rounds) - 1, (), 1000)
@@ -78,7 +78,7 @@ def test_of_a_long_turn_the_newest_rounds_are_kept_and_the_prompt() -> None:
     assert 2 < len(told) < len(messages)
 
 
-def test_the_newest_round_is_told_however_large_it_is() -> None:
+def test_the_newest_round_is_sent_however_large_it_is() -> None:
     call = CallRequest("c", "f", {}, "{}")
     newest = [ChatMessage("assistant", "", (call,)), ChatMessage("tool", "x" * 100_000, call_id="c")]
     assert fitting([SYSTEM, PROMPT, *newest], 1, (), 1000) == (SYSTEM, PROMPT, *newest)

@@ -50,14 +50,14 @@ def test_a_call_without_json_has_no_arguments() -> None:
 
 
 @pytest.mark.parametrize("written", ['{"n": 1', "n=1", '{"n": NaN}', '{"n": 1e999}', '[{"n": 1}]', '{"n": 1} yes'])
-def test_broken_json_is_kept_as_written_and_never_becomes_an_empty_object(written: str) -> None:
+def test_broken_json_stays_as_written_and_never_becomes_an_empty_object(written: str) -> None:
     assert calls(f"/tool add {written}\n/tool b {{}}") == [
         [PlannedCall("add", None, written), PlannedCall("b", {}, "{}")]
     ]
 
 
 @pytest.mark.parametrize("count", [1, 2, 1000, 100_000])
-def test_so_many_words_are_said(count: int) -> None:
+def test_that_many_words_are_streamed(count: int) -> None:
     assert len(text(f"Say {count} words").split()) == count
 
 
@@ -70,7 +70,7 @@ def test_the_number_of_words_is_bounded(count: str) -> None:
     assert text(f"say {count} words") == "I can say 1 to 100,000 words at once."
 
 
-def test_words_may_be_said_before_a_call() -> None:
+def test_words_may_precede_a_call() -> None:
     (answer,) = parse_commands("say 2 words\n/tool a", ())
     assert (len(answer.text.split()), answer.calls[0].tool) == (2, "a")
 

@@ -166,7 +166,7 @@ async def test_a_key_that_moves_to_the_keyring_leaves_no_copy(tmp_path: Path, ch
     assert "sk-old" not in house.path.read_text()
 
 
-async def test_a_keyring_is_not_asked_for_what_nobody_put_there(tmp_path: Path, chest: Chest) -> None:
+async def test_a_keyring_is_not_asked_for_keys_that_it_does_not_have(tmp_path: Path, chest: Chest) -> None:
     house = House(tmp_path)
     assert await house.found(ModelChoice(base_url="http://127.0.0.1:1/v1")) == (None, None)
     assert chest.asked == 0
@@ -194,7 +194,7 @@ async def test_the_most_particular_variable_wins(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("no_keyring")
 @pytest.mark.parametrize("key", ["", "  ", "sk-ü", "a\nb", "a\0b", "x" * 10_001])
-async def test_what_is_no_key_is_not_kept(tmp_path: Path, key: str) -> None:
+async def test_an_invalid_key_is_not_stored(tmp_path: Path, key: str) -> None:
     house = House(tmp_path)
     with pytest.raises(Refused) as caught:
         await house.put(key)
@@ -206,7 +206,7 @@ async def test_what_is_no_key_is_not_kept(tmp_path: Path, key: str) -> None:
 @pytest.mark.parametrize(
     "content", [b"", b"{", b"[]", b'{"keys": 5}', b"\xff\xfe", b'{"keys": []}', b"[" * 100_000, b"null"]
 )
-async def test_a_damaged_file_is_said_and_not_written_over(tmp_path: Path, content: bytes) -> None:
+async def test_a_damaged_file_is_reported_and_not_overwritten(tmp_path: Path, content: bytes) -> None:
     house = House(tmp_path)
     house.path.parent.mkdir()
     house.path.write_bytes(content)
@@ -230,7 +230,7 @@ async def test_a_file_that_others_can_write_is_not_believed(tmp_path: Path) -> N
 
 
 @pytest.mark.usefixtures("no_keyring")
-async def test_a_disk_that_refuses_is_said_and_leaves_the_old_file(
+async def test_a_write_error_is_reported_and_leaves_the_old_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     house = House(tmp_path)
@@ -248,7 +248,7 @@ async def test_a_disk_that_refuses_is_said_and_leaves_the_old_file(
     assert await house.found() == (KEY, KeySource.FILE)
 
 
-async def test_a_thread_that_fails_after_its_time_harms_nobody(tmp_path: Path, chest: Chest) -> None:
+async def test_a_thread_that_fails_after_its_time_does_no_harm(tmp_path: Path, chest: Chest) -> None:
     chest.waits, chest.is_locked = threading.Event(), True
     ring = SystemKeyring(limit_s=0.05)
     with pytest.raises(KeyringUnavailable):

@@ -50,7 +50,7 @@ def test_a_chat_with_the_local_model_streams_words_and_counts_tokens(url: str, t
 
 
 @only_where_installed
-def test_the_server_is_found_as_any_other_and_says_which_model_it_is(url: str) -> None:
+def test_the_server_is_discovered_and_lists_its_model(url: str) -> None:
     with urllib.request.urlopen(f"{url}/models", timeout=10) as answer:
         assert [model["id"] for model in json.load(answer)["data"]] == [NAME]
 

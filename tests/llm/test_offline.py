@@ -82,7 +82,7 @@ async def test_a_round_of_calls_is_answered_with_their_results() -> None:
     assert text_of(await stream(*messages)) == '- `add` → `{"sum":2}`\n- `sub` → `null`'
 
 
-async def test_an_error_of_a_tool_is_told_plainly() -> None:
+async def test_an_error_of_a_tool_is_reported_plainly() -> None:
     failure = '{"error":{"code":"timeout","message":"it took too long"}}'
     messages = await round_of(user("/tool add"), results=[failure])
     assert text_of(await stream(*messages)) == "- `add` failed: it took too long (`timeout`)"
@@ -95,7 +95,7 @@ async def test_a_long_result_is_cut() -> None:
     assert len(told) < 600
 
 
-async def test_a_result_that_was_cut_for_the_model_is_told_as_it_came() -> None:
+async def test_a_result_that_was_cut_for_the_model_is_reported_as_received() -> None:
     messages = await round_of(user("/tool add"), results=['{"text":"abc … (60,000 bytes)'])
     assert text_of(await stream(*messages)) == '- `add` → `{"text":"abc … (60,000 bytes)`'
 

@@ -27,7 +27,7 @@ def as_message(answer: PlannedAnswer) -> ChatMessage:
     return ChatMessage("assistant", answer.text, calls)
 
 
-def test_a_script_is_kept_as_its_json_objects() -> None:
+def test_a_script_is_parsed_into_its_json_objects() -> None:
     rows = ({"say": "hello", "delay_ms": 5}, {"call": "add", "arguments": {"n": 1}}, {"repeat": 3}, {"fail": "oh"})
     assert parse_script(lines(*rows)) == rows
 
@@ -110,11 +110,11 @@ def test_a_failure_after_calls_is_the_answer_to_their_results() -> None:
     assert played({"call": "a"}, {"fail": "gone"}) == [("", ["a"], None), ("", [], "gone")]
 
 
-def test_sayings_of_one_answer_do_not_run_into_each_other() -> None:
+def test_texts_of_an_answer_do_not_run_into_each_other() -> None:
     assert played({"say": "one"}, {"say": "two\n"}, {"say": "three"}, {"say": ""}) == [("one two\nthree", [], None)]
 
 
-def test_a_repeated_saying_is_said_so_often() -> None:
+def test_a_repeated_text_is_streamed_that_often() -> None:
     assert played({"say": "tick"}, {"repeat": 3}) == [("tick tick tick", [], None)]
 
 
@@ -130,7 +130,7 @@ def test_a_question_is_a_call_of_ask_user_and_goes_with_other_calls() -> None:
     assert answer.calls[1].arguments == {"question": "when?"}
 
 
-def test_the_place_is_found_where_the_store_has_kept_no_secrets() -> None:
+def test_the_position_is_found_although_the_store_masks_secrets() -> None:
     script = ({"call": "a", "arguments": {"password": "hunter2"}}, {"say": "b"})
     kept = CallRequest("1", "a", {"password": MASK}, f'{{"password":"{MASK}"}}')
     heard = [ChatMessage("user", "go"), ChatMessage("assistant", "", (kept,)), ChatMessage("tool", "1", call_id="1")]
@@ -148,7 +148,7 @@ def test_a_repeated_failure_fails_so_many_turns() -> None:
     assert [failure for _, _, failure in played({"fail": "no"}, {"repeat": 3})] == ["no", "no", "no"]
 
 
-def test_what_comes_next_follows_the_answers_that_were_heard() -> None:
+def test_the_next_answer_follows_the_answers_of_the_conversation() -> None:
     script = ({"call": "a", "arguments": {"n": 1}}, {"say": "b"}, {"fail": "c"}, {"say": "d"})
     conversation = [ChatMessage("user", "go")]
     planned = list(planned_answers(script))
@@ -166,7 +166,7 @@ def test_answers_from_elsewhere_are_passed_over() -> None:
     assert next_answer(script, conversation) == second
 
 
-def test_a_script_is_read_no_further_than_it_was_heard() -> None:
+def test_a_script_is_read_no_further_than_it_was_played() -> None:
     class Unread(dict[str, Any]):
         def get(self, key: str, default: Any = None) -> Any:
             raise AssertionError("nobody has heard so far")
@@ -183,7 +183,7 @@ def test_a_script_is_read_no_further_than_it_was_heard() -> None:
     assert (following.text, len(following.calls)) == ("one", 1)
 
 
-def test_an_answer_that_broke_off_was_heard() -> None:
+def test_an_answer_that_broke_off_counts_as_played() -> None:
     script = ({"say": "a long story"}, {"fail": "cut"}, {"say": "next"})
     _, second = planned_answers(script)
     assert next_answer(script, [ChatMessage("assistant", "a long")]) == second

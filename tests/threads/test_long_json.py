@@ -77,7 +77,7 @@ async def test_a_value_that_is_long_and_deep_is_written_too() -> None:
     ],
     ids=["text", "structure", "not a number", "a set"],
 )
-async def test_what_cannot_be_kept_is_refused_as_at_once(value: Any, code: str) -> None:
+async def test_values_that_cannot_be_stored_are_refused_as_at_once(value: Any, code: str) -> None:
     with pytest.raises(StepFailed) as refused:
         await encode_output_async(value)
     assert refused.value.code == code
@@ -86,7 +86,7 @@ async def test_what_cannot_be_kept_is_refused_as_at_once(value: Any, code: str) 
     assert at_once.value.code == code
 
 
-async def test_ten_megabytes_of_text_and_one_of_structure_are_kept() -> None:
+async def test_ten_megabytes_of_text_and_one_of_structure_are_accepted() -> None:
     value = {"text": "x" * 9_900_000, "rows": ROWS}
     assert await encode_output_async(value) == encode(value)
 

@@ -69,7 +69,7 @@ async def test_a_piece_that_takes_long_is_waited_for() -> None:
         await task
 
 
-async def test_an_error_of_cancelled_work_disturbs_nobody() -> None:
+async def test_an_error_of_cancelled_work_is_not_logged() -> None:
     begun, go_on = threading.Event(), threading.Event()
 
     def fail_late() -> Pieces[None]:

@@ -218,7 +218,7 @@ async def test_it():
     result.stdout.fnmatch_lines(["*Exception in callback*", "*ValueError: broken on purpose"])
 
 
-def test_a_failed_task_that_nobody_asked_fails_the_test_even_while_it_is_referenced(run: Run) -> None:
+def test_a_failed_task_that_was_never_awaited_fails_the_test_even_while_it_is_referenced(run: Run) -> None:
     result = run("""
 kept = []
 

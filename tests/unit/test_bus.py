@@ -70,7 +70,7 @@ def test_what_is_published_during_a_delivery_follows_after_it_for_everyone() -> 
     assert first == second == ["question", "answer"]
 
 
-def test_a_closed_subscription_hears_nothing_and_can_be_closed_again() -> None:
+def test_a_closed_subscription_receives_nothing_and_can_be_closed_again() -> None:
     bus, heard = Bus(), list[str]()
     subscription = bus.subscribe(Said, lambda said: heard.append(said.word))
     subscription.close()
@@ -110,7 +110,7 @@ def test_a_subscriber_may_close_itself_without_the_next_one_missing_the_message(
     assert heard == ["hello"]
 
 
-def test_a_subscriber_that_comes_during_a_delivery_hears_the_next_message() -> None:
+def test_a_subscriber_that_joins_during_a_delivery_gets_the_next_message() -> None:
     bus, heard = Bus(), list[str]()
     with bus.subscribe(Said, lambda said: bus.subscribe(Said, lambda late: heard.append(late.word))):
         bus.publish(Said("one"))

@@ -37,5 +37,5 @@ def test_a_cost_has_six_decimals_and_is_unknown_without_prices(
         (12.345, "$12.35"),
     ],
 )
-def test_a_cost_is_said_with_as_many_decimals_as_it_needs(dollars: float | None, said: str) -> None:
+def test_a_cost_is_formatted_with_as_many_decimals_as_it_needs(dollars: float | None, said: str) -> None:
     assert cost_text(dollars) == said

@@ -45,7 +45,7 @@ def interrupted(text: str, step: str = "chat") -> MessageAdded:
 # What a run shows
 
 
-def test_a_run_that_nobody_has_created_is_no_run() -> None:
+def test_a_run_that_was_never_created_is_no_run() -> None:
     told = Teller("a")
     told.created()
     assert replay([told.started(), told.stream("hello")]) is None
@@ -145,7 +145,7 @@ def test_calls_show_how_they_ended_and_add_up_to_time_and_rounds() -> None:
     assert run.active == ["chat"]
 
 
-def test_of_many_failed_iterations_the_first_twenty_errors_are_kept() -> None:
+def test_of_many_failed_iterations_the_first_twenty_errors_stay() -> None:
     told = Teller("a")
     events = [told.created("each"), told.say(StepStarted(step="each", total=30))]
     for index in range(30):
@@ -180,13 +180,13 @@ def test_elapsed_time_ends_with_the_run() -> None:
 # Twice, late, never
 
 
-def test_a_fact_told_twice_counts_once() -> None:
+def test_a_fact_received_twice_counts_once() -> None:
     told = Teller("a")
     used = told.created(), told.say(UsageReported(input_tokens=3, output_tokens=4))
     assert after([*used, used[1]]).input_tokens == 3
 
 
-def test_a_token_told_twice_stands_once() -> None:
+def test_a_token_received_twice_appears_once() -> None:
     told = Teller("a")
     events = [told.created(), told.stream("ab"), told.stream("cd")]
     run = after([*events, events[1], events[2]])
@@ -200,7 +200,7 @@ def test_a_token_that_overlaps_adds_only_what_is_new() -> None:
     assert run.content == "Hello you"
 
 
-def test_a_missed_piece_does_not_make_the_next_ones_stand_twice() -> None:
+def test_a_missed_piece_does_not_repeat_later_pieces() -> None:
     told = Teller("a")
     tail = told.created(), told.token(10, "world"), told.token(15, "!")
     assert after([*tail, tail[1], tail[2]]).content == "world!"
@@ -313,7 +313,7 @@ def test_a_second_attempt_writes_over_the_first() -> None:
     assert after(events).content == "Second"
 
 
-def test_late_text_of_a_given_up_attempt_is_dropped() -> None:
+def test_late_text_of_an_abandoned_attempt_is_dropped() -> None:
     told = Teller("a")
     first = told.created(), told.step_started(), told.token(0, "First"), told.token(5, " try")
     run = after([*first[:3], told.step_started(attempt=2), told.token(0, "Second"), first[3], first[2]])
@@ -466,7 +466,7 @@ def test_events_that_come_again_at_any_later_time_change_nothing(story: Story, d
 
 
 @given(stories())
-def test_a_rebuilt_run_equals_the_one_that_was_watched(story: Story) -> None:
+def test_a_rebuilt_run_equals_the_observed_run(story: Story) -> None:
     watched = after(story.events)
     rebuilt = after([event for event in story.events if event.fact.stored])
     assert as_stored(rebuilt) == as_stored(watched)
@@ -483,7 +483,7 @@ def test_with_each_token_the_text_is_all_that_its_agent_has_written(story: Story
 
 
 @given(stories(), st.data())
-def test_whoever_missed_tokens_ends_with_the_same_text(story: Story, data: st.DataObject) -> None:
+def test_a_view_that_missed_tokens_ends_with_the_same_text(story: Story, data: st.DataObject) -> None:
     seen = [event for event in story.events[1:] if event.fact.stored or data.draw(st.booleans())]
     assert after([story.events[0], *seen]).content == after(story.events).content
 

@@ -40,7 +40,7 @@ def test_other_names_hide_nothing(name: str) -> None:
     assert masked({name: "hunter2"}) == {name: "hunter2"}
 
 
-def test_all_of_a_secret_is_hidden_and_what_tells_nothing_stays() -> None:
+def test_all_of_a_secret_is_masked_and_values_that_reveal_nothing_stay() -> None:
     value = {"password": 1234, "secret": True, "token": None, "cookies": ["a", {"b": "c"}], "credentials": ""}
     assert masked(value) == {
         "password": MASK,
@@ -116,7 +116,7 @@ def test_masking_again_changes_nothing() -> None:
     assert not contains_mask(value)
 
 
-def test_a_person_who_leaves_a_mark_alone_leaves_the_secret() -> None:
+def test_an_unchanged_mask_keeps_the_secret() -> None:
     raw = {"url": "a", "headers": {"Authorization": "Bearer x1"}, "list": [{"password": "p"}, 1]}
     shown = masked(raw)
     edited = {**shown, "url": "b", "list": [{"password": MASK}]}
@@ -127,7 +127,7 @@ def test_a_person_who_leaves_a_mark_alone_leaves_the_secret() -> None:
     assert contains_mask(restore_secrets({"elsewhere": MASK}, shown, raw))
 
 
-def test_an_error_tells_no_secrets() -> None:
+def test_an_error_reveals_no_secrets() -> None:
     error = ErrorInfo("failed", "GET https://a:b@c failed", parameters={"token": "x", "limit": 3}).masked()
     assert error.message == f"GET https://a:{MASK}@c failed"
     assert error.parameters == {"token": MASK, "limit": 3}
@@ -166,7 +166,7 @@ def test_no_text_takes_long(text: str) -> None:
     assert time.perf_counter() - before < 2
 
 
-def test_the_end_of_a_call_is_told_without_secrets_in_time_and_late() -> None:
+def test_the_end_of_a_call_is_emitted_without_secrets_in_time_and_late() -> None:
     secret = "Bearer abcdefghijklmnop1234"
     result = CallResult(CallStatus.ERROR, error=ErrorInfo("failed", f"Authorization: {secret}"), summary=secret)
     for kind in (ToolEnded, ToolEndedLate):

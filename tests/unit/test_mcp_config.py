@@ -74,7 +74,7 @@ def test_goose_has_parts_of_its_own_and_variables_that_are_asked_for() -> None:
     assert secret["gh"] == {"env/GITHUB_TOKEN"}
 
 
-def test_every_problem_is_told_with_its_place() -> None:
+def test_every_problem_is_reported_with_its_place() -> None:
     text = (
         '{"mcpServers": {"a": {"command": [], "args": [null, 1]}, "b": {}, "c": 1, "d": {"url": "x", "type": "sse"}}}'
     )

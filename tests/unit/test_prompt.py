@@ -24,7 +24,7 @@ ID = PromptId("prompt_1")
         ("{{a}}" * 10_000, ["a"]),
     ],
 )
-def test_places_are_found_and_other_braces_are_text(content: str, names: list[str]) -> None:
+def test_placeholders_are_found_and_other_braces_are_text(content: str, names: list[str]) -> None:
     assert list(variables_of(content)) == names
     assert fill_variables(content, {}) == content
 
@@ -46,7 +46,7 @@ def test_other_names_are_refused(name: str) -> None:
         Prompt(id=ID, name=name, content="c")
 
 
-def test_the_text_has_bounds_and_is_kept_as_it_was_written() -> None:
+def test_the_text_has_bounds_and_is_stored_as_written() -> None:
     full = Prompt(id=ID, name="a", content=" \n" + "é" * (CONTENT_CHARACTERS - 4) + "\n ")
     assert len(full.content) == CONTENT_CHARACTERS
     names = [f"{{{{a{at}}}}}" for at in range(MAX_VARIABLES + 1)]

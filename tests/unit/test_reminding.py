@@ -42,7 +42,7 @@ def moments(
     return found
 
 
-def test_one_waits_as_the_setting_says_and_then_twice_as_long_each_time() -> None:
+def test_the_first_interval_is_the_settings_and_then_doubles() -> None:
     assert [at for at, _ in moments(NIGHT, waiting())] == [30, 60, 120, 240, 480]
     assert [at for at, _ in moments(minutes(20), waiting(), after=minutes(5))] == [5, 10, 20]
 
@@ -63,7 +63,7 @@ def test_a_night_of_sleep_makes_one_reminder() -> None:
     assert due == ReminderPlan(("one", "two"), morning + (NIGHT - minutes(3)))  # type: ignore[arg-type]
 
 
-def test_what_was_told_of_anew_after_a_restart_is_not_due() -> None:
+def test_a_request_restored_after_a_restart_is_not_due() -> None:
     """A restored request has its toast again, which counts as a reminder."""
     restarted = [waiting(f"q{n}", told=NIGHT) for n in range(20)]
     assert plan_reminders(restarted, START + NIGHT, HALF_HOUR) == ReminderPlan((), START + 2 * NIGHT)
@@ -83,7 +83,7 @@ def test_a_clock_that_was_set_back_delays_no_longer_than_the_setting(ahead: time
     assert due == ReminderPlan((), START + HALF_HOUR)
 
 
-def test_one_right_after_another_waits_until_there_is_peace() -> None:
+def test_a_reminder_right_after_another_is_postponed() -> None:
     now = START + minutes(31)
     assert plan_reminders([waiting()], now, HALF_HOUR, now - minutes(1)) == ReminderPlan(
         (), now - minutes(1) + MIN_INTERVAL

@@ -29,7 +29,7 @@ async def test_lines_are_whole_wherever_they_are_cut(size: int) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 7, 100])
-async def test_a_line_that_is_too_long_is_dropped_and_told_of(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_line_that_is_too_long_is_dropped_and_reported(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(standard_streams, "MAX_LINE_BYTES", 10)
     text = b"x" * 10 + b"\n" + b"y" * 35 + b"\nz\n" + b"w" * 11
     pieces = [text[at : at + size] for at in range(0, len(text), size)]

@@ -151,7 +151,7 @@ def test_the_rest_is_public() -> None:
         ("http://", None),
     ],
 )
-def test_an_origin_that_a_person_writes_is_read_like_an_address(place: str, origin: str | None) -> None:
+def test_an_origin_that_the_user_enters_is_parsed_like_an_address(place: str, origin: str | None) -> None:
     assert is_origin(place)
     if origin is None:
         with pytest.raises(ValueError, match=r"^(it|an origin) "):

@@ -33,7 +33,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "window.json"
 
 
-def test_what_was_kept_comes_back(path: Path) -> None:
+def test_saved_state_is_restored(path: Path) -> None:
     write(path, FULL)
     assert read(path) == FULL
 
@@ -123,7 +123,7 @@ def test_a_zoom_beyond_the_bounds_is_the_nearest_within(path: Path, kept: float,
     assert read(path).zoom == zoom
 
 
-def test_a_field_of_a_later_version_is_kept(path: Path) -> None:
+def test_a_field_of_a_later_version_is_preserved(path: Path) -> None:
     path.write_text('{"scheme": "light", "wallpaper": {"name": "dunes"}}', encoding="utf-8")
     state = read(path)
     write(path, replace(state, scheme="dark"))
@@ -131,14 +131,14 @@ def test_a_field_of_a_later_version_is_kept(path: Path) -> None:
     assert read(path) == replace(state, scheme="dark")
 
 
-def test_a_title_of_any_signs_is_kept(path: Path) -> None:
+def test_a_title_of_any_characters_is_preserved(path: Path) -> None:
     state = WindowState(viewed_workflow="é\ud800\0")
     write(path, state)
     assert read(path) == state
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has other permissions")
-def test_nobody_else_can_read_it(path: Path) -> None:
+def test_other_users_cannot_read_it(path: Path) -> None:
     path.write_text("{}", encoding="utf-8")
     path.chmod(0o644)
     write(path, FULL)
@@ -151,7 +151,7 @@ def test_the_folder_is_made(tmp_path: Path) -> None:
     assert read(path) == FULL
 
 
-def test_a_disk_that_refuses_is_told_and_leaves_the_former_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_write_error_is_reported_and_leaves_the_previous_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 

@@ -28,7 +28,7 @@ def catalogue(phone: Phone) -> Catalogue:
     return Catalogue(phone.clients, FakeClock(tick_s=0.001))
 
 
-def test_presets_are_what_they_are_said_to_be() -> None:
+def test_presets_match_their_description() -> None:
     assert list(PRESETS) == ["openai", "openrouter", "mistral", "ollama", "lmstudio", "llamacpp", "vllm", "custom"]
     assert {preset.id: preset.port for preset in LOCAL} == {
         "ollama": 11434,
@@ -53,7 +53,7 @@ def test_a_server_on_this_machine_gets_more_time(address: str, silence_s: float)
     assert (limits.connect_s, limits.silence_s) == (10, silence_s)
 
 
-async def test_models_are_listed_with_what_their_server_tells_of_them(catalogue: Catalogue) -> None:
+async def test_models_are_listed_with_the_data_of_their_server(catalogue: Catalogue) -> None:
     rows = [
         {"id": "plain"},
         {"id": "vllm", "max_model_len": 4096},
@@ -103,7 +103,7 @@ async def test_a_list_that_does_not_come_is_given_up(catalogue: Catalogue) -> No
     assert caught.value.code == "timeout"
 
 
-async def test_servers_on_this_machine_are_found_without_waiting_for_those_that_do_not_answer(
+async def test_local_servers_are_found_without_waiting_for_silent_servers(
     catalogue: Catalogue,
 ) -> None:
     with (

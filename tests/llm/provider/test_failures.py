@@ -48,7 +48,7 @@ async def test_what_is_final_is_not_repeated(phone: Phone, status: int) -> None:
 
 
 @pytest.mark.parametrize(("told", "waited"), [("7", 7.0), ("0.5", 0.5), (LATER, 90.0)])
-async def test_a_provider_that_asks_for_patience_gets_it(phone: Phone, told: str, waited: float) -> None:
+async def test_retry_after_is_obeyed(phone: Phone, told: str, waited: float) -> None:
     with provider(fails(429, Retry_After=told), says("thanks")) as server:
         heard = await phone.ask(server.url)
     assert heard.text == "thanks"
@@ -58,13 +58,13 @@ async def test_a_provider_that_asks_for_patience_gets_it(phone: Phone, told: str
 @pytest.mark.parametrize(
     "told", ["", "soon", "-5", "1e9", "nan", "Wed, 21 Oct 2015 07:28:00 GMT", "99999999999999", "0", "Wed, 99 Foo 9999"]
 )
-async def test_patience_that_means_nothing_is_the_usual_one(phone: Phone, told: str) -> None:
+async def test_an_invalid_retry_after_gets_the_default_delay(phone: Phone, told: str) -> None:
     with provider(fails(429, Retry_After=told), says("thanks")) as server:
         assert (await phone.ask(server.url)).text == "thanks"
     assert phone.clock.slept == [1.0]
 
 
-async def test_a_provider_that_asks_for_hours_has_refused(phone: Phone) -> None:
+async def test_a_provider_that_asks_for_hours_has_failed(phone: Phone) -> None:
     with provider(fails(429, "quota", Retry_After="86400")) as server:
         heard = await phone.ask(server.url)
     assert (heard.failure.message, heard.failure.parameters["retry_after_s"]) == ("quota", 86400)
@@ -76,14 +76,14 @@ def test_a_date_is_read_in_its_zone(zone: str) -> None:
     assert parse_retry_after(f"Thu, 01 Jan 2026 00:01:00 {zone}".strip(), START) == 60
 
 
-async def test_waits_are_told_with_what_was_said(phone: Phone) -> None:
+async def test_waits_are_reported_with_the_error_message(phone: Phone) -> None:
     with provider(fails(429, "slow down"), says("ok")) as server:
         heard = await phone.ask(server.url)
     (told,) = heard.waits
     assert (told.reason, told.limit_s, told.attempt, told.message) == ("retry", 1.0, 2, "slow down")
 
 
-async def test_silence_is_told_again_and_again(phone: Phone) -> None:
+async def test_silence_is_reported_repeatedly(phone: Phone) -> None:
     slow = Reply(says("a").body, delay_s=0.5)
     phone.clock.sleep = asyncio.sleep  # type: ignore[method-assign, assignment]
     phone.clock.monotonic = asyncio.get_running_loop().time  # type: ignore[method-assign]
@@ -304,7 +304,7 @@ async def test_a_proxy_that_is_of_no_use_is_named(phone: Phone, monkeypatch: pyt
     assert "proxy" in heard.failure.message
 
 
-async def test_a_proxy_is_asked_for_a_tunnel_and_never_told_the_key(
+async def test_a_proxy_is_asked_for_a_tunnel_and_never_gets_the_key(
     phone: Phone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     phone.key = "sk-a-very-secret-key-of-mine"

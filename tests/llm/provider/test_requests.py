@@ -85,7 +85,7 @@ def test_results_go_to_their_calls_whatever_order_they_came_in() -> None:
     ]
 
 
-def test_a_call_without_a_result_gets_one_that_says_so() -> None:
+def test_a_call_without_a_result_gets_an_error() -> None:
     sent = wire_messages((user("go"), said("", call("a")), user("and?")))
     assert "interrupted" in sent[2]["content"]
     assert (sent[3]["role"], sent[3]["content"]) == ("assistant", BROKE_OFF)

@@ -31,7 +31,7 @@ async def test_the_key_is_sent_to_the_provider(phone: Phone) -> None:
     assert server.posts[0].headers["authorization"] == f"Bearer {KEY}"
 
 
-async def test_without_a_key_none_is_sent_and_where_one_is_needed_nothing_is_asked(phone: Phone) -> None:
+async def test_without_a_key_none_is_sent_and_a_required_key_prevents_the_request(phone: Phone) -> None:
     with provider(says("a")) as server:
         assert (await phone.ask(server.url)).text == "a"
         assert "authorization" not in server.posts[0].headers
@@ -90,7 +90,7 @@ async def test_a_key_that_comes_back_goes_nowhere(phone: Phone, how: str, caplog
         assert END.lower() not in text.lower()
 
 
-async def test_what_only_looks_like_the_key_is_said(phone: Phone) -> None:
+async def test_text_that_only_resembles_the_key_is_shown(phone: Phone) -> None:
     phone.key = KEY
     text = f"sk-proj {KEY[:6]} s sk sk-pro"
     with provider(Reply(sse(*(chunk(content=letter) for letter in text), chunk(finish="stop")))) as server:
@@ -98,7 +98,7 @@ async def test_what_only_looks_like_the_key_is_said(phone: Phone) -> None:
 
 
 @pytest.mark.parametrize("key", ["none", "ollama", "lm-studio", "x"])
-async def test_a_placeholder_does_not_garble_what_is_said(phone: Phone, key: str) -> None:
+async def test_a_placeholder_does_not_garble_the_text(phone: Phone, key: str) -> None:
     phone.key = key
     with provider(says(f"of {key} there is none")) as server:
         assert (await phone.ask(server.url)).text == f"of {key} there is none"
