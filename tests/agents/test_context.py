@@ -125,7 +125,7 @@ async def test_a_store_that_cannot_be_read_at_all_is_an_error(world: World, monk
     await world.run(world.turn("/tool add"))
     monkeypatch.setattr(world.disk.step_results, "of_run", broken)
     with pytest.raises(StorageFailed, match="the disk is gone"):
-        await world.run(world.turn("help", number=2, fresh=True))
+        await world.run(world.turn("help", number=2, is_fresh=True))
 
 
 async def test_notices_to_the_user_are_not_sent(world: World) -> None:

@@ -1,9 +1,11 @@
 """A model client for all servers with OpenAI's chat completions API (AGENTS_AND_TOOLS §2).
 
-request ──► attempt ──► first event ──► deltas ──► the end of the answer
-   ▲            │ no answer, or 408, 429, 5xx   │ an error, a broken stream: final
-   └── a wait ◄─┘                               ▼
-                                            StepFailed
+    request ──► attempt ──► first event ──► deltas ──► the end of the answer
+       ▲            │ no answer, or 408, 429, 5xx   │ an error, a broken stream: final
+       └── a wait ◄─┘                               ▼
+                                                StepFailed
+
+Nothing is retried after the first event, since the user may have read the beginning of the answer.
 """
 
 import logging
