@@ -141,7 +141,7 @@ def assert_valid(messages: Sequence[ChatMessage]) -> None:
 
 
 async def give(value: Any) -> Any:
-    """Return a tool's result without doing anything."""
+    """Build a tool's result without doing anything."""
     await asyncio.sleep(0)
     return value
 

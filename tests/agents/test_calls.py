@@ -38,7 +38,7 @@ def world() -> World:
 
 
 def results(world: World) -> list[str]:
-    """Return the results in the last request to the model."""
+    """Collect the results in the last request to the model."""
     return [text for role, text in world.asked() if role == "tool"]
 
 

@@ -44,7 +44,7 @@ class Way(Enum):
 
 
 def paying(effect: Effect) -> tuple[World, Counter[int]]:
-    """Return a world with a tool that pays, and the payments."""
+    """Build a world with a tool that pays, and the list of payments."""
     world, paid = World(), Counter[int]()
 
     async def pay(arguments: Mapping[str, Any]) -> Any:
@@ -223,7 +223,7 @@ async def test_the_same_call_with_other_arguments_is_an_error() -> None:
 
 
 async def unknown_outcome() -> tuple[World, AgentTurn, Counter[int]]:
-    """Return a turn that was killed while paying, and the next process."""
+    """Kill a turn while it pays, and start the next process."""
     world, paid = paying(Effect.ONCE)
     turn = world.turn("go", *SCRIPT)
     await cut_off(world, turn, Way.KILLED, lambda: bool(world.tools.made))

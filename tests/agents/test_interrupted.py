@@ -38,7 +38,7 @@ MANUAL, AUTO = ValidationMode.MANUAL, ValidationMode.AUTO
 
 
 def slowly(*pieces: Mapping[str, Any]) -> Reply:
-    """Return an answer in many packets, so that something can happen between them."""
+    """Send an answer in many packets, so that something can happen between them."""
     return Reply(sse(*pieces), cut=500, pause_s=0.001)
 
 
@@ -234,7 +234,7 @@ ENDINGS: dict[str, tuple[Reply, ...]] = {
 
 
 def odd_tools() -> list[Tool]:
-    """Return tools that fail in different ways."""
+    """Build tools that fail in different ways."""
 
     async def slow(arguments: Arguments, context: CallContext) -> Any:
         await asyncio.sleep(10)

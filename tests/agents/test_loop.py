@@ -45,7 +45,7 @@ async def test_a_tool_that_is_registered_but_not_advertised_is_not_available(wor
 
 
 def rounds(count: int) -> list[dict[str, Any]]:
-    """Return that many rounds with one call each, all different."""
+    """Build that many rounds with one call each, all different."""
     calls = [{"call": "add", "arguments": {"n": number}} for number in range(count)]
     return [line for call in calls for line in (call, {"repeat": 1})]
 
@@ -76,7 +76,7 @@ async def test_the_turn_may_set_its_own_limit_of_rounds(world: World) -> None:
 
 
 def again(count: int, *between: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the same call that often, each in a separate round."""
+    """Repeat a call that often, each time in a separate round."""
     return [{"call": "add", "arguments": {"n": 1}}, {"repeat": count}, *between]
 
 

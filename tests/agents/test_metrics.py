@@ -20,7 +20,7 @@ from tests.support.world import World, a_step, a_world, tool_step
 
 
 def spend_tool(clock: FakeClock) -> Tool:
-    """Return the tool `spend`, which takes that many milliseconds of the clock."""
+    """Build the tool `spend`, which takes that many milliseconds of the clock."""
 
     async def spend(arguments: Mapping[str, Any], context: CallContext) -> Any:
         clock.advance(arguments["ms"] / 1000)
@@ -32,7 +32,7 @@ def spend_tool(clock: FakeClock) -> Tool:
 
 
 def answers(*made: tuple[str, Mapping[str, Any]], usage: tuple[int, int], text: str = "") -> Reply:
-    """Return an answer with calls of these tools, or with a text, and its usage."""
+    """Build an answer with calls of these tools, or with a text, and its usage."""
     entries = [call_piece(at, f"c{at}", name, dict(given)) for at, (name, given) in enumerate(made)]
     used = {"choices": [], "usage": {"prompt_tokens": usage[0], "completion_tokens": usage[1]}}
     return Reply(sse(chunk(content=text, tool_calls=entries), chunk(finish="stop"), used))

@@ -35,7 +35,7 @@ def tool(name: str, runtime: Runtime = Runtime.HYBRID, schema: Any = None, **han
 
 
 async def made(world: World, name: str, arguments: Any = None, *, is_viewed: bool = False) -> Any:
-    """Return the only call of a chat, and the result that its model received."""
+    """Find the only call of a chat, and the result that its model received."""
     script: list[dict[str, Any]] = [{"call": name, "arguments": arguments or {}}, {"say": "Done."}]
     sent = await world.core.chat.send("go", script=script)
     assert isinstance(sent, Ok), sent
@@ -48,7 +48,7 @@ async def made(world: World, name: str, arguments: Any = None, *, is_viewed: boo
 
 
 async def value(world: World, name: str, *, is_viewed: bool = False) -> Any:
-    """Return the value of a call of the tool."""
+    """Call the tool for its value."""
     call = await made(world, name, is_viewed=is_viewed)
     assert call["status"] == "completed", call
     (run,) = await world.storage.runs.page()

@@ -20,7 +20,7 @@ CALL = {"call": "login", "arguments": {"password": SECRET, "n": 1}}
 
 
 def a_world(effect: Effect = Effect.NONE) -> tuple[World, list[Mapping[str, Any]]]:
-    """Return a world with a tool that takes a secret and returns another."""
+    """Build a world with a tool that takes a secret and gives another."""
     world, given = World(), list[Mapping[str, Any]]()
 
     async def login(arguments: Mapping[str, Any]) -> Any:
@@ -37,7 +37,7 @@ def a_world(effect: Effect = Effect.NONE) -> tuple[World, list[Mapping[str, Any]
 
 
 async def kept(world: World, turn: AgentTurn) -> str:
-    """Return everything on disk of the turn, except the model's own text."""
+    """Collect everything on disk of the turn, except the model's own text."""
     run_id = turn.run.id
     rows: list[Any] = [*await world.disk.tool_calls.of_run(run_id)]
     rows += [
@@ -85,7 +85,7 @@ async def test_the_next_turn_knows_the_call_without_its_secrets() -> None:
 
 
 async def cut_off(effect: Effect, when: str) -> tuple[World, AgentTurn, list[Mapping[str, Any]]]:
-    """Return a turn that was killed before, during or after its call, and the next process."""
+    """Kill a turn before, during or after its call, and start the next process."""
     world, given = a_world(effect)
     if when == "before":
         world.is_consent_open = True

@@ -60,7 +60,7 @@ class Story:
         log.flush()
 
     async def live(self, die_at: int = MOST_TURNS) -> tuple[str | None, int]:
-        """Return the output, or None if the process died before, and the number of turns of the loop."""
+        """Run the turn to its output, or None if the process dies before, and count the turns of the loop."""
         self._life += 1
         log = Journal(self._run, self.disk)
         crew = RunSubAgents.from_results(await self.disk.step_results.of_run(RUN), lambda: None)
@@ -117,7 +117,7 @@ async def _consent(
 
 
 def a_prompt(fortune: random.Random) -> str:
-    """Return rounds of sub-agents: some concurrent, some alone."""
+    """Draw rounds of sub-agents: some concurrent, some alone."""
     lines = []
     for number in range(fortune.randint(1, 2)):
         tasks = [{"prompt": a_task(fortune, f"{number}.{at}")} for at in range(fortune.randint(1, 4))]
@@ -127,7 +127,7 @@ def a_prompt(fortune: random.Random) -> str:
 
 
 def a_task(fortune: random.Random, name: str) -> str:
-    """Return some words, and calls that leave a line each, or none."""
+    """Draw some words, and calls that leave a line each, or none."""
     lines = [f"say {fortune.randint(1, 6)} words"]
     for number in range(fortune.randint(0, 3)):
         text = json.dumps({"text": f"{name}.{number}"})

@@ -29,7 +29,7 @@ def turn(number: int, size: int = 300) -> list[ChatMessage]:
 def fitting(
     messages: list[ChatMessage], prompt_at: int, tools: tuple[ToolInfo, ...], window: int, answer: int | None = None
 ) -> tuple[ChatMessage, ...]:
-    """Return what is sent in a window of that size, and how much of the history is left out."""
+    """Fit a conversation into a window of that size, and how much of the history is left out."""
     fitted = window_of.fit_context(messages, prompt_at, sum(map(tool_tokens, tools)), available_tokens(window, answer))
     history = [message for message in messages[:prompt_at] if message.role != "system"]
     told = [

@@ -60,7 +60,7 @@ class World:
     def turn(
         self, prompt: str, *script: Mapping[str, Any], kind: RunKind = RunKind.CHAT, number: int = 1, **more: Any
     ) -> AgentTurn:
-        """Return the turn of a new run, the `number`th of its workflow, as the engine requests it."""
+        """Create the turn of a new run, the `number`th of its workflow, as the engine requests it."""
         at = START + timedelta(minutes=number)
         run_id, message_id = RunId(f"run_{number:04}"), MessageId(f"msg_{number:04}")
         run = Run(run_id, WORKFLOW, kind, "Chat", RunStatus.RUNNING, message_id, at)
@@ -77,14 +77,14 @@ class World:
     async def consent(
         self, wanted: Sequence[PendingCall], advertised: Collection[str] | None = None
     ) -> list[PermittedCall | CallResult]:
-        """Return the prepared decisions for calls of a tool; other calls pass, unless they are made to wait."""
+        """Give the prepared decisions for calls of a tool; other calls pass, unless they are made to wait."""
         self.wanted.append([call.tool for call in wanted])
         if self.is_consent_open:
             await asyncio.Event().wait()
         return [self.verdicts.get(call.tool, PermittedCall(call.arguments)) for call in wanted]
 
     async def ask(self, ask: InterruptionRequest, *, anew: bool = False) -> Interruption:
-        """Return the same answer to every question, or wait."""
+        """Give the same answer to every question, or wait."""
         self.questions.append(ask)
         if self.person is None:
             await asyncio.Event().wait()
@@ -113,13 +113,13 @@ class World:
         return task
 
     async def run(self, turn: AgentTurn) -> str:
-        """Return the text of the turn, executed to the end of its run."""
+        """Execute the turn to the end of its run, for its text."""
         text = await self.output(turn)
         assert isinstance(text, str)
         return text
 
     async def output(self, turn: AgentTurn) -> Any:
-        """Return the output of the turn, executed to the end of its run."""
+        """Execute the turn to the end of its run, for its output."""
         log = self.open_log(turn)
         self.clock.advance_to(turn.run.created_at)
         status = RunStatus.ERROR
@@ -139,14 +139,14 @@ class World:
         return replace(turn, ask=self.ask, consent=self.consent)
 
     async def outcome(self, turn: AgentTurn) -> Any:
-        """Return the output of the turn, or its StepFailed."""
+        """Execute the turn, for its output or its StepFailed."""
         try:
             return await self.output(turn)
         except StepFailed as error:
             return error
 
     async def failing(self, turn: AgentTurn) -> StepFailed:
-        """Return the failure of the turn."""
+        """Execute a turn that must fail."""
         outcome = await self.outcome(turn)
         assert isinstance(outcome, StepFailed)
         return outcome
@@ -154,11 +154,11 @@ class World:
     # What was told
 
     def told(self, kind: type[F]) -> list[F]:
-        """Return the facts of that kind that this process emitted."""
+        """List the facts of that kind that this process emitted."""
         return [event.fact for event in self._log.told if isinstance(event.fact, kind)] if self._log else []
 
     def asked(self, number: int = -1) -> list[tuple[str, str]]:
-        """Return the roles and texts of a request."""
+        """List the roles and texts of a request."""
         return [(message.role, message.text) for message in self.model.requests[number].messages]
 
     # What is on disk
@@ -169,7 +169,7 @@ class World:
         return next((row.text, row.state) for row in rows if row.id == f"msg_{number:04}")
 
     async def interrupted(self) -> list[str]:
-        """Return the texts that were cut off, in separate messages."""
+        """List the texts that were cut off, in separate messages."""
         own = {run.message_id for run in await self.disk.runs.page(workflow_id=WORKFLOW)}
         rows = await self.disk.messages.of_workflow(WORKFLOW)
         return [row.text for row in rows if row.state is MessageState.INTERRUPTED and row.id not in own]
@@ -178,11 +178,11 @@ class World:
         return await self.disk.tool_calls.of_run(turn.run.id)
 
     async def answers(self, turn: AgentTurn) -> list[tuple[int | None, StepStatus]]:
-        """Return round and status of each checkpoint."""
+        """List round and status of each checkpoint."""
         return [(row.key.round, row.status) for row in await self.disk.step_results.of_run(turn.run.id)]
 
     async def rebuilt(self, turn: AgentTurn) -> LiveRun:
-        """Return the state of a view rebuilt from disk: events, then pieces of text."""
+        """Rebuild a view from disk: events, then pieces of text."""
         events = await self.disk.events.of_run(turn.run.id)
         for piece in await self.disk.chunks.of_run(turn.run.id):
             fact = stream_fact(turn.run.message_id, piece.step, piece.index, piece.offset, piece.text)

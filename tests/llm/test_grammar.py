@@ -10,7 +10,7 @@ from core.llm.offline.plan import PlannedCall
 
 
 def calls(message: str) -> list[list[PlannedCall]]:
-    """Return the rounds of a message."""
+    """List the rounds of a message."""
     return [list(answer.calls) for answer in parse_commands(message, ())]
 
 

@@ -32,7 +32,7 @@ def calls_of(deltas: list[ModelDelta]) -> list[CallRequest]:
 
 
 async def round_of(*messages: ChatMessage, results: list[str]) -> list[ChatMessage]:
-    """Return the model's answer to the messages, and the results of its calls."""
+    """Ask the model, and answer its calls."""
     deltas = await stream(*messages)
     calls = calls_of(deltas)
     told = [ChatMessage("tool", text, call_id=call.id) for call, text in zip(calls, results, strict=True)]

@@ -17,7 +17,7 @@ def lines(*rows: dict[str, Any]) -> str:
 
 
 def played(*rows: dict[str, Any]) -> list[tuple[str, list[str], str | None]]:
-    """Return text, tools and failure of each answer."""
+    """List text, tools and failure of each answer."""
     made = planned_answers(parse_script(lines(*rows)))
     return [(answer.text, [call.tool for call in answer.calls], answer.failure) for answer in made]
 

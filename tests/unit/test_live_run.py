@@ -449,7 +449,7 @@ def stories(draw: st.DrawFn) -> Story:
 
 
 def as_stored(run: LiveRun) -> LiveRun:
-    """Return the state without what is shown but never stored."""
+    """Drop what is shown but never stored."""
     return replace(run, tokens_received=0, paused_at=None, pauses=0, paused_from=RunStatus.RUNNING)
 
 

@@ -23,7 +23,7 @@ def waiting(name: str = "q", asked: timedelta = timedelta(0), told: timedelta | 
 def moments(
     until: timedelta, *requests: PendingRequest, after: timedelta = HALF_HOUR
 ) -> list[tuple[float, tuple[str, ...]]]:
-    """Return the reminders until then, as minutes and requests, planning only at the announced times."""
+    """List the reminders until then, as minutes and requests, planning only at the announced times."""
     held = {request.id: request for request in requests}
     now, reminded_at = START, None
     found: list[tuple[float, tuple[str, ...]]] = []

@@ -99,7 +99,7 @@ async def test_silence_is_reported_repeatedly(phone: Phone) -> None:
 
 @contextmanager
 def listening(handle: Callable[[socket.socket], None]) -> Iterator[str]:
-    """Return a server that does this with each connection, and then drops it."""
+    """Start a server that does this with each connection, and then drops it."""
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def serve() -> None:
