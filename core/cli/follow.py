@@ -74,15 +74,15 @@ class PauseWatch:
 
     async def unless(self, work: Coroutine[Any, Any, object]) -> None:
         """Wait for the work, but only as long as the store can be written. Raises the exception of the work."""
-        both = [asyncio.ensure_future(work), asyncio.ensure_future(self._paused.wait())]
+        tasks = [asyncio.ensure_future(work), asyncio.ensure_future(self._paused.wait())]
         try:
-            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
-            if both[0].done():
-                both[0].result()
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            if tasks[0].done():
+                tasks[0].result()
         finally:
-            for task in both:
+            for task in tasks:
                 task.cancel()
-            await asyncio.gather(*both, return_exceptions=True)
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     def _on_event(self, event: Event) -> None:
         if isinstance(event.fact, RunPaused):

@@ -61,11 +61,11 @@ async def run(args: argparse.Namespace, folders: Folders) -> int:
     run_input, allow = input_object(args.input), allowed_places(args.allow)
 
     async def begin(core: Core) -> RunId:
-        found = unwrap(await core.templates.find(args.template))
-        await core.servers.learn(found.template.tools())
+        template = unwrap(await core.templates.find(args.template))
+        await core.servers.learn(template.template.tools())
         started = unwrap(
             await core.runs.start(
-                found,
+                template,
                 run_input,
                 mode=args.mode,
                 allow=allow,

@@ -108,8 +108,8 @@ def name_taken(kind: str, name: str) -> Refused:
     return Refused("name_taken", f"another {kind} is named {name!r}", field="name")
 
 
-def bad_input(error: ValidationError, whole: str, depth: int | None = 1) -> Refused:
+def bad_input(error: ValidationError, default_field: str, depth: int | None = 1) -> Refused:
     """Return the first problem as an error. `field` is its path, cut to `depth` parts; `whole` if it has none."""
     first = error.errors(include_input=False, include_context=False, include_url=False)[0]
-    field = "/".join(str(part) for part in first["loc"][:depth]) or whole
+    field = "/".join(str(part) for part in first["loc"][:depth]) or default_field
     return Refused("bad_input", f"{field}: {first['msg'].removeprefix('Value error, ')}", field=field)

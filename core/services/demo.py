@@ -95,10 +95,10 @@ class DemoService:
         return await self._rename(await self._chat.send(text, mode=ValidationMode.AUTO, gated=True, queued=True), title)
 
     async def _start_template(self, name: str, title: str) -> Outcome[Run]:
-        found = await self._templates.find(name)
-        if isinstance(found, Failed):
-            return found
-        outcome = await self._runs.start(found.data, {}, mode=ValidationMode.AUTO, gated=True, queued=True)
+        template = await self._templates.find(name)
+        if isinstance(template, Failed):
+            return template
+        outcome = await self._runs.start(template.data, {}, mode=ValidationMode.AUTO, gated=True, queued=True)
         return await self._rename(outcome, title)
 
     async def _rename(self, outcome: Outcome[Run], title: str) -> Outcome[Run]:

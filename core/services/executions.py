@@ -40,8 +40,8 @@ class ExecutionService:
     ) -> Run:
         if not context.is_outside:
             return await self._engine.execute(context, template_id, run_input, timeout_ms=timeout_ms, wait=wait)
-        found = await self._templates.named(template_id, None)
-        run = unwrap(await self._runs.start(found, run_input, key=_outside_key(context), timeout_ms=timeout_ms))
+        template = await self._templates.named(template_id, None)
+        run = unwrap(await self._runs.start(template, run_input, key=_outside_key(context), timeout_ms=timeout_ms))
         return await self._engine.wait(run.id) if wait else run
 
     async def find(self, run_id: RunId) -> Run:
@@ -118,13 +118,13 @@ class ExecutionService:
     async def _answer_check(self, context: CallContext) -> Callable[[Interruption], None]:
         """Return a check that raises if a call from this context may not answer (AGENTS_AND_TOOLS §5)."""
         if context.is_outside:
-            return lambda found: None
+            return lambda interruption: None
         own = {context.run_id, *await self._ancestors(await self.find(context.run_id))}
 
-        def require(found: Interruption) -> None:
-            if found.run_id in own:
+        def require(interruption: Interruption) -> None:
+            if interruption.run_id in own:
                 raise Refused("not_allowed", "a run cannot answer what it asks itself, or what a run above it asks")
-            if found.ask.kind is InterruptionKind.TOOL_APPROVAL:
+            if interruption.ask.kind is InterruptionKind.TOOL_APPROVAL:
                 raise Refused("not_allowed", "only a person can consent to the call of a tool")
 
         return require

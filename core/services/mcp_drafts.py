@@ -60,24 +60,21 @@ def make_draft(fields: Mapping[str, Any], old: McpServer | None = None, more_sec
     # first: the search for secrets needs well-formed fields
     _validated_server({**fields, "secrets": {}})
     secret_values = find_secrets(fields)
-    for place in more_secret:
-        part, _, name = place.partition("/")
-        value = fields.get(part)
-        secret_values[place] = value if part == "url" else value[int(name)] if part == "args" else value[name]  # type: ignore[index,assignment]
+    secret_values |= {location: str(_value_at(fields, location)) for location in more_secret}
     shown = masked_config(fields, secret_values)
-    before = old.model_dump() if old is not None else {}
+    before, stored = (old.model_dump(), dict(old.secrets)) if old is not None else ({}, {})
     unchanged = {
-        place: where
-        for place, where in (old.secrets.items() if old is not None else ())
-        if _value_at(fields, place) == _value_at(before, place) and contains_mask(_value_at(fields, place))
+        location: place
+        for location, place in stored.items()
+        if _value_at(fields, location) == _value_at(before, location) and contains_mask(_value_at(fields, location))
     }
-    new = {place: value for place, value in secret_values.items() if place not in unchanged}
-    for place, value in new.items():
+    new = {location: value for location, value in secret_values.items() if location not in unchanged}
+    for location, value in new.items():
         # a masked value that is not stored cannot be filled in
         if MASK in value:
-            raise Refused("bad_input", f"{place}: {MASK} stands for a secret that was not kept", field=place)
-    shown = with_values(shown, {place: str(_value_at(fields, place)) for place in unchanged})
-    dropped = {} if old is None else {place: at for place, at in old.secrets.items() if place not in {*unchanged, *new}}
+            raise Refused("bad_input", f"{location}: {MASK} stands for a secret that was not kept", field=location)
+    shown = with_values(shown, {location: str(_value_at(fields, location)) for location in unchanged})
+    dropped = {location: place for location, place in stored.items() if location not in {*unchanged, *new}}
     secrets = {**unchanged, **dict.fromkeys(new, KeyLocation.FILE)}  # where each is becomes known when it is kept
     return ServerDraft(_validated_server({**shown, "secrets": secrets}), new, dropped)
 
@@ -139,9 +136,9 @@ def require_unique_name(server: McpServer, servers: Iterable[McpServer]) -> None
         raise name_taken("server", server.name)
 
 
-def _value_at(fields: Mapping[str, Any], place: str) -> Any:
+def _value_at(fields: Mapping[str, Any], location: str) -> Any:
     """Return the value at the place, None if there is no such place."""
-    part, _, name = place.partition("/")
+    part, _, name = location.partition("/")
     value = fields.get(part)
     if part == "url":
         return value

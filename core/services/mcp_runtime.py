@@ -55,12 +55,12 @@ class McpServerRuntime:
     def named(self, name: str) -> ServerStatus:
         """Return the server of that name, else of that id, else of that name ignoring case. Raises NotFound."""
         for same in (
-            lambda one: one.server.name == name,
-            lambda one: one.server.id == name,
-            lambda one: name_key(one.server.name) == name_key(name.strip()),
+            lambda candidate: candidate.server.name == name,
+            lambda candidate: candidate.server.id == name,
+            lambda candidate: name_key(candidate.server.name) == name_key(name.strip()),
         ):
-            if (found := next(filter(same, self.states), None)) is not None:
-                return found
+            if (status := next(filter(same, self.states), None)) is not None:
+                return status
         raise NotFound("server", name)
 
     def log(self, server: ServerId) -> list[str]:
@@ -79,12 +79,12 @@ class McpServerRuntime:
         at its call.
         """
         names = {server for tool in tools if (server := mcp_server_of(tool)) is not None}
-        unknown = [one for one in self.configs if one.id in names]
+        unknown = [config for config in self.configs if config.id in names]
         await asyncio.gather(
             *(
-                self.test(one.id)
-                for one in unknown
-                if one.is_enabled and one.is_confirmed and not self._running_hub.is_known(one.id)
+                self.test(config.id)
+                for config in unknown
+                if config.is_enabled and config.is_confirmed and not self._running_hub.is_known(config.id)
             )
         )
 

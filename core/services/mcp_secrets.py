@@ -26,14 +26,14 @@ class ServerSecrets:
     async def fill(self, server: McpServer) -> McpServer:
         """Return the server with its secrets filled in. Raises ToolFailed."""
         values: dict[str, str] = {}
-        for place, key_place in server.secrets.items():
+        for location, key_place in server.secrets.items():
             try:
-                secret = await self._keys.get_secret(_key_name(server.id, place), key_place)
+                secret = await self._keys.get_secret(_key_name(server.id, location), key_place)
             except Refused as error:
                 raise ToolFailed("failed", f"the secrets of {server.name} cannot be read: {error.message}") from None
             if secret is None:
-                raise ToolFailed("failed", f"{server.name} needs the value of {place}, which is not there any more")
-            values[place] = secret.reveal()
+                raise ToolFailed("failed", f"{server.name} needs the value of {location}, which is not there any more")
+            values[location] = secret.reveal()
         return McpServer.model_validate(with_values(server.model_dump(), values))
 
     async def save(self, drafts: Sequence[ServerDraft], saved: list[StoredSecret]) -> list[McpServer]:
@@ -44,12 +44,12 @@ class ServerSecrets:
         """
         rows = []
         for draft in drafts:
-            places = dict(draft.server.secrets)
-            for place, value in draft.secrets.items():
-                name = _key_name(draft.server.id, place)
-                places[place] = await self._keys.put_secret(name, value)
-                saved.append((name, places[place]))
-            rows.append(draft.server.model_copy(update={"secrets": places}))
+            locations = dict(draft.server.secrets)
+            for location, value in draft.secrets.items():
+                name = _key_name(draft.server.id, location)
+                locations[location] = await self._keys.put_secret(name, value)
+                saved.append((name, locations[location]))
+            rows.append(draft.server.model_copy(update={"secrets": locations}))
         return rows
 
     async def read(self, server: McpServer) -> Mapping[str, Secret]:
@@ -57,33 +57,33 @@ class ServerSecrets:
         though it is not whole.
         """
         secrets: dict[str, Secret] = {}
-        for place, key_place in server.secrets.items():
+        for location, key_place in server.secrets.items():
             try:
-                secret = await self._keys.get_secret(_key_name(server.id, place), key_place)
+                secret = await self._keys.get_secret(_key_name(server.id, location), key_place)
             except Refused:
                 continue
             if secret is not None:
-                secrets[place] = secret
+                secrets[location] = secret
         return secrets
 
     async def remove(self, server: McpServer) -> None:
         """Remove all secrets of the server. Raises Refused if a secret cannot be removed."""
-        for place, key_place in server.secrets.items():
-            await self._keys.remove_secret(_key_name(server.id, place), key_place)
+        for location, key_place in server.secrets.items():
+            await self._keys.remove_secret(_key_name(server.id, location), key_place)
 
     async def discard(self, names: Iterable[StoredSecret]) -> None:
         """Remove these secrets; a secret that cannot be removed is logged and left behind."""
-        for name, place in names:
+        for name, key_place in names:
             try:
-                await self._keys.remove_secret(name, place)
+                await self._keys.remove_secret(name, key_place)
             except MetierError as error:
                 log.warning("a secret of an MCP server is left behind: %s", error.message)
 
-    async def discard_places(self, server: ServerId, places: Mapping[str, KeyLocation]) -> None:
+    async def discard_places(self, server: ServerId, locations: Mapping[str, KeyLocation]) -> None:
         """Remove the secrets of a server at these places, in the same way."""
-        await self.discard((_key_name(server, place), key_place) for place, key_place in places.items())
+        await self.discard((_key_name(server, location), key_place) for location, key_place in locations.items())
 
 
-def _key_name(server: ServerId, place: str) -> str:
+def _key_name(server: ServerId, location: str) -> str:
     """Return the name that the secret is stored under."""
-    return f"mcp:{server}:{place}"
+    return f"mcp:{server}:{location}"

@@ -180,7 +180,7 @@ class McpServerService(McpServerRuntime):
             if removed is None or removed.server.id != server or server in self._running_hub.configs:
                 raise NotFound("server", server)
             self._require_own_name(removed.server)
-            secrets = {place: secret.reveal() for place, secret in removed.secrets.items()}
+            secrets = {location: secret.reveal() for location, secret in removed.secrets.items()}
             await self._save([ServerDraft(removed.server, secrets, {})])
             if removed.listing is not None:
                 await self.save_tools(server, removed.listing)

@@ -110,10 +110,10 @@ class QueueService:
         await self._send_at_once(workflow_id, message_id)
 
     @returns_outcome
-    async def move(self, workflow_id: WorkflowId, message_id: MessageId, place: int) -> None:
+    async def move(self, workflow_id: WorkflowId, message_id: MessageId, position: int) -> None:
         """Move a message to a position (from 0) in its queue. Does nothing if it no longer waits."""
         async with self._lock_of(workflow_id):
-            await self._move(workflow_id, message_id, place)
+            await self._move(workflow_id, message_id, position)
 
     @returns_outcome
     async def withdraw(self, workflow_id: WorkflowId, message_id: MessageId) -> list[AttachedText]:
@@ -218,14 +218,14 @@ class QueueService:
             raise StorageFailed("storage_failed", "a text that goes along with the message is missing")
         return [AttachedText(*pair) for pair in zip(message.attachments, texts, strict=True)]
 
-    async def _move(self, workflow_id: WorkflowId, message_id: MessageId, place: int) -> None:
+    async def _move(self, workflow_id: WorkflowId, message_id: MessageId, position: int) -> None:
         message = self._find(workflow_id, message_id)
         if message is None:
             return
-        waiting = [one for one in self._queues[workflow_id] if one is not message]
-        waiting.insert(max(0, place), message)
+        waiting = [other for other in self._queues[workflow_id] if other is not message]
+        waiting.insert(max(0, position), message)
         if waiting != self._queues[workflow_id]:
-            await self._storage.commit([OrderQueued(workflow_id, tuple(one.id for one in waiting))])
+            await self._storage.commit([OrderQueued(workflow_id, tuple(other.id for other in waiting))])
             self._queues[workflow_id] = waiting
             self._publish(workflow_id)
 

@@ -117,7 +117,9 @@ class ProviderService:
         return await self._keys.source(choice)
 
     async def _save_key_place(self, origin: str, place: KeyLocation | None) -> None:
-        places = {name: kept for name, kept in self._settings.current.key_places.items() if name != origin}
+        places = {
+            name: known_place for name, known_place in self._settings.current.key_places.items() if name != origin
+        }
         await self._change(key_places=places if place is None else {**places, origin: place})
 
     async def _change(self, **fields: Any) -> None:

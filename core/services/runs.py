@@ -181,7 +181,7 @@ class RunService:
         *,
         interruption: InterruptionId | None = None,
         step: str | None = None,
-        require: Callable[[Interruption], None] = lambda found: None,
+        require: Callable[[Interruption], None] = lambda _: None,
     ) -> Interruption:
         """Answer an interruption of the run or of a descendant (`Engine.answer`). Fails with `key_missing` if the run
         could not continue with the answer; the interruption stays open.

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.domain.ids import PromptId, TemplateId
+from core.domain.names import name_key
 from core.domain.slash_commands import (
     PromptInput,
     SlashCommand,
@@ -44,10 +45,12 @@ class SlashService:
     @returns_outcome
     async def targets(self) -> list[SlashTarget]:
         """Return every template and prompt, sorted by title."""
-        page = await self._book.page(None, limit=MAX_TEMPLATES, after=None)
-        targets = [SlashTarget(SlashKind.TEMPLATE, one.id, one.title, one.description or "") for one in page.entries]
-        targets += [SlashTarget(SlashKind.PROMPT, one.id, one.name, one.description) for one in self._prompts.current]
-        return sorted(targets, key=lambda one: (one.title.casefold(), one.kind, one.id))
+        templates = (await self._book.listed(None, limit=MAX_TEMPLATES, after=None)).entries
+        targets = [
+            *(SlashTarget(SlashKind.TEMPLATE, entry.id, entry.title, entry.description or "") for entry in templates),
+            *(SlashTarget(SlashKind.PROMPT, item.id, item.name, item.description) for item in self._prompts.current),
+        ]
+        return sorted(targets, key=lambda target: (name_key(target.title), target.kind, target.id))
 
     @returns_outcome
     async def read(self, text: str) -> SlashCommand | UnknownCommand | None:
@@ -62,13 +65,13 @@ class SlashService:
         """Return a template with `rest` as its input. Fails with `not_found`, `invalid_template`, and
         `rest_has_no_place` if it takes no text.
         """
-        found = await self._templates.named(template_id, None)
-        inputs = template_input(found.template.input_schema, rest)
+        template = await self._templates.named(template_id, None)
+        inputs = template_input(template.template.input_schema, rest)
         # text after the command would be lost silently
         if rest and rest not in inputs.values.values() and not _is_default(inputs.missing_schema, rest):
-            title = found.template.title
+            title = template.template.title
             raise Refused("rest_has_no_place", f"{title!r} takes no text: write its name alone", title=title)
-        return ReadyTemplate(found, inputs)
+        return ReadyTemplate(template, inputs)
 
     @returns_outcome
     async def prompt(self, prompt_id: PromptId, rest: str = "") -> PromptInput:

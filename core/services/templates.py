@@ -225,10 +225,10 @@ class TemplateBookService:
 
     async def _entries(self) -> list[TemplateEntry]:
         """Return all templates, sorted by title."""
-        shipped = [(one, parse(text)) for one, text in shipped_by_id().items()]
-        entries = [_entry(one, value["title"], value) for one, value in shipped]
-        entries += [_stored_entry(one, _parsed(one.text)) for one in await self._storage.templates.all()]
-        return sorted(entries, key=lambda one: (one.title.casefold(), one.title, one.id))
+        shipped = [(template, parse(text)) for template, text in shipped_by_id().items()]
+        entries = [_entry(template, value["title"], value) for template, value in shipped]
+        entries += [_stored_entry(template, _parsed(template.text)) for template in await self._storage.templates.all()]
+        return sorted(entries, key=lambda template: (template.title.casefold(), template.title, template.id))
 
     async def _whole(self, entry: TemplateEntry, value: Any, text: str) -> TemplateDetails:
         return _whole_template(entry, value, await self._validator.check_text(text))

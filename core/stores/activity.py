@@ -37,8 +37,8 @@ class Activity(Store):
         """The items, newest first. An unchanged item is the same object as before."""
         for run_id in self._stale:
             known = {item.id: item for item in self._items.get(run_id, ())}
-            fresh = activity_of(self._runs[run_id], known)
-            self._items[run_id] = [old if (old := known.get(item.id)) == item else item for item in fresh]
+            updated = activity_of(self._runs[run_id], known)
+            self._items[run_id] = [old if (old := known.get(item.id)) == item else item for item in updated]
         self._stale.clear()
         items = [item for run_id in reversed(self._runs) for item in self._items[run_id]]
         # items of several runs interleave

@@ -21,8 +21,9 @@ from core.domain.template import ValidationMode
 from core.domain.workflow import Workflow
 from core.errors import limit_reached, workflow_busy
 from core.ports.clock import Clock
-from core.stores.base import CallLater, Store, emit
+from core.stores.base import CallLater, emit
 from core.stores.execution import Execution, Slots, changes_progress, changes_questions, changes_row
+from core.stores.viewed_workflow import ViewedWorkflow
 from core.stores.watched_runs import LiveRuns, Viewer
 
 log = logging.getLogger(__name__)
@@ -41,17 +42,14 @@ class SweepReport:
     kept: int
 
 
-class BackgroundWorkflows(Store):
+class BackgroundWorkflows(ViewedWorkflow):
     """Live states by workflow.
 
-    `changed(workflow_id)` is emitted when a row must be redrawn, `viewed_changed` when another workflow is viewed, or
-    none, `window_active_changed` when the user activates or leaves the window. A change of only the progress (`3/7`) is
-    emitted 30 ms later, once for all steps of that time: a run may take thousands of steps a second.
+    `changed(workflow_id)` is emitted when a row must be redrawn. A change of only the progress (`3/7`) is emitted 30 ms
+    later, once for all steps of that time: a run may take thousands of steps a second.
     """
 
     changed = Signal(WorkflowId)
-    viewed_changed = Signal()
-    window_active_changed = Signal()
 
     def __init__(self, bus: Bus, clock: Clock, call_later: CallLater, settings: Settings) -> None:
         super().__init__()
@@ -60,8 +58,6 @@ class BackgroundWorkflows(Store):
         self._executions: dict[WorkflowId, Execution] = {}
         self._names: dict[WorkflowId, str] = {}
         self._slots = Slots()
-        self._viewed: WorkflowId | None = None
-        self._is_window_active = False
         self._released = 0
         self._sweep_at: float | None = None
         self._alarm = self._make_alarm(clock, call_later, self.tick)
@@ -116,8 +112,8 @@ class BackgroundWorkflows(Store):
     def update_from_chunk(self, event: Event) -> None:
         """Fold the event into its run. Duplicate and late events, and events of unknown runs, change nothing."""
         # the hot path: one lookup, and most events only append text
-        audience = self._runs.get(event.run_id)
-        if audience is None:
+        watched = self._runs.get(event.run_id)
+        if watched is None:
             if isinstance(event.fact, RunCreated) and event.fact.kind is RunKind.RECORDING:
                 return  # it stands beside the conversation, and is no active run of its workflow (ENGINE §1)
             run = self._runs.open(event)
@@ -127,20 +123,20 @@ class BackgroundWorkflows(Store):
                 root.below.append(run)
                 self._emit_soon(run.workflow_id)
             return
-        was_final = audience.run.status.is_final
-        if not audience.apply(event):
+        was_final = watched.run.status.is_final
+        if not watched.apply(event):
             return
-        execution = self._row_of(audience.run)
+        execution = self._row_of(watched.run)
         if execution is not None:
-            if audience.run.status.is_final and not was_final:
+            if watched.run.status.is_final and not was_final:
                 self._finish(execution)
             elif changes_progress(event.fact):
                 self._emit_soon(event.workflow_id)
             elif changes_row(event.fact):
                 emit(self.changed, event.workflow_id)
-        elif (root := self._row_of_child(audience.run)) is not None:
-            if audience.run.status.is_final and audience.run in root.below:
-                root.below.remove(audience.run)
+        elif (root := self._row_of_child(watched.run)) is not None:
+            if watched.run.status.is_final and watched.run in root.below:
+                root.below.remove(watched.run)
                 emit(self.changed, event.workflow_id)
             elif changes_questions(event.fact):
                 emit(self.changed, event.workflow_id)
@@ -164,9 +160,9 @@ class BackgroundWorkflows(Store):
         execution = self._executions.get(workflow_id)
         if execution is None or not execution.is_active:
             return
-        audience = self._runs.get(execution.run.run_id) if execution.run else None
-        if audience is not None:
-            audience.end(status, error)
+        watched = self._runs.get(execution.run.run_id) if execution.run else None
+        if watched is not None:
+            watched.end(status, error)
             execution.below.clear()
             self._finish(execution)
         elif execution.before is not None:
@@ -200,39 +196,14 @@ class BackgroundWorkflows(Store):
         return self._slots.workflow_at(slot)
 
     @property
-    def viewed_workflow_id(self) -> WorkflowId | None:
-        """The workflow that the window shows."""
-        return self._viewed
-
-    @property
     def viewed_execution(self) -> Execution | None:
         """The live state of the viewed workflow."""
         return self._executions.get(self._viewed) if self._viewed is not None else None
 
-    def is_viewed(self, workflow_id: WorkflowId) -> bool:
-        """Return whether the window shows the workflow."""
-        return workflow_id == self._viewed
-
-    def set_viewed(self, workflow_id: WorkflowId | None) -> None:
-        """View another workflow: a pointer moves, nothing is copied."""
-        if workflow_id != self._viewed:
-            self._viewed = workflow_id
-            emit(self.viewed_changed)
-
-    def set_window_active(self, is_active: bool) -> None:
-        """Set whether the window is the active window."""
-        if is_active != self._is_window_active:
-            self._is_window_active = is_active
-            emit(self.window_active_changed)
-
-    def is_watched(self, workflow_id: WorkflowId) -> bool:
-        """Return whether the user sees the workflow: it is viewed, in the active window."""
-        return self._is_window_active and self.is_viewed(workflow_id)
-
     def live_run(self, run_id: RunId) -> LiveRun | None:
         """Return the live state of a run, which must not be changed; None if it is no longer held."""
-        audience = self._runs.get(run_id)
-        return audience.run if audience is not None else None
+        watched = self._runs.get(run_id)
+        return watched.run if watched is not None else None
 
     def runs_below(self, workflow_id: WorkflowId) -> list[LiveRun]:
         """Return the child runs of a workflow, as `live_run` does, oldest first."""
@@ -244,8 +215,8 @@ class BackgroundWorkflows(Store):
 
     def viewer_count(self, run_id: RunId) -> int:
         """Return the number of viewers of a run."""
-        audience = self._runs.get(run_id)
-        return len(audience.viewers) if audience else 0
+        watched = self._runs.get(run_id)
+        return len(watched.viewers) if watched else 0
 
     # Time
 

@@ -139,19 +139,19 @@ class Notifications(Store):
             if toasts:
                 self._show(group, toasts)
 
-    def _show(self, group: NotificationGroup, fresh: list[Toast]) -> None:
+    def _show(self, group: NotificationGroup, toasts: list[Toast]) -> None:
         """Show the toasts. A single toast has its own notification; several share a notification with earlier shared
         toasts.
         """
         several = f"{group}:several"
-        key = several if len(fresh) > 1 else f"{group}:{fresh[0].workflow_id}"
-        for toast in fresh:
+        key = several if len(toasts) > 1 else f"{group}:{toasts[0].workflow_id}"
+        for toast in toasts:
             if toast.workflow_id is not None:
                 self._drop(group, toast.workflow_id, unless=key)
         before = self._standing[key].toasts if key == several and key in self._standing else ()
-        workflows = {toast.workflow_id for toast in fresh}
+        workflows = {toast.workflow_id for toast in toasts}
         remaining = (toast for toast in before if toast.workflow_id not in workflows)
-        self._set_standing(Notification(key, group, (*remaining, *fresh)))
+        self._set_standing(Notification(key, group, (*remaining, *toasts)))
 
     # What holds no longer
 

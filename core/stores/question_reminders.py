@@ -79,8 +79,8 @@ class ReminderToast:
 
     def _fields(self, questions: Iterable[Question]) -> _ToastFields:
         ordered = sorted(questions, key=_asked_at)
-        workflows = list(dict.fromkeys(one.workflow_id for one in ordered))
-        names = [self._name(one) for one in workflows]
+        workflows = list(dict.fromkeys(item.workflow_id for item in ordered))
+        names = [self._name(item) for item in workflows]
         first = ordered[0]
         is_one = len(ordered) == 1
         about = (("kind", first.kind), ("step", first.asker)) if is_one else ()

@@ -113,14 +113,14 @@ class Questions(Store):
 
 
 def _question(run: LiveRun, waiting: LiveInterruption) -> Question:
-    asked = waiting.request
+    request = waiting.request
     return Question(
         run.workflow_id,
         run.run_id,
-        asked,
+        request,
         waiting.created_at,
         run.workflow_name if run.parent is not None else None,
-        datetime.fromisoformat(asked.expires_at) if asked.expires_at is not None else None,
+        datetime.fromisoformat(request.expires_at) if request.expires_at is not None else None,
         run.agent if run.kind is RunKind.CHAT else None,
     )
 

@@ -198,10 +198,10 @@ def _is_negligible(run: LiveRun) -> bool:
 
 def _run_usage(run: LiveRun) -> _RunUsage:
     is_summary = run.template_id == SUMMARY_TEMPLATE
-    asked = run.last_request if run.kind is RunKind.CHAT else None
+    request = run.last_request if run.kind is RunKind.CHAT else None
     tokens: int | None = None
-    if asked is not None and asked.tokens is not None:
-        tokens = asked.tokens + run.last_answer_tokens
+    if request is not None and request.tokens is not None:
+        tokens = request.tokens + run.last_answer_tokens
     elif is_summary and run.status is RunStatus.SUCCESS:
         tokens = estimate_tokens(run.content)
     pace = run.rate.pieces_per_second if run.model_requests > run.reported_answers else None
@@ -217,8 +217,8 @@ def _run_usage(run: LiveRun) -> _RunUsage:
         run.output_tokens,
         run.cost,
         tokens,
-        asked.fixed_tokens if asked is not None else None,
-        asked is not None and asked.dropped > 0,
+        request.fixed_tokens if request is not None else None,
+        request is not None and request.dropped > 0,
         pace if pace is not None else run.tokens_per_second,
     )
 

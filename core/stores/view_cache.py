@@ -171,15 +171,15 @@ class ViewCache(Store):
         """
         workflow_id = self.workflow_id
         held = self._background.runs_below(workflow_id)[-MAX_WATCHED_CHILDREN:] if workflow_id is not None else []
-        wanted = {run.run_id for run in held if not self._is_stored_below(run)}
+        to_watch = {run.run_id for run in held if not self._is_stored_below(run)}
         # a template may start thousands of children; only the newest are watched
-        for run_id in [run_id for run_id in self._below if run_id not in wanted]:
+        for run_id in [run_id for run_id in self._below if run_id not in to_watch]:
             self._below.pop(run_id).close()
-        fresh = [run_id for run_id in wanted if run_id not in self._below]
-        for run_id in fresh:
+        new = [run_id for run_id in to_watch if run_id not in self._below]
+        for run_id in new:
             viewer = self._below[run_id] = self._background.attach(run_id)
             viewer.batch.connect(self._on_below_batch)
-        return bool(fresh)
+        return bool(new)
 
     def _is_stored_below(self, run: LiveRun) -> bool:
         stored = self._stored_below.get(run.run_id)

@@ -40,18 +40,18 @@ class Viewer:
 
     batch = Signal(Batch)
 
-    def __init__(self, audience: "WatchedRun") -> None:
-        self._audience = audience
-        self.run = audience.run
+    def __init__(self, watched: "WatchedRun") -> None:
+        self._watched_run = watched
+        self.run = watched.run
 
     @property
     def is_open(self) -> bool:
         """Whether it still receives batches."""
-        return self in self._audience.viewers
+        return self in self._watched_run.viewers
 
     def close(self) -> None:
         """Stop receiving batches, at once. Closing again has no effect."""
-        self._audience.detach(self)
+        self._watched_run.detach(self)
         self.batch.disconnect()
 
     def __enter__(self) -> "Viewer":
@@ -156,7 +156,7 @@ class LiveRuns:
     def __init__(self, clock: Clock, due_changed: Callable[[], object]) -> None:
         self._clock = clock
         self._due_changed = due_changed
-        self._audiences: dict[RunId, WatchedRun] = {}
+        self._watched: dict[RunId, WatchedRun] = {}
         self._forgotten: deque[RunId] = deque(maxlen=MAX_FORGOTTEN)
 
     def open(self, event: Event) -> LiveRun | None:
@@ -167,52 +167,52 @@ class LiveRuns:
             return None
         run = created_run(event)
         if run is not None:
-            self._audiences[run.run_id] = WatchedRun(run, self._clock, self._due_changed)
+            self._watched[run.run_id] = WatchedRun(run, self._clock, self._due_changed)
         return run
 
     def get(self, run_id: RunId) -> WatchedRun | None:
         """Return the watched run, or None."""
-        return self._audiences.get(run_id)
+        return self._watched.get(run_id)
 
     def below(self, workflow_id: WorkflowId) -> list[LiveRun]:
         """Return the held child runs of a workflow, in the order of their creation."""
-        held = (audience.run for audience in self._audiences.values())
+        held = (watched.run for watched in self._watched.values())
         return [
             run for run in held if run.workflow_id == workflow_id and run.parent is not None and not run.is_released
         ]
 
     def attach(self, run_id: RunId) -> Viewer:
         """Return a viewer of the run. Raises NotFound if its state is no longer held."""
-        audience = self._audiences.get(run_id)
-        if audience is None or audience.run.is_released:
+        watched = self._watched.get(run_id)
+        if watched is None or watched.run.is_released:
             raise NotFound("run", run_id)
-        return audience.attach()
+        return watched.attach()
 
     def forget(self, run_id: RunId) -> None:
         """Stop holding the run, and close its viewers."""
-        audience = self._audiences.pop(run_id, None)
-        if audience is not None:
+        watched = self._watched.pop(run_id, None)
+        if watched is not None:
             # a late event must not create the run again
             self._forgotten.append(run_id)
-            for viewer in audience.viewers:
+            for viewer in watched.viewers:
                 viewer.close()
 
     def forget_workflow(self, workflow_id: WorkflowId) -> None:
         """Forget all runs of the workflow."""
-        for audience in tuple(self._audiences.values()):
-            if audience.run.workflow_id == workflow_id:
-                self.forget(audience.run.run_id)
+        for watched in tuple(self._watched.values()):
+            if watched.run.workflow_id == workflow_id:
+                self.forget(watched.run.run_id)
 
     def forget_all(self) -> None:
         """Forget all runs."""
-        for run_id in tuple(self._audiences):
+        for run_id in tuple(self._watched):
             self.forget(run_id)
 
     @property
     def due(self) -> float | None:
         """The next time for `tick`, in monotonic seconds."""
-        return min((watched.due for watched in self._audiences.values() if watched.due is not None), default=None)
+        return min((watched.due for watched in self._watched.values() if watched.due is not None), default=None)
 
     def tick(self, now: float) -> list[LiveRun]:
         """Send due batches, and return the runs that were released."""
-        return [watched.run for watched in tuple(self._audiences.values()) if watched.tick(now)]
+        return [watched.run for watched in tuple(self._watched.values()) if watched.tick(now)]

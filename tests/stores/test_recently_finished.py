@@ -74,7 +74,7 @@ def test_nothing_is_held_of_runs_that_left() -> None:
     desk.background.register(A, "Ada", "A")
     desk.tell(desk.start("three", workflow="wf_a").finished(), desk.start("b").finished())
     desk.time.advance(700)
-    assert desk.background._runs._audiences == {}
+    assert desk.background._runs._watched == {}
     assert desk.background._executions == {}
 
 
