@@ -83,7 +83,7 @@ def asked(server: str, text: str) -> list[Json]:
     return [entry for entry, said in zip(entries, prompts, strict=True) if said[-1] == text]
 
 
-def test_calls_of_one_round_and_a_second_turn(metier: CommandLine, server: str) -> None:
+def test_calls_of_a_round_and_a_second_turn(metier: CommandLine, server: str) -> None:
     first = chat(metier, server, "two sums")
     assert (first.code, first.last["output"]) == (0, "They are 42 and 5.")
     calls = {call["id"]: call["summary"] or call["error"]["code"] for call in first.last["tool_calls"]}
@@ -99,7 +99,7 @@ def test_calls_of_one_round_and_a_second_turn(metier: CommandLine, server: str) 
     assert roles == ["system", *turn, "user", "assistant", "tool"]
 
 
-def test_a_busy_provider_is_asked_again_when_it_says(metier: CommandLine, server: str) -> None:
+def test_a_busy_provider_is_asked_again_after_its_delay(metier: CommandLine, server: str) -> None:
     said = chat(metier, server, "busy")
     assert (said.code, said.last["output"]) == (0, "Now.")
     first, second = asked(server, "busy")

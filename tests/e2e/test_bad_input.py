@@ -158,7 +158,7 @@ def waiting(metier: CommandLine, tmp_path: Path, *arguments: str, **options: Any
     raise AssertionError(process.communicate())
 
 
-def test_a_second_process_on_the_same_data_is_told_so(metier: CommandLine, tmp_path: Path) -> None:
+def test_a_second_process_on_the_same_data_fails_with_that_reason(metier: CommandLine, tmp_path: Path) -> None:
     with waiting(metier, tmp_path) as first:
         said = metier("list")
         first.send_signal(signal.SIGINT)

@@ -61,7 +61,7 @@ def test_the_same_call_four_times_in_a_row_ends_the_run(metier: CommandLine, tmp
     assert [one["status"] for one in said.last["tool_calls"]] == ["completed"] * 3
 
 
-def test_twenty_one_calls_in_a_round_are_too_many(metier: CommandLine, tmp_path: Path) -> None:
+def test_21_calls_in_a_round_are_too_many(metier: CommandLine, tmp_path: Path) -> None:
     calls = [{"call": "calculator", "arguments": {"expression": str(n)}} for n in range(21)]
     said = metier("chat", "go", "--events", "--script", script(tmp_path / "s.jsonl", *calls))
     assert said.code == 1
@@ -70,7 +70,7 @@ def test_twenty_one_calls_in_a_round_are_too_many(metier: CommandLine, tmp_path:
     assert said.last["tool_calls"] == []
 
 
-def test_a_script_that_cannot_be_played_says_which_line(metier: CommandLine, tmp_path: Path) -> None:
+def test_a_script_that_cannot_be_played_names_the_line(metier: CommandLine, tmp_path: Path) -> None:
     said = metier("chat", "hi", "--script", script(tmp_path / "s.jsonl", {"say": "x"}, {"sing": "y"}))
     assert said.code == 2
     assert "2" in said.last["error"]["message"]

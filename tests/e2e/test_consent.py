@@ -60,7 +60,7 @@ def test_a_rejection_is_read_by_the_agent_and_other_arguments_are_taken(metier: 
     assert [call["args"] for call in said.last["tool_calls"]] == [{"expression": "6 * 7"}, {"expression": "1 + 1"}]
 
 
-def test_an_approval_for_the_run_and_one_for_ever(metier: CommandLine) -> None:
+def test_an_approval_for_the_run_and_an_approval_for_ever(metier: CommandLine) -> None:
     said = chat(metier, f'{CALCULATE}\n\n{CALCULATE}\n\n/tool wait {{"seconds": 0}}')
     said = metier("answer", said.last["run_id"], answer("approve", value="run"))
     assert [one["tool"] for one in asked(said)] == ["wait"]
@@ -109,7 +109,7 @@ def test_a_script_asks(metier: CommandLine, tmp_path: Path) -> None:
     assert (said.code, said.last["output"]) == (0, "Hello.")
 
 
-def test_secrets_are_in_no_line_but_what_the_person_said(metier: CommandLine, tmp_path: Path) -> None:
+def test_secrets_are_in_no_line_but_the_users_own_message(metier: CommandLine, tmp_path: Path) -> None:
     script, secret = tmp_path / "s.jsonl", "sk-test-1234567890abcdef"
     call = {"call": "write_file", "arguments": {"path": "a.txt", "content": f"key {secret}"}}
     script.write_text(json.dumps(call) + '\n{"say": "Done."}\n')

@@ -24,7 +24,7 @@ class Hello(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *anything: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 @pytest.fixture

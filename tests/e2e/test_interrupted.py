@@ -15,7 +15,7 @@ SILENT = Reply(end="hangs")
 
 
 def kill(process: "subprocess.Popen[str]", server: Provider, asked: int, told: str) -> None:
-    """Kill it once the server has been asked so often, and such an event has been told."""
+    """Kill it once the server has been asked so often, and such an event has been printed."""
     assert process.stdout is not None
     while told and told not in process.stdout.readline():
         pass

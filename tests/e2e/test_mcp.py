@@ -1,4 +1,4 @@
-"""`python -m core mcp` as programs use it: a process, spoken to by the official client and by hostile ones."""
+"""`python -m core mcp` as programs use it: a process, used by the official client and by hostile clients."""
 
 import asyncio
 import json
@@ -126,7 +126,7 @@ INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
 
 @pytest.mark.async_timeout(120)
-async def test_clients_start_runs_follow_answer_and_cancel_them_one_after_the_other(metier: CommandLine) -> None:
+async def test_clients_start_follow_answer_and_cancel_runs_in_turn(metier: CommandLine) -> None:
     """The first server is killed in the middle of a run; the second goes on with it."""
     code = "export default (input) => input.n + 1"
     steps: list[dict[str, Any]] = [

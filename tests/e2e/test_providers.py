@@ -1,4 +1,4 @@
-"""`chat --base-url`: a language model, as whoever tries a server of their own meets it."""
+"""`chat --base-url`: a language model at a server of the user's own."""
 
 import json
 import signal
@@ -37,7 +37,7 @@ def run_of(said: Said) -> Any:
     return json.loads((said.out if said.out.startswith("{") else said.err).splitlines()[-1])
 
 
-def test_what_a_model_says_is_on_stdout_and_what_it_used_in_the_run(metier: CommandLine) -> None:
+def test_the_answer_of_a_model_is_on_stdout_and_its_usage_in_the_run(metier: CommandLine) -> None:
     with provider(says("The answer is 亚 42.", usage=(11, 7))) as server:
         said = chat(metier, server, "hello there")
     assert (said.code, said.out) == (0, "The answer is 亚 42.\n")
@@ -53,7 +53,7 @@ def test_what_a_model_says_is_on_stdout_and_what_it_used_in_the_run(metier: Comm
     assert "authorization" not in asked.headers
 
 
-def test_tools_are_called_and_their_results_told_in_a_valid_conversation(metier: CommandLine) -> None:
+def test_tools_are_called_and_their_results_sent_in_a_valid_conversation(metier: CommandLine) -> None:
     first = calls(("a", "calculator", {"expression": "6 * 7"}), ("b", "nothing", {}), text="Let me see.")
     second = Reply(
         sse(chunk(tool_calls=[call_piece(0, "a", "calculator", '{"expression": ')]), chunk(finish="tool_calls"))
@@ -113,7 +113,7 @@ def test_an_answer_that_is_cut_off_is_a_success_with_a_warning(metier: CommandLi
 
 
 @pytest.mark.parametrize("is_date", [False, True])
-def test_a_provider_that_is_busy_is_asked_again_when_it_says(metier: CommandLine, is_date: bool) -> None:
+def test_a_busy_provider_is_asked_again_at_the_time_that_it_gives(metier: CommandLine, is_date: bool) -> None:
     def busy(asked: Asked) -> Reply:
         told = formatdate(time.time() + 2, usegmt=True) if is_date else "1"
         return fails(429, "slow down", Retry_After=told)
@@ -127,7 +127,7 @@ def test_a_provider_that_is_busy_is_asked_again_when_it_says(metier: CommandLine
     assert (waiting["reason"], waiting["message"], waiting["attempt"]) == ("retry", "slow down", 2)
 
 
-def test_what_the_provider_says_is_the_error(metier: CommandLine) -> None:
+def test_the_message_of_the_provider_is_the_error(metier: CommandLine) -> None:
     with provider(fails(400, "this model cannot do that")) as server:
         run = run_of(chat(metier, server))
     assert run["error"]["message"] == "this model cannot do that"

@@ -1,4 +1,4 @@
-"""`run` and what tells about runs: the main road."""
+"""`run` and the commands that show runs: the main road."""
 
 import asyncio
 import json
@@ -123,7 +123,7 @@ def test_list_hides_what_is_archived_and_shows_it_where_it_is_asked_for(metier: 
 
 
 async def keep_and_put_away(data: Path) -> None:
-    """Two chats, of which the newer one is archived."""
+    """Create two chats, of which the newer is archived."""
     async with open_core(Folders.choose(str(data))) as core:
         sent = [await core.chat.send(text) for text in ("say 1 word", "say 2 words")]
         begun = [one.data for one in sent if isinstance(one, Ok)]

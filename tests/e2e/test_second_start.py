@@ -1,4 +1,4 @@
-"""Two starts of the real window with one data folder."""
+"""Two starts of the real window with the same data folder."""
 
 import os
 import signal
@@ -26,7 +26,7 @@ def window(metier: CommandLine, *arguments: str) -> "subprocess.Popen[str]":
 
 @pytest.mark.skipif(sys.platform == "win32", reason="looks for the socket")
 def test_a_second_start_ends_well_and_the_first_window_stays(tmp_path: Path) -> None:
-    """Also one that comes while the first is still opening; and one after it was killed opens anew."""
+    """Also while the first is still opening; a start after it was killed opens anew."""
     metier = CommandLine(tmp_path / "data")
     first, early = window(metier), window(metier)
     deadline = time.monotonic() + 100

@@ -1,4 +1,4 @@
-"""Sub-agents from the command line: what is told of them, and consent to what they do."""
+"""Sub-agents from the command line: their events, and consent to their calls."""
 
 import json
 

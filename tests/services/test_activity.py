@@ -39,7 +39,7 @@ def mode(path: Path) -> int:
 
 
 def nothing(_done: int) -> None:
-    """Nobody is told."""
+    """Do nothing."""
 
 
 async def viewed(world: World, workflow_id: WorkflowId) -> list[Entry]:
@@ -97,7 +97,7 @@ async def test_a_file_of_markdown_has_values_in_fences_that_nothing_in_them_ends
         assert re.search(r"\nResult:\n\n`{6}json\n", text)
 
 
-async def test_what_cannot_be_written_is_said_and_a_former_file_stays(tmp_path: Path) -> None:
+async def test_a_failed_export_is_reported_and_the_earlier_file_stays(tmp_path: Path) -> None:
     async with a_world() as world:
         entries = await chat(world)
         for path in (tmp_path / "no folder" / "a.json", tmp_path):
@@ -135,7 +135,7 @@ async def test_the_whole_result_of_a_call_can_be_read() -> None:
         assert isinstance(await world.core.activity.result(item.run_id, CallId("none")), Failed)
 
 
-async def test_the_runs_below_are_told_viewed_or_not_and_after_a_restart() -> None:
+async def test_child_runs_are_listed_viewed_or_not_and_after_a_restart() -> None:
     storage = InMemoryStorage()
     async with a_world(storage) as world:
         text = json.dumps(template(tool_step("say", "echo", text="hello"), title="Part"))

@@ -1,4 +1,4 @@
-"""Agents that a person set up: kept, named, chosen for a workflow, and asked as they are set."""
+"""Agents of the user: stored, named, chosen for a workflow, and asked with their own parameters."""
 
 import json
 from collections.abc import AsyncIterator
@@ -108,7 +108,7 @@ async def test_what_is_at_its_bounds_is_taken(core: Core) -> None:
     assert (await made(core, name="n" * 64, **most)).reasoning is Reasoning.HIGH
 
 
-async def test_a_name_belongs_to_one_agent_and_is_kept_on_one_line(core: Core) -> None:
+async def test_a_name_belongs_to_a_single_agent_and_is_a_single_line(core: Core) -> None:
     agent = await made(core, name="  Code \n reviewer ")
     assert agent.name == "Code reviewer"
     assert await failure(core, name="code REVIEWER") == ("name_taken", "name")
@@ -116,7 +116,7 @@ async def test_a_name_belongs_to_one_agent_and_is_kept_on_one_line(core: Core) -
     assert (await made(core, agent.id, name="code reviewer")).id == agent.id
 
 
-async def test_agents_are_read_again_by_the_next_start_and_told_of_on_the_bus(tmp_path: Path) -> None:
+async def test_agents_are_loaded_by_the_next_start_and_changes_are_emitted(tmp_path: Path) -> None:
     storage = InMemoryStorage()
     async with run_core(storage) as core:
         told: list[AgentsChanged] = []
@@ -200,7 +200,7 @@ async def test_a_choice_holds_for_the_next_turns_and_the_agent_is_followed(core:
     assert json.loads(last.output_json or "") == "a workflow"
 
 
-async def test_a_deleted_agent_is_followed_by_the_default_one_and_comes_back(core: Core) -> None:
+async def test_a_removed_agent_is_replaced_by_the_default_agent_and_can_be_restored(core: Core) -> None:
     with provider(says("one")) as server:
         agent = await made(core, name="Gone", model=of(server))
         run = await sent(core, agent="Gone")

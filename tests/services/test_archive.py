@@ -26,7 +26,7 @@ async def test_archiving_stops_what_runs_and_leaves_the_lists() -> None:
         assert [row.workflow.id for row in stores.workflows.rows] == [run.workflow_id]
 
 
-async def test_what_is_said_in_an_archived_workflow_brings_it_back() -> None:
+async def test_a_message_in_an_archived_workflow_restores_it() -> None:
     async with a_world() as world:
         sent = await world.core.chat.send("say 2 words")
         assert isinstance(sent, Ok)
@@ -84,7 +84,7 @@ async def test_after_a_crash_what_was_discarded_goes_and_what_was_brought_back_s
     assert [run.workflow_id for run in await crashed.runs.page()] == [kept["workflow_id"]]
 
 
-async def test_a_title_is_one_line_that_reorders_nothing() -> None:
+async def test_a_title_is_a_single_line_that_reorders_nothing() -> None:
     async with a_world() as world:
         run = await world.run(a_step("a"))
         renamed = await world.core.workflows.rename(run["workflow_id"], "a\x00\nb\u202ec \u05d0👨‍👩‍👧 \u2066d\u2069")

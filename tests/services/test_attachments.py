@@ -1,4 +1,4 @@
-"""Texts that go along with a message: read from files, kept, and told to the model."""
+"""Attached texts: read from files, stored, and sent to the model."""
 
 import os
 from pathlib import Path
@@ -93,7 +93,7 @@ def test_a_fence_holds_whatever_stands_in_it() -> None:
     assert without_attachments(told) == "Read this"
 
 
-async def test_the_model_is_told_them_in_the_turn_and_in_those_that_follow() -> None:
+async def test_the_model_receives_them_in_this_turn_and_in_later_turns() -> None:
     file = attached_text("a.md", "secret word\n" * 1000)
     async with run_core(InMemoryStorage()) as core:
         events: list[Event] = []
@@ -117,7 +117,7 @@ async def test_the_model_is_told_them_in_the_turn_and_in_those_that_follow() -> 
     assert 4000 < taken[0] < taken[1] < 4500  # the estimate counts them
 
 
-async def test_a_message_of_files_alone_is_one_and_too_many_are_none() -> None:
+async def test_a_message_may_have_files_alone_but_not_too_many() -> None:
     file = attached_text("Rapport.md", "x")
     async with run_core(InMemoryStorage()) as core:
         alone = await core.chat.send("", attached=[file])

@@ -1,4 +1,4 @@
-"""Steps of a template that name who answers them: as those were when the run was started."""
+"""Steps of a template that name their agents, as these were when the run was started."""
 
 import json
 from collections.abc import AsyncIterator, Mapping
@@ -124,7 +124,7 @@ async def test_the_steps_of_a_child_name_theirs_too(storage: SurrealStorage) -> 
     assert asked(server) == [("s?", "own", "Be brief.", ["wait"])]
 
 
-async def test_a_run_does_not_begin_without_the_key_of_one_that_it_names(storage: SurrealStorage) -> None:
+async def test_a_run_does_not_start_without_the_key_of_an_agent_that_it_names(storage: SurrealStorage) -> None:
     async with run_core(storage) as core:
         keyed = ModelChoice(base_url="https://api.example.com/v1", model="own", needs_key=True)
         await made(core, name="Writer", model=keyed)

@@ -32,7 +32,7 @@ async def a_service(
     return ConsentService(kept, settings, storage, bus, FakeClock(at(0) + timedelta(days=days))), settings
 
 
-async def test_an_exception_is_kept_told_and_taken_back() -> None:
+async def test_an_exception_is_saved_published_and_removed() -> None:
     storage, bus, told = InMemoryStorage(), Bus(), list[ConsentExceptionsChanged]()
     bus.subscribe(ConsentExceptionsChanged, told.append)
     consent, _ = await a_service(storage, bus)

@@ -18,7 +18,7 @@ CREATE, RESUME = f"{T}EXECUTION_CREATE", f"{T}EXECUTION_RESUME"
 
 
 async def silent(progress: float, total: float | None, text: str) -> None:
-    """Nobody wants to know."""
+    """Ignore the progress."""
 
 
 async def saved(calls: CallHandler, *steps: dict[str, Any], title: str = "T") -> str:
@@ -34,7 +34,7 @@ async def given_up(world: World, task: "asyncio.Task[Any]") -> None:
         await task
 
 
-async def test_progress_only_grows_and_says_what_happens() -> None:
+async def test_progress_only_grows_and_names_what_happens() -> None:
     async with a_world() as world:
         calls = CallHandler(world.core)
         made = await saved(calls, tool_step("first", "hold"), tool_step("second", "hold", "first"))
@@ -106,7 +106,7 @@ async def test_at_the_close_no_run_is_ended_and_the_next_process_goes_on() -> No
         assert (await world.settled(RunId(run.id)))["status"] == "success"
 
 
-async def test_what_is_not_offered_is_unknown_and_what_cannot_be_said_in_utf_8_is_replaced() -> None:
+async def test_a_tool_that_is_not_offered_is_unknown_and_text_that_is_not_utf_8_is_replaced() -> None:
     async with a_world() as world:
         calls = CallHandler(world.core)
         assert len(calls.offered()) == 10

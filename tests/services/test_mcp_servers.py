@@ -1,4 +1,4 @@
-"""MCP servers as a person sets them up: shown before they run, kept without secrets, told apart when they fail."""
+"""MCP servers of the user: shown before they run, stored without secrets, with distinct failures."""
 
 import asyncio
 import json
@@ -66,7 +66,7 @@ def pasted(*words: str, **more: Any) -> str:
     return json.dumps({"mcpServers": {"x": {"command": sys.executable, "args": [str(HOSTILE), *words], **more}}})
 
 
-async def test_a_server_waits_until_a_person_agrees_and_again_after_a_change(core: Core, tmp_path: Path) -> None:
+async def test_a_server_waits_for_confirmation_and_again_after_a_change(core: Core, tmp_path: Path) -> None:
     trace = tmp_path / "trace"
     (one,) = await added(core, pasted("good", str(trace), startup_timeout_sec=START_S))
     assert one.state is ServerState.UNCONFIRMED
@@ -200,7 +200,7 @@ async def test_a_crash_in_a_run_fails_what_only_reads_and_asks_about_the_rest(co
     assert "exit code 3" in state.error.message
 
 
-async def test_names_are_ones_own_and_what_is_no_server_is_refused(core: Core) -> None:
+async def test_names_are_unique_and_invalid_servers_are_refused(core: Core) -> None:
     first = ok(await core.servers.save(name="My  Server!", command="x"))
     assert (first.server.name, first.server.id) == ("My Server!", "my_server")
     second = ok(await core.servers.save(name="my server?", command="x"))
@@ -235,7 +235,7 @@ async def test_a_removed_server_takes_its_exceptions_along_and_can_be_put_back(c
     assert failed(await core.servers.restore(made.server.id)).code == "not_found"
 
 
-async def test_what_would_be_added_is_told_with_what_is_in_the_way(core: Core) -> None:
+async def test_the_preview_shows_what_would_be_added_and_its_problems(core: Core) -> None:
     ok(await core.servers.save(name="Taken", command="x"))
     servers = {
         "taken": {"command": "x"},

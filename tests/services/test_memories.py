@@ -1,4 +1,4 @@
-"""What agents remember, as a person looks it through."""
+"""Memories, as the user looks them through."""
 
 from collections.abc import AsyncIterator
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What a person was told is there after a restart, once; and a disk that refuses loses nothing that can be kept."""
+"""Notices are there after a restart, once; a full disk loses nothing that can be kept."""
 
 import asyncio
 
@@ -35,7 +35,7 @@ def titles(notices: list[Toast]) -> list[str]:
     return [notice.title for notice in notices]
 
 
-async def test_what_no_run_tells_is_kept_and_what_one_tells_is_not() -> None:
+async def test_notices_are_stored_except_those_that_runs_repeat() -> None:
     desk = Desk()
     async with desk.service():
         desk.toasts.add_workflow_complete(A, "ended", RunStatus.SUCCESS)
@@ -59,7 +59,7 @@ async def test_what_the_disk_refused_goes_with_the_next_one() -> None:
     assert titles(await desk.storage.notices.all()) == ["first", "second"]
 
 
-async def test_the_oldest_and_those_of_a_deleted_workflow_go() -> None:
+async def test_the_oldest_notices_and_notices_of_a_deleted_workflow_are_removed() -> None:
     desk = Desk()
     async with desk.service() as service:
         for number in range(MAX_NOTICES + 5):

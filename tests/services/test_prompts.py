@@ -44,7 +44,7 @@ def failed(answer: Outcome[Any]) -> Failed:
     return answer
 
 
-async def test_a_prompt_is_made_changed_removed_and_put_back_and_each_is_told(
+async def test_a_prompt_is_created_changed_removed_and_restored_and_each_change_is_emitted(
     core: Core, storage: InMemoryStorage
 ) -> None:
     told: list[list[str]] = []
@@ -62,7 +62,7 @@ async def test_a_prompt_is_made_changed_removed_and_put_back_and_each_is_told(
         assert again.prompts.current == core.prompts.current
 
 
-async def test_a_name_belongs_to_one_prompt_whatever_its_case_also_of_two_at_once(core: Core) -> None:
+async def test_a_name_belongs_to_a_single_prompt_in_any_case_even_of_two_saved_at_once(core: Core) -> None:
     saved = await asyncio.gather(*(core.prompts.save(name=name, content="c") for name in ("Straße", "STRASSE")))
     assert [isinstance(one, Ok) for one in saved] == [True, False]
     assert failed(saved[1]).code == "name_taken"

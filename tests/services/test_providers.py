@@ -81,7 +81,9 @@ def lists(*names: str) -> Callable[[Asked], Reply]:
         ({"provider": "nobody", "model": "m"}, "not_found"),
     ],
 )
-async def test_what_cannot_be_chosen_says_why_and_not_what(core: Core, options: dict[str, str], code: str) -> None:
+async def test_a_refused_choice_names_the_reason_and_not_the_value(
+    core: Core, options: dict[str, str], code: str
+) -> None:
     answer = await core.providers.choose(**options)
     assert isinstance(answer, Failed)
     assert answer.code == code
@@ -100,7 +102,7 @@ async def test_a_preset_brings_its_address_and_needs_its_key(core: Core) -> None
     assert (named.provider, named.needs_key, named.key_env) == ("custom", True, "K")
 
 
-async def test_without_a_name_the_only_model_is_taken_with_what_is_told_of_it(core: Core) -> None:
+async def test_without_a_name_the_only_model_is_taken_with_its_listed_properties(core: Core) -> None:
     with provider(lists("only")) as server:
         choice = await chosen(core, base_url=server.url)
         assert (choice.model, choice.context_tokens, choice.price_in, choice.price_out) == ("only", 8192, 1.0, 2.0)
@@ -109,7 +111,7 @@ async def test_without_a_name_the_only_model_is_taken_with_what_is_told_of_it(co
     assert (await described(core, run.id))["metrics"]["cost"] == 0.0012
 
 
-async def test_several_models_are_named_and_one_has_to_be_chosen(core: Core) -> None:
+async def test_several_models_are_named_and_must_be_chosen_from(core: Core) -> None:
     with provider(lists("one", "two")) as server:
         answer = await core.providers.choose(base_url=server.url)
     assert isinstance(answer, Failed)
@@ -123,7 +125,7 @@ async def test_a_server_that_lists_nothing_is_asked_without_a_name(core: Core) -
     assert run.status is RunStatus.SUCCESS
 
 
-async def test_a_model_alone_is_another_one_of_the_usual_provider(core: Core) -> None:
+async def test_a_model_alone_is_another_model_of_the_default_provider(core: Core) -> None:
     usual = ModelChoice(base_url="http://127.0.0.1:9/v1", model="one", temperature=0.5)
     await core.settings.change(model=usual)
     assert await chosen(core, model="two") == usual.model_copy(update={"model": "two"})
@@ -168,7 +170,7 @@ async def test_the_agents_of_a_template_have_the_model_of_the_settings(core: Cor
 
 
 @pytest.mark.parametrize(("every_s", "status"), [(0.05, RunStatus.SUCCESS), (60.0, RunStatus.ERROR)])
-async def test_a_slow_model_is_not_taken_for_one_that_hangs_since_its_silence_is_told(
+async def test_a_slow_model_is_not_mistaken_for_a_hanging_model_since_its_silence_is_shown(
     monkeypatch: pytest.MonkeyPatch, every_s: float, status: RunStatus
 ) -> None:
     usual = OpenAiCompatible.__init__.__kwdefaults__
@@ -221,14 +223,14 @@ async def test_a_run_without_its_key_stays_enqueued_until_there_is_one(core: Cor
     assert (await described(core, run.id))["error"] is None
 
 
-async def test_a_person_in_the_window_is_told_at_once_that_a_key_is_missing(core: Core) -> None:
+async def test_the_window_reports_at_once_that_a_key_is_missing(core: Core) -> None:
     answer = await core.chat.send("hi", model=await chosen(core, **OPENAI), gated=True)
     assert isinstance(answer, Failed)
     assert answer.code == "key_missing"
     assert await core.storage.runs.page() == []
 
 
-async def test_a_run_that_had_a_key_needs_one_again(core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_run_that_had_a_key_needs_a_key_again(core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("METIER_API_KEY", KEY)
     with provider(says("a")) as server:
         run = await sent(core, model=ModelChoice(base_url=server.url, model="m"))

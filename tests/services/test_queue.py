@@ -66,7 +66,7 @@ def held(core: Core, run: Run) -> str | None:
     return found.code if found is not None else None
 
 
-async def test_they_are_said_one_by_one_when_a_turn_ends_in_success(core: Core) -> None:
+async def test_messages_are_sent_in_turn_when_a_turn_succeeds(core: Core) -> None:
     run = await begun(core, "say 5 words")
     ids = await queue(core, run, "say 2 words", "say 3 words")
     assert waiting(core, run) == ["say 2 words", "say 3 words"]
@@ -118,7 +118,7 @@ async def test_they_can_be_moved_and_taken_back_with_what_they_have_attached(cor
     assert [message.text for message in await core.storage.queued_messages.all()] == ["3", "1"]
 
 
-async def test_they_are_there_after_a_crash_and_none_is_said_twice(storage: InMemoryStorage) -> None:
+async def test_messages_survive_a_crash_and_none_is_sent_twice(storage: InMemoryStorage) -> None:
     async with run_core(storage) as core:  # as a command line would: it says none of them
         run = await begun(core, "say 1 words")
         await queue(core, run, "say 2 words", "say 3 words")
@@ -135,7 +135,7 @@ async def test_they_are_there_after_a_crash_and_none_is_said_twice(storage: InMe
             assert (await said(core, run.workflow_id))[1:] == ["say 2 words", "say 3 words"]
 
 
-async def test_a_crash_at_any_commit_loses_none_and_says_none_twice(storage: InMemoryStorage) -> None:
+async def test_a_crash_at_any_commit_loses_no_message_and_sends_none_twice(storage: InMemoryStorage) -> None:
     copies: list[InMemoryStorage] = []
 
     class Copying(InMemoryStorage):

@@ -25,7 +25,7 @@ async def groups(core: Core, query: str) -> list[HitGroup]:
 
 
 async def until_found(core: Core, query: str, count: int = 1) -> list[HitGroup]:
-    """Come back when so many workflows have it, with those: the index follows in its own time."""
+    """Return the workflows once there are so many: the index follows in its own time."""
     found: list[HitGroup] = []
 
     async def is_found() -> bool:
@@ -50,7 +50,7 @@ async def say(core: Core, text: str) -> WorkflowId:
     return sent.data.workflow_id
 
 
-async def test_what_is_said_and_called_and_put_out_is_found(tmp_path: Path) -> None:
+async def test_messages_calls_and_outputs_are_found(tmp_path: Path) -> None:
     async with a_core(InMemoryStorage(), tmp_path / "search.db") as core:
         core.search.start()
         workflow_id = await say(core, '/tool calculator {"expression": "1234 * 2"}')
@@ -76,7 +76,7 @@ async def test_a_template_is_found_by_its_title_and_what_its_steps_put_out() -> 
         assert found.hits[0].kind is HitKind.TITLE
 
 
-async def test_what_was_written_while_nobody_indexed_is_caught_up_with(tmp_path: Path) -> None:
+async def test_what_was_written_without_an_indexer_is_caught_up_with(tmp_path: Path) -> None:
     storage = InMemoryStorage()
     async with a_core(storage, tmp_path / "search.db") as core:
         first = await say(core, "the first needle")  # as the command line does: it indexes nothing

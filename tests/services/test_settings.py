@@ -15,7 +15,7 @@ async def a_service(storage: InMemoryStorage, bus: Bus | None = None) -> Setting
     return SettingsService(parse_settings(await storage.settings.all()), storage, bus or Bus())
 
 
-async def test_a_change_is_kept_and_told() -> None:
+async def test_a_change_is_saved_and_published() -> None:
     storage, bus, told = InMemoryStorage(), Bus(), list[Settings]()
     bus.subscribe(SettingsChanged, lambda changed: told.append(changed.settings))
     service = await a_service(storage, bus)

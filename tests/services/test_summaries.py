@@ -1,4 +1,4 @@
-"""Going on from a summary: what the model is told then, and that nothing of the conversation is lost."""
+"""Going on from a summary: what the model sees then, and that nothing of the conversation is lost."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -51,7 +51,7 @@ async def refusal(core: Core, workflow_id: WorkflowId) -> str:
     return answer.code
 
 
-async def test_the_next_turn_is_told_the_summary_in_the_place_of_what_was_said(core: Core) -> None:
+async def test_the_next_turn_sees_the_summary_instead_of_the_messages(core: Core) -> None:
     with provider(says("Blue."), says("SUMMARY: likes blue"), says("Yes, blue.")) as server:
         first = await said(core, QUESTION, model=of(server))
         run = await summed_up(core, first.workflow_id)
@@ -74,7 +74,7 @@ async def test_the_next_turn_is_told_the_summary_in_the_place_of_what_was_said(c
         ]
 
 
-async def test_a_summary_takes_up_the_one_before(core: Core) -> None:
+async def test_a_summary_continues_the_previous_summary(core: Core) -> None:
     with provider(says("a1"), says("FIRST"), says("a2"), says("SECOND"), says("a3")) as server:
         first = await said(core, "q1", model=of(server))
         await summed_up(core, first.workflow_id)
@@ -91,7 +91,7 @@ async def test_a_summary_takes_up_the_one_before(core: Core) -> None:
 
 
 async def test_what_does_not_fit_at_once_is_summed_up_part_by_part(core: Core) -> None:
-    """Every word of the conversation reaches the model, each request fits, and each goes on from the one before."""
+    """Every word of the conversation reaches the model, each request fits, and each continues the previous."""
     words = [f"w{number}" for number in range(3000)]
     count = 0
 

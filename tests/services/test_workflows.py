@@ -37,7 +37,7 @@ async def test_the_list_brings_the_newest_runs_of_what_it_lists() -> None:
         assert [run.id for run in listed.data.newest_runs] == [bad["run_id"], good["run_id"]]
 
 
-async def test_what_is_said_after_the_clock_was_put_back_comes_after_what_was_said_before() -> None:
+async def test_messages_sent_after_the_clock_was_set_back_follow_earlier_messages() -> None:
     clock = FakeClock(loop=asyncio.get_running_loop())
     async with a_world(clock=clock) as world:
         first = await world.core.chat.send("say 1 words")
@@ -136,7 +136,7 @@ async def test_deleting_a_waiting_workflow_leaves_its_twin_and_its_fork_whole() 
         assert (await world.answer(twin, "approve"))["status"] == "success"
 
 
-async def test_a_message_that_is_sent_while_the_last_one_is_answered_is_refused() -> None:
+async def test_a_message_sent_during_a_turn_is_refused() -> None:
     async with a_world() as world:
         sent = await world.core.chat.send("say 200 words")
         assert isinstance(sent, Ok)

@@ -38,7 +38,7 @@ WORKFLOW = WorkflowId("wf_a")
 
 
 class Teller:
-    """Makes the events of one run, numbered as its journal would; `stream` keeps the offsets of its texts."""
+    """Makes the events of a run, numbered as its journal would; `stream` tracks the offsets of its texts."""
 
     def __init__(self, name: str, workflow: str | None = None, time: FakeClock | None = None) -> None:
         self.run_id = RunId(f"run_{name}")
@@ -80,7 +80,7 @@ class Teller:
         prompt: str | None = None,
         **fields: Any,
     ) -> Event:
-        """A person is asked; `name` is what `closes` calls it."""
+        """The run asks the user; `name` is what `closes` calls the question."""
         told = InterruptionRaised(
             id=_question(self, name), step=step, kind=kind, status=OPEN_STATUS[kind], prompt=prompt, **fields
         )
@@ -129,7 +129,7 @@ def _question(run: Teller, name: str) -> InterruptionId:
 
 
 class Desk:
-    """All the stores on one bus."""
+    """All the stores on a bus."""
 
     def __init__(self, mode: ValidationMode = ValidationMode.AUTO, **settings: Any) -> None:
         self.time = FakeClock()
@@ -166,7 +166,7 @@ class Desk:
 
 
 def heard(desk: Desk) -> list[str]:
-    """What `changed` says from now on."""
+    """Return a list of what `changed` emits from now on."""
     told: list[str] = []
     desk.background.changed.connect(told.append)
     return told

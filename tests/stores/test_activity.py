@@ -72,7 +72,7 @@ def test_the_newest_is_first() -> None:
     assert [each.id for each in activity_of(run)] == ["2", "1", "run_a/chat"]
 
 
-def test_a_call_tells_what_it_is_about_and_what_came_out_of_it() -> None:
+def test_a_call_has_its_target_and_its_result() -> None:
     run = chat(lambda r: call(r, "1"), lambda r: end(r, "1", summary="3 lines"))
     told = item(run, "1")
     assert (told.kind, told.name, told.target) == (ActivityKind.TOOL, "read_file", "1.txt")
@@ -93,13 +93,13 @@ def test_a_call_waits_while_its_question_is_open_and_no_other_beside_it() -> Non
     assert next(each for each in activity_of(answered, known) if each.id == "2").state is ActivityState.RUNNING
 
 
-def test_a_failed_call_tells_why() -> None:
+def test_a_failed_call_has_its_reason() -> None:
     error = {"code": "not_found", "message": "no such\nfile"}
     told = item(chat(lambda r: call(r, "1"), lambda r: end(r, "1", CallStatus.ERROR, error=error)), "1")
     assert (told.state, told.summary) == (ActivityState.FAILED, "no such file")
 
 
-def test_every_status_of_a_call_is_told_apart() -> None:
+def test_every_status_of_a_call_has_its_own_state() -> None:
     states = {status: item(chat(lambda r: call(r, "1"), _end(status)), "1").state for status in CallStatus}
     assert len(set(states.values())) == len(CallStatus)
 
@@ -109,17 +109,17 @@ def _end(status: CallStatus) -> Callable[[Teller], Event]:
 
 
 def test_a_call_at_which_the_run_was_stopped_is_stopped_too() -> None:
-    """A template's step that is cut off says nothing more of its call."""
+    """A template's step that is cut off has no further event for its call."""
     run = template(lambda r: call(r, "1", step="fetch", agent=False), lambda r: r.finished(RunStatus.CANCELLED))
     assert item(run, "1").state is ActivityState.CANCELLED
 
 
-def test_a_call_in_a_template_names_its_step_and_one_in_a_chat_does_not() -> None:
+def test_a_call_in_a_template_names_its_step_and_a_call_in_a_chat_does_not() -> None:
     assert item(template(lambda r: call(r, "1", step="fetch")), "1").step == "fetch"
     assert item(chat(lambda r: call(r, "1")), "1").step is None
 
 
-def test_the_target_is_the_argument_that_tells_most() -> None:
+def test_the_target_is_the_most_telling_argument() -> None:
     assert target_of("read_file", {"encoding": "utf-8", "path": "a.txt"}) == "a.txt"
     assert target_of("other", {"flag": True, "size": 12}) == "12"
     assert target_of("other", "plain") == "plain"
@@ -127,7 +127,7 @@ def test_the_target_is_the_argument_that_tells_most() -> None:
     assert target_of("run_code", {"code": "1"}) == ""
 
 
-def test_the_target_is_one_line_of_at_most_200_characters() -> None:
+def test_the_target_is_a_single_line_of_at_most_200_characters() -> None:
     target = target_of("other", {"query": "a\nb " + "x" * 100_000})
     assert target.startswith("a b x")
     assert len(target) == 200
@@ -141,7 +141,7 @@ def test_the_step_of_a_chat_is_its_agent() -> None:
     assert (told.kind, told.name, told.state) == (ActivityKind.AGENT, "Ada", ActivityState.RUNNING)
 
 
-def test_a_step_that_has_not_begun_is_not_told() -> None:
+def test_a_step_that_has_not_begun_has_no_item() -> None:
     assert activity_of(template()) == []
 
 
@@ -153,7 +153,7 @@ def test_a_step_at_which_an_agent_works_is_an_agent() -> None:
     assert kinds == [ActivityKind.AGENT, ActivityKind.AGENT, ActivityKind.STEP]
 
 
-def test_a_skipped_step_tells_what_its_condition_found() -> None:
+def test_a_skipped_step_has_the_value_of_its_condition() -> None:
     told = item(template(lambda r: r.say(facts.StepSkipped(step="check", value={"n": 0}))), "run_a/check")
     assert (told.state, told.reason) == (ActivityState.SKIPPED, '{"n":0}')
 
@@ -162,7 +162,7 @@ def test_a_step_that_was_skipped_on_nothing_has_a_reason_too() -> None:
     assert item(template(lambda r: r.say(facts.StepSkipped(step="check"))), "run_a/check").reason == "null"
 
 
-def test_a_failed_step_tells_why_and_at_which_attempt() -> None:
+def test_a_failed_step_has_its_reason_and_its_attempt() -> None:
     told = item(
         template(
             lambda r: r.step_started("fetch", attempt=2),
@@ -173,7 +173,7 @@ def test_a_failed_step_tells_why_and_at_which_attempt() -> None:
     assert (told.state, told.summary, told.attempts) == (ActivityState.FAILED, "no net", 2)
 
 
-def test_a_for_each_tells_how_far_it_is() -> None:
+def test_a_for_each_has_its_progress() -> None:
     def iteration(index: int, status: StepStatus) -> Any:
         return lambda r: r.say(facts.StepFinished(step="each", index=index, status=status))
 
@@ -214,7 +214,7 @@ def test_the_detail_of_a_call_has_its_arguments_and_error_whole() -> None:
     assert not detail.has_result
 
 
-def test_the_result_of_a_step_that_is_one_call_is_its_output() -> None:
+def test_the_result_of_a_step_that_is_a_single_call_is_its_output() -> None:
     run = template(
         lambda r: r.step_started("fetch"),
         lambda r: call(r, "1", step="fetch", agent=False),
@@ -273,7 +273,7 @@ def ids(activity: Activity) -> list[str]:
     return [each.id for each in activity.items]
 
 
-def test_a_run_that_nobody_viewed_is_told_completely() -> None:
+def test_a_run_that_was_never_viewed_is_complete() -> None:
     desk = Desk()
     activity = Activity(desk.view)
     run = desk.start("a")
@@ -312,7 +312,7 @@ def test_what_did_not_change_is_the_same_object() -> None:
     assert all(old is new for old, new in zip(before, after[1:], strict=True))
 
 
-def test_earlier_runs_of_the_conversation_are_told_below() -> None:
+def test_earlier_runs_of_the_conversation_stand_below() -> None:
     desk = Desk()
     first = desk.teller("first", "wf_a")
     events = [
@@ -344,7 +344,7 @@ def test_another_workflow_shows_only_its_own() -> None:
     assert activity.items == []
 
 
-def test_a_crashed_call_that_begins_anew_is_told_once() -> None:
+def test_a_crashed_call_that_begins_anew_has_a_single_item() -> None:
     desk = Desk()
     run = desk.start("a")
     desk.background.set_viewed(run.workflow_id)
@@ -357,7 +357,7 @@ def test_a_crashed_call_that_begins_anew_is_told_once() -> None:
     assert ids(activity) == ["1b", "run_a/chat"]
 
 
-def test_closed_it_hears_nothing_more() -> None:
+def test_it_receives_nothing_after_it_is_closed() -> None:
     desk = Desk()
     activity = Activity(desk.view)
     told: list[None] = []
@@ -387,7 +387,7 @@ def changed(run: Teller, name: str, status: str, change: Any = "updated", **more
     return run.say(facts.TaskChanged(**fields, **more))
 
 
-def test_a_task_is_one_item_that_says_how_it_stands() -> None:
+def test_a_task_is_a_single_item_with_its_state() -> None:
     run = chat(
         lambda run: changed(run, "write", "pending", "created"),
         lambda run: changed(run, "send", "blocked", "created", dependencies=["write"]),
@@ -407,7 +407,7 @@ def test_a_task_is_one_item_that_says_how_it_stands() -> None:
     assert detail.arguments == {"id": "send", "priority": 2, "dependencies": ["write"]}
 
 
-def test_of_a_task_that_several_runs_tell_of_there_is_the_last_word() -> None:
+def test_a_task_that_several_runs_report_has_its_last_state() -> None:
     desk = Desk()
     activity = Activity(desk.view)
     first = desk.start("a")

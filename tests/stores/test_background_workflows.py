@@ -1,4 +1,4 @@
-"""Taking in events: every run is folded, and its row is told what changed."""
+"""Receiving events: every run is folded, and its row changes."""
 
 import pytest
 
@@ -74,7 +74,7 @@ def test_stop_then_retry_shows_only_the_second_answer() -> None:
     assert execution.run.run_id == second.run_id
 
 
-def test_a_creation_told_again_does_not_bring_a_forgotten_run_back() -> None:
+def test_a_repeated_creation_does_not_restore_a_forgotten_run() -> None:
     desk = Desk()
     run = desk.teller("a")
     created = run.created()
@@ -84,7 +84,7 @@ def test_a_creation_told_again_does_not_bring_a_forgotten_run_back() -> None:
     assert desk.running == desk.recent == []
 
 
-def test_steps_that_end_together_are_told_once_and_their_state_is_there_at_once() -> None:
+def test_steps_that_end_together_are_emitted_once_and_their_state_is_current_at_once() -> None:
     desk = Desk()
     run = desk.teller("a")
     desk.tell(run.created("one", "two", "three", kind=RunKind.WORKFLOW), run.started())
@@ -102,7 +102,7 @@ def test_steps_that_end_together_are_told_once_and_their_state_is_there_at_once(
     assert told == ["wf_a"] * 2
 
 
-def test_a_row_is_told_of_at_most_once_for_an_event_and_never_for_a_token() -> None:
+def test_a_row_changes_at_most_once_for_an_event_and_never_for_a_token() -> None:
     desk = Desk()
     run = desk.teller("a")
     told = heard(desk)
@@ -200,7 +200,7 @@ def test_a_paused_run_is_shown_as_such_until_the_store_can_be_written() -> None:
     assert str(execution.status) == "running"
 
 
-def test_a_closed_store_hears_nothing_and_leaves_no_timer() -> None:
+def test_a_closed_store_receives_nothing_and_leaves_no_timer() -> None:
     desk = Desk()
     run = desk.start("a")
     desk.tell(desk.start("b").finished(RunStatus.CANCELLED))

@@ -60,7 +60,7 @@ def test_one_that_waits_for_an_answer_counts_as_active() -> None:
     assert not desk.background.can_start_new
 
 
-def test_after_a_switch_of_the_mode_running_ones_go_on_and_the_next_start_is_refused() -> None:
+def test_after_a_switch_of_the_mode_active_workflows_go_on_and_the_next_start_is_refused() -> None:
     desk = Desk(AUTO)
     for name in "abc":
         desk.start(name)
@@ -79,7 +79,7 @@ def test_a_registered_workflow_has_its_place_before_the_first_event() -> None:
     assert (execution.content, execution.tools, execution.slot) == ("", [], 1)
 
 
-def test_two_starts_in_one_tick_cannot_both_take_the_last_place() -> None:
+def test_two_starts_in_the_same_tick_cannot_both_take_the_last_slot() -> None:
     desk = Desk(MANUAL)
     desk.background.register(A, "Ada", "A")
     with pytest.raises(Refused):
@@ -144,7 +144,7 @@ def test_a_start_that_fails_brings_back_what_the_row_showed_before() -> None:
     assert text_of(desk, run) == "done"
 
 
-def test_a_run_that_nobody_registered_is_shown_all_the_same() -> None:
+def test_a_run_that_was_not_registered_is_shown_all_the_same() -> None:
     desk = Desk(AUTO)
     run = desk.teller("a")
     desk.tell(run.created(title="From the command line"))

@@ -1,4 +1,4 @@
-"""What the inbox holds: what was said, and what ended while nobody listened."""
+"""The contents of the inbox: notices, and runs that ended without a window."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -43,7 +43,7 @@ def test_ends_that_no_window_saw_are_there_and_stops_are_not() -> None:
     ]
 
 
-def test_what_is_said_is_kept_and_what_is_asked_is_not() -> None:
+def test_notices_are_kept_and_questions_are_not() -> None:
     pile = Pile()
     inbox = Inbox(Bus(), pile.toasts)
     pile.toasts.add_workflow_complete(A, "done", RunStatus.SUCCESS)

@@ -1,4 +1,4 @@
-"""What a person is told who looks elsewhere, and for how long that holds."""
+"""Notifications for a user who looks elsewhere, and how long they apply."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from tests.stores.rig import Desk, Teller
 
 
 class Elsewhere:
-    """A desk whose window nobody looks at, and what its desktop shows."""
+    """A desk whose window is not seen, and what its desktop shows."""
 
     def __init__(self) -> None:
         self.desk = Desk()
@@ -55,7 +55,7 @@ def elsewhere() -> Elsewhere:
     return Elsewhere()
 
 
-def test_ten_that_finish_together_ring_once_and_one_that_asks_rings_for_itself(elsewhere: Elsewhere) -> None:
+def test_ten_runs_that_finish_together_ring_once_and_a_question_rings_for_itself(elsewhere: Elsewhere) -> None:
     runs = [elsewhere.desk.start(f"r{n}") for n in range(10)]
     asking = elsewhere.desk.start("asking")
     for run in runs:
@@ -66,7 +66,7 @@ def test_ten_that_finish_together_ring_once_and_one_that_asks_rings_for_itself(e
     assert len(elsewhere.seen["ended:several"].toasts) == 10
 
 
-def test_whoever_is_at_the_window_is_told_by_it_alone(elsewhere: Elsewhere) -> None:
+def test_a_user_at_the_window_gets_no_notification(elsewhere: Elsewhere) -> None:
     run, other = elsewhere.desk.start("a"), elsewhere.desk.start("b")
     elsewhere.end(run)
     elsewhere.come(None)
@@ -84,7 +84,7 @@ def test_whoever_is_at_the_window_is_told_by_it_alone(elsewhere: Elsewhere) -> N
         (NotifyLevel.OFF, set()),
     ],
 )
-def test_the_level_says_what_is_told_and_a_stop_is_told_at_none(
+def test_the_level_selects_the_notifications_and_a_stop_has_none_at_any_level(
     elsewhere: Elsewhere, level: NotifyLevel, told: set[str]
 ) -> None:
     elsewhere.level = level
@@ -98,8 +98,8 @@ def test_the_level_says_what_is_told_and_a_stop_is_told_at_none(
     assert set(elsewhere.seen) == told
 
 
-def test_the_end_of_a_turn_is_none_while_the_next_one_follows(elsewhere: Elsewhere) -> None:
-    """Queued messages for their turn are one piece of work to a person."""
+def test_the_end_of_a_turn_is_no_end_while_the_next_turn_follows(elsewhere: Elsewhere) -> None:
+    """Queued messages and their turn are a single piece of work to the user."""
     for turn in range(3):
         run = elsewhere.desk.start(f"turn{turn}", "wf_a")
         elsewhere.desk.time.advance(30)
@@ -125,7 +125,9 @@ def test_it_goes_when_answered_viewed_or_deleted_and_that_of_another_workflow_st
     assert elsewhere.seen == {}
 
 
-def test_one_of_several_leaves_them_without_a_ring_and_what_is_too_late_is_not_told(elsewhere: Elsewhere) -> None:
+def test_a_workflow_leaves_a_shared_notification_without_a_ring_and_late_toasts_are_dropped(
+    elsewhere: Elsewhere,
+) -> None:
     runs = [elsewhere.desk.start(name) for name in "abc"]
     elsewhere.desk.tell(*(run.asks() for run in runs))
     elsewhere.wait()
@@ -142,7 +144,7 @@ def test_one_of_several_leaves_them_without_a_ring_and_what_is_too_late_is_not_t
     assert elsewhere.store.standing == ()
 
 
-def test_more_of_them_join_those_that_share_one_and_one_alone_leaves_it(elsewhere: Elsewhere) -> None:
+def test_several_toasts_join_a_shared_notification_and_a_single_toast_leaves_it(elsewhere: Elsewhere) -> None:
     for names in ("ab", "cd"):
         for run in [elsewhere.desk.start(name) for name in names]:
             elsewhere.end(run, RunStatus.ERROR)

@@ -1,4 +1,4 @@
-"""What waits for a person is open in one place, and everything else is derived from there."""
+"""What waits for the user is open in a single place, and everything else is derived from there."""
 
 import pytest
 
@@ -109,7 +109,7 @@ def test_a_deleted_workflow_asks_nothing_any_more() -> None:
     assert (asked(desk), toasts(desk), told) == ([], [], [A, A])
 
 
-def test_workflows_stand_in_the_order_in_which_they_began_to_need_somebody() -> None:
+def test_workflows_stand_in_the_order_of_their_oldest_question() -> None:
     desk = Desk()
     first, second = desk.start("a"), desk.start("b")
     desk.tell(second.asks(), first.asks("x"), first.asks("y"))
@@ -130,7 +130,7 @@ def test_the_time_that_is_left_is_known() -> None:
 # Its toast
 
 
-def test_a_question_is_told_with_its_words_until_it_is_closed() -> None:
+def test_a_question_has_a_toast_with_its_text_until_it_is_closed() -> None:
     desk = Desk()
     run = desk.start("a")
     desk.tell(run.asks(prompt="Publish it?"))
@@ -157,7 +157,7 @@ def test_without_words_of_its_own_the_toast_knows_what_is_asked() -> None:
     ("viewed", "is_active", "told"),
     [(A, True, []), (A, False, ["Which?"]), (B, True, ["Which?"]), (None, True, ["Which?"])],
 )
-def test_a_question_is_told_where_nobody_looks(viewed: WorkflowId | None, is_active: bool, told: list[str]) -> None:
+def test_a_question_that_is_not_seen_has_a_toast(viewed: WorkflowId | None, is_active: bool, told: list[str]) -> None:
     desk = Desk()
     run = desk.start("a")
     desk.background.set_viewed(viewed)
@@ -166,7 +166,7 @@ def test_a_question_is_told_where_nobody_looks(viewed: WorkflowId | None, is_act
     assert toasts(desk) == told
 
 
-def test_two_questions_of_the_same_words_share_a_toast_as_long_as_one_is_open() -> None:
+def test_two_questions_of_the_same_text_share_a_toast_until_both_are_closed() -> None:
     desk = Desk()
     run = desk.start("a")
     desk.tell(run.asks("one", prompt="Go on?"), run.asks("two", prompt="Go on?"))
@@ -177,7 +177,7 @@ def test_two_questions_of_the_same_words_share_a_toast_as_long_as_one_is_open() 
     assert toasts(desk) == []
 
 
-def test_a_toast_that_a_person_sent_away_leaves_the_history_with_its_question() -> None:
+def test_a_dismissed_toast_leaves_the_history_with_its_question() -> None:
     desk = Desk()
     run = desk.start("a")
     desk.tell(run.asks(prompt="Which?"))
@@ -195,7 +195,7 @@ def test_the_end_of_a_run_below_leaves_the_questions_of_its_root() -> None:
     assert toasts(desk) == ["Which?"]
 
 
-def test_what_is_told_again_after_a_restart_leaves_open_what_was_open() -> None:
+def test_repeated_events_after_a_restart_leave_open_questions_open() -> None:
     before = Desk()
     run = before.teller("a")
     events = [run.created(), run.started(), run.asks("one", prompt="Old?"), run.closes("one"), run.asks(prompt="Now?")]

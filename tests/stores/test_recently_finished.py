@@ -23,7 +23,7 @@ def test_a_run_that_ends_moves_to_the_recently_finished(status: RunStatus) -> No
     assert execution.status is status
 
 
-def test_the_last_one_to_finish_stands_first_and_the_first_one_to_start_too() -> None:
+def test_the_last_to_finish_stands_first_and_the_first_to_start_too() -> None:
     desk = Desk(max_workflows_auto=9)
     runs = [desk.start(name) for name in "abcd"]
     desk.tell(runs[0].finished())

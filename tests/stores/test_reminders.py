@@ -1,4 +1,4 @@
-"""A request that waits long is told of once more: in one toast, and by the desktop of who looks elsewhere."""
+"""The user is reminded of a request that waits long: by a toast, and by the desktop when looking elsewhere."""
 
 from datetime import timedelta
 
@@ -19,7 +19,7 @@ Q = InterruptionKind.QUESTION
 
 
 class Office:
-    """A desk with a window that somebody sees or not, and a desktop."""
+    """A desk with a window that is seen or not, and a desktop."""
 
     def __init__(self, settings: Settings | None = None) -> None:
         self.desk = Desk()
@@ -64,7 +64,7 @@ class Office:
 
     @property
     def toasts(self) -> list[tuple[str, str, int]]:
-        """Code, message, and how many it tells of."""
+        """Code, message, and number of requests."""
         return [
             (one.code, one.message, dict(one.parameters).get("count", 1))
             for one in self.desk.toasts.visible
@@ -77,7 +77,7 @@ def office() -> Office:
     return Office()
 
 
-def test_one_is_told_of_again_in_the_place_of_its_toast_and_by_the_desktop(office: Office) -> None:
+def test_a_reminder_replaces_the_toast_and_notifies_the_desktop(office: Office) -> None:
     run = office.ask("a")
     office.desk.time.advance(29 * MINUTE)
     assert office.toasts == [("user_question", "Which?", 1)]
@@ -92,7 +92,7 @@ def test_one_is_told_of_again_in_the_place_of_its_toast_and_by_the_desktop(offic
     assert office.desk.time.timers == 0
 
 
-def test_several_make_one_and_what_is_answered_leaves_it(office: Office) -> None:
+def test_several_questions_share_a_reminder_and_an_answered_question_leaves_it(office: Office) -> None:
     runs = [office.ask(name, f"{name}?") for name in ("a", "b", "c")]
     office.desk.time.advance(GROUPING_S)
     office.rung.clear()
@@ -110,13 +110,13 @@ def test_several_make_one_and_what_is_answered_leaves_it(office: Office) -> None
     assert left not in office.desk.toasts.history
 
 
-def test_one_with_a_time_limit_is_not_told_of_again(office: Office) -> None:
+def test_a_question_with_a_time_limit_has_no_reminder(office: Office) -> None:
     office.ask("a", expires_at="2026-01-03T00:00:00.000Z")
     office.desk.time.advance(90 * MINUTE)
     assert office.toasts == [("user_question", "Which?", 1)]
 
 
-def test_what_somebody_looks_at_needs_no_reminder_and_its_pause_grows_all_the_same(office: Office) -> None:
+def test_a_question_that_is_seen_needs_no_reminder_and_its_pause_grows_all_the_same(office: Office) -> None:
     office.seen.add(WorkflowId("wf_a"))
     office.ask("a")
     office.desk.time.advance(45 * MINUTE)
@@ -169,7 +169,7 @@ def test_at_the_level_of_nothing_the_window_alone_reminds(office: Office) -> Non
     assert office.toasts == [("question_reminder", "Which?", 1)]
 
 
-def test_a_jump_of_the_clock_is_seen_within_a_minute_and_makes_one_reminder(
+def test_a_jump_of_the_clock_is_noticed_within_a_minute_and_makes_a_single_reminder(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in "abcd":

@@ -33,7 +33,7 @@ def test_a_number_is_kept_while_the_row_is_lately_finished_and_free_afterwards()
     assert slots(desk) == {"wf_1": 1, "wf_3": 3, "wf_4": 2}
 
 
-def test_a_row_that_runs_again_keeps_its_number_although_a_lower_one_is_free() -> None:
+def test_a_row_that_runs_again_keeps_its_number_although_a_lower_number_is_free() -> None:
     desk = Desk()
     first, second = desk.start("1"), desk.start("2")
     desk.tell(first.finished(), second.finished())

@@ -53,7 +53,7 @@ def test_they_are_agents_in_the_activity_and_their_calls_say_whose_they_are() ->
     assert (detail.arguments, detail.result, detail.input_tokens, detail.output_tokens) == ("Do it", "Done.", 5, 2)
 
 
-def test_one_that_fails_says_why() -> None:
+def test_a_failed_sub_agent_has_its_reason() -> None:
     error = {"code": "round_limit", "message": "Tool execution limit exceeded"}
     ended = facts.SubAgentFinished(sub_agent_id=OWN, status=StepStatus.ERROR, duration_ms=5, error=error)
     run = chat(lambda run: call(run, "c1", "spawn_agent"), begun, lambda run: run.say(ended))
@@ -61,7 +61,7 @@ def test_one_that_fails_says_why() -> None:
     assert (item.state, item.summary) == (ActivityState.FAILED, "Tool execution limit exceeded")
 
 
-async def test_a_question_of_one_names_it_and_the_step_goes_on() -> None:
+async def test_a_question_of_a_sub_agent_names_it_and_the_step_goes_on() -> None:
     desk = Desk()
     run = desk.start("a")
     desk.tell(call(run, "c1", "spawn_agent"), begun(run))

@@ -1,4 +1,4 @@
-"""Three streams at once and a restless person: nothing is mixed, lost or doubled."""
+"""Three streams at once and a restless user: nothing is mixed, lost or doubled."""
 
 import random
 
@@ -12,7 +12,7 @@ SWITCHES = 50
 
 
 class Pane:
-    """A pane that appends what it is sent to what it found: one that draws from the batches alone."""
+    """A pane that appends batches to what it found: it draws from the batches alone."""
 
     def __init__(self, desk: Desk) -> None:
         self._view = desk.view

@@ -17,7 +17,7 @@ def seen(desk: Desk) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("viewed", [A, None])
-def test_a_finished_run_is_told_with_its_name_viewed_or_not(viewed: WorkflowId | None) -> None:
+def test_a_finished_run_has_a_toast_with_its_name_viewed_or_not(viewed: WorkflowId | None) -> None:
     desk = Desk()
     desk.background.set_viewed(viewed)
     desk.background.register(A, "Ada", "Letters")
@@ -25,20 +25,20 @@ def test_a_finished_run_is_told_with_its_name_viewed_or_not(viewed: WorkflowId |
     assert seen(desk) == [("success", "Letters")]
 
 
-def test_a_failed_run_is_told_as_an_error_with_its_message() -> None:
+def test_a_failed_run_has_an_error_toast_with_its_message() -> None:
     desk = Desk()
     desk.tell(desk.start("a").finished(RunStatus.ERROR, {"code": "timeout", "message": "too slow"}))
     assert seen(desk) == [("error", "wf_a")]
     assert desk.toasts.visible[0].message == "too slow"
 
 
-def test_a_run_that_a_person_cancelled_is_not_told() -> None:
+def test_a_run_that_the_user_cancelled_has_no_toast() -> None:
     desk = Desk()
     desk.tell(desk.start("a").finished(RunStatus.CANCELLED))
     assert seen(desk) == []
 
 
-def test_an_end_told_twice_is_one_toast() -> None:
+def test_a_repeated_end_is_a_single_toast() -> None:
     desk = Desk()
     run = desk.start("a")
     ended = run.finished()
@@ -46,7 +46,7 @@ def test_an_end_told_twice_is_one_toast() -> None:
     assert [toast.repeated for toast in desk.toasts.visible] == [1]
 
 
-def test_the_name_is_the_one_that_the_workflow_has_now() -> None:
+def test_the_name_is_the_current_name_of_the_workflow() -> None:
     desk = Desk()
     run = desk.start("a")
     desk.bus.publish(WorkflowChanged(Workflow(A, "Renamed", "Ada", START, START)))
@@ -77,7 +77,7 @@ def test_the_toasts_of_a_deleted_workflow_go_with_it() -> None:
     assert seen(desk) == []
 
 
-def test_the_end_of_a_run_that_nobody_knows_is_not_told() -> None:
+def test_the_end_of_an_unknown_run_has_no_toast() -> None:
     desk = Desk()
     run = desk.teller("a")
     run.created()
@@ -85,7 +85,7 @@ def test_the_end_of_a_run_that_nobody_knows_is_not_told() -> None:
     assert seen(desk) == []
 
 
-def test_a_closed_feed_tells_nothing() -> None:
+def test_a_closed_feed_adds_nothing() -> None:
     desk = Desk()
     desk.feed.close()
     desk.tell(desk.start("a").finished())

@@ -18,7 +18,7 @@ def test_at_most_five_are_visible_and_the_oldest_goes() -> None:
     assert pile.history == ["0", "1"]
 
 
-def test_a_persistent_one_is_never_pushed_out() -> None:
+def test_a_persistent_toast_is_never_pushed_out() -> None:
     pile = Pile()
     pile.ask("question")
     for number in range(7):
@@ -64,7 +64,7 @@ def test_a_question_that_waits_goes_before_what_came_earlier_and_of_that_only_th
     assert pile.history == ["0"]
 
 
-def test_when_one_runs_out_the_next_that_waits_is_seen() -> None:
+def test_when_a_toast_expires_the_next_waiting_toast_is_shown() -> None:
     pile = Pile()
     for number in range(5):
         pile.ask(f"q{number}")

@@ -9,7 +9,7 @@ SUCCESS, INFO, WARNING, ERROR = ToastType.SUCCESS, ToastType.INFO, ToastType.WAR
 
 
 @pytest.mark.parametrize(("kind", "seconds"), [(SUCCESS, 5), (INFO, 5), (WARNING, 10), (ERROR, 10)])
-def test_a_toast_stays_as_long_as_its_kind_says(kind: ToastType, seconds: float) -> None:
+def test_a_toast_stays_as_long_as_its_kind_does(kind: ToastType, seconds: float) -> None:
     pile = Pile()
     pile.say("text", kind)
     pile.time.advance(seconds - 0.01)
@@ -36,7 +36,7 @@ def test_a_toast_may_have_a_time_of_its_own() -> None:
     assert pile.seen == []
 
 
-def test_one_timer_serves_all_and_tick_tells_when_to_come_again() -> None:
+def test_a_single_timer_serves_all_and_tick_returns_the_next_time() -> None:
     pile = Pile()
     pile.say("short")
     pile.say("long", WARNING)
@@ -77,7 +77,7 @@ def test_a_pause_lasts_until_its_last_reason_is_gone() -> None:
     assert pile.seen == []
 
 
-def test_what_is_said_during_a_pause_has_its_full_time_after_it() -> None:
+def test_a_toast_added_during_a_pause_has_its_full_time_afterwards() -> None:
     pile = Pile()
     pile.toasts.pause("inactive")
     pile.time.advance(60)

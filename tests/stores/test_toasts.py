@@ -1,4 +1,4 @@
-"""What toasts say, what is the same again, how they close, and what is kept of them."""
+"""The contents of toasts, what counts as a repetition, how they close, and their history."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ def test_the_same_again_counts_up_where_it_stands_and_has_its_time_anew() -> Non
     assert [toast.repeated for toast in pile.toasts.history] == [1, 3]
 
 
-def test_what_was_said_again_is_not_the_oldest_any_more() -> None:
+def test_a_repeated_toast_is_not_the_oldest_any_more() -> None:
     pile = Pile()
     for number in range(5):
         pile.say(str(number))
@@ -55,7 +55,7 @@ def test_the_same_again_is_counted_while_it_waits_too() -> None:
     assert [toast.repeated for toast in pile.toasts.waiting] == [2]
 
 
-def test_what_is_gone_is_said_anew() -> None:
+def test_a_dismissed_toast_is_added_anew() -> None:
     pile = Pile()
     pile.say("text")
     pile.time.advance(5)
@@ -78,7 +78,7 @@ def test_a_failed_run_is_an_error_that_stays_as_long_as_a_success() -> None:
     assert (toast.parameters, toast.duration_s) == ((("error", "timeout"),), 5)
 
 
-def test_a_failed_run_tells_what_it_was_doing_and_the_status_that_it_was_answered_with() -> None:
+def test_a_failed_run_has_what_it_was_doing_and_the_http_status() -> None:
     pile = Pile()
     error = {"code": "provider_error", "message": "no", "failed_during": "model", "status": 429, "retry_after_s": 7}
     pile.toasts.add_workflow_complete(A, "Letters", RunStatus.ERROR, error)
@@ -86,7 +86,7 @@ def test_a_failed_run_tells_what_it_was_doing_and_the_status_that_it_was_answere
     assert told == (("error", "provider_error"), ("during", "model"), ("status", 429), ("retry_after_s", 7))
 
 
-def test_of_a_cancelled_run_nothing_is_said() -> None:
+def test_a_cancelled_run_has_no_toast() -> None:
     pile = Pile()
     assert pile.toasts.add_workflow_complete(A, "Letters", RunStatus.CANCELLED) is None
     assert pile.seen == []
@@ -136,7 +136,7 @@ def test_the_history_is_bounded_and_goes_on_from_what_was_kept() -> None:
     assert len(toasts.history) == 500
 
 
-def test_listeners_are_told_once_for_each_thing() -> None:
+def test_listeners_are_called_once_for_each_change() -> None:
     pile = Pile()
     changes: list[int] = []
     added: list[Toast] = []

@@ -1,4 +1,4 @@
-"""What a workflow has used, counted whether somebody looks or not, and the same after a restart."""
+"""The usage of a workflow, counted viewed or not, and the same after a restart."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ from tests.support.clock import FakeClock
 
 
 class Desk:
-    """The store, with a memory of all that the bus was told."""
+    """The store, with a record of all messages of the bus."""
 
     def __init__(self) -> None:
         self.time = FakeClock()
@@ -55,7 +55,7 @@ class Desk:
         room: int | None = 1000,
         error: dict[str, Any] | None = None,
     ) -> Teller:
-        """A chat turn of one answer in workflow `wf_a`."""
+        """Publish a chat turn with a single answer in workflow `wf_a`."""
         teller = Teller(name, "wf_a", self.time)
         self.tell(
             teller.say(
@@ -100,12 +100,12 @@ def used(given: int, made: int, cost: float | None = None, elapsed_ms: int | Non
     )
 
 
-def test_a_workflow_that_nobody_heard_of_has_used_nothing(desk: Desk) -> None:
+def test_an_unknown_workflow_has_used_nothing(desk: Desk) -> None:
     assert desk.usage.get(A) == desk.usage.get(None) == WorkflowUsage()
     assert not desk.usage.get(A).total.is_known
 
 
-def test_the_turn_and_the_whole_are_counted_while_nobody_looks(desk: Desk) -> None:
+def test_turn_and_total_are_counted_without_a_viewer(desk: Desk) -> None:
     desk.turn("1", 100, used(90, 10, 0.01))
     desk.turn("2", 200, used(190, 20, 0.02, 400))
     desk.tell(Teller("other", "wf_b", desk.time).created())
@@ -115,7 +115,7 @@ def test_the_turn_and_the_whole_are_counted_while_nobody_looks(desk: Desk) -> No
     assert (found.context_tokens, found.is_cut, found.tokens_a_second) == (210, False, 50)
 
 
-def test_a_restart_tells_the_same_and_what_is_heard_since_is_added(desk: Desk) -> None:
+def test_a_restart_gives_the_same_and_later_events_are_added(desk: Desk) -> None:
     desk.turn("1", 100, used(90, 10, 0.01))
     desk.turn("2", 1200, used(190, 20, None, 400))
     later = Desk()
@@ -130,7 +130,7 @@ def test_a_restart_tells_the_same_and_what_is_heard_since_is_added(desk: Desk) -
     assert later.usage.get(A).total.input_tokens == 285
 
 
-def test_a_load_that_is_older_than_what_was_heard_takes_nothing_back(desk: Desk) -> None:
+def test_a_load_older_than_the_events_takes_nothing_back(desk: Desk) -> None:
     first = desk.turn("1", 100, used(90, 10))
     before = desk.stored()
     desk.tell(first.say(used(1, 1)))  # late: the run has ended, and its state counts it
@@ -181,7 +181,7 @@ def test_of_runs_below_that_asked_no_model_nothing_is_kept(desk: Desk) -> None:
     assert len(desk.usage._runs[A]) == 1
 
 
-def test_what_nobody_counted_or_priced_is_not_taken_for_nothing(desk: Desk) -> None:
+def test_answers_without_count_or_price_are_not_taken_for_nothing(desk: Desk) -> None:
     desk.turn("1", 100, None)
     nothing = desk.usage.get(A).total
     assert (nothing.is_known, nothing.cost, nothing.is_less) == (False, None, True)
@@ -200,13 +200,13 @@ def test_a_request_that_was_refused_has_nothing_to_count(desk: Desk) -> None:
     assert desk.usage.get(A).turn == TokenUsage()
 
 
-def test_what_an_agent_without_bounds_was_told_counts_for_the_next_one(desk: Desk) -> None:
+def test_the_context_of_an_agent_without_bounds_counts_for_the_next(desk: Desk) -> None:
     desk.turn("1", 100, used(90, 10, 0.0), room=None)
     found = desk.usage.get(A)
     assert (found.context_tokens, found.is_cut, found.total.cost) == (105, False, 0.0)
 
 
-def test_a_summary_takes_the_place_of_what_was_said(desk: Desk) -> None:
+def test_a_summary_replaces_the_messages_before_it(desk: Desk) -> None:
     desk.turn("1", 990, used(900, 10))
     run = Teller("2", "wf_a", desk.time)
     made = RunCreated(
@@ -219,7 +219,7 @@ def test_a_summary_takes_the_place_of_what_was_said(desk: Desk) -> None:
     assert desk.usage.get(A).context_tokens == 160
 
 
-def test_the_speed_of_an_answer_is_told_now_and_then_while_it_comes_in(desk: Desk) -> None:
+def test_the_speed_of_an_answer_is_emitted_now_and_then_while_it_streams(desk: Desk) -> None:
     run = Teller("1", "wf_a", desk.time)
     desk.tell(run.created(), run.say(StepStarted(step="chat", attempt=1)), run.say(ModelAsked(step="chat")))
     before = desk.changes

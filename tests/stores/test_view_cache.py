@@ -23,7 +23,7 @@ def texts(view: ViewCache) -> list[str]:
     return [message.text for message in view.messages]
 
 
-def test_the_pane_follows_the_viewed_workflow_and_hears_only_its_run() -> None:
+def test_the_pane_follows_the_viewed_workflow_and_receives_only_its_run() -> None:
     desk = Desk()
     first, second = desk.start("a"), desk.start("b")
     heard: list[Batch] = []
@@ -73,7 +73,7 @@ def test_only_what_is_viewed_is_watched() -> None:
     assert (desk.view.workflow_id, desk.view.messages, desk.view.run) == (None, [], None)
 
 
-def test_a_slow_load_of_one_workflow_never_shows_in_another() -> None:
+def test_a_slow_load_of_a_workflow_never_shows_in_another() -> None:
     desk = Desk()
     desk.background.set_viewed(A)
     load = desk.view.begin_load()
@@ -87,7 +87,7 @@ def test_a_slow_load_of_one_workflow_never_shows_in_another() -> None:
     assert (desk.view.messages, desk.view.is_loaded) == ([], False)
 
 
-def test_a_load_that_was_overtaken_by_a_later_one_is_dropped() -> None:
+def test_a_load_that_was_overtaken_by_a_later_load_is_dropped() -> None:
     desk = Desk()
     desk.background.set_viewed(A)
     slow = desk.view.begin_load()
@@ -110,7 +110,7 @@ def test_the_message_of_a_live_run_stands_once_and_as_it_is_now() -> None:
     assert texts(desk.view) == ["before", "Why?", "Because."]
 
 
-def test_what_is_said_after_the_load_follows_what_is_stored() -> None:
+def test_later_messages_follow_the_stored_messages() -> None:
     desk = Desk()
     desk.background.set_viewed(A)
     loaded = [desk.view.is_loaded]
@@ -179,7 +179,7 @@ def test_a_finished_run_whose_text_was_given_back_is_shown_from_the_store() -> N
     assert desk.view.run is None
 
 
-def test_the_run_behind_a_message_is_the_live_one_while_there_is_one() -> None:
+def test_the_run_of_a_message_is_live_as_long_as_it_is_held() -> None:
     desk = Desk()
     run = desk.start("a")
     desk.background.set_viewed(A)
@@ -187,7 +187,7 @@ def test_the_run_behind_a_message_is_the_live_one_while_there_is_one() -> None:
     assert desk.view.run_of(MessageId("msg_other")) is None
 
 
-def test_the_pane_is_told_once_for_a_switch_a_load_and_a_new_run() -> None:
+def test_the_pane_changes_once_for_a_switch_a_load_and_a_new_run() -> None:
     desk = Desk()
     told: list[WorkflowId | None] = []
 

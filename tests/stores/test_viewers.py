@@ -1,4 +1,4 @@
-"""Watching a run: the snapshot, the batches, and what is let go when nobody looks."""
+"""Viewing a run: the snapshot, the batches, and what is released without viewers."""
 
 import pytest
 
@@ -63,7 +63,7 @@ def test_the_end_of_a_lost_run_flushes_too() -> None:
     assert received.text == "text"
 
 
-def test_the_time_of_a_batch_begins_anew_after_one_that_was_full() -> None:
+def test_the_time_of_a_batch_begins_anew_after_a_full_batch() -> None:
     desk = Desk()
     run = desk.start("a")
     received = watch(desk, run)
@@ -166,7 +166,7 @@ def test_viewers_are_counted_and_leave_the_count_at_once() -> None:
     assert desk.background.viewer_count(run.run_id) == 0
 
 
-def test_a_viewer_that_left_hears_nothing_more_and_holds_no_timer() -> None:
+def test_a_closed_viewer_receives_nothing_more_and_holds_no_timer() -> None:
     desk = Desk()
     run = desk.start("a")
     viewer = desk.background.attach(run.run_id)
@@ -217,7 +217,7 @@ def test_a_run_that_is_not_held_cannot_be_watched() -> None:
 # Letting go
 
 
-def test_a_finished_run_that_nobody_watches_gives_its_text_back_within_thirty_seconds() -> None:
+def test_a_finished_run_without_viewers_is_released_within_thirty_seconds() -> None:
     desk = Desk()
     run = desk.start("a")
     desk.tell(run.stream("text"), run.finished())
@@ -231,7 +231,7 @@ def test_a_finished_run_that_nobody_watches_gives_its_text_back_within_thirty_se
         desk.background.attach(run.run_id)
 
 
-def test_a_finished_run_is_held_as_long_as_somebody_watches_even_after_its_row_left() -> None:
+def test_a_finished_run_is_held_as_long_as_it_has_viewers_even_after_its_row_left() -> None:
     desk = Desk()
     run = desk.start("a")
     desk.tell(run.stream("text"))
