@@ -26,13 +26,11 @@ from core.services.mcp_servers import McpServerService
 from core.services.memories import MemoryService
 from core.services.message_queue import QueueService
 from core.services.notices import NoticeService
-from core.services.prompts import PromptService
-from core.services.providers import ProviderService
+from core.services.prompts import PromptService, SlashService
 from core.services.recording import RecordingService
 from core.services.runs import RunService
 from core.services.search import SearchService
-from core.services.settings import SettingsService
-from core.services.slash import SlashService
+from core.services.settings import ProviderService, SettingsService
 from core.services.summaries import SummaryService
 from core.services.templates import TemplateService
 from core.services.trash import Trash
@@ -40,12 +38,10 @@ from core.services.workflows import WorkflowService
 from core.stores.background_workflows import BackgroundWorkflows
 from core.stores.base import Store
 from core.stores.inbox import Inbox
+from core.stores.indicators import Queues, Recordings, SaveIndicator
 from core.stores.notifications import Notifications
 from core.stores.question_reminders import Reminders, ReminderToast
 from core.stores.questions import Questions
-from core.stores.queues import Queues
-from core.stores.recordings import Recordings
-from core.stores.saving_state import SaveIndicator
 from core.stores.toast_feed import ToastFeed
 from core.stores.toasts import Toasts
 from core.stores.usage import Usage

@@ -50,13 +50,11 @@ from core.services.mcp_servers import McpServerService
 from core.services.memories import MemoryExpiry, MemoryService
 from core.services.message_queue import QueueService
 from core.services.notices import NoticeService
-from core.services.prompts import PromptService
-from core.services.providers import ProviderService
+from core.services.prompts import PromptService, SlashService
 from core.services.recording import RecordingService
 from core.services.runs import RunService
 from core.services.search import SearchService
-from core.services.settings import SettingsService, parse_settings
-from core.services.slash import SlashService
+from core.services.settings import ProviderService, SettingsService, parse_settings
 from core.services.summaries import SummaryService
 from core.services.templates import TemplateBookService, TemplateService
 from core.services.trash import Trash

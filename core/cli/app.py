@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from core.app import Folders, tune_gc
-from core.cli import exit_codes, runs, templates
+from core.cli import runs, templates
 from core.cli.arguments import data_option
 from core.cli.chat import chat
 from core.cli.mcp import mcp
-from core.cli.output import write_line
+from core.cli.output import CANCELLED, failure_exit_code, write_line
 from core.cli.servers import servers
 from core.errors import MetierError, Refused
 from core.services.logs import log_to
@@ -64,10 +64,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MetierError as error:
         is_template = error.code == "invalid_template"
         write_line({"problems": error.parameters["problems"]} if is_template else {"error": error.as_dict()})
-        return exit_codes.failure_exit_code(error)
+        return failure_exit_code(error)
     except asyncio.CancelledError:
         write_line({"error": {"code": "cancelled", "message": "stopped before there was a run"}})
-        return exit_codes.CANCELLED
+        return CANCELLED
 
 
 async def _execute(args: argparse.Namespace, folders: Folders) -> int:

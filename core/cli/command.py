@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.app import Core, Folders
-from core.cli.exit_codes import run_exit_code
 from core.cli.follow import EventPrinter, attend
-from core.cli.output import write_line
+from core.cli.output import run_exit_code, write_line
 from core.domain.ids import RunId
 from core.wiring import open_core
 

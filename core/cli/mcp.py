@@ -14,10 +14,9 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any, cast
 
 from core.app import Core, Folders
-from core.cli import exit_codes
 from core.cli.command import command
 from core.cli.mcp_calls import CallHandler, Reply, UnknownTool
-from core.cli.output import write_error_line
+from core.cli.output import SUCCESS, failure_exit_code, write_error_line
 from core.cli.standard_streams import MAX_LINE_BYTES, LineTooLong, StandardStreams
 from core.domain.ids import RunId, WorkflowId
 from core.domain.risk import Risk
@@ -70,7 +69,7 @@ async def mcp(args: argparse.Namespace, folders: Folders) -> int:
                 await _serve(core, streams, recording)
         except MetierError as error:
             return await _refuse(streams, error)
-    return exit_codes.SUCCESS
+    return SUCCESS
 
 
 async def _recording(core: Core, workflow_id: WorkflowId) -> RunId:
@@ -255,7 +254,7 @@ async def _refuse(streams: StandardStreams, failure: MetierError) -> int:
                         )
     if not answered:
         await streams.write(_encode_line(_error_response(None, CANNOT_SERVE, failure.message, failure.as_dict())))
-    return exit_codes.failure_exit_code(failure)
+    return failure_exit_code(failure)
 
 
 def _request_id(message: Any) -> str | int | None:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from core.app import Core, Folders
-from core.cli import exit_codes
 from core.cli.arguments import (
     add_events_option,
     add_run_argument,
@@ -21,7 +20,7 @@ from core.cli.arguments import (
 )
 from core.cli.command import command, follow_run
 from core.cli.follow import PauseWatch
-from core.cli.output import write_line
+from core.cli.output import CANCELLED, FAILED, STORE, SUCCESS, WAITING, needs_key, write_line
 from core.domain.events import to_wire
 from core.domain.ids import InterruptionId, RunId
 from core.domain.interruption import Action, Answer
@@ -160,14 +159,14 @@ async def list_(args: argparse.Namespace, folders: Folders) -> int:
     async with open_core(folders) as core:
         async for listed in core.runs.newest(args.limit, status, is_archived=args.archived):
             write_line(run_summary(listed))
-    return exit_codes.SUCCESS
+    return SUCCESS
 
 
 @command("show", "show a run as one JSON object", "python -m core show run_01…", add_run_argument)
 async def show(args: argparse.Namespace, folders: Folders) -> int:
     async with open_core(folders) as core:
         write_line(unwrap(await core.runs.describe(RunId(args.run))))
-    return exit_codes.SUCCESS
+    return SUCCESS
 
 
 @command("events", "print the stored events of a run, one a line", "python -m core events run_01…", add_run_argument)
@@ -175,7 +174,7 @@ async def events(args: argparse.Namespace, folders: Folders) -> int:
     async with open_core(folders) as core:
         for event in unwrap(await core.runs.events(RunId(args.run))):
             write_line(to_wire(event))
-    return exit_codes.SUCCESS
+    return SUCCESS
 
 
 @command("cancel", "cancel a run; one that has ended stays as it is", "python -m core cancel run_01…", add_run_argument)
@@ -183,7 +182,7 @@ async def cancel(args: argparse.Namespace, folders: Folders) -> int:
     async with open_core(folders) as core:
         unwrap(await core.runs.cancel(RunId(args.run)))
         write_line(unwrap(await core.runs.describe(RunId(args.run))))
-    return exit_codes.SUCCESS
+    return SUCCESS
 
 
 @command(
@@ -215,12 +214,12 @@ async def _wait_for_all(core: Core, run_ids: Sequence[RunId]) -> None:
 
 def _resume_exit_code(lines: Sequence[dict[str, Any]], *, is_stopped: bool, is_paused: bool) -> int:
     if is_stopped:
-        return exit_codes.CANCELLED
+        return CANCELLED
     if is_paused:
-        return exit_codes.STORE
-    if any(line["status"] == RunStatus.WAITING or exit_codes.needs_key(line) for line in lines):
-        return exit_codes.WAITING
-    return exit_codes.SUCCESS if all(line["status"] == RunStatus.SUCCESS for line in lines) else exit_codes.FAILED
+        return STORE
+    if any(line["status"] == RunStatus.WAITING or needs_key(line) for line in lines):
+        return WAITING
+    return SUCCESS if all(line["status"] == RunStatus.SUCCESS for line in lines) else FAILED
 
 
 @command(
@@ -238,4 +237,4 @@ async def worker(args: argparse.Namespace, folders: Folders) -> int:
         async with open_core(folders) as core:
             unwrap(await core.runs.recover())
             await asyncio.Event().wait()
-    return exit_codes.SUCCESS
+    return SUCCESS

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from core.app import Core, Folders
-from core.cli import exit_codes
 from core.cli.arguments import data_option, read_stdin
 from core.cli.command import command
-from core.cli.output import write_line
+from core.cli.output import FAILED, SUCCESS, write_line
 from core.domain.mcp_server import ServerStatus
 from core.errors import Refused
 from core.services.mcp_drafts import redacted_fields
@@ -59,7 +58,7 @@ async def servers(args: argparse.Namespace, folders: Folders) -> int:
             case _:
                 for status in core.servers.states:
                     write_line(_server_line(status))
-    return exit_codes.SUCCESS
+    return SUCCESS
 
 
 async def _add(core: Core, text: str, args: argparse.Namespace) -> int:
@@ -74,7 +73,7 @@ async def _add(core: Core, text: str, args: argparse.Namespace) -> int:
     await asyncio.gather(*(core.servers.test(status.server.id) for status in added if status.server.is_enabled))
     for status in added:
         write_line(_server_line(core.servers.get(status.server.id)))
-    return exit_codes.SUCCESS
+    return SUCCESS
 
 
 async def _test(core: Core, args: argparse.Namespace) -> int:
@@ -87,9 +86,9 @@ async def _test(core: Core, args: argparse.Namespace) -> int:
     tested = await core.servers.test(server.id)
     if isinstance(tested, Failed):
         write_line({"error": tested.as_dict()})
-        return exit_codes.FAILED
+        return FAILED
     write_line(_server_line(tested.data))
-    return exit_codes.SUCCESS
+    return SUCCESS
 
 
 def _server_line(status: ServerStatus) -> dict[str, Any]:

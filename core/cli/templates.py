@@ -4,10 +4,9 @@ import argparse
 from pathlib import Path
 
 from core.app import Folders
-from core.cli import exit_codes
 from core.cli.arguments import add_run_argument
 from core.cli.command import command
-from core.cli.output import write_error_line, write_line
+from core.cli.output import SUCCESS, USAGE, write_error_line, write_line
 from core.domain.ids import RunId
 from core.domain.text.json_text import indented_json
 from core.errors import Refused
@@ -34,7 +33,7 @@ async def validate(args: argparse.Namespace, folders: Folders) -> int:
             await load_stored_tools(box, folders)
         checked = await check_file(box.validator, Path(args.file))
     write_line({"problems": [problem.as_dict() for problem in checked.problems]})
-    return exit_codes.SUCCESS if checked.is_valid else exit_codes.USAGE
+    return SUCCESS if checked.is_valid else USAGE
 
 
 def _add_record_arguments(parser: argparse.ArgumentParser) -> None:
@@ -66,7 +65,7 @@ async def record(args: argparse.Namespace, folders: Folders) -> int:
             for offer in review.offers:
                 write_line(offer.as_dict())
             write_error_line({key: value for key, value in review.as_dict().items() if key != "offers"})
-            return exit_codes.SUCCESS
+            return SUCCESS
         target, is_new = _require_writable(args.output) if args.output is not None else (None, False)
         outcome = await core.recording.export(run_id, options)
         if target is not None and is_new and isinstance(outcome, Failed):
@@ -75,13 +74,13 @@ async def record(args: argparse.Namespace, folders: Folders) -> int:
     if target is None:
         write_line(exported.template)
         write_error_line(exported.as_dict())
-        return exit_codes.SUCCESS
+        return SUCCESS
     try:
         target.write_text(indented_json(dict(exported.template)) + "\n", "utf-8", errors="surrogatepass")
     except OSError as error:
         raise _file_error(str(target), error) from None
     write_line(exported.as_dict() | {"file": str(target)})
-    return exit_codes.SUCCESS
+    return SUCCESS
 
 
 def _require_writable(name: str) -> tuple[Path, bool]:

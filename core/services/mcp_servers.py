@@ -19,13 +19,14 @@ from core.services.consent import ConsentService
 from core.services.mcp_drafts import (
     ConfigPreview,
     ServerDraft,
+    ServerSecrets,
+    StoredSecret,
     make_draft,
     make_drafts,
     preview_servers,
     require_unique_name,
 )
 from core.services.mcp_runtime import McpServerRuntime, stored_listing
-from core.services.mcp_secrets import ServerSecrets, StoredSecret
 from core.services.outcome import returns_outcome, unwrap
 from core.tools.mcp.hub import Hub
 from core.tools.mcp.launch import LaunchSpec, resolve_launch

@@ -1,16 +1,32 @@
-"""The prompt library (AGENTS_AND_TOOLS §9)."""
+"""The prompt library (AGENTS_AND_TOOLS §9), and slash commands, which name a prompt or a template in a message."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from core.bus import Bus, PromptsChanged
-from core.domain.ids import PromptId
+from core.domain.ids import PromptId, TemplateId
+from core.domain.names import name_key
 from core.domain.prompt import MAX_FILLED_CHARACTERS, Prompt, fill_variables, filled_length, normalized_names
-from core.errors import Refused
+from core.domain.slash_commands import (
+    PromptInput,
+    SlashCommand,
+    SlashKind,
+    SlashTarget,
+    TemplateInput,
+    UnknownCommand,
+    append_rest,
+    parse_slash,
+    prompt_input,
+    template_input,
+)
+from core.errors import NotFound, Refused
 from core.ports.storage import Storage
+from core.ports.templates import ResolvedTemplate, TemplateLibrary, TemplateResolver
 from core.ports.writes import Remove
 from core.services.catalogue import Catalogue
-from core.services.outcome import returns_outcome
+from core.services.outcome import returns_outcome, unwrap
 
 
 class PromptService(Catalogue[Prompt]):
@@ -45,3 +61,73 @@ class PromptService(Catalogue[Prompt]):
 
     def _announce(self) -> None:
         self._bus.publish(PromptsChanged(self.current))
+
+
+MAX_TEMPLATES = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyTemplate:
+    """A template that can be started, with the input that it has so far."""
+
+    found: ResolvedTemplate
+    input: TemplateInput
+
+
+class SlashService:
+    """Resolves slash commands."""
+
+    def __init__(self, book: TemplateLibrary, templates: TemplateResolver, prompts: PromptService) -> None:
+        self._book = book
+        self._templates = templates
+        self._prompts = prompts
+
+    @returns_outcome
+    async def targets(self) -> list[SlashTarget]:
+        """Return every template and prompt, sorted by title."""
+        templates = (await self._book.listed(None, limit=MAX_TEMPLATES, after=None)).entries
+        targets = [
+            *(SlashTarget(SlashKind.TEMPLATE, entry.id, entry.title, entry.description or "") for entry in templates),
+            *(SlashTarget(SlashKind.PROMPT, item.id, item.name, item.description) for item in self._prompts.current),
+        ]
+        return sorted(targets, key=lambda target: (name_key(target.title), target.kind, target.id))
+
+    @returns_outcome
+    async def read(self, text: str) -> SlashCommand | UnknownCommand | None:
+        """Return the command in a message (`read_slash`), None if there is none."""
+        if not text.startswith("/"):
+            return None
+        targets: list[SlashTarget] = unwrap(await self.targets())
+        return parse_slash(text, targets)
+
+    @returns_outcome
+    async def template(self, template_id: TemplateId, rest: str = "") -> ReadyTemplate:
+        """Return a template with `rest` as its input. Fails with `not_found`, `invalid_template`, and
+        `rest_has_no_place` if it takes no text.
+        """
+        template = await self._templates.named(template_id, None)
+        inputs = template_input(template.template.input_schema, rest)
+        # text after the command would be lost silently
+        if rest and rest not in inputs.values.values() and not _is_default(inputs.missing_schema, rest):
+            title = template.template.title
+            raise Refused("rest_has_no_place", f"{title!r} takes no text: write its name alone", title=title)
+        return ReadyTemplate(template, inputs)
+
+    @returns_outcome
+    async def prompt(self, prompt_id: PromptId, rest: str = "") -> PromptInput:
+        """Return `rest` as the input of a prompt. Fails with `not_found`."""
+        prompt = self._prompts.get(prompt_id)
+        if prompt is None:
+            raise NotFound("prompt", prompt_id)
+        return prompt_input(prompt.variables, rest)
+
+    @returns_outcome
+    async def text(self, prompt_id: PromptId, inputs: PromptInput, values: Mapping[str, str]) -> str:
+        """Return the text of a prompt with the values filled in. Fails with `not_found` and `missing_values`."""
+        text = unwrap(await self._prompts.fill(prompt_id, {**values, **inputs.values}))
+        return append_rest(text, inputs.appended)
+
+
+def _is_default(schema: Mapping[str, Any] | None, rest: str) -> bool:
+    fields = schema["properties"].values() if schema is not None else ()
+    return any(isinstance(field, Mapping) and field.get("default") == rest for field in fields)

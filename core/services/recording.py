@@ -9,7 +9,7 @@ from core.recording.export import ExportedTemplate, Recordings
 from core.recording.external_calls import CallExecutor
 from core.recording.template_builder import ExportOptions, ExportPreview
 from core.services.outcome import returns_outcome
-from core.stores.recordings import ListedRecording
+from core.stores.indicators import ListedRecording
 
 __all__ = ["ExportOptions", "ExportPreview", "ExportedTemplate", "RecordingService"]
 

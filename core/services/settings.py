@@ -1,18 +1,24 @@
-"""The settings: loaded once, changed one at a time, saved before they apply."""
+"""The settings, loaded once and saved before they apply, and the model providers and API keys among them."""
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 from psygnal import Signal
 from pydantic import ValidationError
 
 from core.bus import Bus, SettingsChanged
-from core.domain.settings import Settings
+from core.domain.model import ModelChoice
+from core.domain.settings import KeyLocation, Settings
 from core.domain.text.json_text import encode
+from core.errors import NotFound, Refused, StepFailed
+from core.llm.catalogue import Catalogue, ListedModel, LocalServer
+from core.llm.key_store import KeySource, KeyStore
+from core.llm.presets import PRESETS, Preset, preset_at, preset_of
 from core.ports.storage import Storage
 from core.ports.writes import PutSetting
 from core.services.catalogue import bad_input
-from core.services.outcome import returns_outcome
+from core.services.outcome import Failed, returns_outcome
 from core.stores.base import emit
 
 
@@ -66,3 +72,158 @@ def parse_settings(stored: Any) -> Settings:
         except ValidationError as error:
             for name in {str(problem["loc"][0]) for problem in error.errors()}:
                 values.pop(name, None)
+
+
+CHOICE_TIMEOUT_S = 3.0
+
+
+class ProviderService:
+    """Manages the models of the settings and the keys of their servers."""
+
+    def __init__(self, catalogue: Catalogue, keys: KeyStore, settings: SettingsService) -> None:
+        self._catalogue = catalogue
+        self._keys = keys
+        self._settings = settings
+
+    @property
+    def presets(self) -> Mapping[str, Preset]:
+        """The known providers by id."""
+        return PRESETS
+
+    @returns_outcome
+    async def choose(
+        self,
+        *,
+        provider: str | None = None,
+        base_url: str | None = None,
+        model: str | None = None,
+        key_env: str | None = None,
+    ) -> ModelChoice:
+        """Return the choice of a preset, an address, or both; a model alone changes the model of the settings' choice.
+
+        Without a model it is the only model that the server lists; a server without a list is asked without a model
+        name. Fails with `bad_input`, also if there are several models to choose from, and `not_found` for the preset.
+        """
+        choice = _parse_choice(self._settings.current.model, provider, base_url, model, key_env)
+        if choice.model is not None:
+            return _with_listed(choice, None)
+        try:
+            listed = await self._catalogue.models(choice, await self._keys.find(choice), CHOICE_TIMEOUT_S)
+        except StepFailed:
+            return _with_listed(choice, None)
+        # a guess could cost money
+        if len(listed) > 1:
+            names = ", ".join(model.id for model in listed[:20]) + (", …" if len(listed) > 20 else "")
+            raise Refused("bad_input", f"the server has several models, so one has to be named: {names}")
+        return _with_listed(choice, listed[0] if listed else None)
+
+    @returns_outcome
+    async def models(self, choice: ModelChoice) -> list[ListedModel]:
+        """Return the models that the server lists. Fails with the errors of a request to it."""
+        return await self._catalogue.models(choice, await self._keys.find(choice))
+
+    def as_listed(self, choice: ModelChoice, listed: ListedModel) -> ModelChoice:
+        """Return the choice of that model, completed by its server's list, else by its preset."""
+        return _with_listed(choice.model_copy(update={"model": None, "context_tokens": None}), listed)
+
+    @returns_outcome
+    async def add_model(self, choice: ModelChoice, **details: Any) -> ModelChoice:
+        """Add a model to the settings, replacing the same model; `told` are fields of it. The first model becomes the
+        default, unless there is a default. Fails with `bad_input`, or with the errors of changing settings.
+        """
+        added = _validated_choice({**choice.model_dump(), **details})
+        settings = self._settings.current
+        others = [other for other in settings.models if not other.is_same(added)]
+        # the first model becomes the default; a changed default stays the default
+        is_usual = added.is_same(settings.model) or (settings.model is None and not settings.models)
+        await self._change(models=(*others, added), **({"model": added} if is_usual else {}))
+        return added
+
+    @returns_outcome
+    async def remove_model(self, choice: ModelChoice) -> None:
+        """Remove a model from the settings. If it was the default, the offline agent becomes the default; workflows and
+        runs that use the model keep it.
+        """
+        settings = self._settings.current
+        others = tuple(other for other in settings.models if not other.is_same(choice))
+        await self._change(models=others, **({"model": None} if choice.is_same(settings.model) else {}))
+
+    @returns_outcome
+    async def discover(self) -> list[LocalServer]:
+        """Return the servers on this machine that answer within 300 ms."""
+        return await self._catalogue.discover()
+
+    @returns_outcome
+    async def save_key(self, choice: ModelChoice, key: str) -> KeyLocation:
+        """Save the key for the address of a choice and return its place. Fails with `bad_input`, `keys_unreadable`,
+        `keys_not_writable`, or with the errors of changing settings.
+        """
+        place = await self._keys.put(choice.origin, key)
+        await self._save_key_place(choice.origin, place)
+        return place
+
+    @returns_outcome
+    async def remove_key(self, choice: ModelChoice) -> None:
+        """Delete the key. Fails with `no_keyring`, `keys_unreadable`, `keys_not_writable`, or with the errors of
+        changing settings.
+        """
+        await self._keys.remove(choice.origin)
+        await self._save_key_place(choice.origin, None)
+
+    @returns_outcome
+    async def key_source(self, choice: ModelChoice) -> KeySource | None:
+        """Return where the key of a choice would be read from; never the key."""
+        return await self._keys.source(choice)
+
+    async def _save_key_place(self, origin: str, place: KeyLocation | None) -> None:
+        places = {
+            name: known_place for name, known_place in self._settings.current.key_places.items() if name != origin
+        }
+        await self._change(key_places=places if place is None else {**places, origin: place})
+
+    async def _change(self, **fields: Any) -> None:
+        """Change settings. Raises Refused if that fails."""
+        changed = await self._settings.change(**fields)
+        if isinstance(changed, Failed):
+            raise Refused(changed.code, changed.message, **changed.details)
+
+
+def _parse_choice(
+    usual: ModelChoice | None, provider: str | None, base_url: str | None, model: str | None, key_env: str | None
+) -> ModelChoice:
+    """Return the choice without a lookup at the server. Raises Refused `bad_input`, NotFound."""
+    if provider is not None and provider not in PRESETS:
+        raise NotFound("provider", provider)
+    if provider is None and base_url is None:
+        if usual is None:
+            raise Refused("bad_input", "a model needs an address or a provider")
+        return _validated_choice({**usual.model_dump(), "model": model, "key_env": key_env or usual.key_env})
+    preset = PRESETS[provider] if provider is not None else preset_at(base_url or "")
+    if base_url is None and not preset.base_url:
+        raise Refused("bad_input", f"{preset.title} needs an address")
+    fields: dict[str, Any] = {
+        "provider": preset.id,
+        "base_url": base_url if base_url is not None else preset.base_url,
+        "model": model,
+        "key_env": key_env,
+        "needs_key": key_env is not None or (base_url is None and preset.needs_key),
+    }
+    if preset.is_local:
+        fields |= {"price_in": 0.0, "price_out": 0.0}
+    return _validated_choice(fields)
+
+
+def _validated_choice(fields: Mapping[str, Any]) -> ModelChoice:
+    try:
+        return ModelChoice.model_validate(fields)
+    except ValidationError as error:
+        raise bad_input(error, "the choice") from None
+
+
+def _with_listed(choice: ModelChoice, listed: ListedModel | None) -> ModelChoice:
+    """Return the choice of the listed model, completed by server list and preset; fields chosen before stay."""
+    details: dict[str, Any] = {"context_tokens": preset_of(choice).context_tokens}
+    if listed is not None:
+        details |= {"model": listed.id, "price_in": listed.price_in, "price_out": listed.price_out}
+        details["context_tokens"] = listed.context_tokens or details["context_tokens"]
+    return choice.model_copy(update={name: value for name, value in details.items() if getattr(choice, name) is None})

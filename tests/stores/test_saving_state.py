@@ -1,7 +1,7 @@
 """Saved, writing or failed, without a flicker."""
 
 from core.bus import Bus, SaveState, SaveStateChanged
-from core.stores.saving_state import SETTLE_S, SaveIndicator
+from core.stores.indicators import SETTLE_S, SaveIndicator
 from tests.support.clock import FakeClock
 
 

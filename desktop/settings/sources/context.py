@@ -8,8 +8,7 @@ from core.services.agents import AgentService
 from core.services.mcp_servers import McpServerService
 from core.services.memories import MemoryService
 from core.services.prompts import PromptService
-from core.services.providers import ProviderService
-from core.services.settings import SettingsService
+from core.services.settings import ProviderService, SettingsService
 from desktop.operations import Operations
 from desktop.settings.sources.consent_source import ConsentSource
 from desktop.settings.sources.custom_keys import CustomKeys

@@ -6,7 +6,7 @@ from core.domain.ids import RunId
 from core.domain.toast import ToastType
 from core.services.outcome import Failed
 from core.services.recording import ExportOptions
-from core.stores.recordings import ListedRecording
+from core.stores.indicators import ListedRecording
 from desktop.operations import unwrap
 from desktop.recording.banner import RecordingBanner
 from desktop.recording.review_dialog import ReviewDialog

@@ -23,8 +23,7 @@ from core.services.consent import ConsentService
 from core.services.mcp_servers import McpServerService
 from core.services.memories import MemoryService
 from core.services.prompts import PromptService
-from core.services.providers import ProviderService
-from core.services.settings import SettingsService, parse_settings
+from core.services.settings import ProviderService, SettingsService, parse_settings
 from core.stores.background_workflows import BackgroundWorkflows
 from core.stores.questions import Questions
 from core.threads.system_clock import SystemClock

@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from core.engine.log import journal
-from core.stores import saving_state
+from core.stores import indicators
 from tests.gui.window.rig import an_app
 from tests.support.failing_storage import FailingMemory, Trouble
 from tests.support.world import tool_step
@@ -21,7 +21,7 @@ ASKS = {**tool_step("ask", "calculator", expression="1"), "interrupt": {"kind": 
 async def test_it_shows_what_runs_and_waits_and_nothing_at_its_right_moves(
     tmp_path: Path, qapp: QApplication, until: Until, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(saving_state, "SETTLE_S", 0.1)
+    monkeypatch.setattr(indicators, "SETTLE_S", 0.1)
     async with an_app(tmp_path, qapp, size=(800, 600)) as app:
         line = app.content.status
         await until(lambda: line.accessibleName() == "Nothing at work. Saved")
