@@ -201,7 +201,7 @@ async def run_core(
     clock, bus = clock or SystemClock(), Bus()
     stored = await storage.settings.all()
     settings = SettingsService(parse_settings(stored), storage, bus)
-    consent = ConsentService(stored, settings, storage, bus, clock)
+    consent = ConsentService(stored, settings, storage, clock)
     # What is entered later is left first: runs end before the tools that they call, the tools before their servers.
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context
@@ -211,7 +211,7 @@ async def run_core(
         tools, validator = box.invoker, box.validator
         consent.use_tools(tools.infos)
 
-        servers = McpServerService(storage, bus, models.keys, consent)
+        servers = McpServerService(storage, models.keys, consent)
         sampling = Sampling(models.client, consent)
         hub = Hub(
             box.registry, box.schemas, clock, sampling, servers.launch_of, servers.save_tools, servers.emit_changed
@@ -220,7 +220,7 @@ async def run_core(
         await servers.open(hub)
 
         agents = AgentService(
-            await storage.agents.all(), storage, bus, settings.read, box.registry.infos, lambda: servers.configs
+            await storage.agents.all(), storage, settings.read, box.registry.infos, lambda: servers.configs
         )
         templates = TemplateService(storage, validator)
         book = TemplateBookService(storage, validator, clock)
@@ -241,7 +241,7 @@ async def run_core(
         runs = RunService(engine, storage, clock, keys, agents)
         chat = ChatService(engine, registry, storage, clock, keys, agents)
         workflows = WorkflowService(engine, storage, bus, clock, keys, agents)
-        prompts = PromptService(await storage.prompts.all(), storage, bus)
+        prompts = PromptService(await storage.prompts.all(), storage)
         executions = ExecutionService(engine, runs, templates, storage)
         for tool in (*recording_tools(recordings), *collection_tools(executions, book)):
             box.registry.register(tool, is_checked=True)

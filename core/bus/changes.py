@@ -4,11 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.domain.agent import Agent
 from core.domain.ids import WorkflowId
-from core.domain.mcp_server import ServerStatus
 from core.domain.messages import QueuedMessage, QueueHold
-from core.domain.prompt import Prompt
 from core.domain.run import RunStatus
 from core.domain.settings import Settings
 from core.domain.workflow import Workflow
@@ -19,37 +16,6 @@ class SettingsChanged:
     """The settings changed."""
 
     settings: Settings
-
-
-@dataclass(frozen=True, slots=True)
-class AgentsChanged:
-    """The agents changed; sorted by name."""
-
-    agents: Sequence[Agent]
-
-
-@dataclass(frozen=True, slots=True)
-class PromptsChanged:
-    """The prompts of the library changed; sorted by name."""
-
-    prompts: Sequence[Prompt]
-
-
-@dataclass(frozen=True, slots=True)
-class MemoriesChanged:
-    """The user changed or deleted memories."""
-
-
-@dataclass(frozen=True, slots=True)
-class ServersChanged:
-    """An MCP server was added, changed, removed, started or stopped; sorted by name."""
-
-    servers: Sequence[ServerStatus]
-
-
-@dataclass(frozen=True, slots=True)
-class ConsentExceptionsChanged:
-    """The exceptions of consent changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +64,3 @@ class QueueChanged:
     workflow_id: WorkflowId
     messages: Sequence[QueuedMessage]
     held: QueueHold | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SearchIndexChanged:
-    """The progress of the full-text index changed."""

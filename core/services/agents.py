@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from core.bus import AgentsChanged, Bus
 from core.domain.agent import ASSISTANT, Agent, AgentSelection
 from core.domain.ids import AgentId, ServerId
 from core.domain.mcp_server import McpServer
@@ -39,13 +38,11 @@ class AgentService(Catalogue[Agent]):
         self,
         agents: Iterable[Agent],
         storage: Storage,
-        bus: Bus,
         settings: Callable[[], Settings],
         tools: Callable[[], Sequence[ToolInfo]],
         servers: Callable[[], Sequence[McpServer]],
     ) -> None:
         super().__init__("agent", Agent.model_validate, partial(Remove, Agent), agents, storage, (ASSISTANT,))
-        self._bus = bus
         self._settings = settings
         self._tools = tools
         self._servers = servers
@@ -166,9 +163,6 @@ class AgentService(Catalogue[Agent]):
             return model
         names = ("price_in", "price_out", "context_tokens")
         return model.model_copy(update={name: getattr(known, name) for name in names})
-
-    def _announce(self) -> None:
-        self._bus.publish(AgentsChanged(self.current))
 
     def _require_unique_name(self, item: Agent) -> None:
         # templates and the command line name the offline agent so

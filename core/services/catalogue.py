@@ -46,8 +46,6 @@ class Catalogue(Generic[T]):
         self._built_in = built_in
         self._lock = asyncio.Lock()
         self.current: tuple[T, ...] = self._sorted(items)
-        # for subscribers that know the bus only
-        self.changed.connect(self._announce)
 
     def get(self, item_id: str | None) -> T | None:
         """Return the document, or None if it does not exist."""
@@ -95,9 +93,6 @@ class Catalogue(Generic[T]):
     def _replace_all(self, items: Iterable[T]) -> None:
         self.current = self._sorted(items)
         emit(self.changed)
-
-    def _announce(self) -> None:
-        """Publish the change on the bus."""
 
     def _sorted(self, items: Iterable[T]) -> tuple[T, ...]:
         return tuple(sorted({item.id: item for item in (*self._built_in, *items)}.values(), key=by_name))

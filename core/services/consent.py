@@ -10,7 +10,6 @@ from typing import Any, Self
 
 from psygnal import Signal
 
-from core.bus import Bus, ConsentExceptionsChanged, SettingsChanged
 from core.domain.audit import AuditEntry
 from core.domain.consent import NEVER_ASKED, ConsentPolicy, Rule, exception_setting, parse_exceptions
 from core.domain.ids import AuditId
@@ -41,12 +40,9 @@ class ConsentService:
 
     changed = Signal()
 
-    def __init__(
-        self, stored: Mapping[str, Any], settings: SettingsService, storage: Storage, bus: Bus, clock: Clock
-    ) -> None:
+    def __init__(self, stored: Mapping[str, Any], settings: SettingsService, storage: Storage, clock: Clock) -> None:
         self._settings = settings
         self._storage = storage
-        self._bus = bus
         self._clock = clock
         self._exceptions = parse_exceptions(stored)
         self._policy = ConsentPolicy(settings.current, self._exceptions)
@@ -105,7 +101,6 @@ class ConsentService:
     def _apply(self, names: Sequence[str], rule: Rule | None) -> None:
         others = {name: exception for name, exception in self._exceptions.items() if name not in set(names)}
         self._exceptions = others if rule is None else {**others, **dict.fromkeys(names, rule)}
-        self._bus.publish(ConsentExceptionsChanged())
         emit(self.changed)
 
     # The audit log
@@ -137,12 +132,12 @@ class ConsentService:
     # Its retention
 
     def __enter__(self) -> Self:
-        self._subscription = self._bus.subscribe(SettingsChanged, self._on_settings)
+        self._settings.changed.connect(self._on_settings)
         self._sweep_task = asyncio.create_task(self._sweep_forever(), name="audit sweep")
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self._subscription.close()
+        self._settings.changed.disconnect(self._on_settings)
         self._sweep_task.cancel()
 
     async def sweep(self) -> None:
@@ -163,5 +158,5 @@ class ConsentService:
                 async with asyncio.timeout(pause_s):
                     await self._settings_changed.wait()
 
-    def _on_settings(self, changed: SettingsChanged) -> None:
+    def _on_settings(self) -> None:
         self._settings_changed.set()

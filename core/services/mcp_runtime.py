@@ -6,7 +6,6 @@ from typing import Any
 
 from psygnal import Signal
 
-from core.bus import Bus, ServersChanged
 from core.domain.ids import ServerId
 from core.domain.mcp_server import McpServer, ServerStatus, StoredServer
 from core.domain.names import name_key
@@ -27,8 +26,7 @@ class McpServerRuntime:
 
     changed = Signal()
 
-    def __init__(self, bus: Bus) -> None:
-        self._bus = bus
+    def __init__(self) -> None:
         self._hub: Hub | None = None
 
     @property
@@ -103,9 +101,8 @@ class McpServerRuntime:
         await self._running_hub.stop(server)
 
     def emit_changed(self) -> None:
-        """Publish the status of all servers."""
+        """Emit `changed`: the status of a server is another."""
         if self._hub is not None:
-            self._bus.publish(ServersChanged(tuple(self._hub.statuses)))
             emit(self.changed)
 
     def _start(self, server: McpServer) -> None:

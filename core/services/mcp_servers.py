@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.bus import Bus
 from core.domain.consent import Rule
 from core.domain.ids import ServerId
 from core.domain.mcp_server import McpServer, ServerStatus
@@ -49,8 +48,8 @@ class McpServerService(McpServerRuntime):
     confirmation after each change of that. `consent` holds the exceptions for its tools.
     """
 
-    def __init__(self, storage: Storage, bus: Bus, keys: KeyStore, consent: ConsentService) -> None:
-        super().__init__(bus)
+    def __init__(self, storage: Storage, keys: KeyStore, consent: ConsentService) -> None:
+        super().__init__()
         self._storage = storage
         self._vault = ServerSecrets(keys)
         self._consent = consent

@@ -10,7 +10,7 @@ from typing import Self
 
 from psygnal import Signal
 
-from core.bus import Bus, MemoriesChanged, WorkflowDeleted
+from core.bus import Bus, WorkflowDeleted
 from core.domain.events import Event, ToolEnded
 from core.domain.ids import MemoryId, WorkflowId
 from core.domain.memory import CONTENT_CHARACTERS, CONTEXT_LIFETIME, Memory, MemoryType
@@ -57,7 +57,6 @@ class MemoryService:
         self._memories = memories
         self._workflow = workflow
         self._clock = clock
-        self._bus = bus
         bus.subscribe(WorkflowDeleted, lambda _deleted: emit(self.changed))
         bus.subscribe(Event, self._on_event)
 
@@ -105,7 +104,7 @@ class MemoryService:
         # it expired or was deleted between the two calls
         if not await self._memories.change(after):
             raise NotFound("memory", memory_id)
-        self._emit_changed()
+        emit(self.changed)
         return after
 
     @returns_outcome
@@ -114,30 +113,26 @@ class MemoryService:
         memory = await self._required(memory_id)
         if not await self._memories.remove(memory_id):
             raise NotFound("memory", memory_id)
-        self._emit_changed()
+        emit(self.changed)
         return memory
 
     @returns_outcome
     async def restore(self, memory: Memory) -> Memory:
         """Restore a deleted memory at its place."""
         restored = await self._memories.add(memory)
-        self._emit_changed()
+        emit(self.changed)
         return restored
 
     @returns_outcome
     async def remove_batch(self) -> int:
         """Delete some hundred memories for good and return their number; 0 when none are left."""
         count = await self._memories.remove_some()
-        self._emit_changed()
+        emit(self.changed)
         return count
 
     def _on_event(self, event: Event) -> None:
         if isinstance(event.fact, ToolEnded):
             emit(self.changed)
-
-    def _emit_changed(self) -> None:
-        self._bus.publish(MemoriesChanged())
-        emit(self.changed)
 
     async def _required(self, memory_id: MemoryId) -> Memory:
         memory = await self._memories.get(memory_id, self._clock.now())

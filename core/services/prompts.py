@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from core.bus import Bus, PromptsChanged
 from core.domain.ids import PromptId, TemplateId
 from core.domain.names import name_key
 from core.domain.prompt import MAX_FILLED_CHARACTERS, Prompt, fill_variables, filled_length, normalized_names
@@ -32,8 +31,7 @@ from core.services.outcome import returns_outcome, unwrap
 class PromptService(Catalogue[Prompt]):
     """The catalogue of prompts."""
 
-    def __init__(self, prompts: Iterable[Prompt], storage: Storage, bus: Bus) -> None:
-        self._bus = bus
+    def __init__(self, prompts: Iterable[Prompt], storage: Storage) -> None:
         super().__init__("prompt", Prompt.model_validate, partial(Remove, Prompt), prompts, storage)
 
     @returns_outcome
@@ -59,9 +57,6 @@ class PromptService(Catalogue[Prompt]):
             raise Refused("filled_too_long", message, limit=MAX_FILLED_CHARACTERS)
         return fill_variables(prompt.content, normalized)
 
-    def _announce(self) -> None:
-        self._bus.publish(PromptsChanged(self.current))
-
 
 MAX_TEMPLATES = 10_000
 
@@ -85,7 +80,7 @@ class SlashService:
     @returns_outcome
     async def targets(self) -> list[SlashTarget]:
         """Return every template and prompt, sorted by title."""
-        templates = (await self._book.listed(None, limit=MAX_TEMPLATES, after=None)).entries
+        templates = (await self._book.page(None, limit=MAX_TEMPLATES, after=None)).entries
         targets = [
             *(SlashTarget(SlashKind.TEMPLATE, entry.id, entry.title, entry.description or "") for entry in templates),
             *(SlashTarget(SlashKind.PROMPT, item.id, item.name, item.description) for item in self._prompts.current),

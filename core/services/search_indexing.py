@@ -14,7 +14,7 @@ from typing import Self
 
 from psygnal import Signal
 
-from core.bus import Bus, SearchIndexChanged, Subscription, WorkflowChanged, WorkflowDeleted
+from core.bus import Bus, Subscription, WorkflowChanged, WorkflowDeleted
 from core.domain import events as facts
 from core.domain.events import EventsPersisted
 from core.domain.fold import replay
@@ -297,5 +297,4 @@ class SearchIndexer:
     def _set_state(self, state: IndexProgress) -> None:
         if state != self.state:
             self.state = state
-            self._bus.publish(SearchIndexChanged())
             emit(self.changed)

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from core.app import Core
-from core.bus import AgentsChanged
 from core.domain.agent import ASSISTANT, Agent, AgentSelection
 from core.domain.ids import AgentId, WorkflowId
 from core.domain.model import ModelChoice, Reasoning
@@ -119,10 +118,10 @@ async def test_a_name_belongs_to_a_single_agent_and_is_a_single_line(core: Core)
 async def test_agents_are_loaded_by_the_next_start_and_changes_are_emitted(tmp_path: Path) -> None:
     storage = InMemoryStorage()
     async with run_core(storage) as core:
-        told: list[AgentsChanged] = []
-        core.bus.subscribe(AgentsChanged, told.append)
+        changes: list[tuple[Agent, ...]] = []
+        core.agents.changed.connect(lambda: changes.append(core.agents.current))
         agent = await made(core, name="Zoe", temperature=0.5)
-        assert [one.agents for one in told] == [core.agents.current]
+        assert changes == [core.agents.current]
     async with run_core(storage) as core:
         assert core.agents.current == (ASSISTANT, agent)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from core.bus import Bus, ConsentExceptionsChanged
+from core.bus import Bus
 from core.domain.consent import ConsentPolicy, Rule, exception_setting
 from core.domain.text.json_text import encode
 from core.errors import StorageFailed
@@ -29,17 +29,17 @@ async def a_service(
     bus = bus or Bus()
     kept = await storage.settings.all()
     settings = SettingsService(parse_settings(kept), storage, bus)
-    return ConsentService(kept, settings, storage, bus, FakeClock(at(0) + timedelta(days=days))), settings
+    return ConsentService(kept, settings, storage, FakeClock(at(0) + timedelta(days=days))), settings
 
 
 async def test_an_exception_is_saved_published_and_removed() -> None:
-    storage, bus, told = InMemoryStorage(), Bus(), list[ConsentExceptionsChanged]()
-    bus.subscribe(ConsentExceptionsChanged, told.append)
-    consent, _ = await a_service(storage, bus)
+    storage, changes = InMemoryStorage(), list[int]()
+    consent, _ = await a_service(storage)
+    consent.changed.connect(lambda: changes.append(len(consent.exceptions)))
     assert isinstance(await consent.set_exception("write_file", Rule.ALLOW), Ok)
     assert isinstance(await consent.set_exception("mcp__github", Rule.ASK), Ok)
     assert consent.exceptions == {"write_file": Rule.ALLOW, "mcp__github": Rule.ASK}
-    assert len(told) == 2
+    assert changes == [1, 2]
     again, _ = await a_service(storage)
     assert again.exceptions == consent.exceptions
     assert isinstance(await again.set_exception("write_file", None), Ok)

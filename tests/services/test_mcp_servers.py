@@ -3,14 +3,13 @@
 import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from core.app import Core
-from core.bus import ServersChanged
 from core.domain.consent import Rule
 from core.domain.ids import ServerId
 from core.domain.interruption import Action, Answer, InterruptionKind
@@ -116,8 +115,8 @@ async def test_secrets_are_in_the_file_of_keys_alone_and_reach_the_server(
 
 async def test_each_way_to_fail_has_its_own_words_and_harms_no_other_server(core: Core, tmp_path: Path) -> None:
     told = []
-    changes: list[ServersChanged] = []
-    core.bus.subscribe(ServersChanged, changes.append)
+    changes: list[Sequence[ServerStatus]] = []
+    core.servers.changed.connect(lambda: changes.append(core.servers.states))
     ways: dict[str, dict[str, Any]] = {
         "missing": {"command": "no-such-command"},
         "exits": hostile("exits", tmp_path / "a"),
@@ -140,7 +139,7 @@ async def test_each_way_to_fail_has_its_own_words_and_harms_no_other_server(core
     assert good.state is ServerState.RUNNING
     states = {one.server.name: one.state for one in core.servers.states}
     assert states == {**dict.fromkeys(ways, ServerState.FAILED), "banner": ServerState.RUNNING}
-    assert {one.server.name: one.state for one in changes[-1].servers} == states
+    assert {one.server.name: one.state for one in changes[-1]} == states
     assert "Welcome" in "".join(core.servers.log(good.server.id))
 
 

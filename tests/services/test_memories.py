@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from core.app import Core
-from core.bus import MemoriesChanged
 from core.domain.ids import MemoryId, WorkflowId
 from core.domain.memory import CONTENT_CHARACTERS, CONTEXT_LIFETIME, Memory, MemoryType
 from core.services.memories import PAGE_SIZE
@@ -54,8 +53,8 @@ async def test_pages_of_every_workflow_come_newest_first_with_its_title(core: Co
 
 
 async def test_a_memory_is_changed_deleted_and_put_back_where_it_was(core: Core) -> None:
-    told: list[MemoriesChanged] = []
-    core.bus.subscribe(MemoriesChanged, told.append)
+    changes: list[str] = []
+    core.memories.changed.connect(lambda: changes.append("changed"))
     for number in range(3):
         await add(core, f"m{number}", f"old {number}", number)
     changed = ok(
@@ -70,7 +69,7 @@ async def test_a_memory_is_changed_deleted_and_put_back_where_it_was(core: Core)
     assert [one.id for one in ok(await core.memories.page()).memories] == ["m2", "m0"]
     assert ok(await core.memories.restore(removed)) == removed
     assert [one.id for one in ok(await core.memories.page()).memories] == ["m2", "m1", "m0"]
-    assert len(told) == 5
+    assert len(changes) == 5
 
 
 @pytest.mark.parametrize("content", ["", " \n\t\u00a0", "x" * (CONTENT_CHARACTERS + 1)])

@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 import pytest
 
 from core.app import Core
-from core.bus import PromptsChanged
 from core.domain.ids import PromptId, TemplateId, WorkflowId
 from core.domain.messages import Role
 from core.domain.run import RunKind, RunStatus
@@ -47,8 +46,8 @@ def failed(answer: Outcome[Any]) -> Failed:
 async def test_a_prompt_is_created_changed_removed_and_restored_and_each_change_is_emitted(
     core: Core, storage: InMemoryStorage
 ) -> None:
-    told: list[list[str]] = []
-    heard = core.bus.subscribe(PromptsChanged, lambda fact: told.append([one.name for one in fact.prompts]))
+    changes: list[list[str]] = []
+    core.prompts.changed.connect(lambda: changes.append([prompt.name for prompt in core.prompts.current]))
     made = data(await core.prompts.save(name=" Sum  up ", content="Sum up {{text}}.", category="Work"))
     assert (made.name, made.variables, core.prompts.current) == ("Sum up", ("text",), (made,))
     data(await core.prompts.save(made.id, name="SUM UP", content="Shorter."))  # its own name is no other's
@@ -56,8 +55,7 @@ async def test_a_prompt_is_created_changed_removed_and_restored_and_each_change_
     assert removed.category == ""
     assert failed(await core.prompts.remove(made.id)).code == "not_found"
     data(await core.prompts.save(removed.id, **removed.model_dump(exclude={"id"})))
-    assert told == [["Sum up"], ["SUM UP"], [], ["SUM UP"]]
-    heard.close()
+    assert changes == [["Sum up"], ["SUM UP"], [], ["SUM UP"]]
     async with run_core(storage) as again:
         assert again.prompts.current == core.prompts.current
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.app import Core
-from core.bus import SearchIndexChanged, WorkflowChanged
+from core.bus import WorkflowChanged
 from core.domain.ids import WorkflowId
 from core.ports.search import Hit, HitGroup, HitKind
 from core.services.outcome import Ok
@@ -192,17 +192,18 @@ async def test_catching_up_can_be_stopped_and_gone_on_with(tmp_path: Path) -> No
             await say(core, f"needle {n}")
     async with a_core(storage, tmp_path / "search.db") as core:
 
-        def stop(_message: SearchIndexChanged) -> None:
+        def stop() -> None:
             if core.search.state.is_behind and not core.search.state.is_stopped:
                 core.search.stop_indexing()
 
-        with core.bus.subscribe(SearchIndexChanged, stop):
-            core.search.start()
+        core.search.changed.connect(stop)
+        core.search.start()
 
-            async def is_stopped() -> bool:
-                return core.search.state.is_stopped
+        async def is_stopped() -> bool:
+            return core.search.state.is_stopped
 
-            await until(is_stopped)
+        await until(is_stopped)
+        core.search.changed.disconnect(stop)
         stopped = core.search.state
         assert (stopped.total, stopped.is_behind) == (3, True)
         await say(core, "a new needle")

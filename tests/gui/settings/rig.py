@@ -87,7 +87,7 @@ class Rig:
         self.errors: list[BaseException] = []
         """The errors that the owner of the tasks reports."""
         self.window = WindowSettings(theme, translation, lambda: self.state, self.save)
-        self.consent = ConsentService({}, self.service, self.disk, self.bus, SystemClock())
+        self.consent = ConsentService({}, self.service, self.disk, SystemClock())
         self.consent.use_tools(lambda: TOOLS)
         self.consents = ConsentSource(self.consent, spawn)
         self.clients = HttpClients()
@@ -95,9 +95,9 @@ class Rig:
         keys = KeyStore(KeyFile(key_file), SystemKeyring(), {}, lambda: self.service.current.key_places)
         providers = ProviderService(Catalogue(self.clients, SystemClock()), keys, self.service)
         self.keymap = Keymap(COMMANDS)
-        self.servers = McpServerService(self.disk, self.bus, keys, self.consent)
+        self.servers = McpServerService(self.disk, keys, self.consent)
         tools = [calculator.tool().info]
-        agents = AgentService((), self.disk, self.bus, self.service.read, lambda: tools, lambda: self.servers.configs)
+        agents = AgentService((), self.disk, self.service.read, lambda: tools, lambda: self.servers.configs)
         background = BackgroundWorkflows(
             self.bus, SystemClock(), asyncio.get_running_loop().call_later, self.service.current
         )
@@ -114,7 +114,7 @@ class Rig:
             providers=providers,
             agents=agents,
             servers=self.servers,
-            prompts=PromptService((PROMPT,), self.disk, self.bus),
+            prompts=PromptService((PROMPT,), self.disk),
             memories=MemoryService(self.disk.memories, self.disk.workflows.get, self.bus, SystemClock()),
             consent=self.consents,
             pending=PendingRequests(Questions(background), background),
