@@ -30,17 +30,17 @@ def no_claim(patch: Patch) -> None:
 
 
 def lost_answer(patch: Patch) -> None:
-    """What a person answered is told, and not written down."""
-    record = RunJournal.commit
+    """An answer is published but not written."""
+    commit = RunJournal.commit
 
     def forgetful(self: RunJournal, *facts: Any, writes: Any = ()) -> "asyncio.Future[frozenset[int]]":
-        return record(self, *facts, writes=[write for write in writes if not isinstance(write, CloseInterruption)])
+        return commit(self, *facts, writes=[write for write in writes if not isinstance(write, CloseInterruption)])
 
-    patch.setattr(RunJournal, "record", forgetful)
+    patch.setattr(RunJournal, "commit", forgetful)
 
 
 def one_too_many(patch: Patch) -> None:
-    """A step more than `maxParallel` is in flight."""
+    """More than `maxParallel` steps are in flight."""
     begin = Plan.__init__
 
     def greedy(self: Plan, steps: Any, max_parallel: int = 16) -> None:
@@ -49,20 +49,20 @@ def one_too_many(patch: Patch) -> None:
     patch.setattr(Plan, "__init__", greedy)
 
 
-def told_too_early(patch: Patch) -> None:
-    """What has to be on disk first is told at once."""
-    record = RunJournal.commit
+def published_too_early(patch: Patch) -> None:
+    """What has to be on disk first is published at once."""
+    commit = RunJournal.commit
 
     def hasty(self: RunJournal, *facts: Any, writes: Any = ()) -> "asyncio.Future[frozenset[int]]":
-        done = record(self, *facts, writes=writes)
+        done = commit(self, *facts, writes=writes)
         self._journal.publish(self._waiting.pop().events)
         return done
 
-    patch.setattr(RunJournal, "record", hasty)
+    patch.setattr(RunJournal, "commit", hasty)
 
 
 def done_again(patch: Patch) -> None:
-    """A call that was cut off is made again, whatever it may have done."""
+    """An interrupted call is made again, whatever effect it had."""
     run = Attempts.run
 
     async def careless(self: Attempts, claim: "asyncio.Future[frozenset[int]] | None") -> Any:
@@ -74,8 +74,8 @@ def done_again(patch: Patch) -> None:
 
 
 def never_alone(patch: Patch) -> None:
-    """A run that nobody waits for stays below the one that began it, though that has ended."""
-    patch.setattr(RunRegistry, "unawaited", lambda self, run_id: [])
+    """A child run that is not awaited stays below its parent after the end of the parent."""
+    patch.setattr(RunRegistry, "detached_children", lambda self, run_id: [])
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def never_alone(patch: Patch) -> None:
         (no_claim, "its claim is not on disk"),
         (lost_answer, "and the disk has"),
         (one_too_many, "at once"),
-        (told_too_early, "on disk"),
+        (published_too_early, "on disk"),
         (done_again, "nobody asked for it"),
         (never_alone, "is no root"),
     ],
