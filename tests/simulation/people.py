@@ -111,7 +111,7 @@ class People:
 
     async def _cancel(self, run_id: RunId) -> None:
         loop = asyncio.get_running_loop()
-        before, failed, held = loop.time(), self._disk.failed, self._engine.journal._held
+        before, failed, held = loop.time(), self._disk.failed, bool(self._engine.journal._held)
         self._world.cancelled_at.setdefault(run_id, before)
         run = await self._engine.cancel(run_id)
         took = loop.time() - before
