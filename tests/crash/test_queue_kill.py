@@ -62,7 +62,7 @@ async def test_after_a_kill_every_message_that_waited_is_said_once(tmp_path: Pat
                 while await storage.queued_messages.all():  # noqa: ASYNC110  # the store tells nobody
                     await asyncio.sleep(0.02)
         messages = await storage.messages.of_workflow(workflow.id)
-        said = [one.text for one in messages if one.role is Role.USER]
+        said = [message.text for message in messages if message.role is Role.USER]
         assert said == ["say 1 words", *TEXTS]
         assert len(left) < len(TEXTS)
     finally:

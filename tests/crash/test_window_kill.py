@@ -62,7 +62,9 @@ async def test_a_killed_window_loses_at_most_a_second_of_what_was_seen(tmp_path:
             run for run in await storage.runs.page() if run.kind is RunKind.CHAT and run.status is RunStatus.SUCCESS
         ]
         kept = [
-            one for one in await storage.messages.of_workflow(chat.workflow_id) if one.state is MessageState.INTERRUPTED
+            each
+            for each in await storage.messages.of_workflow(chat.workflow_id)
+            if each.state is MessageState.INTERRUPTED
         ]
         full = repeated_words("300")
         if chat.id in {line["run_id"] for line in running}:

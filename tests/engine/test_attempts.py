@@ -203,7 +203,7 @@ async def test_a_person_lets_it_run_again() -> None:
         await world.settled(run.id)
         told = await world.answer(run, "approve")
         assert (told["status"], flaky.made) == ("waiting", 2)  # again too slow: a question of its own
-        assert [one["status"] for one in told["interruptions"]] == ["awaiting-outcome", "outcome-given"]
+        assert [each["status"] for each in told["interruptions"]] == ["awaiting-outcome", "outcome-given"]
         told = await world.answer(run, "reject", reason="I looked")
     assert (told["status"], told["error"]["code"]) == ("error", "failed")
     assert "I looked" in told["error"]["message"]

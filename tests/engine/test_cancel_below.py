@@ -66,7 +66,7 @@ async def test_runs_that_a_sub_agent_began_end_with_it_down_to_the_last() -> Non
         await until(world, lambda: len({event.run_id for event in world.events}) == 3 and bool(world.tools.echoes))
         assert (await stop(world, run))["status"] == "cancelled"
         ids = {event.run_id for event in world.events}
-        statuses = {(await world.describe(RunId(one)))["status"] for one in ids}
+        statuses = {(await world.describe(RunId(each)))["status"] for each in ids}
         assert (len(ids), statuses, count(world, RunFinished)) == (3, {"cancelled"}, 3)
         await asyncio.sleep(0.5)
         assert world.tools.notes == []
@@ -79,8 +79,8 @@ async def test_a_call_that_does_not_listen_is_given_up_and_its_sub_agent_is_clos
         await until(world, lambda: count(world, ToolStarted) == 2)
         told = await stop(world, run)
         assert told["status"] == "cancelled"
-        assert [one["status"] for one in told["sub_agents"]] == ["cancelled", "cancelled"]
-        assert {one["status"] for one in told["tool_calls"]} == {"cancelled"}
+        assert [each["status"] for each in told["sub_agents"]] == ["cancelled", "cancelled"]
+        assert {each["status"] for each in told["tool_calls"]} == {"cancelled"}
         deaf.may_end.set()
         assert await world.describe(run.id) == told
 
@@ -90,11 +90,11 @@ async def test_a_timeout_within_a_sub_agent_is_told_to_it_and_the_call_is_not_re
     async with a_world(more_tools=[deaf.tool]) as world:
         run = await world.start(agent("ask", call("spawn_agent", prompt=call("deaf"))))
         told = await world.settled(run.id)
-        (inner,) = [one for one in told["tool_calls"] if one["name"] == "deaf"]
+        (inner,) = [each for each in told["tool_calls"] if each["name"] == "deaf"]
         assert (told["status"], inner["error"]["code"]) == ("success", "timeout")
         assert "may have happened" in told["sub_agents"][0]["text"]
         deaf.may_end.set()
         await world.heard(ToolEndedLate)
         assert deaf.traces == 1
-        (inner,) = [one for one in (await world.describe(run.id))["tool_calls"] if one["name"] == "deaf"]
+        (inner,) = [each for each in (await world.describe(run.id))["tool_calls"] if each["name"] == "deaf"]
         assert (inner["status"], inner["late"]["status"]) == ("error", "completed")

@@ -46,7 +46,7 @@ def test_a_request_that_expires_is_rejected_approved_or_asked_again(way: OnTimeo
             if way is OnTimeout.ASK_AGAIN:
                 assert first[1:3] == (Decision.ASKED_AGAIN, Decider.TIME)
                 assert (told["status"], world.tools.notes) == ("waiting", [])
-                one = next(one for one in told["interruptions"] if one["status"] == "awaiting-approval")
+                one = next(each for each in told["interruptions"] if each["status"] == "awaiting-approval")
                 told = await answer(world, run, one, "approve")
                 assert (told["status"], world.tools.notes) == ("success", ["x"])
             elif way is OnTimeout.APPROVE:
@@ -100,17 +100,17 @@ async def test_whatever_moment_the_process_dies_at_nothing_is_asked_or_done_twic
         if await storage.runs.get(run.id) is None:
             continue
         async with a_world(storage) as world:
-            before = {one.id: one for one in await storage.interruptions.of_run(run.id)}
+            before = {each.id: each for each in await storage.interruptions.of_run(run.id)}
             await world.core.engine.recover()
             told = await approve_all(world, run, notes)
             assert told["status"] == "success"
             assert sorted(notes + world.tools.notes) == ["x", "y"]
             after = await storage.interruptions.of_run(run.id)
             places = [
-                (one.ask.step, one.ask.index, one.ask.call_id) for one in after if one.ask.kind == "tool-approval"
+                (each.ask.step, each.ask.index, each.ask.call_id) for each in after if each.ask.kind == "tool-approval"
             ]
             assert len(places) == len(set(places)) == 2
-            assert all(one == before.get(one.id, one) for one in after if not before.get(one.id, one).is_open)
+            assert all(each == before.get(each.id, each) for each in after if not before.get(each.id, each).is_open)
 
 
 async def test_what_a_person_submitted_before_a_crash_is_what_runs_after_it() -> None:
@@ -142,7 +142,7 @@ async def test_a_request_stays_open_though_it_would_not_be_made_any_more() -> No
         await world.core.consent.set_exception("note", Rule.ALLOW)
         await world.core.engine.recover()
         told = await world.settled(run.id)
-        asked = [one for one in told["interruptions"] if one["status"] == "awaiting-approval"]
+        asked = [each for each in told["interruptions"] if each["status"] == "awaiting-approval"]
         assert (len(asked), world.tools.notes) == (2, [])
         await answer(world, run, asked[0], "approve")
         told = await answer(world, run, asked[1], "approve")

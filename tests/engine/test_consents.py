@@ -23,16 +23,18 @@ MANUAL = ValidationMode.MANUAL
 async def test_all_calls_of_a_round_that_need_consent_are_asked_about_together_and_before_any_runs() -> None:
     async with a_world() as world:
         run, asked = await waiting(world, agent("a", "\n".join(map(note, "xyz"))))
-        assert [(one["kind"], one["tool"], one["arguments"]) for one in asked] == [
+        assert [(each["kind"], each["tool"], each["arguments"]) for each in asked] == [
             ("tool-approval", "note", {"text": text}) for text in "xyz"
         ]
-        assert {(one["status"], one["step"], one["risk"]) for one in asked} == {("awaiting-approval", "a", "medium")}
+        assert {(each["status"], each["step"], each["risk"]) for each in asked} == {
+            ("awaiting-approval", "a", "medium")
+        }
         await answer(world, run, asked[2], "approve")
         await answer(world, run, asked[0], "approve")
         assert world.tools.notes == []
         told = await answer(world, run, asked[1], "approve")
         assert (told["status"], world.tools.notes) == ("success", ["x", "y", "z"])
-        assert [one["status"] for one in told["interruptions"]] == ["approved"] * 3
+        assert [each["status"] for each in told["interruptions"]] == ["approved"] * 3
 
 
 async def test_in_selective_mode_only_what_needs_consent_is_asked_about() -> None:
@@ -40,7 +42,7 @@ async def test_in_selective_mode_only_what_needs_consent_is_asked_about() -> Non
         await world.core.consent.set_exception("note", Rule.ASK)
         prompt = f'{note("x")}\n/tool echo {{"n": 1}}'
         run, asked = await waiting(world, agent("a", prompt), mode=ValidationMode.SELECTIVE)
-        assert [one["tool"] for one in asked] == ["note"]
+        assert [each["tool"] for each in asked] == ["note"]
         told = await answer(world, run, asked[0], "approve")
         assert [call["status"] for call in told["tool_calls"]] == ["completed"] * 2
 
@@ -105,8 +107,8 @@ async def test_an_approval_for_the_run_covers_later_calls_of_that_tool_alone() -
         prompt = f'{note("x")}\n\n{note("y")}\n\n/tool mark {{"text": "z"}}'
         run, (one,) = await waiting(world, agent("a", prompt), tool_step("b", "note", "a", text="b"))
         told = await answer(world, run, one, "approve", "run")
-        open_ones = [one for one in told["interruptions"] if one["status"] == "awaiting-approval"]
-        assert ([one["tool"] for one in open_ones], world.tools.notes) == (["mark"], ["x", "y"])
+        open_ones = [each for each in told["interruptions"] if each["status"] == "awaiting-approval"]
+        assert ([each["tool"] for each in open_ones], world.tools.notes) == (["mark"], ["x", "y"])
         told = await answer(world, run, open_ones[0], "approve", "once")
         assert (told["status"], world.tools.notes) == ("success", ["x", "y", "z", "b"])
         assert await decisions(world) == [
@@ -130,7 +132,7 @@ async def test_an_approval_for_the_run_covers_its_children_and_holds_after_a_res
     async with a_world(storage) as world:
         await world.core.engine.recover()
         told = await world.settled(run.id)
-        (one,) = [one for one in told["interruptions"] if one["status"] == "awaiting-approval"]
+        (one,) = [each for each in told["interruptions"] if each["status"] == "awaiting-approval"]
         assert one["tool"] == "mark"
         told = await answer(world, run, one, "approve")
         assert (told["status"], world.tools.notes) == ("success", ["b", "child"])

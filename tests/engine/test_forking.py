@@ -107,7 +107,7 @@ async def test_what_cannot_be_forked_is_refused() -> None:
 
 def started(world: World, run_id: str) -> list[str]:
     """The steps of the run whose tools were called."""
-    return [one.fact.step for one in world.events if one.run_id == run_id and isinstance(one.fact, ToolStarted)]
+    return [event.fact.step for event in world.events if event.run_id == run_id and isinstance(event.fact, ToolStarted)]
 
 
 async def test_what_ended_after_its_run_is_taken_over() -> None:
@@ -174,8 +174,8 @@ async def test_of_a_list_that_was_not_finished_what_went_well_is_taken_over_and_
         assert told["status"] == "error"
         again = await forked(world, told, "a")
         assert again["steps"]["each"]["iterations"] == {"total": 4, "completed": 2, "failed": 1}
-        ends = [one.fact for one in world.events if one.run_id == again["run_id"]]
-        assert [one.index for one in ends if isinstance(one, StepFinished) and one.index is not None] == [2]
+        ends = [event.fact for event in world.events if event.run_id == again["run_id"]]
+        assert [end.index for end in ends if isinstance(end, StepFinished) and end.index is not None] == [2]
         assert len(started(world, again["run_id"])) == 1
 
 
@@ -208,7 +208,7 @@ async def test_an_effect_of_which_nobody_knows_the_end_is_asked_about_and_not_re
         assert (await world.settled(run.id))["steps"]["p"]["status"] == "cancelled"
         again = await world.core.engine.fork(run.id, "n")
         waiting = await world.settled(again.id)
-        asked = {one["step"]: one["kind"] for one in waiting["interruptions"]}
+        asked = {toast["step"]: toast["kind"] for toast in waiting["interruptions"]}
         assert asked == {"p": "outcome", "each": "outcome"}
         await world.answer(again, "submit", "it was done", step="p")
         done = await world.answer(again, "submit", "it was done", step="each")

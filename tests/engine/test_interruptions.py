@@ -52,7 +52,7 @@ async def test_an_approved_step_runs_with_its_input_and_not_before() -> None:
         assert told["steps"]["a"]["status"] == "waiting"
         ended = await world.answer(run, "approve")
         assert (ended["status"], world.tools.notes) == ("success", ["a"])
-        assert [one["status"] for one in ended["interruptions"]] == ["approved"]
+        assert [each["status"] for each in ended["interruptions"]] == ["approved"]
 
 
 async def test_independent_steps_go_on_and_then_the_run_waits() -> None:
@@ -76,11 +76,11 @@ async def test_several_are_open_at_once_and_answered_in_any_order() -> None:
     async with a_world() as world:
         steps = [asking(name, "approval", prompt=name) for name in "abc"]
         run, told = await waiting(world, *steps, a_step("z", "a", "b", "c"))
-        assert len({one["id"] for one in told["interruptions"]}) == 3
-        assert [one["prompt"] for one in told["interruptions"]] == ["a", "b", "c"]
+        assert len({each["id"] for each in told["interruptions"]}) == 3
+        assert [each["prompt"] for each in told["interruptions"]] == ["a", "b", "c"]
         error = await refused(world, run, "approve")
         assert error.code == "which_interruption"
-        assert [one["step"] for one in error.parameters["open"]] == ["a", "b", "c"]
+        assert [parameter["step"] for parameter in error.parameters["open"]] == ["a", "b", "c"]
         for name in "bca":
             told = await world.answer(run, "approve", step=name)
         assert told["status"] == "success"
@@ -143,7 +143,7 @@ async def test_an_answer_that_the_kind_does_not_take_changes_nothing(kind: str, 
     async with a_world() as world:
         run, _ = await waiting(world, {**a_step("s"), "input": {"x": 1}}, asking("a", kind, "s"))
         assert (await refused(world, run, action, value)).code == "bad_answer"
-        assert [one["status"][:8] for one in (await world.describe(run.id))["interruptions"]] == ["awaiting"]
+        assert [each["status"][:8] for each in (await world.describe(run.id))["interruptions"]] == ["awaiting"]
 
 
 async def test_a_rejection_ends_the_run_and_takes_back_what_else_is_open() -> None:
@@ -152,7 +152,7 @@ async def test_a_rejection_ends_the_run_and_takes_back_what_else_is_open() -> No
         told = await world.answer(run, "reject", step="a", reason="too early")
         assert (told["status"], told["error"]["code"], told["error"]["failed_step"]) == ("error", "rejected", "a")
         assert "too early" in told["error"]["message"]
-        assert {one["step"]: one["status"] for one in told["interruptions"]} == {"a": "rejected", "b": "cancelled"}
+        assert {each["step"]: each["status"] for each in told["interruptions"]} == {"a": "rejected", "b": "cancelled"}
         assert world.tools.notes == []
 
 
@@ -226,7 +226,7 @@ async def test_a_person_changes_what_the_step_is_about_to_read() -> None:
         assert told["steps"]["s"]["output"] == told["output"]
         live = replay(await world.storage.events.of_run(run.id))
         assert live is not None
-        assert [(one.path, one.old, one.new) for one in live.state_log] == [
+        assert [(each.path, each.old, each.new) for each in live.state_log] == [
             ("/s/deep/0/x", 1, 5),
             ("/s/new", None, None),
         ]
@@ -340,7 +340,7 @@ async def test_an_expiry_applies_the_default_after_a_restart_too() -> None:
         await world.heard(RunFinished)
         told = await world.settled(run.id)
         assert (told["status"], world.tools.notes) == ("success", ["yes"])
-        assert {one["status"] for one in told["interruptions"]} == {"expired"}
+        assert {each["status"] for each in told["interruptions"]} == {"expired"}
     async with a_world(storage) as world:
         await world.core.engine.recover()
         await world.heard(RunFinished)
@@ -399,7 +399,7 @@ async def test_a_run_is_found_as_waiting_while_something_else_of_it_runs() -> No
         run = await world.start(asking("a", "approval"), tool_step("h", "hold"))
         await asyncio.sleep(0.05)
         assert (await world.describe(run.id))["status"] == "running"
-        assert [one.id for one in await world.storage.runs.page(status=RunStatus.WAITING)] == [run.id]
+        assert [each.id for each in await world.storage.runs.page(status=RunStatus.WAITING)] == [run.id]
         world.tools.release.set()
         await world.answer(run, "approve")
 

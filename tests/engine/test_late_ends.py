@@ -47,7 +47,7 @@ def deaf_step(**config: Any) -> dict[str, Any]:
 
 
 def late_ends(world: World) -> list[tuple[str, str]]:
-    return [(one.fact.call_id, one.fact.status) for one in world.events if isinstance(one.fact, ToolEndedLate)]
+    return [(event.fact.call_id, event.fact.status) for event in world.events if isinstance(event.fact, ToolEndedLate)]
 
 
 def without(told: Any, *names: str) -> Any:
@@ -121,7 +121,7 @@ async def test_an_end_within_the_grace_is_told_after_that_of_the_call() -> None:
         asyncio.get_running_loop().call_later(0.2, deaf.may_end.set)
         await world.run(deaf_step(onError="continue"))
         await world.heard(ToolEndedLate)
-        kinds = [type(one.fact) for one in world.events if isinstance(one.fact, ToolEnded | ToolEndedLate)]
+        kinds = [type(event.fact) for event in world.events if isinstance(event.fact, ToolEnded | ToolEndedLate)]
         assert kinds == [ToolEnded, ToolEndedLate]
 
 

@@ -21,7 +21,7 @@ async def test_a_run_and_its_children_have_the_model_that_it_was_started_with() 
         told = await world.run(calls("c", "Child"), model=MODEL)
         (child,) = await world.storage.runs.children(told["run_id"])
         (grandchild,) = await world.storage.runs.children(child.id)
-        assert [await model_of(world, one) for one in (told["run_id"], child.id, grandchild.id)] == [MODEL] * 3
+        assert [await model_of(world, each) for each in (told["run_id"], child.id, grandchild.id)] == [MODEL] * 3
 
 
 async def test_a_fork_has_the_model_of_its_source() -> None:

@@ -21,7 +21,7 @@ def steps(*calls: tuple[Any, Any]) -> list[RecordedStep]:
 
 
 def offered(*calls: tuple[Any, Any], given: Mapping[str, Any] | None = None, said: str = "") -> dict[str, str]:
-    return {one.path: f"{one.ref} {one.confidence}" for one in suggest_refs(steps(*calls), given or {}, [said])}
+    return {ref.path: f"{ref.ref} {ref.confidence}" for ref in suggest_refs(steps(*calls), given or {}, [said])}
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_literals_beside_refs_are_offered_and_the_refs_are_not() -> None:
     step = RecordedStep("s_2", "s", {"a": "@s_1.id", "b": "u-1001", "c": "for u-1001"}, {}, StepStatus.COMPLETED)
     step.resolved_arguments = {"a": "u-1001", "b": "u-1001", "c": "for u-1001"}
     found = suggest_refs([*steps(({}, {"id": "u-1001"})), step], {}, [])
-    assert [one.path for one in found] == ["/s_2/b"]
+    assert [each.path for each in found] == ["/s_2/b"]
 
 
 @pytest.mark.parametrize(

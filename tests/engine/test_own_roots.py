@@ -56,12 +56,14 @@ async def test_a_run_that_nobody_waits_for_is_listed_after_its_parents_success()
         assert await listed(world.storage, status=RunStatus.RUNNING) == [child_id]
         workflows = await world.core.workflows.all()
         assert isinstance(workflows, Ok)
-        assert [one.status for one in workflows.data.workflows] == ["success"]  # that of what a person started
+        assert [workflow.status for workflow in workflows.data.workflows] == [
+            "success"
+        ]  # that of what a person started
         world.tools.release.set()
         assert (await world.settled(child_id))["status"] == "success"
-        assert [one.fact for one in world.events if one.run_id == child_id and isinstance(one.fact, RootChanged)] == [
-            RootChanged(root_run_id=None)
-        ]
+        assert [
+            event.fact for event in world.events if event.run_id == child_id and isinstance(event.fact, RootChanged)
+        ] == [RootChanged(root_run_id=None)]
         assert (await rebuilt(world, child_id)).root is None
         messages = await world.storage.messages.of_workflow(child.workflow_id)
         assert [message.run_id for message in messages] == [told["run_id"]]
@@ -76,7 +78,7 @@ async def test_one_that_ended_first_and_one_that_is_awaited_stay_children() -> N
         assert told["status"] == "success"
         assert await listed(world.storage) == [told["run_id"]]
         children = await world.storage.runs.children(told["run_id"])
-        assert [(one.root, one.awaited) for one in children] == [(told["run_id"], False), (told["run_id"], True)]
+        assert [(child.root, child.awaited) for child in children] == [(told["run_id"], False), (told["run_id"], True)]
 
 
 async def test_a_return_cancels_what_was_awaited_and_lets_the_others_go() -> None:

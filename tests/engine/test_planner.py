@@ -102,9 +102,9 @@ def test_a_list_keeps_its_order_and_its_concurrency() -> None:
     plan = Plan([step("each", forEach={"ref": "@input.items", "concurrency": 2})])
     assert started(plan) == ["each"]
     plan.advance(ForEachStarted("each", ["x", "y", "z"]))
-    assert [(one.index, one.item) for one in plan.plan() if isinstance(one, StartIteration)] == [(0, "x"), (1, "y")]
+    assert [(each.index, each.item) for each in plan.plan() if isinstance(each, StartIteration)] == [(0, "x"), (1, "y")]
     plan.advance(IterationDone("each", 1, "Y"))
-    assert [one.index for one in plan.plan() if isinstance(one, StartIteration)] == [2]
+    assert [each.index for each in plan.plan() if isinstance(each, StartIteration)] == [2]
     plan.advance(IterationDone("each", 2, error=ERROR))
     plan.advance(IterationDone("each", 0, "X"))
     (close,) = plan.plan()
@@ -178,7 +178,7 @@ def test_every_step_of_nested_fans_starts_once(width: int) -> None:
             assert isinstance(action, StartStep)
             starts.append(action.step.name)
             plan.advance(StepDone(action.step.name, None))
-    assert sorted(starts) == sorted(one.name for one in steps)
+    assert sorted(starts) == sorted(each.name for each in steps)
 
 
 def test_ten_thousand_items_cost_the_same_each() -> None:

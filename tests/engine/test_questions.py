@@ -29,7 +29,7 @@ async def waiting(world: World, *steps: Json, **options: Any) -> tuple[Run, list
     run = await world.start(*steps, **options)
     told = await world.settled(run.id)
     assert told["status"] == "waiting", told["error"]
-    return run, [one for one in told["interruptions"] if one["status"] == "awaiting-answer"]
+    return run, [each for each in told["interruptions"] if each["status"] == "awaiting-answer"]
 
 
 async def answer(world: World, run: Run, one: Json, action: str, value: Any = None) -> Any:
@@ -81,7 +81,7 @@ async def test_questions_of_a_round_are_asked_together_after_what_asks_nobody() 
     async with a_world() as world:
         prompt = 'ask One?\n/tool echo {"n": 1}\nask Two?'
         run, asked = await waiting(world, agent("a", prompt))
-        assert ([one["prompt"] for one in asked], world.tools.echoes) == (["One?", "Two?"], [{"n": 1}])
+        assert ([each["prompt"] for each in asked], world.tools.echoes) == (["One?", "Two?"], [{"n": 1}])
         await answer(world, run, asked[1], "submit", {"text": "2"})
         told = await answer(world, run, asked[0], "submit", {"text": "1"})
         assert [told["output"].index(text) for text in ('"1"', '"n":1', '"2"')] == sorted(

@@ -95,7 +95,7 @@ class Conversation:
 
 
 def results(turn: Any) -> list[Any]:
-    return [(one["status"], one["error"]) for one in turn["tool_calls"]]
+    return [(each["status"], each["error"]) for each in turn["tool_calls"]]
 
 
 async def test_each_call_is_a_step_with_a_name_that_the_model_can_foresee() -> None:
@@ -166,7 +166,7 @@ async def test_a_ref_without_a_value_is_a_result_that_the_model_can_mend() -> No
             call("note", text="mail me@echo_1.org, @nobody and @@echo_1"),
             say(),
         )
-        errors = [one["error"] for one in turn["tool_calls"]]
+        errors = [each["error"] for each in turn["tool_calls"]]
         assert errors[1]["code"] == "invalid_arguments"
         assert errors[1]["found"] == "@echo_1.user"
         assert errors[1]["violations"][0]["path"] == "/text"
@@ -461,7 +461,7 @@ async def test_an_agent_begins_fills_and_seals_a_recording() -> None:
             say(),
             record=False,
         )
-        assert [one["status"] for one in turn["tool_calls"]] == ["completed"] * 8
+        assert [each["status"] for each in turn["tool_calls"]] == ["completed"] * 8
         again = await talk.run("By the agent", {"id": "user-2"})
         assert again["output"] == {"text": "user-2"}
         assert sorted(again["steps"]) == ["echo_1", "echo_2", "note_1"]
@@ -507,7 +507,7 @@ async def test_the_refusals_of_the_tools_are_results() -> None:
             say(),
             record=False,
         )
-        codes = [one["error"]["code"] for one in turn["tool_calls"]]
+        codes = [each["error"]["code"] for each in turn["tool_calls"]]
         assert codes == ["not_recording", "not_allowed", "not_found", "not_recording"]
 
 
@@ -518,7 +518,7 @@ async def test_a_call_that_begins_sub_agents_is_one_step_and_theirs_are_none() -
         turn = await talk.record(
             call("echo", id="u-1001"), call("spawn_agent", prompt=f"@input.ask\n{task}"), say(), given={"ask": "help"}
         )
-        assert [one["name"] for one in turn["tool_calls"]] == ["echo", "spawn_agent", "echo"]
+        assert [each["name"] for each in turn["tool_calls"]] == ["echo", "spawn_agent", "echo"]
         assert world.tools.echoes == [{"id": "u-1001"}, {"id": "u-1001"}]
         steps = await talk.steps()
         assert list(steps) == ["echo_1", "spawn_agent_1"]

@@ -224,7 +224,7 @@ async def test_a_run_that_ends_while_it_is_looked_for_is_left_alone() -> None:
         run = await world.start(tool_step("n", "note"))
         found, storage = await world.storage.runs.unfinished(), world.storage
         await world.core.engine.wait(run.id)
-        assert [one.id for one in found] == [run.id]
+        assert [each.id for each in found] == [run.id]
 
         async def as_found() -> list[Run]:
             return found
@@ -301,7 +301,7 @@ async def test_a_cancel_of_what_a_crash_left_leaves_nothing_open(kind: RunKind) 
         told = await world.describe(run_id)
         assert (told["status"], told["steps"]["x"]["status"]) == ("cancelled", "cancelled")
     results = await storage.step_results.of_run(run_id)
-    assert [one.status for one in results if one.key.round is None] == [StepStatus.CANCELLED]
+    assert [result.status for result in results if result.key.round is None] == [StepStatus.CANCELLED]
     calls = await storage.tool_calls.of_run(run_id)
     assert [call.status for call in calls] == ([] if kind is RunKind.WORKFLOW else [CallStatus.UNKNOWN])
     assert isinstance((await storage.events.of_run(run_id))[-1].fact, RunFinished)

@@ -88,7 +88,7 @@ def test_quoted_keys_may_hold_anything() -> None:
 
 def test_refs_are_found_with_their_places() -> None:
     found = list(find_refs({"a": "@one.x", "b": ["mail me@two.org", "and @three"], "@four": 1}))
-    assert [(one.ref.root, one.path, one.is_whole) for one in found] == [
+    assert [(each.ref.root, each.path, each.is_whole) for each in found] == [
         ("one", "/a", True),
         ("three", "/b/1", False),
     ]

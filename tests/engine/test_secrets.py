@@ -18,7 +18,7 @@ async def test_a_secret_is_neither_kept_nor_shown_and_the_call_has_it() -> None:
         seen: list[Any] = []
         await catch(world, seen)
         run, asked = await waiting(world, agent("a", CALL), tool_step("b", "note", **SECRET))
-        assert [one["arguments"] for one in asked] == [{"text": "x", "password": MASK}] * 2
+        assert [each["arguments"] for each in asked] == [{"text": "x", "password": MASK}] * 2
         told = await approve_all(world, run)
         assert (told["status"], seen) == ("success", [SECRET, SECRET])
         assert [call["args"]["password"] for call in told["tool_calls"]] == [MASK, MASK]
@@ -27,7 +27,7 @@ async def test_a_secret_is_neither_kept_nor_shown_and_the_call_has_it() -> None:
         assert "hunter2" not in str(await world.storage.audit.page())
         assert "hunter2" not in str(await world.storage.interruptions.of_run(run.id))
         answers = [
-            one.output_json for one in await world.storage.step_results.of_run(run.id) if one.key.round is not None
+            each.output_json for each in await world.storage.step_results.of_run(run.id) if each.key.round is not None
         ]
         assert "hunter2" not in str(answers[0])
         assert not any("hunter2" in str(event.fact) for event in world.events if isinstance(event.fact, ToolStarted))

@@ -147,7 +147,7 @@ class Story(RuleBasedStateMachine):
         if run.id in self.told:
             return multiple()
         self.told[run.id] = Told(run.workflow_id, self.version)
-        self.asked[run.id] = {one.ask.step: one.id for one in self.do(self.storage.interruptions.of_run(run.id))}
+        self.asked[run.id] = {each.ask.step: each.id for each in self.do(self.storage.interruptions.of_run(run.id))}
         return run.id
 
     @rule(
@@ -217,8 +217,8 @@ class Story(RuleBasedStateMachine):
             live = replay(events)
             assert live is not None
             assert live.status == run.status
-            assert {one.request.step for one in live.open_interruptions} == told.waits_at
-        asked = {(one.run_id, one.ask.step) for one in self.do(self.storage.interruptions.open())}
+            assert {interruption.request.step for interruption in live.open_interruptions} == told.waits_at
+        asked = {(each.run_id, each.ask.step) for each in self.do(self.storage.interruptions.open())}
         assert asked == {(run_id, gate) for run_id, told in self.told.items() for gate in told.waits_at}
 
     def _lines(self, run_id: RunId, told: Told) -> list[str]:

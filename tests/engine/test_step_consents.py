@@ -117,7 +117,7 @@ async def test_a_gate_that_shows_no_call_or_that_only_expired_is_no_consent() ->
         await asyncio.sleep(0.1)
         await world.core.engine.answer(run.id, Answer(Action.SUBMIT, []), step="s1")
         told = await world.settled(run.id)
-        assert sorted(one["kind"] for one in told["interruptions"] if one["status"] == "awaiting-approval") == [
+        assert sorted(each["kind"] for each in told["interruptions"] if each["status"] == "awaiting-approval") == [
             "tool-approval",
             "tool-approval",
         ]

@@ -42,7 +42,9 @@ def call(tool: str, **arguments: Any) -> str:
 
 def tasks(*prompts: str | Json) -> str:
     """The command that has tasks done side by side."""
-    return call("parallel_tasks", tasks=[one if isinstance(one, dict) else {"prompt": one} for one in prompts])
+    return call(
+        "parallel_tasks", tasks=[prompt if isinstance(prompt, dict) else {"prompt": prompt} for prompt in prompts]
+    )
 
 
 async def given(world: World, *commands: str, **options: Any) -> tuple[Json, list[Any]]:
@@ -93,12 +95,12 @@ async def test_a_fresh_agent_does_its_task_and_gives_its_last_text() -> None:
         assert (sub_agent["id"], sub_agent["call_id"], sub_agent["step"]) == ("ask.1.1/1", "ask.1.1", "ask")
         assert sub_agent["text"] == f"a workflow\n\n{result['text']}"
         used = [event.fact for event in world.events if isinstance(event.fact, UsageReported)]
-        own = [one for one in used if one.sub_agent_id == "ask.1.1/1"]
-        assert result["input_tokens"] == sub_agent["input_tokens"] == sum(one.input_tokens for one in own)
+        own = [each for each in used if each.sub_agent_id == "ask.1.1/1"]
+        assert result["input_tokens"] == sub_agent["input_tokens"] == sum(each.input_tokens for each in own)
         assert (len(used), len(own)) == (4, 2)
-        assert told["metrics"]["input_tokens"] == sum(one.input_tokens for one in used)
+        assert told["metrics"]["input_tokens"] == sum(each.input_tokens for each in used)
         assert (told["metrics"]["tool_call_count"], told["metrics"]["total_rounds"]) == (2, 2)
-        inner = next(one for one in told["tool_calls"] if one["name"] == "echo")
+        inner = next(each for each in told["tool_calls"] if each["name"] == "echo")
         assert (inner["id"], inner["sub_agent_id"]) == ("ask.1.1/1.1.1", "ask.1.1/1")
 
 
@@ -141,11 +143,11 @@ async def test_results_come_in_the_order_of_the_tasks_and_a_failure_stops_no_oth
         too_many = "\n".join([call("echo", a=1)] * 21)
         rounds = "\n\n".join(call("echo", a=number) for number in range(11))
         told, (result,) = await given(world, tasks("say 9 words", repeated, too_many, rounds, "say 1 word"))
-        outcomes = [one.get("text") or one["error"]["code"] for one in result["results"]]
+        outcomes = [each.get("text") or each["error"]["code"] for each in result["results"]]
         said = "a workflow is a list of small steps that"
         assert outcomes == [said, "repeated_call", "too_many_calls", "round_limit", "a"]
         assert told["status"] == "success"
-        assert [one["status"] for one in told["sub_agents"]] == ["completed", "error", "error", "error", "completed"]
+        assert [each["status"] for each in told["sub_agents"]] == ["completed", "error", "error", "error", "completed"]
 
 
 async def test_a_sub_agent_that_fails_is_a_failed_call_for_its_parent() -> None:
@@ -159,7 +161,7 @@ async def test_a_run_has_fifteen_and_the_sixteenth_is_refused() -> None:
     async with a_world() as world:
         many = tasks(*["say 1 word"] * (MAX_SUB_AGENTS + 1))
         told, (first, second) = await given(world, many, "", call("spawn_agent", prompt="say 1 word"))
-        assert [one["status"] for one in first["results"]] == ["completed"] * MAX_SUB_AGENTS + ["failed"]
+        assert [each["status"] for each in first["results"]] == ["completed"] * MAX_SUB_AGENTS + ["failed"]
         assert first["results"][-1]["error"]["code"] == second.code == "limit_reached"
         assert str(MAX_SUB_AGENTS) in second.message
         assert (len(told["sub_agents"]), told["status"]) == (MAX_SUB_AGENTS, "success")
@@ -210,14 +212,14 @@ async def test_a_stored_agent_has_its_own_tools_and_is_found_by_its_name_or_its_
         prompt = f"{call('mark', text='m')}\n{call('echo', a=1)}\n\n{call('echo', a=2)}"
         _, results = await given(
             world,
-            *(call("delegate_task", agent=one, prompt=prompt) for one in ("echoer", made.data.id)),
+            *(call("delegate_task", agent=each, prompt=prompt) for each in ("echoer", made.data.id)),
             call("delegate_task", agent=ASSISTANT.name, prompt="say 1 word"),
         )
-        assert [getattr(one, "code", "completed") for one in results] == ["failed", "failed", "completed"]
-        assert all("round_limit" in one.message for one in results[:2])
+        assert [getattr(result, "code", "completed") for result in results] == ["failed", "failed", "completed"]
+        assert all("round_limit" in result.message for result in results[:2])
         assert (world.tools.notes, len(world.tools.echoes)) == ([], 2)
         started = [event.fact for event in world.events if isinstance(event.fact, SubAgentStarted)]
-        assert [one.agent for one in started] == ["Echoer", "Echoer", ASSISTANT.name]
+        assert [each.agent for each in started] == ["Echoer", "Echoer", ASSISTANT.name]
 
 
 async def test_a_step_of_a_template_begins_them_too() -> None:
@@ -240,8 +242,8 @@ async def test_a_step_fails_as_its_sub_agent_does_and_has_its_own_time_limit() -
         slow = tool_step("slow", "spawn_agent", prompt=call("hang", text="h"))
         told = await world.run({**slow, "config": {"timeoutMs": 200}})
         assert (told["error"]["code"], told["error"]["failed_step"]) == ("timeout", "slow")
-        assert [one["status"] for one in told["sub_agents"]] == ["cancelled"]
-        assert all(one["status"] == "cancelled" for one in told["tool_calls"] if "/" in one["id"])
+        assert [each["status"] for each in told["sub_agents"]] == ["cancelled"]
+        assert all(each["status"] == "cancelled" for each in told["tool_calls"] if "/" in each["id"])
 
 
 async def test_sub_agents_need_consent_by_default_and_the_person_sees_the_task() -> None:
@@ -273,10 +275,10 @@ async def test_the_run_waits_once_every_sub_agent_does_and_says_who_asks() -> No
         world.tools.release.set()
         told = await world.settled(run.id)
         assert told["status"] == "waiting"
-        first, second = [one for one in told["interruptions"] if one["status"] == "awaiting-answer"]
+        first, second = [each for each in told["interruptions"] if each["status"] == "awaiting-answer"]
         assert (first["step"], first["sub_agent_id"], first["sub_agent_name"]) == ("ask", "ask.1.1/1", "First")
         assert second["sub_agent_name"] == "Second"
-        assert [one["status"] for one in told["sub_agents"]] == ["waiting", "waiting", "completed"]
+        assert [each["status"] for each in told["sub_agents"]] == ["waiting", "waiting", "completed"]
         told = await world.answer(run, "submit", {"text": "2"}, step="ask.1.1/2")
         assert told["status"] == "waiting"
         told = await world.answer(run, "submit", {"text": "1"}, step="ask")
@@ -290,8 +292,11 @@ async def test_consent_within_them_is_asked_of_the_run_and_logged_at_its_step() 
         command = tasks({"prompt": note("a"), "name": "Writer"}, note("b"))
         run, (one,) = await waiting(world, agent("ask", command))
         told = await answer(world, run, one, "approve")
-        inner = [one for one in told["interruptions"] if one["status"].startswith("awaiting")]
-        assert [(one["tool"], one["sub_agent_id"]) for one in inner] == [("note", "ask.1.1/1"), ("note", "ask.1.1/2")]
+        inner = [each for each in told["interruptions"] if each["status"].startswith("awaiting")]
+        assert [(each["tool"], each["sub_agent_id"]) for each in inner] == [
+            ("note", "ask.1.1/1"),
+            ("note", "ask.1.1/2"),
+        ]
         assert inner[0]["sub_agent_name"] == "Writer"
         told = await answer(world, run, inner[0], "approve")
         assert told["status"] == "waiting"
@@ -313,9 +318,9 @@ async def test_fifteen_end_with_their_parent_within_a_second() -> None:
         assert loop.time() - before < 3  # 1 s, on a machine that has other things to do
         told = await world.settled(run.id)
         assert told["status"] == "cancelled"
-        assert {one["status"] for one in told["sub_agents"]} == {"cancelled"}
-        hanging = [one for one in told["tool_calls"] if one["name"] in ("hang", "parallel_tasks")]
-        assert {one["status"] for one in hanging} == {"cancelled"}
+        assert {each["status"] for each in told["sub_agents"]} == {"cancelled"}
+        hanging = [each for each in told["tool_calls"] if each["name"] in ("hang", "parallel_tasks")]
+        assert {each["status"] for each in hanging} == {"cancelled"}
         seen, rebuilt = await watched(world, told)
         assert seen == rebuilt
         rows = [row.status for row in await world.storage.step_results.of_run(run.id) if row.key.round is None]
@@ -330,10 +335,10 @@ async def test_the_deadline_of_the_run_and_the_failure_of_another_step_end_them(
         talk = agent("ask", tasks("say 100000 words", call("hang", text="h")))
         told = await world.run(talk, timeoutMs=300)
         assert told["error"]["code"] == "deadline_exceeded"
-        assert [one["status"] for one in told["sub_agents"]] == ["cancelled", "cancelled"]
+        assert [each["status"] for each in told["sub_agents"]] == ["cancelled", "cancelled"]
         told = await world.run(talk, tool_step("other", "fail", seconds=0.3))
         assert told["error"]["failed_step"] == "other"
-        assert [one["status"] for one in told["sub_agents"]] == ["cancelled", "cancelled"]
+        assert [each["status"] for each in told["sub_agents"]] == ["cancelled", "cancelled"]
 
 
 async def test_what_a_close_of_the_app_cut_off_goes_on_from_its_last_finished_round() -> None:
@@ -350,7 +355,7 @@ async def test_what_a_close_of_the_app_cut_off_goes_on_from_its_last_finished_ro
         assert (talker["name"], talker["status"], other["status"]) == ("Talker", "completed", "completed")
         assert talker["text"] == f'- `note` → `{{"text":"once"}}`\n\n{repeated_words("40")}'
         finished = [event.fact for event in world.events if isinstance(event.fact, SubAgentFinished)]
-        assert [one.status for one in finished if one.sub_agent_id == "ask.1.1/2"] == ["completed"]
+        assert [each.status for each in finished if each.sub_agent_id == "ask.1.1/2"] == ["completed"]
         seen, rebuilt = await watched(world, told)
         assert seen == rebuilt
 
@@ -365,7 +370,7 @@ async def test_a_cancel_before_a_recovered_one_was_taken_up_closes_what_was_left
         told = await world.core.engine.cancel(run.id)
         assert told.status == "cancelled"
         described = await world.describe(run.id)
-        assert {one["status"] for one in described["sub_agents"]} == {"cancelled", "completed"}
+        assert {each["status"] for each in described["sub_agents"]} == {"cancelled", "completed"}
         assert await copy.chunks.of_run(run.id) == []
         rows = await copy.step_results.of_run(run.id)
         assert {str(row.key): row.status for row in rows if row.key.round is None}["ask.1.1/1"] == "cancelled"

@@ -56,7 +56,7 @@ async def test_fifteen_at_once_stream_into_their_parents_run() -> None:
             run = await world.start(agent("ask", "go"), kind=RunKind.CHAT, prompt="go", model=model_of(server))
             told = await world.settled(run.id)
     assert (told["status"], told["output"]) == ("success", "Done.")
-    assert [one["text"] for one in told["sub_agents"]] == [f"I did Task {n}." for n in range(1, MAX_SUB_AGENTS + 1)]
+    assert [each["text"] for each in told["sub_agents"]] == [f"I did Task {n}." for n in range(1, MAX_SUB_AGENTS + 1)]
     assert len(speaking(world)) == MAX_SUB_AGENTS
     assert told["metrics"]["input_tokens"] == 100 + 10 * MAX_SUB_AGENTS
     dollars = (100 + 10 * MAX_SUB_AGENTS) * 1.0 + (1 + 3 * MAX_SUB_AGENTS) * 2.0
@@ -69,7 +69,7 @@ async def test_fifteen_at_once_stream_into_their_parents_run() -> None:
     assert "calculator" in names
     assert not names & {"spawn_agent", "delegate_task", "parallel_tasks"}
     results = json.loads(server.posts[-1].messages[-1]["content"])["results"]
-    assert [one["status"] for one in results] == ["completed"] * MAX_SUB_AGENTS
+    assert [result["status"] for result in results] == ["completed"] * MAX_SUB_AGENTS
 
 
 async def test_a_cancel_ends_fifteen_streams_within_a_second() -> None:
@@ -89,8 +89,8 @@ async def test_a_cancel_ends_fifteen_streams_within_a_second() -> None:
             assert loop.time() - before < 3  # 1 s, on a machine that has other things to do
             told = await world.describe(run.id)
             await until(lambda: server.closed == MAX_SUB_AGENTS)
-    assert {one["status"] for one in told["sub_agents"]} == {"cancelled"}
-    assert {one["text"] for one in told["sub_agents"]} == {"I begin"}
+    assert {each["status"] for each in told["sub_agents"]} == {"cancelled"}
+    assert {each["text"] for each in told["sub_agents"]} == {"I begin"}
 
 
 async def test_a_model_that_fails_is_a_result_for_the_parent() -> None:
@@ -148,6 +148,6 @@ async def test_what_they_think_is_shown_and_the_thoughts_and_the_gauge_are_those
     assert (thought.text, thought.step, thought.sub_agent_id) == ("Secretly.", "ask", "ask.1.1/1")
     assert not [event for event in world.events if isinstance(event.fact, ThoughtSaved)]
     asked = [event.fact for event in world.events if isinstance(event.fact, ModelAsked)]
-    assert [one.sub_agent_id for one in asked] == [None, "ask.1.1/1", None]
+    assert [each.sub_agent_id for each in asked] == [None, "ask.1.1/1", None]
     assert live is not None
     assert (live.model_requests, live.last_request, live.thoughts) == (3, asked[2], [])

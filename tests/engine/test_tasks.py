@@ -38,7 +38,7 @@ async def test_tasks_are_told_and_kept_and_nobody_is_asked() -> None:
         run = await world.run(*STEPS, mode=ValidationMode.MANUAL)
         assert run["status"] == "success", run
         told = changes(world)
-        assert [(one.change, one.status) for one in told] == [("created", "pending"), ("completed", "completed")]
+        assert [(each.change, each.status) for each in told] == [("created", "pending"), ("completed", "completed")]
         wire = next(to_wire(event) for event in world.events if event.fact is told[0])
         assert (wire["type"], wire["name"], wire["call_id"]) == ("task_changed", "Write it", "make")
         assert [event.seq for event in await world.storage.events.of_run(run["run_id"])][-1] == world.events[-1].seq
@@ -58,4 +58,4 @@ async def test_a_crash_between_a_task_and_its_result_makes_no_second_task() -> N
         assert described["status"] == "success", described
         tasks = await storage.left.tasks.of_workflow(run["workflow_id"])
         assert [(task.name, task.status) for task in tasks.tasks.values()] == [("Write it", "completed")]
-        assert [one.change for one in changes(world)] == ["created", "completed"]
+        assert [change.change for change in changes(world)] == ["created", "completed"]

@@ -113,7 +113,7 @@ async def test_each_iteration_keeps_its_raw_result() -> None:
         assert told["output"] == [10, None, 30]
         assert sorted(world.tools.notes) == [1, 2, 3]
         raws = [event.fact for event in world.events if isinstance(event.fact, RawResultSaved)]
-        assert {(one.index, one.raw["text"]) for one in raws} == {(0, 1), (1, 2), (2, 3)}
+        assert {(raw.index, raw.raw["text"]) for raw in raws} == {(0, 1), (1, 2), (2, 3)}
         assert told["steps"]["each"]["errors"][0]["index"] == 1
 
 

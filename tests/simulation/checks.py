@@ -109,8 +109,8 @@ async def _known(
     storage: InMemoryStorage,
 ) -> Known:
     """What time has decided."""
-    has_deadline = any("timeoutMs" in one["template"] for one in scenario["runs"])
-    has_deadline |= any("timeoutMs" in one for one in scenario["children"])
+    has_deadline = any("timeoutMs" in each["template"] for each in scenario["runs"])
+    has_deadline |= any("timeoutMs" in each for each in scenario["children"])
     known = Known(is_exact=not scenario["lives"] and not has_deadline, has_deadline=has_deadline)
     for asked in sorted(interruptions, key=lambda one: (one.closed_at is None, one.closed_at, one.seq)):
         ask, said = asked.ask, asked.answer
@@ -119,14 +119,14 @@ async def _known(
         if ask.kind is not InterruptionKind.OUTCOME:
             known.answers[ask.step] = Told(said.action, said.value)
             if ask.kind is InterruptionKind.STATE_EDIT and said.action == "submit":
-                known.patches += [(ask.step, one["path"], one["value"]) for one in said.value]
+                known.patches += [(ask.step, each["path"], each["value"]) for each in said.value]
         elif ask.call_id is None:
             key = ask.step if ask.index is None else f"{ask.step}[{ask.index}]"
             known.outcomes[key] = Told(said.action, said.value)
     for name, result in results.items():
         if result.error is not None:
             known.errors[name] = result.error.code
-        step = next(one for one in template["steps"] if one["name"] == result.key.step)
+        step = next(each for each in template["steps"] if each["name"] == result.key.step)
         if result.key.round is None:
             call = str(result.key) if result.attempt == 1 else f"{result.key} attempt {result.attempt}"
             is_step = "workflow" in step["action"]
@@ -155,7 +155,9 @@ async def _check_fork(
                 world.blame(f"a fork takes over the failure of {key.step}, and ends with it (ENGINE §8)")
         elif before.status is StepStatus.COMPLETED or (fails and key.index is None):
             known.taken[str(key)] = Comes(decode(before.output_json or "null"), before.skipped, fails)
-            places = [one.place for one in world.visits if (one.place.run, one.place.step) == (run.id, key.step)]
+            places = [
+                visit.place for visit in world.visits if (visit.place.run, visit.place.step) == (run.id, key.step)
+            ]
             if any(key.index in (None, place.index) for place in places):
                 world.blame(f"{key} runs again in a fork from {name} (ENGINE §8)")
             if str(key) not in results:

@@ -86,7 +86,7 @@ class FaultyDisk(InMemoryStorage):
 
     def _is_full(self) -> Json | None:
         number = self.commits - 1
-        return next((one for one in self._full if one["at"] <= number < one["at"] + one["count"]), None)
+        return next((each for each in self._full if each["at"] <= number < each["at"] + each["count"]), None)
 
     # Reading takes time too: what is read may be old when it arrives.
 

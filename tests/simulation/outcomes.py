@@ -26,7 +26,7 @@ def check_run(scenario: Json, world: World, run: Run, results: dict[str, StepRes
     world.tally[f"run: {run.error.code if run.error else run.status}"] += 1
     if run.status is RunStatus.CANCELLED:
         above = _above(world, run)
-        failed = any(one.status.is_final and one.status is not RunStatus.SUCCESS for one in above)
+        failed = any(each.status.is_final and each.status is not RunStatus.SUCCESS for each in above)
         if run.id not in world.cancelled_at and not failed and not (run.awaited and above[0].status.is_final):
             world.blame(f"{name} is cancelled, and nobody cancelled it")
     elif run.error is not None:
@@ -34,7 +34,7 @@ def check_run(scenario: Json, world: World, run: Run, results: dict[str, StepRes
             world.blame(f"{name} failed: {run.error}; it may end in {expected.ends}")
     elif expected.ends:
         may_be = [expected.steps[end].output for end in expected.ends if not expected.steps[end].fails]
-        if not any(_equal(output, one) for one in may_be):
+        if not any(_equal(output, each) for each in may_be):
             world.blame(f"{name} came to {output}; it may end in {expected.ends} with {may_be}")
     elif not _equal(output, expected.output):
         world.blame(f"{name} came to {output}, not to {expected.output}")
@@ -57,7 +57,7 @@ def check_root(scenario: Json, world: World, run: Run, events: Sequence[Event]) 
     rebuilt = replay(events)
     if rebuilt is not None and rebuilt.root != run.root:
         world.blame(f"the root of {run.title} is {run.root} on disk, and told to be {rebuilt.root} (ENGINE §12)")
-    if run.root is not None and run.root not in [one.id for one in above]:
+    if run.root is not None and run.root not in [each.id for each in above]:
         world.blame(f"{run.root} is the root of {run.title}, and not above it (ENGINE §12)")
     if not above:
         return
@@ -84,7 +84,7 @@ def check_deadline(scenario: Json, world: World, run: Run, active_s: float) -> N
 
 async def check_message(world: World, run: Run, storage: InMemoryStorage) -> None:
     """The output of a run is its message, and nothing of what was streamed is left beside it."""
-    message = next(one for one in await storage.messages.of_workflow(run.workflow_id) if one.id == run.message_id)
+    message = next(each for each in await storage.messages.of_workflow(run.workflow_id) if each.id == run.message_id)
     output = decode(run.output_json or "null")
     text = output if isinstance(output, str) else run.output_json or ""
     if run.parent is None and message.state is MessageState.OPEN:

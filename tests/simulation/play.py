@@ -75,13 +75,13 @@ def _run(loop: VirtualLoop, process: Process, world: World) -> None:
     except Abandoned:
         world.tally["crash"] += 1
     except Exception as error:  # noqa: BLE001  # the engine broke: this is what is looked for
-        world.blames += [f"{type(one).__name__}: {one}" for one in _leaves(error)]
+        world.blames += [f"{type(leave).__name__}: {leave}" for leave in _leaves(error)]
     world.blames += [f"{context['message']}: {context.get('exception')!r}" for context in loop.errors]
 
 
 def _leaves(error: BaseException) -> list[BaseException]:
     if isinstance(error, BaseExceptionGroup):
-        return [leaf for one in error.exceptions for leaf in _leaves(one)]
+        return [leaf for exception in error.exceptions for leaf in _leaves(exception)]
     return [error]
 
 

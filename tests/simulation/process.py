@@ -133,11 +133,13 @@ class Process:
 
     def _ask_for_expiry(self, row: Run) -> None:
         now = self.clock.now()
-        for one in self._world.interruptions(row.id):
-            if one.is_open and one.expires_at is not None and one.expires_at < now:
-                since = self._late_since.setdefault(one.id, self._loop.time())
+        for interruption in self._world.interruptions(row.id):
+            if interruption.is_open and interruption.expires_at is not None and interruption.expires_at < now:
+                since = self._late_since.setdefault(interruption.id, self._loop.time())
                 if self._loop.time() - since > EXPIRY_S:
-                    self._world.blame(f"the time of the question of {one.ask.step} is over, and it is open (ENGINE §8)")
+                    self._world.blame(
+                        f"the time of the question of {interruption.ask.step} is over, and it is open (ENGINE §8)"
+                    )
 
     def _ask(self, row: Run, state: LiveRun) -> None:
         run_id = row.id
@@ -173,7 +175,7 @@ class Process:
     def _ask_steps(self, run_id: RunId, state: LiveRun, template: Json) -> None:
         names = {step["name"] for step in template["steps"]}
         done = {name for name in names if state.steps[name].status.is_final}
-        asking = {one.request.step: one.request.kind for one in state.open_interruptions}
+        asking = {interruption.request.step: interruption.request.kind for interruption in state.open_interruptions}
         # a step that asks in the middle of its work holds its place
         active = {
             *self.watcher.active[run_id],
@@ -186,7 +188,7 @@ class Process:
                 self._world.blame(f"{name} could start, and does not (ENGINE §4)")
             if name in active and mine.iterations is not None:
                 results = [one for key, one in self._world.results(run_id).items() if key.step == name and key.is_part]
-                ended = sum(one.status.is_final and one.key.round is None for one in results)
+                ended = sum(result.status.is_final and result.key.round is None for result in results)
                 is_stopped = mine.iterations.failed and step.get("config", {}).get("onError") == "fail"
                 most = step["forEach"].get("concurrency", 1)
                 flying = self._iterations(run_id, state, step)
@@ -198,7 +200,9 @@ class Process:
         name = step["name"]
         results = self._world.results(run_id).items()
         begun = {key.index for key, one in results if key.step == name and not key.round and not one.status.is_final}
-        asking = {one.request.index for one in state.open_interruptions if one.request.step == name}
+        asking = {
+            interruption.request.index for interruption in state.open_interruptions if interruption.request.step == name
+        }
         return len((self._world.in_flight(run_id, name) | begun | asking) - {None})
 
     def _is_retrying(self, run_id: RunId) -> bool:
@@ -206,8 +210,8 @@ class Process:
 
     def _is_held_by_child(self, row: Run) -> bool:
         below = [one for _, one in self._disk.tables.runs.values() if one.parent == row.id]
-        is_busy = any(self._world.is_busy(one.id) or self._is_retrying(one.id) for one in (row, *below))
-        return not is_busy and any(one.status.is_final and self.engine.drives(one.id) for one in below)
+        is_busy = any(self._world.is_busy(each.id) or self._is_retrying(each.id) for each in (row, *below))
+        return not is_busy and any(each.status.is_final and self.engine.drives(each.id) for each in below)
 
     def _has_busy_child(self, run_id: RunId) -> bool:
         below = [row for _, row in self._disk.tables.runs.values() if row.parent == run_id and row.awaited]

@@ -142,12 +142,12 @@ class Reference:
             return self._try(step, roots, absent, None, asked)
         made = [self._item(step, {**roots, "item": one, "index": at}, absent, at) for at, one in enumerate(items)]
         self._begun[step["name"]] = made
-        codes = {code for one in made if one is not None for code in one.fails}
+        codes = {code for each in made if each is not None for code in each.fails}
         if codes and (step.get("config", {}).get("onError") == "fail" or "outcome_unknown" in codes):
             return Comes(fails=codes)
         if None in made:
             raise Never
-        return Comes([one.output for one in made if one is not None])
+        return Comes([each.output for each in made if each is not None])
 
     def _asked(self, step: Json, value: Any) -> Told | None:
         """What a person answered before the step, None if nobody was asked."""

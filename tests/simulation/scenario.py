@@ -112,4 +112,4 @@ def _jump(rng: random.Random) -> Json:
 
 def templates_of(scenario: Json) -> dict[str, Json]:
     """Every template, by its title."""
-    return {one["title"]: one for one in [*(run["template"] for run in scenario["runs"]), *scenario["children"]]}
+    return {each["title"]: each for each in [*(run["template"] for run in scenario["runs"]), *scenario["children"]]}

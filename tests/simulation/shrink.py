@@ -27,7 +27,7 @@ def kind(blame: str) -> str:
 def report(scenario: Json, blame: str) -> str:
     """What goes wrong, in the smallest scenario that was found, and how to play it again."""
     smallest, blames = shrink(scenario, lambda found: kind(found[0]) == kind(blame))
-    told = "\n".join(f"  {one}" for one in blames)
+    told = "\n".join(f"  {each}" for each in blames)
     text = json.dumps(smallest, ensure_ascii=False)
     return f"seed {scenario['seed']}: {blame}\nmade smaller:\n{told}\npython -m tests.simulation - <<'END'\n{text}\nEND"
 
@@ -216,7 +216,7 @@ def _cut(value: Any, names: set[str]) -> Any:
     if isinstance(value, dict):
         return {key: _cut(one, names) for key, one in value.items()}
     if isinstance(value, list):
-        return [_cut(one, names) for one in value]
+        return [_cut(each, names) for each in value]
     if isinstance(value, str) and value.startswith("@") and _points(value, names):
         return None
     if isinstance(value, str) and "@" in value:

@@ -82,7 +82,7 @@ def test_the_rules_hold_and_random_scenarios_meet_all_that_can_happen() -> None:
 
 def test_a_seed_is_played_the_same_each_time() -> None:
     def told(world: World) -> object:
-        visits = [(str(one.place), one.life, one.number, one.had_effect, one.ended) for one in world.visits]
+        visits = [(str(visit.place), visit.life, visit.number, visit.had_effect, visit.ended) for visit in world.visits]
         return world.turns, visits, world.blames, world.tally
 
     for seed in range(40):

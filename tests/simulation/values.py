@@ -39,7 +39,7 @@ def _marked(value: Any) -> Any:
     if isinstance(value, bool):
         return ("bool", value)
     if isinstance(value, list):
-        return [_marked(one) for one in value]
+        return [_marked(each) for each in value]
     return {key: _marked(one) for key, one in value.items()} if isinstance(value, dict) else value
 
 
@@ -48,7 +48,7 @@ def value_of(value: Any, roots: Json, absent: set[str]) -> Any:
     if isinstance(value, dict):
         return {key: value_of(one, roots, absent) for key, one in value.items()}
     if isinstance(value, list):
-        return [value_of(one, roots, absent) for one in value]
+        return [value_of(each, roots, absent) for each in value]
     if not isinstance(value, str):
         return value
     if whole := REF.fullmatch(value):

@@ -129,7 +129,7 @@ class World:
     def fails(self, visit: Visit) -> bool:
         """Whether the call, which came to its end, fails."""
         met, place = self.met(visit.place.step), visit.place
-        failures = sum(one.failed for one in self._visits_of[place])
+        failures = sum(each.failed for each in self._visits_of[place])
         visit.failed = bool(
             met["do"] == "fail" or place.index in met.get("fails", ()) or failures < met.get("failures", 0)
         )
@@ -152,9 +152,9 @@ class World:
         """Steps whose effect may not happen twice."""
         steps = [step for step, _ in self._steps.values()]
         return {
-            one["name"]
-            for one in steps
-            if one["action"].get("toolName") in ("note", "form") and not _config(one).get("idempotent")
+            each["name"]
+            for each in steps
+            if each["action"].get("toolName") in ("note", "form") and not _config(each).get("idempotent")
         }
 
     # Looking at the disk
@@ -195,15 +195,15 @@ class World:
     def _judge_waits(self, place: Place) -> None:
         """Everything that the call depends on is on disk: results, and what a person said."""
         step, template = self._steps[place.step]
-        for name in waits_for(step, {one["name"] for one in template["steps"]}):
+        for name in waits_for(step, {each["name"] for each in template["steps"]}):
             result = self.results(place.run).get(StepKey(name))
             if result is None or not result.status.is_final:
                 self.blame(f"{place} leaves the process before the result of {name} is on disk (ENGINE §10)")
         if "interrupt" in step:
             asked = [
-                one
-                for one in self.interruptions(place.run)
-                if (one.ask.step, one.ask.kind) == (place.step, step["interrupt"]["kind"])
+                interruption
+                for interruption in self.interruptions(place.run)
+                if (interruption.ask.step, interruption.ask.kind) == (place.step, step["interrupt"]["kind"])
             ]
             is_free = step["interrupt"]["kind"] == "tool-input" and "extra" in step["input"]
             said = asked[-1].answer if asked else None
@@ -215,12 +215,13 @@ class World:
     def _judge_again(self, visit: Visit) -> None:
         """A call that may be made once is made again: it failed before, or somebody asked for it."""
         place = visit.place
-        open_ends = sum(not (one.ended and one.failed) for one in self._visits_of[place])
+        open_ends = sum(not (each.ended and each.failed) for each in self._visits_of[place])
         asked = [
-            one
-            for one in self.interruptions(place.run)
-            if one.ask.kind is InterruptionKind.OUTCOME and (one.ask.step, one.ask.index) == (place.step, place.index)
-            if one.answer is not None and one.answer.action is Action.APPROVE
+            interruption
+            for interruption in self.interruptions(place.run)
+            if interruption.ask.kind is InterruptionKind.OUTCOME
+            and (interruption.ask.step, interruption.ask.index) == (place.step, place.index)
+            if interruption.answer is not None and interruption.answer.action is Action.APPROVE
         ]
         is_rerun = _config(self.step(place.step)).get("onUnknown") == "rerun"
         if open_ends > len(asked) and not (is_rerun and not place.call):
