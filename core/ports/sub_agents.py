@@ -69,7 +69,7 @@ class AgentDirectory(Protocol):
 class RunSubAgents:
     """The sub-agents of a run: the rows of all, and the active sub-agents by step and iteration.
 
-    `rows` come from a previous process. `changed` is called when a sub-agent stops being active.
+    `rows` come from a previous process. `on_changed` is called when a sub-agent stops being active.
     """
 
     rows: dict[SubAgentId, StepResult] = field(default_factory=dict)
@@ -77,10 +77,10 @@ class RunSubAgents:
     on_changed: Callable[[], None] = lambda: None
 
     @classmethod
-    def from_results(cls, results: Iterable[StepResult], changed: Callable[[], None]) -> "RunSubAgents":
+    def from_results(cls, results: Iterable[StepResult], on_changed: Callable[[], None]) -> "RunSubAgents":
         """Return the sub-agents among the results of a run."""
-        whole = [result for result in results if is_sub_agent(result.key.step) and result.key.round is None]
-        return cls({SubAgentId(each.key.step): each for each in whole}, on_changed=changed)
+        rows = [row for row in results if is_sub_agent(row.key.step) and row.key.round is None]
+        return cls({SubAgentId(row.key.step): row for row in rows}, on_changed=on_changed)
 
     def may_start(self, sub_agent_id: SubAgentId) -> bool:
         """Return whether that sub-agent was started before, or may be started."""
@@ -102,5 +102,5 @@ class RunSubAgents:
 
     def all_waiting(self, step: str, index: int | None, is_asking: Callable[[SubAgentId], bool]) -> bool:
         """Return whether sub-agents are active at that step and all of them wait for the user."""
-        at_work = self.active.get((step, index))
-        return bool(at_work) and all(map(is_asking, at_work or ()))
+        active = self.active.get((step, index))
+        return bool(active) and all(map(is_asking, active or ()))

@@ -13,7 +13,8 @@ from core.domain.text.json_text import encode
 from core.domain.tool import CallResult
 from core.engine.plan.validation import Validator
 from core.engine.runs.engine import Engine
-from core.errors import NotFound, Refused
+from core.engine.runs.run_registry import stored_run
+from core.errors import Refused
 from core.ports.clock import Clock
 from core.ports.storage import Storage
 from core.ports.templates import TemplateTitles
@@ -87,30 +88,30 @@ class Recordings:
         """Return every open recording, the oldest first."""
         return [(opened.run, opened.recording) for opened in await self._registry.all_open()]
 
-    async def start(self, workflow_id: WorkflowId, given: Mapping[str, Any] | None) -> RunId:
-        return (await self._registry.start(workflow_id, given)).run.id
+    async def start(self, workflow_id: WorkflowId, new_input: Mapping[str, Any] | None) -> RunId:
+        return (await self._registry.start(workflow_id, new_input)).run.id
 
     async def guide(self, run_id: RunId) -> str:
         """Return the instructions for a model while the recording is open."""
         return recording_guide((await self._registry.require_open(run_id)).recording)
 
-    async def set_input(self, run_id: RunId, given: Mapping[str, Any]) -> None:
+    async def set_input(self, run_id: RunId, new_input: Mapping[str, Any]) -> None:
         """Replace the input of an open recording.
 
-        Raises as `RecordingRegistry.opened`; Refused `bad_input`.
+        Raises as `RecordingRegistry.require_open`; Refused `bad_input`.
         """
         opened = await self._registry.require_open(run_id)
-        await self._registry.start(opened.run.workflow_id, given)
+        await self._registry.start(opened.run.workflow_id, new_input)
 
     async def preset(self, run_id: RunId, step: str, output: Any) -> None:
-        run = await self._run(run_id)
+        run = await stored_run(self._storage, run_id)
         if run.kind is RunKind.RECORDING:
             await self._registry.preset(run_id, step, output)
         else:
             await self._engine.preset(run_id, step, output)
 
     async def workflow_of(self, run_id: RunId) -> WorkflowId:
-        return (await self._run(run_id)).workflow_id
+        return (await stored_run(self._storage, run_id)).workflow_id
 
     async def recording(self, run_id: RunId) -> Recording:
         """Return the recorded steps. Raises NotFound, Refused `not_a_recording`."""
@@ -144,7 +145,7 @@ class Recordings:
             built = await asyncio.to_thread(build_template, copy, await self._user_messages(opened.run), title, options)
             text = encode(built.template)
             (await self._validator.check_text(text)).require()
-            if not opened.recording.is_open:  # it has ended meanwhile
+            if not opened.recording.is_open:  # it has ended while the template was checked
                 await self._registry.require_open(run_id)
             template_id = TemplateId(new_id("tpl"))
             stored = StoredTemplate(template_id, 1, title, text, self._clock.now())
@@ -154,18 +155,12 @@ class Recordings:
         return ExportedTemplate(run, template_id, built.template, omitted, list(built.masked))
 
     async def call(self, run_id: RunId, tool: str, arguments: Any, through: CallExecutor | None = None) -> CallResult:
-        """Make a call from outside as a step of the recording (`ExternalCalls.make`)."""
+        """Make a call from outside as a step of the recording (`ExternalCalls.call`)."""
         return await self._calls.call(run_id, tool, arguments, through)
 
     async def end(self, run_id: RunId) -> None:
         opened = await self._registry.require_open(run_id)
         await self._registry.end(opened, RunStatus.SUCCESS, None, None)
-
-    async def _run(self, run_id: RunId) -> Run:
-        run = await self._storage.runs.get(run_id)
-        if run is None:
-            raise NotFound("run", run_id)
-        return run
 
     async def _user_messages(self, run: Run) -> list[str]:
         """Return the user's messages in the workflow."""
@@ -183,6 +178,7 @@ class Recordings:
                 raise Refused("bad_input", f"a title has 1 to {MAX_TITLE_LENGTH} characters")
             await self._titles.require_free(title)
             return title
+        # shorter than the limit, so that a number fits behind it
         workflow = await self._storage.workflows.get(opened.run.workflow_id)
         prefix = (workflow.title if workflow is not None else opened.run.title)[: MAX_TITLE_LENGTH - 8]
         title, number = prefix, 1

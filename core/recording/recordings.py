@@ -34,6 +34,7 @@ from core.domain.text.masking import masked
 from core.domain.workflow import Workflow
 from core.engine.log.journal import Journal
 from core.engine.plan.refs import NAME, ROOTS
+from core.engine.runs.run_registry import stored_run
 from core.errors import NotFound, Refused, StepFailed, StorageFailed
 from core.ports.clock import Clock
 from core.ports.journal import Companion
@@ -117,9 +118,7 @@ class RecordingRegistry:
 
     async def run(self, run_id: RunId) -> Run:
         """Return the row of a recording. Raises NotFound, Refused `not_a_recording`."""
-        run = await self._storage.runs.get(run_id)
-        if run is None:
-            raise NotFound("run", run_id)
+        run = await stored_run(self._storage, run_id)
         if run.kind is not RunKind.RECORDING:
             raise Refused("not_a_recording", f"{run_id} is no recording: it is a run of the kind {run.kind}")
         return run

@@ -35,7 +35,7 @@ class StepSelection:
 def select_steps(
     steps: Sequence[RecordedStep], include: Collection[str] = (), exclude: Collection[str] = ()
 ) -> StepSelection:
-    """Return the steps of the template: every successful call once, and those that `include` names.
+    """Return the steps of the template: every successful call once, and the steps that `include` names.
 
     A call is repeated if an earlier call had the same arguments and result, and no call with effects came between.
     Raises Refused `bad_input` for unknown names, and for names in both lists.

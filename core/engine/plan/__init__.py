@@ -1,1 +1,1 @@
-"""What a template says to do next: graph, refs, conditions, planner, validation. No I/O."""
+"""What a template does next: graph, refs, conditions, planner, validation. No I/O."""

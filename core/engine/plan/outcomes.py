@@ -42,7 +42,7 @@ def success_event(key: StepKey, output: Any) -> StepDone | IterationDone:
 def failure_event(step: Step, key: StepKey, error: ErrorInfo) -> StepDone | StepFailedRun | IterationDone:
     """Return the plan event of a failed call.
 
-    A rejection and an unknown outcome end the run whatever `onError` says.
+    A rejection and an unknown outcome end the run regardless of `onError`.
     """
     if error.code in FATAL_CODES:
         return StepFailedRun(key.step, error)

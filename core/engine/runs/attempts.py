@@ -67,9 +67,10 @@ class RunPhase(Enum):
 class Attempts:
     """The attempts of a call. `is_idle`: no attempt is in progress (before the first, or between two of them).
 
-    `act` performs an attempt; `again` resolves the call for a later attempt; `time_left_s` is the remaining time of the
-    run, None without a deadline; `state` returns the phase of the run. `raw` holds the raw result if only the transform
-    remains to be run. `permit`, if given, runs before the claim and returns the permitted call with its effect.
+    `perform` performs an attempt; `resolve_again` resolves the call for a later attempt; `time_left_s` is the remaining
+    time of the run, None without a deadline; `phase` returns the phase of the run. `raw` holds the raw result if only
+    the transform remains to be run. `permit`, if given, runs before the claim and returns the permitted call with its
+    effect.
     """
 
     call: StepCall
@@ -106,6 +107,7 @@ class Attempts:
             self.attempt, self.errors = self.prior.attempt, self.prior.errors
             is_unknown = self.prior.was_interrupted and self.effect is Effect.ONCE and not self.raw.is_kept
             self.call = self.resolve_again(self.attempt)
+            # a failed attempt was waiting for its retry: the delay is over by now
             if not self.prior.was_interrupted:
                 self._advance()
         while True:
@@ -154,7 +156,7 @@ class Attempts:
         if claim is not None:
             if await claim:  # a position that was not written: the run ended first
                 raise LostClaim
-        elif self.effect is not Effect.NONE:
+        elif self.effect is not Effect.NONE:  # the row is claimed, but a crash has to find the number of this attempt
             await self.checkpoints.claim_again(key, self.attempt, self.errors)
         self.checkpoints.step_started(key, attempt=self.attempt)
         self.is_idle = False
@@ -166,7 +168,7 @@ class Attempts:
             raise error
         delay_s = min(config.backoff_ms / 1000 * 2 ** (self.attempt - 1) + random.random(), MAX_DELAY_S)
         left_s = self.time_left_s()
-        if left_s is not None and delay_s >= left_s:
+        if left_s is not None and delay_s >= left_s:  # the deadline would come first
             raise error
         info = step_error_info(error, self.call)
         self.errors = (*self.errors, info)

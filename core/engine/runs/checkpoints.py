@@ -72,6 +72,7 @@ class Checkpoints:
     def claim_run(self) -> "Future[frozenset[int]]":
         """Claim the run. The future returns an empty set if the claim was won; nothing is published before that."""
         self._since = self._clock.monotonic()
+        # the first start counts, also for a run that a previous process had begun
         change = ChangeRun(
             self._run.id, ENQUEUED, RunStatus.RUNNING, started_at=self._run.started_at or self._clock.now()
         )
@@ -237,6 +238,7 @@ class Checkpoints:
         if run.parent is not None or (run.kind is RunKind.CHAT and self._log.is_message_emitted):
             return None
         text = output_json or ""
+        # a text is shown as it is, any other output as JSON
         if text.startswith('"'):
             text = decode(text)
         state = MessageState.INTERRUPTED if status is RunStatus.CANCELLED else MessageState.FINAL

@@ -161,7 +161,7 @@ class ChildRuns:
             await self._scheduler.cancel_queued(child)
             return child
         self._scheduler.begin(child)
-        if owner is not None and owner.is_finished:
+        if owner is not None and owner.is_finished:  # it succeeded meanwhile, and does not wait for this run
             self._scheduler.change_root(child, None)
         return child
 

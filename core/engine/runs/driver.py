@@ -185,13 +185,14 @@ class Driver:
                 call.task.cancel()
         if tasks:
             await asyncio.wait(tasks, timeout=CHECKPOINT_TIMEOUT_S)
-        for task in tasks:
+        for task in tasks:  # an effect that is still in progress is found by its claim after the restart
             task.cancel()
 
     async def drive(self) -> None:
         try:
             async with asyncio.TaskGroup() as self.steps.in_flight.tasks:
                 if self.run.status is not RunStatus.WAITING:
+                    # a lost claim may be this driver's own, repeated after an unknown outcome
                     if await self._checkpoints.claim_run() and not await self._host.is_claimed(self.run.id):
                         return  # the claim is lost: the run was cancelled
                     self._checkpoints.run_started()
@@ -303,7 +304,7 @@ class Driver:
 
     def _wait(self) -> None:
         self._is_settled = True
-        if self.is_waiting:  # since before this process
+        if self.is_waiting:  # recovered as waiting: its row says so already
             self._host.on_waiting(self.run, self.log.commit())
             return
         self.is_waiting = True

@@ -14,7 +14,7 @@ from core.errors import StepFailed
 class RunLimits:
     """The deadline of a run in active time, and its limit on time without progress.
 
-    `active_s` returns the active time so far; `quiet_s` the seconds since the last fact of the run and its descendants,
+    `active_s` returns the active time so far; `idle_s` the seconds since the last fact of the run and its descendants,
     0 while something in flight ends by itself; `overdue` is called with the error that ends the run.
     """
 
@@ -23,13 +23,13 @@ class RunLimits:
         timeout_ms: int | None,
         no_progress_s: float,
         active_s: Callable[[], float],
-        quiet_s: Callable[[], float],
+        idle_s: Callable[[], float],
         overdue: Callable[[ErrorInfo], None],
     ) -> None:
         self._timeout_s = timeout_ms / 1000 if timeout_ms is not None else None
         self._no_progress_s = no_progress_s
         self._active_s = active_s
-        self._idle_s = quiet_s
+        self._idle_s = idle_s
         self._overdue = overdue
         self._deadline_timer: asyncio.TimerHandle | None = None
         self._progress_timer: asyncio.TimerHandle | None = None
@@ -70,17 +70,18 @@ class RunLimits:
 
     def _check_progress(self) -> None:
         self._progress_timer = None
-        quiet_s = self._idle_s()
-        if self._unbounded and quiet_s >= self._no_progress_s:
+        idle_s = self._idle_s()
+        if self._unbounded and idle_s >= self._no_progress_s:
             message = f"nothing has happened for {self._no_progress_s:g} s"
             self._overdue(ErrorInfo("no_progress", message, failed_during="engine"))
         else:
-            self._check_later(max(0.01, self._no_progress_s - quiet_s))
+            # not sooner than 10 ms: a clock that stands still in between must not turn this into a busy loop
+            self._check_later(max(0.01, self._no_progress_s - idle_s))
 
     def _on_deadline(self) -> None:
         self._deadline_timer = None
         left_s = self.time_left_s() or 0.0
-        if left_s > 0:  # a timer may come early by a tick
+        if left_s > 0:  # the timer of the loop may fire a tick early
             self._deadline_timer = asyncio.get_running_loop().call_later(left_s, self._on_deadline)
             return
         message = f"the run was active for longer than its {self._timeout_s:g} s"
@@ -113,7 +114,7 @@ class PausableTimeout:
                 finally:
                     self._left_s = None
         except TimeoutError:
-            if not self._timeout.expired():
+            if not self._timeout.expired():  # a TimeoutError of the work itself
                 raise
             message = f"{self._what} did not end within {self._limit_s:g} s"
             raise StepFailed("timeout", message, timeout_s=self._limit_s) from None
@@ -132,6 +133,7 @@ class PausableTimeout:
         return paused
 
     def _pause(self) -> None:
+        # several calls of an agent may ask at once: the time runs again when the last of them is answered
         self._asking += 1
         due = self._timeout.when()
         if due is not None and not self._timeout.expired():

@@ -116,6 +116,7 @@ async def _interrupted_work(
             calls.setdefault(StepKey(call.step, call.index), []).append(call)
     streams: dict[StepKey, TextStream] = {}
     live = replay(events)
+    # text is stored in chunks until its message is final; an agent continues after what was published already
     for chunk in await storage.chunks.of_run(run.id):
         key = StepKey(chunk.step, chunk.index)
         if key not in streams:

@@ -32,7 +32,7 @@ RECOVERY_BATCH = 50
 
 
 class Recovery:
-    """Recovers unfinished runs of the store, and ends those that nothing continues."""
+    """Recovers unfinished runs of the store, and ends runs that nothing continues."""
 
     def __init__(self, storage: Storage, bus: Bus, clock: Clock, journal: Journal, scheduler: Scheduler) -> None:
         self._storage = storage

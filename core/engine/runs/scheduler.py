@@ -222,6 +222,7 @@ class Scheduler:
         if written is None:
             active.settled.clear()
             return
+        # code that waits for the run reads its row next, so the row has to be written first
         written.add_done_callback(lambda _: active.settled.set() if active.is_waiting else None)
         self.admit()
 

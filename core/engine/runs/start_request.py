@@ -93,6 +93,7 @@ class StartRequest:
     def run(self, run_id: RunId, now: datetime) -> Run:
         """Return the new run. It is later than everything in its workflow, even if the clock was set back."""
         parent = self.parent
+        # the newest run of a workflow is found by its time, so a clock that was set back must not hide it
         if parent is None and now < self.workflow.updated_at:
             now = self.workflow.updated_at + timedelta(microseconds=1)
         return Run(

@@ -206,6 +206,7 @@ class StepExecutor:
         if key.index is None and (request := self._gate.find_request(call)) is not None:
             self._resume_asked(call, request)
             return
+        # what a previous process had begun continues as the same attempt, under the same claim
         prior = self._progress.prior_attempts.pop(key, None)
         if self._is_instant(call, prior):
             self._outcomes.append(CallOutcome(call, output=call.input, is_instant=True))
