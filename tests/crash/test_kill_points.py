@@ -1,4 +1,4 @@
-"""kill -9 at every write and around every effect: nothing is lost, nothing happens twice, nobody is asked in vain.
+"""kill -9 at every write and around every effect: nothing is lost, nothing happens twice, no question is asked in vain.
 
 Each point is a real process on a real store that kills itself there; another process goes on with what it left, and
 answers what it is asked by looking at the effects. Points are counted in a life that is not killed; a recovery has

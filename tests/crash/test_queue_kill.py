@@ -59,7 +59,7 @@ async def test_after_a_kill_every_message_that_waited_is_said_once(tmp_path: Pat
             assert isinstance(await core.runs.recover(), Ok)
             assert isinstance(await core.queue.start(), Ok)
             async with asyncio.timeout(20):
-                while await storage.queued_messages.all():  # noqa: ASYNC110  # the store tells nobody
+                while await storage.queued_messages.all():  # noqa: ASYNC110  # the store emits nothing
                     await asyncio.sleep(0.02)
         messages = await storage.messages.of_workflow(workflow.id)
         said = [message.text for message in messages if message.role is Role.USER]

@@ -38,7 +38,7 @@ async def main():
             core.bus.subscribe(EventsKept, on_kept)
             await core.chat.send("the second needle")
             await asyncio.sleep(60)
-        # the store forgets the workflow, and the process dies before anybody is told
+        # the store forgets the workflow, and the process dies before any observer sees it
         await core.storage.delete_workflow(first.data.workflow_id)
         die()
 

@@ -1,4 +1,4 @@
-"""Retries, time limits, and outcomes that nobody knows (ENGINE §7, §10)."""
+"""Retries, time limits, and unknown outcomes (ENGINE §7, §10)."""
 
 import asyncio
 import threading
@@ -138,7 +138,7 @@ async def test_a_limit_ends_the_work_itself() -> None:
     assert (told["error"]["code"], flaky.ended) == ("timeout", 0)
 
 
-async def test_a_thread_that_nobody_can_stop_holds_neither_its_run_nor_the_others() -> None:
+async def test_a_thread_that_cannot_be_stopped_holds_neither_its_run_nor_the_others() -> None:
     may_end = threading.Event()
 
     async def block(arguments: Mapping[str, Any], context: CallContext) -> Any:
@@ -196,7 +196,7 @@ async def test_a_time_out_of_an_effect_is_asked_about_and_not_repeated() -> None
     assert told["interruptions"][0]["status"] == "outcome-given"
 
 
-async def test_a_person_lets_it_run_again() -> None:
+async def test_the_user_lets_it_run_again() -> None:
     flaky = Flaky(seconds=0.3)
     async with a_world(more_tools=[flaky.tool()]) as world:
         run = await world.start(flaky_step(timeoutMs=100))

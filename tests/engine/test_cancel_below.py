@@ -85,7 +85,7 @@ async def test_a_call_that_does_not_listen_is_given_up_and_its_sub_agent_is_clos
         assert await world.describe(run.id) == told
 
 
-async def test_a_timeout_within_a_sub_agent_is_told_to_it_and_the_call_is_not_repeated() -> None:
+async def test_a_timeout_within_a_sub_agent_reaches_it_and_the_call_is_not_repeated() -> None:
     deaf = Deaf(timeout_s=0.1)
     async with a_world(more_tools=[deaf.tool]) as world:
         run = await world.start(agent("ask", call("spawn_agent", prompt=call("deaf"))))

@@ -111,7 +111,7 @@ async def test_a_child_that_waits_makes_its_parents_wait_and_is_answered_through
         assert told["status"] == "waiting"
         (one,) = told["interruptions"]
         assert (one["step"], one["run_id"] != run.id) == ("g", True)
-        await asyncio.sleep(0.6)  # no deadline runs down while a person is awaited
+        await asyncio.sleep(0.6)  # no deadline runs down while the user is awaited
         told = await world.answer(run, "approve")
         assert told["status"] == "success", told["error"]
         assert world.tools.notes == ["child", "parent"]
@@ -172,7 +172,7 @@ async def test_a_parent_that_fails_cancels_what_it_did_not_wait_for() -> None:
         assert (await world.settled(told["steps"]["s"]["output"]["run_id"]))["status"] == "cancelled"
 
 
-async def test_a_tool_waits_for_its_run_where_it_is_told_to() -> None:
+async def test_a_tool_waits_for_its_run_if_it_is_asked_to() -> None:
     async with a_world() as world:
         template_id = await store(world, "Double", {**a_step("d"), "input": "@input.n"})
         told = await world.run(starts(template_id, input={"n": 2}, wait=True))
@@ -194,7 +194,7 @@ async def test_a_tool_that_waits_for_a_run_that_waits_makes_its_own_run_wait() -
         assert (told["status"], world.tools.notes) == ("success", ["c"])
 
 
-async def test_deleting_a_workflow_ends_what_nobody_waits_for_any_more() -> None:
+async def test_deleting_a_workflow_ends_what_is_not_awaited_any_more() -> None:
     async with a_world() as world:
         slow = await store(world, "Slow", tool_step("h", "hold"), tool_step("n", "note", "h", text="late"))
         told = await world.run(starts(slow))

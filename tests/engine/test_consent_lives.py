@@ -113,7 +113,7 @@ async def test_whatever_moment_the_process_dies_at_nothing_is_asked_or_done_twic
             assert all(each == before.get(each.id, each) for each in after if not before.get(each.id, each).is_open)
 
 
-async def test_what_a_person_submitted_before_a_crash_is_what_runs_after_it() -> None:
+async def test_what_the_user_submitted_before_a_crash_is_what_runs_after_it() -> None:
     async with a_world() as world:
         run, (one,) = await waiting(world, agent("a", note("x")))
         assert isinstance(world.storage, InMemoryStorage)

@@ -95,7 +95,7 @@ async def test_what_is_no_answer_changes_nothing(action: str, value: Any) -> Non
 
 
 @pytest.mark.parametrize("call", ["/tool nothing", "/tool calculator {}", "/tool calculator [1]", "/tool calculator {"])
-async def test_nobody_is_asked_about_a_call_that_cannot_be_made(call: str) -> None:
+async def test_the_user_is_not_asked_about_a_call_that_cannot_be_made(call: str) -> None:
     async with a_world() as world:
         told = await world.run(agent("a", call), mode=MANUAL)
         assert (told["status"], told["interruptions"]) == ("success", [])

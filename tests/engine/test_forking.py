@@ -191,7 +191,7 @@ async def test_a_fork_that_cannot_read_what_it_takes_over_leaves_nothing() -> No
         assert (await forked(world, told, "z"))["status"] == "success"
 
 
-async def test_an_effect_of_which_nobody_knows_the_end_is_asked_about_and_not_repeated() -> None:
+async def test_an_effect_whose_end_is_unknown_is_asked_about_and_not_repeated() -> None:
     posted = []
 
     async def post(arguments: Mapping[str, Any], context: CallContext) -> Any:

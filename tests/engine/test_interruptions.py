@@ -1,4 +1,4 @@
-"""Where a run waits for a person: what is asked, what may be answered, what an answer does (ENGINE §8)."""
+"""Where a run waits for the user: what is asked, what may be answered, what an answer does (ENGINE §8)."""
 
 import asyncio
 from datetime import timedelta
@@ -23,13 +23,13 @@ from tests.support.world import World, a_step, a_world, tool_step
 
 
 def asking(name: str, kind: str, *after: str, tool: str = "note", **fields: Any) -> dict[str, Any]:
-    """A step that calls a tool once a person lets it; `fields` are those of its interrupt."""
+    """A step that calls a tool once the user lets it; `fields` are those of its interrupt."""
     given = fields.pop("given", {"text": name})
     return {**tool_step(name, tool, *after, **given), "interrupt": {"kind": kind, **fields}}
 
 
 async def waiting(world: World, *steps: dict[str, Any], **options: Any) -> tuple[Run, Any]:
-    """A run of these steps that waits for a person, and how it is described."""
+    """A run of these steps that waits for the user, and how it is described."""
     run = await world.start(*steps, **options)
     told = await world.settled(run.id)
     assert told["status"] == "waiting", told["error"]
@@ -202,7 +202,7 @@ async def test_nothing_is_asked_where_no_argument_is_missing() -> None:
         assert (told["status"], told["interruptions"]) == ("success", [])
 
 
-async def test_a_person_does_the_step() -> None:
+async def test_the_user_does_the_step() -> None:
     async with a_world() as world:
         step = {**asking("a", "local-execution"), "outputSchema": {"type": "object", "required": ["done"]}}
         run, told = await waiting(world, step, {**a_step("z"), "input": "@a.done"})
@@ -214,7 +214,7 @@ async def test_a_person_does_the_step() -> None:
         assert told["interruptions"][0]["status"] == "resumed"
 
 
-async def test_a_person_changes_what_the_step_is_about_to_read() -> None:
+async def test_the_user_changes_what_the_step_is_about_to_read() -> None:
     async with a_world() as world:
         first = {**a_step("s"), "input": {"deep": [{"x": 1}], "y": 2}}
         edit = {**a_step("e", "s"), "input": "@s", "interrupt": {"kind": "state-edit"}}
@@ -232,7 +232,7 @@ async def test_a_person_changes_what_the_step_is_about_to_read() -> None:
         ]
 
 
-async def test_what_somebody_has_read_cannot_be_changed_any_more() -> None:
+async def test_what_was_read_cannot_be_changed_any_more() -> None:
     async with a_world() as world:
         edit = {**a_step("e", "s"), "interrupt": {"kind": "state-edit"}}
         run, _ = await waiting(world, a_step("s"), edit, a_step("other", "s"))

@@ -70,7 +70,7 @@ def fact(name: str = "a") -> StepStarted:
     return StepStarted(step=name)
 
 
-async def test_what_is_told_is_seen_at_once_and_written_in_one_group() -> None:
+async def test_what_is_emitted_is_published_at_once_and_written_in_one_group() -> None:
     async with a_rig() as rig:
         log = rig.log()
         for _ in range(10):
@@ -116,7 +116,7 @@ async def test_a_result_and_a_claim_of_the_same_turn_share_a_commit() -> None:
         assert len(rig.disk.commits) == 1
 
 
-async def test_lost_writes_are_told_to_those_who_made_them() -> None:
+async def test_lost_writes_are_returned_to_their_callers() -> None:
     async with a_rig() as rig:
         log = rig.log()
         won = log.commit(writes=[PutSetting("kept", "")])
@@ -148,7 +148,7 @@ async def test_a_run_that_cannot_be_written_is_paused_and_the_others_go_on(monke
         assert rig.disk.seqs("well") == [1]
 
 
-async def test_a_person_can_have_the_write_tried_at_once() -> None:
+async def test_the_user_can_have_the_write_tried_at_once() -> None:
     async with a_rig() as rig:
         log = rig.log("full")
         rig.disk.full = {"full"}

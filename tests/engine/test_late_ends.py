@@ -63,7 +63,7 @@ def without(told: Any, *names: str) -> Any:
     ],
     ids=["a value", "a failure", "a defect"],
 )
-async def test_a_late_end_is_told_of_its_call_and_changes_nothing(
+async def test_a_late_end_is_published_with_its_call_and_changes_nothing(
     error: Exception | None, status: str, how: dict[str, Any]
 ) -> None:
     deaf = Deaf(error)
@@ -102,7 +102,7 @@ async def test_a_late_end_of_an_attempt_does_not_touch_the_next_one() -> None:
         assert again["output"] == "in time"
 
 
-async def test_a_late_end_does_not_answer_for_a_person() -> None:
+async def test_a_late_end_does_not_answer_for_the_user() -> None:
     deaf = Deaf()
     async with a_world(more_tools=[deaf.tool()]) as world:
         run = await world.start(deaf_step())
@@ -115,7 +115,7 @@ async def test_a_late_end_does_not_answer_for_a_person() -> None:
         assert (await world.answer(run, "submit", "by hand"))["output"] == "by hand"
 
 
-async def test_an_end_within_the_grace_is_told_after_that_of_the_call() -> None:
+async def test_an_end_within_the_grace_is_published_after_that_of_the_call() -> None:
     deaf = Deaf()
     async with a_world(more_tools=[deaf.tool(read_only=True)]) as world:
         asyncio.get_running_loop().call_later(0.2, deaf.may_end.set)
@@ -125,7 +125,7 @@ async def test_an_end_within_the_grace_is_told_after_that_of_the_call() -> None:
         assert kinds == [ToolEnded, ToolEndedLate]
 
 
-async def test_a_late_end_of_an_agents_call_is_told_and_its_answer_stays() -> None:
+async def test_a_late_end_of_an_agents_call_is_published_and_its_answer_stays() -> None:
     deaf = Deaf()
     script = ({"call": "deaf", "arguments": {}}, {"say": "done"})
     agent = {"name": "reply", "action": {"agent": {"prompt": "go"}}}
@@ -139,11 +139,11 @@ async def test_a_late_end_of_an_agents_call_is_told_and_its_answer_stays() -> No
         assert (await world.describe(told["run_id"]))["tool_calls"][0]["late"]["status"] == "completed"
 
 
-async def test_an_end_after_a_clean_close_is_told_to_nobody() -> None:
+async def test_an_end_after_a_clean_close_is_not_published() -> None:
     deaf = Deaf()
     async with a_world(more_tools=[deaf.tool(read_only=True)]) as world:
         told = await world.run(deaf_step(onError="continue"))
     deaf.may_end.set()
     await asyncio.sleep(0.05)
-    assert late_ends(world) == []  # nobody writes any more
+    assert late_ends(world) == []  # no writer is left
     assert replay(await world.storage.events.of_run(told["run_id"])) == replay(world.events)

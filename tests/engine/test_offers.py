@@ -61,7 +61,7 @@ def test_a_value_of_two_outputs_is_not_offered_unless_one_repeats_what_it_was_gi
     assert offered(*echo) == {"/s_2/user": "@s_1.id high", "/s_3/v": "@s_1.id high"}
 
 
-def test_what_the_person_said_is_offered_as_a_key_of_the_input() -> None:
+def test_what_the_user_said_is_offered_as_a_key_of_the_input() -> None:
     said = "Send report.txt and (notes) to ada@example.org, 250 times."
     call = {"path": "report.txt", "to": ["ada@example.org"], "times": 250, "note": "port", "more": {"path": "notes"}}
     call |= {"name": "report", "host": "example.org", "count": 25}
@@ -94,7 +94,7 @@ def test_literals_beside_refs_are_offered_and_the_refs_are_not() -> None:
         ({"a": ["@x.y", "z"]}, {"a": [5, "z"]}, {"a": [5, "q", "@n"]}, {"a": ["@x.y", "q", "@@n"]}),
     ],
 )
-def test_refs_stay_where_a_person_leaves_an_argument_as_it_was(
+def test_refs_stay_where_the_user_leaves_an_argument_as_it_was(
     written: Any, resolved: Any, given: Any, kept: Any
 ) -> None:
     assert restore_refs(written, resolved, given) == kept

@@ -33,7 +33,7 @@ async def listed(storage: Storage, **where: Any) -> list[str]:
 
 async def on_disk(world: World, run_id: str, status: RunStatus = RunStatus.RUNNING) -> Run:
     """The run, once it has no root there, and that status."""
-    while (run := await stored(world, run_id)).root is not None or run.status is not status:  # noqa: ASYNC110  # the disk tells nobody
+    while (run := await stored(world, run_id)).root is not None or run.status is not status:  # noqa: ASYNC110  # the disk emits nothing
         await asyncio.sleep(0.005)
     return run
 
@@ -44,7 +44,7 @@ async def rebuilt(world: World, run_id: str) -> LiveRun:
     return run
 
 
-async def test_a_run_that_nobody_waits_for_is_listed_after_its_parents_success() -> None:
+async def test_a_run_that_is_not_awaited_is_listed_after_its_parents_success() -> None:
     async with a_world() as world:
         slow = await store(world, "Slow", tool_step("h", "hold"))
         told = await world.run(starts(slow))
@@ -58,7 +58,7 @@ async def test_a_run_that_nobody_waits_for_is_listed_after_its_parents_success()
         assert isinstance(workflows, Ok)
         assert [workflow.status for workflow in workflows.data.workflows] == [
             "success"
-        ]  # that of what a person started
+        ]  # that of what the user started
         world.tools.release.set()
         assert (await world.settled(child_id))["status"] == "success"
         assert [

@@ -261,7 +261,7 @@ async def test_secrets_are_kept_out_and_the_template_says_so() -> None:
         assert secret not in kept
 
 
-async def test_a_password_that_looks_like_a_ref_is_told_to_nobody() -> None:
+async def test_a_password_that_looks_like_a_ref_is_shown_nowhere() -> None:
     async with a_world() as world:
         talk = Conversation(world)
         turn = await talk.record(call("echo", password="@dmin.hunter2"), call("echo", password="@@dmin.hunter2"), say())

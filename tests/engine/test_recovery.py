@@ -1,4 +1,4 @@
-"""After a crash: what is done stays done, what can be done again is, and what nobody knows is named.
+"""After a crash: what is done stays done, what can be done again is, and what is unknown is named.
 
 A crash is a copy of what was committed, opened by a second engine.
 """

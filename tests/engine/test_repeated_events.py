@@ -36,7 +36,7 @@ class Gossip:
 
 
 @pytest.mark.parametrize("seed", range(3))
-async def test_events_told_again_late_and_in_any_order_change_nothing(seed: int) -> None:
+async def test_events_published_again_late_and_in_any_order_change_nothing(seed: int) -> None:
     async with a_world() as world:
         gossip = Gossip(world.core.bus, seed)
         asked = {**tool_step("asked", "note", text="asked"), "interrupt": {"kind": "approval"}}

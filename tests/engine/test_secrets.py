@@ -55,7 +55,7 @@ async def test_who_edits_other_arguments_leaves_the_secret_as_it_is(step: Json) 
         assert seen == [{"text": "y", "password": "hunter2"}]
 
 
-async def test_after_a_crash_a_step_still_has_its_secret_and_an_agent_is_told_that_it_is_gone() -> None:
+async def test_after_a_crash_a_step_still_has_its_secret_and_an_agent_learns_that_it_is_gone() -> None:
     async with a_world() as world:
         run, asked = await waiting(world, agent("a", CALL), tool_step("b", "note", **SECRET))
         storage = world.storage
@@ -69,7 +69,7 @@ async def test_after_a_crash_a_step_still_has_its_secret_and_an_agent_is_told_th
         assert "stands for a secret that was not kept" in told["steps"]["a"]["output"]
 
 
-async def test_after_a_crash_a_person_can_give_the_secret_anew() -> None:
+async def test_after_a_crash_the_user_can_give_the_secret_anew() -> None:
     async with a_world() as world:
         run, (one,) = await waiting(world, agent("a", CALL))
         storage = world.storage

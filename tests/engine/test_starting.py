@@ -63,7 +63,7 @@ async def test_the_gate_looks_at_the_mode_of_the_run_to_be_started() -> None:
         await world.start(tool_step("h", "hold"), gated=True)
         with pytest.raises(Refused):
             await world.start(tool_step("h", "hold"), gated=True, mode=ValidationMode.MANUAL)
-        await world.start(tool_step("h", "hold"))  # not by a person in the window: capacity alone
+        await world.start(tool_step("h", "hold"))  # not by the user in the window: capacity alone
         world.tools.release.set()
 
 
@@ -178,7 +178,7 @@ async def test_cancel_reaches_the_work_and_says_so() -> None:
 
 
 async def test_the_engine_keeps_its_runs_alive() -> None:
-    """Two hundred runs whose only awaits are futures that nobody else holds (leak-01)."""
+    """Two hundred runs whose only awaits are futures without another reference (leak-01)."""
     futures: weakref.WeakSet[asyncio.Future[None]] = weakref.WeakSet()
 
     async def wait_weakly(arguments: Mapping[str, Any], context: CallContext) -> Any:

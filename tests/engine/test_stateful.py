@@ -1,4 +1,4 @@
-"""Anything a person may do, in any order: start, answer, answer again, cancel, delete, edit the template, close the
+"""Anything the user may do, in any order: start, answer, answer again, cancel, delete, edit the template, close the
 app, kill it, set the clock. Hypothesis chooses, the same stories each time; a failure is printed as the shortest one.
 
 What has to hold at any time: a step runs only once and only if it was let, the first answer holds, an end is an end,
@@ -130,7 +130,7 @@ class Story(RuleBasedStateMachine):
         self.clock.jump(seconds)
         self.do(asyncio.sleep(15))
 
-    # What a person does
+    # What the user does
 
     @rule(target=runs, key=st.sampled_from([None, None, "k"]))
     def start(self, key: str | None) -> Any:

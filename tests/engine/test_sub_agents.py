@@ -72,7 +72,7 @@ async def until(world: World, holds: Callable[[], bool]) -> None:
 
 
 async def watched(world: World, told: Json) -> tuple[LiveRun, LiveRun]:
-    """The run as somebody saw it who was there, and as it is rebuilt."""
+    """The run as a live observer saw it, and as it is rebuilt."""
     seen = None
     for event in world.events:
         if event.run_id == told["run_id"]:
@@ -246,7 +246,7 @@ async def test_a_step_fails_as_its_sub_agent_does_and_has_its_own_time_limit() -
         assert all(each["status"] == "cancelled" for each in told["tool_calls"] if "/" in each["id"])
 
 
-async def test_sub_agents_need_consent_by_default_and_the_person_sees_the_task() -> None:
+async def test_sub_agents_need_consent_by_default_and_the_user_sees_the_task() -> None:
     async with a_world() as world:
         run, (one,) = await waiting(
             world, agent("ask", call("spawn_agent", prompt="say 2 words")), mode=ValidationMode.SELECTIVE

@@ -33,7 +33,7 @@ STEPS = (
 )
 
 
-async def test_tasks_are_told_and_kept_and_nobody_is_asked() -> None:
+async def test_tasks_are_emitted_and_stored_and_the_user_is_not_asked() -> None:
     async with a_world() as world:
         run = await world.run(*STEPS, mode=ValidationMode.MANUAL)
         assert run["status"] == "success", run

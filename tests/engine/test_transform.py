@@ -86,7 +86,7 @@ async def test_after_a_crash_in_the_transform_it_is_run_again_and_not_the_call(t
     storage, run = await crashed_in_transform(step)
     world, told = await recovered(storage, run.id)
     assert (world.tools.notes, world.tools.echoes) == ([], [])
-    assert (told["status"], told["error"]["code"]) == ("error", "timeout")  # and nobody is asked for the outcome
+    assert (told["status"], told["error"]["code"]) == ("error", "timeout")  # and the user is not asked for the outcome
     assert (told["interruptions"], told["steps"]["n"]["raw"]) == ([], {"text": "ab"})
 
 
@@ -201,7 +201,7 @@ async def test_refs_reach_into_what_a_tool_gives_as_structure() -> None:
         assert "/rows/0" in told["error"]["message"]
 
 
-async def test_a_person_who_knows_the_result_gives_what_the_tool_gave() -> None:
+async def test_the_user_who_knows_the_result_gives_what_the_tool_gave() -> None:
     async with a_world() as world:
         step = transformed("h", "hang", DOUBLE, text="ab", config={"timeoutMs": 100}) | {
             "outputSchema": {"type": "string"}

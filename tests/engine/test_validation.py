@@ -123,7 +123,7 @@ async def test_all_problems_come_at_once() -> None:
     assert not checked.is_valid
 
 
-async def test_a_cycle_is_told_with_its_path() -> None:
+async def test_a_cycle_is_reported_with_its_path() -> None:
     checked = await check(a_step("a", input="@b"), a_step("b", forEach={"ref": "@a"}))
     (problem,) = checked.problems
     assert problem.code == "cycle"

@@ -50,7 +50,7 @@ async def check_life(world: World, watcher: Watcher, storage: InMemoryStorage) -
 
 
 def _is_same(stored: Event | None, heard: Event) -> bool:
-    """An output that a person has changed since is not what was heard."""
+    """An output that the user has changed since is not what was heard."""
     if stored is None or stored.fact.type != "step_finished":
         return stored == heard
     return replace(stored, fact=heard.fact) == heard and stored.fact.status == heard.fact.status  # type: ignore[attr-defined]
@@ -165,7 +165,7 @@ async def _check_fork(
 
 
 def _after_the_end(run: Run, template: Json, events: Sequence[Event]) -> set[str]:
-    """What came to its end after that of its run was decided: it was not tried again, and nobody was asked."""
+    """What came to its end after that of its run was decided: it was not tried again, and the user was not asked."""
     steps = {step["name"]: step for step in template["steps"]}
     is_over = run.status is RunStatus.CANCELLED or (run.error is not None and run.error.failed_step is None)
     late = set()

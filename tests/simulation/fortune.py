@@ -1,4 +1,4 @@
-"""What steps meet when they are carried out, and what people answer: drawn when the template is."""
+"""What steps meet when they are carried out, and what users answer: drawn when the template is."""
 
 import random
 from collections.abc import Callable

@@ -52,7 +52,7 @@ def _above(world: World, run: Run) -> list[Run]:
 
 
 def check_root(scenario: Json, world: World, run: Run, events: Sequence[Event]) -> None:
-    """A run that nobody waits for is a root of its own once it goes on after its parent's success (ENGINE §12)."""
+    """A run that is not awaited is a root of its own once it goes on after its parent's success (ENGINE §12)."""
     above = _above(world, run)
     rebuilt = replay(events)
     if rebuilt is not None and rebuilt.root != run.root:

@@ -1,4 +1,4 @@
-"""The people of one process: they start runs, cancel them, and answer what they are asked."""
+"""The users of one process: they start runs, cancel them, and answer what they are asked."""
 
 import asyncio
 from collections import Counter
@@ -60,7 +60,7 @@ class People:
                     tasks.create_task(self._follow(run), name=f"person {run['name']}")
                 if self._scenario.get("recoverMs") is not None:
                     tasks.create_task(self._recover_again(self._scenario["recoverMs"]), name="recovering again")
-            while self._engine.journal._held or self._is_draining:  # noqa: ASYNC110  # a person looks now and then
+            while self._engine.journal._held or self._is_draining:  # noqa: ASYNC110  # the user looks now and then
                 await asyncio.sleep(1)
             watching.cancel()
 
@@ -210,7 +210,7 @@ def run_id_of(run: Json) -> RunId:
 
 
 async def until_written(action: Callable[[], Awaitable[T]]) -> T:
-    """What a person does whose disk is full: try again."""
+    """What the user does whose disk is full: try again."""
     while True:
         try:
             return await action()

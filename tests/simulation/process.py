@@ -1,4 +1,4 @@
-"""One life of the process: an engine on the disk that the last one left, and the people who use it."""
+"""One life of the process: an engine on the disk that the last one left, and the users who use it."""
 
 import asyncio
 from contextlib import suppress

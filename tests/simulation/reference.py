@@ -2,7 +2,7 @@
 
 It reads a template as JSON, walks its steps in an order in which each comes after what it waits for, and says for
 each what it may come to. Where a run can end early (a `return`, a failure that is the run's), which of these ends
-comes first is a matter of time: `ends` has them all, and steps behind one are not reached. What people answered, what
+comes first is a matter of time: `ends` has them all, and steps behind one are not reached. What users answered, what
 children came to, and which calls were cut off is a matter of time too, and is given (`Known`).
 """
 
@@ -19,12 +19,12 @@ Json = dict[str, Any]
 
 
 class Never(Exception):
-    """A step never comes to anything: nobody answered, or it hangs."""
+    """A step never comes to anything: no answer came, or it hangs."""
 
 
 @dataclass(frozen=True)
 class Told:
-    """What somebody answered."""
+    """What the user answered."""
 
     action: str
     value: Any = None
@@ -84,7 +84,7 @@ class Reference:
         self._begun: dict[str, list[Comes | None]] = {}
 
     def expect(self) -> Expected:
-        """What the run comes to if nobody ends it."""
+        """What the run comes to unless it is cancelled."""
         waits = {name: waits_for(step, set(self._steps)) for name, step in self._steps.items()}
         ends: list[str] = []
         seen: set[str] = set()
@@ -129,7 +129,7 @@ class Reference:
             return Comes(fails={str(failure)})
         if (items is not None and not isinstance(items, list)) or ("forEach" in step and items is None):
             return Comes(fails={"not_a_list"})
-        if items is not None:  # a fork may have some of them before anybody is asked
+        if items is not None:  # a fork may have some of them before the user is asked
             self._begun[name] = [self._known.taken.get(f"{name}[{at}]") for at in range(len(items))]
         if (asked := self._asked(step, value)) is not None:
             if asked.action == "reject":
@@ -150,7 +150,7 @@ class Reference:
         return Comes([each.output for each in made if each is not None])
 
     def _asked(self, step: Json, value: Any) -> Told | None:
-        """What a person answered before the step, None if nobody was asked."""
+        """What the user answered before the step, None if the user was not asked."""
         if "interrupt" not in step or (step["interrupt"]["kind"] == "tool-input" and "extra" in value):
             return None
         if step["name"] not in self._known.answers:
@@ -158,7 +158,7 @@ class Reference:
         return self._known.answers[step["name"]]
 
     def _patched(self, name: str, but: str = "") -> Any:
-        """The output of a step with what people have changed in it, `but` that step's own question."""
+        """The output of a step with what users have changed in it, `but` that step's own question."""
         output = self._done[name].output
         for asking, path, value in self._known.patches:
             if asking != but and path.split("/")[1] == name:

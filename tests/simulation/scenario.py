@@ -7,7 +7,7 @@ A scenario is a JSON object, so that a failing one can be made smaller and playe
     runs        [{name, atMs, template, input, cancelAtMs?, again?, fork?, forkSoon?}]: `again` starts it twice, `fork`
                 names the step from which it is run once more when it has ended; `forkSoon`: whatever is in flight then
     children    templates that steps of others run, by their title
-    world       step name -> what happens when it is carried out and what people answer (fortune.py):
+    world       step name -> what happens when it is carried out and what users answer (fortune.py):
                 {do, value?, ms, effectAt, fails?, failures?, hangs?, stubbornMs?, rounds?, answer?, outcome?}
     disk        {ms, full: [{at, count, applied}]}: how long commits take (never no time at all: whatever is ready
                 goes on meanwhile), and which ones fail, though they may have been applied

@@ -180,7 +180,7 @@ def test_after_a_crash_nothing_goes_on_and_nothing_complains() -> None:
     assert loop.errors == []
 
 
-def test_what_nobody_handled_is_kept() -> None:
+def test_what_is_unhandled_is_kept() -> None:
     def fail() -> None:
         raise ValueError("nobody")
 

@@ -26,7 +26,7 @@ from tests.simulation.world import World
 
 class Watcher:
     """Folds the runs of one process. `kept` are the events that it was told are on disk; `unwritten` the runs of
-    which something was told that could not be written before the process was left; `questions` what people are asked;
+    which something was told that could not be written before the process was left; `questions` what users are asked;
     `active_s` how long runs were at work, by the time at which that was heard; `active` the steps in flight.
     """
 
@@ -49,7 +49,7 @@ class Watcher:
             subscription.close()
 
     async def goes_on(self, run_id: RunId) -> None:
-        """Come back when a run that waits for a person does so no more."""
+        """Come back when a run that waits for the user does so no more."""
         state = self.states.get(run_id)
         if state is not None and state.status is RunStatus.WAITING:
             future = asyncio.get_running_loop().create_future()

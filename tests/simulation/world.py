@@ -105,7 +105,7 @@ class World:
 
     def begin(self, place: Place, effect: Effect, attempt: int | None = None) -> Visit:
         """A call begins. Everything that can be told from the outside is looked at."""
-        if "interrupt" in self.step(place.step):  # what a person let pass stays as it is: it tells the first attempt
+        if "interrupt" in self.step(place.step):  # what the user let pass stays as it is: it tells the first attempt
             attempt = None
         visits = self._visits_of.setdefault(place, [])
         visit = Visit(place, self.life, effect, len(visits) + 1)
@@ -120,7 +120,7 @@ class World:
         return visit
 
     def leave(self, visit: Visit) -> None:
-        """The call ended, or nobody waits for it any more."""
+        """The call ended, or it is not awaited any more."""
         place = visit.place
         self.moves += 1
         if visit.life == self.life:
@@ -193,7 +193,7 @@ class World:
             self._judge_again(visit)
 
     def _judge_waits(self, place: Place) -> None:
-        """Everything that the call depends on is on disk: results, and what a person said."""
+        """Everything that the call depends on is on disk: results, and what the user said."""
         step, template = self._steps[place.step]
         for name in waits_for(step, {each["name"] for each in template["steps"]}):
             result = self.results(place.run).get(StepKey(name))
@@ -213,7 +213,7 @@ class World:
                 self.blame(f"{place} leaves the process, and nobody has let it: {said} (ENGINE §8)")
 
     def _judge_again(self, visit: Visit) -> None:
-        """A call that may be made once is made again: it failed before, or somebody asked for it."""
+        """A call that may be made once is made again: it failed before, or the user asked for it."""
         place = visit.place
         open_ends = sum(not (each.ended and each.failed) for each in self._visits_of[place])
         asked = [
