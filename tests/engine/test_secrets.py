@@ -66,7 +66,7 @@ async def test_after_a_crash_a_step_still_has_its_secret_and_an_agent_learns_tha
         await answer(world, run, asked[0], "approve")
         told = await answer(world, run, asked[1], "approve")
         assert (told["status"], seen) == ("success", [SECRET])
-        assert "stands for a secret that was not kept" in told["steps"]["a"]["output"]
+        assert "stands for a secret that was not stored" in told["steps"]["a"]["output"]
 
 
 async def test_after_a_crash_the_user_can_give_the_secret_anew() -> None:
