@@ -79,6 +79,8 @@ class Folder:
         opening it.
         """
         try:
+            # Checked before opening, since opening a FIFO or a device may block or have an effect; and again on the
+            # descriptor, since the entry may be swapped in between.
             self._require_file(self.state(name))
         except FileNotFoundError:
             if not flags & os.O_CREAT:
@@ -95,6 +97,7 @@ class Folder:
         """Rename `source` to `target`, replacing it; synced to disk on return."""
         os.replace(self._at(source), self._at(target), src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
         if self._descriptor is not None:
+            # The rename is durable only once the folder is synced too.
             os.fsync(self._descriptor)
 
     def remove(self, name: str) -> None:
@@ -141,6 +144,7 @@ class ResolvedPath:
     def _enter(self, parts: Sequence[str], *, create: bool) -> Folder:
         folder = Folder.open(self.root)
         for part in parts:
+            # Each folder is closed once the next is open, so that a deep path holds two descriptors.
             with folder:
                 folder = folder.enter(part, create=create)
         return folder
@@ -154,6 +158,7 @@ def resolve_path(path: str, allow: Sequence[str], files: Sequence[str] = ()) -> 
     if not allow and not (files and PurePath(path).is_absolute()):
         raise ToolFailed("not_allowed", f"{path!r} cannot be reached: no folder is allowed", path=path, allowed=[])
     _check_path(path)
+    # Real paths on both sides of the comparison: neither `..` nor a link can lead out.
     real = PurePath(os.path.realpath(Path(*allow[:1], path)))
     if len(os.fsencode(real)) > PATH_BYTES:
         raise ToolFailed("invalid_arguments", "the path is too long")

@@ -19,6 +19,7 @@ class LimitPause:
     """The pause of a call's time limit. `is_on` while the user is being asked."""
 
     def __init__(self) -> None:
+        # A count: a call may ask several questions at once, and is paused until the last is answered.
         self._asking = 0
         self._change: asyncio.Future[None] | None = None
 
@@ -137,6 +138,7 @@ class HandlerTasks:
         if seconds is None:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
             return work.done()
+        # The clock's sleep rather than `asyncio.timeout`, so that tests control the time.
         timer = asyncio.ensure_future(self._clock.sleep(seconds))
         try:
             await asyncio.wait({*waits, timer}, return_when=asyncio.FIRST_COMPLETED)
@@ -157,6 +159,7 @@ def _log_abandoned(task: asyncio.Task[Any]) -> None:
         _log.warning("%s failed after its cancellation", task.get_name(), exc_info=error)
 
 
+# Nothing was sent, so that a repetition is harmless whatever the tool does.
 _NO_CONNECTION = (ConnectionRefusedError, socket.gaierror)
 
 

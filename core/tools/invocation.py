@@ -118,6 +118,7 @@ class ToolInvoker:
         tool, handler = checked
         limit_s = timeout_s if timeout_s is not None else tool.own_timeout_s(arguments)
         limit_s = default_timeout_s if limit_s is None else limit_s
+        # The user and sub-agents take as long as they need: a limit would throw away their work.
         is_unlimited = tool.info.asks_people or tool.info.begins_agents
         return await self._run(tool, handler, arguments, context, None if is_unlimited else limit_s, late)
 
@@ -138,6 +139,7 @@ class ToolInvoker:
             tool = self._find(name, advertised)
             handler = tool.handler(is_viewed=self._is_viewed(workflow_id))
             if handler is None:
+                # Skipped, not failed: the model can go on without the window, and the user is not alarmed.
                 return CallResult(CallStatus.SKIPPED, error=_error_info(name, ToolFailed("not_available", NO_WINDOW)))
             await self._check(tool, arguments)
         except ToolFailed as error:
@@ -191,6 +193,7 @@ class ToolInvoker:
             work = retry_once(name, lambda: _run_contained(handler, arguments, pausing), effect)
             grace_s = 2 * GRACE_S if tool.info.begins_agents else GRACE_S  # its sub-agents are stopped first
             value = await self._tasks.run(work, limit_s, f"tool {name}", report_late, pause, grace_s=grace_s)
+            # A value that JSON cannot hold, or that is too large, must not reach the journal.
             await json_bytes(value)
             await self._check_result(tool, value)
         except TimeLimitExceeded:

@@ -64,6 +64,7 @@ class Tool:
                 return self.client if is_viewed else None
             case Runtime.SERVER:
                 return self.server
+        # A hybrid tool prefers the handler of the place it runs in, and uses the other if it has only that.
         first, second = (self.client, self.server) if is_viewed else (self.server, self.client)
         return first or second
 
@@ -75,6 +76,7 @@ class Tool:
 
     def risk(self, arguments: Arguments, origins: Collection[str] = ()) -> Risk:
         """Return the risk of such a call in a run that allows these origins (AGENTS_AND_TOOLS §5)."""
+        # A risk that is high without a condition; with one, `is_dangerous` decides for each call.
         is_always = self.info.risk is Risk.HIGH and not callable(self.is_dangerous)
         if is_always or _holds(self.is_dangerous, arguments):
             return Risk.HIGH

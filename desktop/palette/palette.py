@@ -51,6 +51,7 @@ class Palette(SearchOverlay):
         current = self._rows.rows[before.row()] if before.isValid() else None
         scrolled = self._list.verticalScrollBar().value()
         self._find()
+        # By its target, since a new state or time changes the entry.
         again = self._rows.find_target(current)
         if again.isValid():
             self._list.setCurrentIndex(again)

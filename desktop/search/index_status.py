@@ -71,6 +71,7 @@ class IndexStatusBar(QWidget):
             self._label.setText(self.tr("Indexing: {done} of {total}").format(**counts))
             self._button.setText(self.tr("Stop"))
         is_shown = progress.has_problem or self.is_behind
+        # A hidden button would leave the focus nowhere.
         if not is_shown and self._button.hasFocus():
             self.left.emit()
         self.setVisible(is_shown)

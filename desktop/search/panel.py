@@ -87,6 +87,7 @@ class SearchPanel(SearchOverlay):
         """Show the results, unless the query has changed since."""
         if results.query != self.query:
             return
+        # More results of the same query: the current row and the scroll position stay.
         is_same = results.query == self._results.query and bool(self._rows.rows)
         before = self._rows.rows[self._list.currentIndex().row()] if self._list.currentIndex().isValid() else None
         row, scrolled = self._list.currentIndex().row(), self._list.verticalScrollBar().value()
@@ -94,6 +95,7 @@ class SearchPanel(SearchOverlay):
         self._searching_notice.stop()
         self._rows.show(tuple(results.rows()))
         again = self._rows.find_row(before) if is_same else QModelIndex()
+        # The row that loaded more is gone: what it has loaded stands in its place.
         if not again.isValid() and is_same and isinstance(before, MoreRow) and row < self._rows.rowCount():
             again = self._rows.index(row)
         self._list.setCurrentIndex(again if again.isValid() else self._rows.first())

@@ -200,6 +200,7 @@ class SearchOverlay(Adaptive, Surface):
         raise NotImplementedError
 
     def _announce_current(self, index: _Index) -> None:
+        # The focus stays in the field, so that a screen reader would not read the current row by itself.
         if index.isValid() and self.isVisible():
             announce(self, str(index.data(Qt.ItemDataRole.AccessibleTextRole)))
 

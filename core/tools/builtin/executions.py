@@ -70,6 +70,7 @@ def tools(runs: Runs) -> list[Tool]:
 
     async def is_elsewhere(run_id: Any, workflow_id: WorkflowId) -> bool:
         """Return whether the run belongs to another workflow. Where the lookup fails the answer is True."""
+        # The arguments of a call whose consent is settled need not fit the schema yet.
         if not isinstance(run_id, str):
             return False
         try:

@@ -35,12 +35,14 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _READING = ("GET", "HEAD")
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}")
+# Set by the connection itself: a caller's own value could smuggle in another request.
 _RESERVED = frozenset(
     {
         *("host", "content-length", "transfer-encoding", "connection", "keep-alive", "upgrade", "te", "trailer"),
         *("expect", "accept-encoding", "proxy-authorization", "proxy-connection"),
     }
 )
+# Headers that carry no secret, and may follow a redirect to another origin.
 _HARMLESS = frozenset({"accept", "accept-language", "user-agent", "cache-control", "range", "if-modified-since"})
 _DEFAULT_HEADERS = {"user-agent": "Metier", "accept": "*/*", "accept-encoding": "gzip, deflate"}
 _JSON = re.compile(r"(?:application|text)/(?:[\w.-]+\+)?json\b")
@@ -144,6 +146,7 @@ class _Fetch:
                 raise ToolFailed("not_text", f"the body from {address.origin} cannot be read: {error}") from error
             result = {"url": address.url, "status": response.status, "headers": headers}
         content_type = headers.get("content-type", "")
+        # In a thread: decoding and measuring 10 MB would stall the loop.
         decoded = await asyncio.to_thread(body_text, body, content_type)
         if decoded is None:
             binary = {"bytes": len(body.data), "content_type": content_type.partition(";")[0].strip() or None}
@@ -162,6 +165,7 @@ def _request(arguments: Arguments) -> Request:
     headers = {**_DEFAULT_HEADERS, **_checked_headers(arguments.get("headers", {}))}
     body = arguments.get("body")
     if body is None:
+        # An empty body rather than none, so that its length is sent: some servers reject these methods without it.
         return Request(method, address, headers, b"" if method in ("POST", "PUT", "PATCH") else None)
     if method in _READING:
         raise _invalid("/body", f"{method} has no body")
@@ -199,12 +203,14 @@ def _redirected(request: Request, status: int, location: str) -> Request | None:
     except ValueError as error:
         message = f"{request.address.origin} redirects to an address that cannot be fetched: {error}"
         raise ToolFailed("not_allowed", message) from error
+    # 303 always, and 301 and 302 after a POST, change the method to GET: the standard allows it, and browsers do it.
     becomes_get = status == 303 or (status in (301, 302) and request.method == "POST")
     method = request.method if not becomes_get or request.method == "HEAD" else "GET"
     is_same = address.origin == request.address.origin
     if not is_same and method not in _READING:
         return None
     body = request.body if method == request.method else None
+    # Authorization, cookies and the caller's own headers stay with the origin that they were given for.
     headers = {
         name: value
         for name, value in request.headers.items()

@@ -92,6 +92,7 @@ class _Listing:
             if self._is_full:
                 return
             inside = str(Path(path, name))
+            # `_names` marks a folder by the separator at its end.
             if name.endswith(os.sep):
                 yield from self._add_sub_folder(folder, name[:-1], inside, levels)
             else:

@@ -26,6 +26,7 @@ def finite(number: Number) -> Number:
 
 def power(base: Number, exponent: Number) -> Number:
     if isinstance(base, int) and isinstance(exponent, int) and exponent >= 0:
+        # Estimated from the bits: computing the power first could take hours and gigabytes.
         if (base.bit_length() - 1) * exponent > _BOUND.bit_length():
             raise OverflowError
         return int(base**exponent)

@@ -103,6 +103,7 @@ class _Call:
 
     def _new(self) -> Memory:
         kind = MemoryType(self._arguments["type"])
+        # Masked before it is cut, so that no half of a secret is left at the end.
         content = masked_text(self._arguments["content"])[:CONTENT_CHARACTERS]
         if not content.strip():
             raise ToolFailed("invalid_arguments", "content is blank")

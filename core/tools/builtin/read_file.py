@@ -61,6 +61,7 @@ def _contents(target: ResolvedPath) -> Pieces[dict[str, Any]]:
             piece = file.read(PIECE_BYTES)
             if piece is None:  # a pseudo file whose read would block
                 raise ToolFailed("not_a_file", "it cannot be read to its end")
+            # The decoder keeps the bytes of an incomplete character, which the position of an error has to include.
             held_back = len(decoder.getstate()[0])
             try:
                 text = decoder.decode(piece, final=not piece)

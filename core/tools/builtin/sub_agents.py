@@ -98,6 +98,7 @@ def tools() -> list[Tool]:
 
 async def _run(arguments: Arguments, context: CallContext) -> dict[str, Any]:
     """Run a single task. Raises ToolFailed: as the task was refused, or `failed` where its agent failed."""
+    # The call's id makes the sub-agent's id: after a crash the same call finds its sub-agent again.
     (report,) = await _runner(context).run(context.call_id, [_task(arguments)])
     if report.error is None:
         return _report_fields(report)

@@ -77,6 +77,7 @@ def _write(path: str, allow: Sequence[str], files: Sequence[str], content: str, 
 
 def _replace(folder: Folder, name: str, content: str) -> Pieces[int]:
     mode = _mode(folder, name)
+    # In the same folder, since a rename is atomic only within a file system.
     temporary = f".{secrets.token_hex(8)}.tmp"
     size = 0
     try:
@@ -87,6 +88,7 @@ def _replace(folder: Folder, name: str, content: str) -> Pieces[int]:
                     piece = piece[file.write(piece) :]  # noqa: PLW2901  # the remaining part
                 yield
             if mode is not None and hasattr(os, "fchmod"):
+                # The mode at creation is reduced by the umask; a replaced file keeps its own.
                 os.fchmod(file.fileno(), mode)
             os.fsync(file.fileno())
         folder.replace(temporary, name)
@@ -100,6 +102,7 @@ def _replace(folder: Folder, name: str, content: str) -> Pieces[int]:
 def _mode(folder: Folder, name: str) -> int | None:
     """Return the mode of the file to be replaced. A read-only file must not be replaced either."""
     try:
+        # Opening for writing is the check of the permission: a rename would need only that of the folder.
         with folder.open_file(name, os.O_WRONLY) as file:
             return stat.S_IMODE(os.fstat(file.fileno()).st_mode)
     except FileNotFoundError:
@@ -107,6 +110,7 @@ def _mode(folder: Folder, name: str) -> int | None:
 
 
 def _append(folder: Folder, name: str, content: str) -> Pieces[int]:
+    # Encoded completely before the file is opened, so that a single write appends all of it.
     pieces = []
     for piece in _encoded(content):
         pieces.append(piece)
@@ -121,6 +125,7 @@ def _append(folder: Folder, name: str, content: str) -> Pieces[int]:
         before = state.st_size
         count = file.write(data)  # in a single write: what other processes append lies before or after it, never within
         if count < len(data):
+            # Take back a partial write, unless another process has appended behind it.
             if os.fstat(file.fileno()).st_size == before + count:
                 os.ftruncate(file.fileno(), before)
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -98,6 +98,7 @@ async def _ask_form(message: str, schema: Mapping[str, Any], call: ServerCall) -
     fields = dict(properties) if isinstance(properties, Mapping) else {}
     if len(fields) > MAX_FIELDS:
         raise Declined("decline")
+    # A form without fields asks for a confirmation.
     if not fields:
         if await _ask_choice(call, message, {}, {"yes": "Yes", "no": "No"}, is_many=False) != ["yes"]:
             raise Declined("decline")

@@ -60,6 +60,7 @@ class Hub:
         return self
 
     async def __aexit__(self, *exception: object) -> None:
+        # First the servers, whose sessions may still start tasks here; then these tasks.
         await asyncio.gather(*(server.close() for server in self._servers.values()))
         for task in self._tasks:
             task.cancel()
@@ -139,6 +140,7 @@ class Hub:
         server.reset()
         was_running = server.state is ServerState.RUNNING
         session = await server.running_session()
+        # A server that has just started has listed its tools already.
         if was_running:
             try:
                 self._listed(server_id, await session.tools())
@@ -163,6 +165,7 @@ class Hub:
         self._latest[server_id] = self._own(self._take(server_id, tools), f"list of {server_id}")
 
     async def _take(self, server_id: ServerId, tools: Sequence[Any]) -> None:
+        # Checking the schemas takes a while: the server may have been removed or listed again meanwhile.
         listing = await read_listing(tools, self._schemas)
         if server_id not in self._servers or listing == self._listings.get(server_id):
             return

@@ -35,6 +35,7 @@ class SecretMask:
     """Masks the secrets of a server in its output."""
 
     def __init__(self, secrets: frozenset[str]) -> None:
+        # Longest first, or a secret that contains another would be masked only in part.
         hidden = sorted((secret for secret in secrets if len(secret) >= _SECRET_CHARACTERS), key=len, reverse=True)
         self._pattern = re.compile("|".join(map(re.escape, hidden))) if hidden else None
 
@@ -75,6 +76,7 @@ def resolve_launch(server: McpServer, environment: Mapping[str, str] = os.enviro
             return os.path.expanduser("~")  # noqa: PTH111  # a text, which Path would tidy
         value = environment.get(name or plain or "")
         if value is not None:
+            # A variable that is a secret by its name or by its look is masked like a stored one.
             if is_secret_name(name or plain) or masked_text(value) != value:
                 secrets.add(value)
             return value

@@ -203,6 +203,7 @@ class _ConfigReader:
             self.add_problem(f"{where}/type", "sse")
         elif kind is not None and kind != "stdio" and kind not in _HTTP:
             self.add_problem(f"{where}/type", "kind", kind=f"{kind!r:.60}")
+        # Exactly one of the two is needed; both would leave open which of them runs.
         if (command is None) == (url is None):
             self.add_problem(where, "both" if command is not None else "neither")
         fields: dict[str, Any] = {"name": name}
@@ -219,6 +220,7 @@ class _ConfigReader:
             fields["headers"] = self._named(entry.get("headers"), f"{where}/headers")
         for ours, theirs in _LIMITS.items():
             limit = _first(entry, *theirs)
+            # In Python a bool is an int.
             if isinstance(limit, int | float) and not isinstance(limit, bool):
                 fields[ours] = limit
             elif limit is not None:
@@ -294,6 +296,7 @@ def _refused(problems: list[ConfigProblem]) -> Refused:
 
 def _value(text: str) -> Any:
     """Parse JSON or YAML. Raises ValueError."""
+    # Only to recognise the format: comments may stand before the value.
     start = re.sub(r"\A(?:\s+|//[^\n]*|/\*.*?\*/)+", "", text, flags=re.DOTALL)
     if start.startswith("{"):
         return read_relaxed_json(text)
@@ -312,6 +315,7 @@ def _name_of(entry: Mapping[str, Any]) -> str:
     if isinstance(command, str):
         args = entry.get("args")
         words = [command, *(arg for arg in (args if isinstance(args, list) else []) if isinstance(arg, str))]
+        # `npx -y some-mcp-server`: the package is the name, not the program that starts it.
         last = next((word for word in reversed(words) if not word.startswith("-") and "mcp" in word), words[0])
         return PurePath(last).name or "server"
     return re.sub(r"^https?://", "", url).partition("/")[0] if isinstance(url, str) else "server"

@@ -55,6 +55,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
         on_error_line: Callable[[str], object],
     ) -> "ServerProcess":
         """Start the program. Raises OSError, ValueError."""
+        # A process group of its own, so that a signal reaches the children too.
         options: dict[str, Any] = {"start_new_session": True}
         if sys.platform == "win32":
             options = {"creationflags": subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP}

@@ -86,6 +86,7 @@ def progress_callback(context: CallContext, clock: Clock, mask: SecretMask) -> "
         now = clock.monotonic()
         is_whole = total is not None and progress >= total
         is_early = now - reported_s < max(MIN_INTERVAL_S, (now - started_s) / MAX_REPORTS)
+        # The last report is never dropped: without it the call would seem stuck before its end.
         if not math.isfinite(progress) or (is_early and not is_whole):
             return
         reported_s = now

@@ -92,6 +92,7 @@ class Sampling:
         if context.ask is None:
             raise SamplingRefused("there is no user here to ask for consent")
         shown = masked(fields)
+        # Repeated where an expired request is to be asked again.
         while True:
             ask = InterruptionRequest(
                 InterruptionKind.TOOL_APPROVAL,

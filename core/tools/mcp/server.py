@@ -112,10 +112,13 @@ class Server:
             try:
                 response = await session.call(tool, arguments, progress_callback(context, self._clock, self._mask))
             except ConnectionLost as lost:
+                # The owner task may outlive a program that crashed: end it, so that the next call starts a fresh
+                # session.
                 await session.close()
                 message, was_connected = self._end_message(session), not lost.was_refused
                 raise NetworkFailed(message, was_connected=was_connected, **self._about(session)) from None
             except MCPError as error:
+                # The tool may be gone, or may have another schema by now.
                 session.refresh_tools()
                 self._on_response(started_s)
                 raise call_failure(self._mask.hide_all(f"{self.config.name} answered: {error.message}")) from None
@@ -126,6 +129,7 @@ class Server:
         try:
             return self._mask.hide_in(result_value(response))
         except ToolFailed as error:
+            # Some servers report an unknown tool as a result with an error, others as an error of the protocol.
             if "unknown tool" in error.message.lower() or "not found" in error.message.lower():
                 session.refresh_tools()
             raise call_failure(self._mask.hide_all(error.message)) from None
@@ -248,6 +252,7 @@ class Server:
         self._session = None
         if not session.ready.done() or session.ready.exception() is not None:
             return  # `_start` reports the reason
+        # A program that exits with 0 while no call is in flight has ended on purpose.
         if session.transport.exit_code != 0 or self._calls:
             self._breaker.record_failure(self._clock.monotonic())
             self.error = ErrorInfo("failed", self._end_message(session), parameters=self._about(session, cause="ended"))

@@ -138,6 +138,7 @@ class ServerSession:
         try:
             await asyncio.wait({request, self._task}, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
             if not request.done():
+                # By name, since the HTTP library of the error is imported late.
                 raise ConnectionLost(was_refused=type(_leaf(self.error)).__name__ == "ConnectError")
             yield request
         finally:
@@ -146,6 +147,7 @@ class ServerSession:
     async def close(self) -> None:
         """Close the session; returns when the program has ended, or was given up."""
         self._closing.set()
+        # Before it is ready the owner task waits for the server and not for `_closing`: end the connection under it.
         if not self.ready.done() and not self.transport.abort():
             self._task.cancel()
         done, _ = await asyncio.wait({self._task}, timeout=CLOSE_TIMEOUT_S)
@@ -205,6 +207,7 @@ class ServerSession:
                 return
             self._changed.clear()
             self._callbacks.listed(await _all_tools(client))
+            # A server that reports a change with each list must not be listed in a loop.
             await _wait_for_first(self._closing.wait(), asyncio.sleep(LIST_INTERVAL_S))
 
     async def _on_message(self, message: "IncomingMessage") -> None:
@@ -220,6 +223,7 @@ class ServerSession:
         if self.ready.done():
             return
         self._is_too_slow = True
+        # Set before the connection is aborted, so that the callers learn of the timeout and not of its consequence.
         self.ready.set_exception(self._start_failed())
         self.ready.exception()
         self._closing.set()

@@ -62,6 +62,7 @@ def tool_names(server: str, names: Iterable[str]) -> dict[str, str]:
         short = plain[name]
         if len(short) > room or (short != name and uses[short] > 1):
             digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_CHARACTERS]
+            # From the original name, so that the result does not depend on which other tools there are.
             short = f"{short[: room - _HASH_CHARACTERS - 1]}_{digest}"
         registered[name] = prefix + short
     return registered

@@ -121,6 +121,7 @@ class StdioTransport(ServerTransport):
                 finally:
                     incoming.close()
                     outgoing.close()
+                    # Shielded: the program has to end even where the session was cancelled.
                     with anyio.CancelScope(shield=True):
                         await program.close()
                     tasks.cancel_scope.cancel()
@@ -131,6 +132,7 @@ class StdioTransport(ServerTransport):
         from mcp.client.stdio import get_default_environment
 
         launch = self._launch
+        # Not the whole environment of this process, which may hold keys: only HOME, PATH and a few others.
         env = {**get_default_environment(), **launch.env}
         command = await asyncio.to_thread(_find_command, launch, env.get("PATH", os.defpath))
         try:

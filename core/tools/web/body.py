@@ -55,6 +55,7 @@ async def read_body(pieces: AsyncIterator[bytes], encoding: str) -> Body:
             data += part
             if len(data) > BODY_BYTES:
                 return Body(bytes(data[:BODY_BYTES]), truncated=True)
+            # A compressed piece may expand to many parts, none of which waits for the network.
             await asyncio.sleep(0)
     if unpacker is not None and not unpacker.is_whole and data:
         return Body(bytes(data), truncated=True)

@@ -109,6 +109,7 @@ def _pinned(ips: Sequence[str]) -> "httpcore.AsyncNetworkBackend":
             local_address: str | None = None,
             socket_options: Iterable[Any] | None = None,
         ) -> httpcore.AsyncNetworkStream:
+            # An unreachable address must not use up the time of the others.
             each_s = None if timeout is None else timeout / len(ips)
             for ip in ips[:-1]:
                 try:
