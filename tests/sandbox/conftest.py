@@ -26,7 +26,7 @@ def sandbox(pool: WorkerPool) -> QuickJsSandbox:
 
 
 class Here:
-    """Runs harmless code without a worker: what comes of it is the same, and a thousand times sooner there."""
+    """Runs harmless code without a worker: the outcome is the same, a thousand times sooner."""
 
     def __init__(self) -> None:
         self._interpreter = Interpreter()
@@ -51,13 +51,13 @@ class Here:
         return json.loads(answer["output"])
 
     def fault(self, source: str, value: Any = None, **limits: Any) -> dict[str, Any]:
-        """The failure, its parameters beside its code and message."""
+        """Return the failure, its parameters beside its code and message."""
         answer = self.answer(source, value, **limits)
         assert "failed" in answer, answer
         return {"code": answer["failed"], "message": answer["message"], **answer["parameters"]}
 
     def problem(self, source: str) -> dict[str, Any]:
-        """What `check` says, in the same shape; empty if it has no objection."""
+        """Return the result of `check` in the same shape; empty if there is no problem."""
         answer = self._interpreter.check(source)
         return {"code": answer["failed"], "message": answer["message"], **answer["parameters"]} if answer else {}
 

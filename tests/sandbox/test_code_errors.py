@@ -1,4 +1,4 @@
-"""How a failing code step is told: message, place, console."""
+"""How a failing code step is reported: message, position, console."""
 
 import pytest
 
@@ -36,7 +36,7 @@ def test_an_error_of_a_getter_in_the_output_is_an_error_of_the_code(here: Here) 
     assert (fault["message"], fault["line"]) == ("Error: inside", 2)
 
 
-def test_a_promise_that_cannot_settle_is_told_at_once(here: Here) -> None:
+def test_a_promise_that_cannot_settle_is_reported_at_once(here: Here) -> None:
     fault = here.fault("export default () => new Promise(() => {})")
     assert fault["code"] == "code_error"
     assert "can never settle" in fault["message"]
@@ -143,7 +143,7 @@ export default function main(input: Row[]) {
 """
 
 
-def test_the_stack_has_the_functions_of_the_person_alone(here: Here) -> None:
+def test_the_stack_has_the_functions_of_the_user_alone(here: Here) -> None:
     fault = here.fault(STACKED, [{"n": 1}])
     assert [(frame.get("function"), frame["line"]) for frame in fault["stack"]] == [
         ("fail", 3),
@@ -174,7 +174,7 @@ def test_errors_in_callbacks_and_promises_have_their_lines(here: Here, statement
     assert fault["line"] == lines[0]
 
 
-def test_causes_are_told_with_their_places(here: Here) -> None:
+def test_causes_are_reported_with_their_places(here: Here) -> None:
     source = """export default () => {
   try {
     try { JSON.parse('{') }

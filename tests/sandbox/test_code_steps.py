@@ -1,4 +1,4 @@
-"""What a code step may be, what it gets, and what may come of it."""
+"""What a code step may be, its input, and its output."""
 
 import json
 
@@ -137,6 +137,6 @@ def test_nothing_can_be_imported_on_the_way(here: Here, module: str) -> None:
     assert "cannot import" in fault["message"]
 
 
-def test_a_failure_is_told_whole_though_prototypes_are_replaced(here: Here) -> None:
+def test_a_failure_is_reported_whole_though_prototypes_are_replaced(here: Here) -> None:
     pollution = "Object.prototype.toJSON = () => 'hacked'; String.prototype.slice = () => 'hacked'"
     assert here.fault(f"{pollution}; export default () => {{ throw new Error('mine') }}")["message"] == "Error: mine"

@@ -1,7 +1,7 @@
-"""Code that wants to stall, to crash, to get out or to lie: each case ends as it should, and nothing else notices.
+"""Code that tries to stall, to crash, to escape or to forge results: each case ends as it should, and disturbs nothing.
 
-Here each runs in this process, which the engine's own limits keep alive: a crash would end the tests. What those limits
-cannot stop, and one of each kind, goes through worker processes.
+Here each runs in this process, which the engine's own limits keep alive: a crash would end the tests. Cases that those
+limits cannot stop, and an example of each kind, run in worker processes.
 """
 
 import asyncio
@@ -57,7 +57,7 @@ def test_hostile_code_ends_as_it_should(here: Here, case: Hostile) -> None:
 
 @asynccontextmanager
 async def nothing_stalls() -> AsyncIterator[None]:
-    """Fail if the loop was away for long at a stretch: 0.1 s of this process's own work, or 5 s in any way.
+    """Fail if the loop was blocked for long at a stretch: 0.1 s of this process's own work, or 5 s in any way.
 
     Work, because on a busy machine a process may wait for a processor longer than any code of ours holds it.
     """

@@ -1,4 +1,4 @@
-"""Schemas from elsewhere: which are usable, what misses them, and that none of them stalls anything."""
+"""Schemas from elsewhere: which are usable, what violates them, and that none of them stalls anything."""
 
 import asyncio
 from typing import Any
@@ -102,7 +102,7 @@ def test_a_schema_has_a_problem(schemas: JsonSchemas, schema: Any, words: str) -
         (5, 1, "", None),
     ],
 )
-async def test_a_violation_has_a_place_and_says_what_was_expected(
+async def test_a_violation_has_a_place_and_an_expectation(
     schemas: JsonSchemas, schema: Any, value: Any, path: str, message: str | None
 ) -> None:
     [violation] = await schemas.violations(schema, value)
@@ -137,7 +137,7 @@ async def test_violations_come_in_the_order_of_the_value(schemas: JsonSchemas) -
     assert [violation.path for violation in found] == ["", "/c", "/b/0", "/b/2", "/a"]
 
 
-async def test_at_most_twenty_violations_are_told(schemas: JsonSchemas) -> None:
+async def test_at_most_twenty_violations_are_reported(schemas: JsonSchemas) -> None:
     found = await schemas.violations({"items": {"type": "null"}}, list(range(3000)))
     assert [violation.path for violation in found] == [f"/{index}" for index in range(20)]
 

@@ -148,12 +148,12 @@ def test_broken_code_is_found_without_running_it(here: Here, source: str, line: 
     assert here.fault(source) == problem
 
 
-def test_code_that_ends_too_early_says_so(here: Here) -> None:
+def test_code_that_ends_too_early_is_reported_as_such(here: Here) -> None:
     problem = here.problem("function f(): void {\n  if (true) {")
     assert (problem["message"], problem["line"], problem["column"]) == ("the code ends too early", 2, 14)
 
 
-def test_a_problem_is_told_without_the_places_of_the_tools(here: Here) -> None:
+def test_a_problem_is_reported_without_the_places_of_the_tools(here: Here) -> None:
     assert not re.search(r"\(\d+:\d+\)|check|sucrase", here.problem("let x: number = ;")["message"])
 
 

@@ -1,4 +1,4 @@
-"""The vendored build of sucrase is the one that was built, and says whose it is."""
+"""The vendored build of sucrase is unchanged, and carries its licence."""
 
 import hashlib
 from pathlib import Path

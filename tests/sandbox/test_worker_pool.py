@@ -1,4 +1,4 @@
-"""Workers come, wait their turn, are cancelled and go; none is left behind."""
+"""Workers start, wait their turn, are cancelled and end; none is left behind."""
 
 import asyncio
 import os
@@ -36,7 +36,9 @@ def runs(pid: int) -> bool:
 
 
 async def start(sandbox: QuickJsSandbox, source: str) -> asyncio.Task[object]:
-    """A run that has surely begun: it got the warm worker, and another call has waited for a cold one since."""
+    """Return a run that has surely started: it got the warm worker, and another call has waited for a cold worker
+    since.
+    """
     await sandbox.run(ONE, "null")
     task: asyncio.Task[object] = asyncio.create_task(sandbox.run(source, "null", CodeLimits(timeout_s=60)))
     await asyncio.sleep(0)  # its turn to take the warm one
@@ -121,7 +123,7 @@ async def test_a_cancelled_call_ends_its_worker_at_once(pool: WorkerPool, sandbo
     assert await sandbox.run(ONE, "null") == "1"
 
 
-async def test_a_call_cancelled_while_it_waits_disturbs_nobody(sandbox: QuickJsSandbox) -> None:
+async def test_a_call_cancelled_while_it_waits_disturbs_no_other(sandbox: QuickJsSandbox) -> None:
     running = [asyncio.create_task(sandbox.run(SPIN, "200")) for _ in range(2)]
     waiting = asyncio.create_task(sandbox.run(ENDLESS, "null"))
     last = asyncio.create_task(sandbox.run(ONE, "null"))
@@ -150,7 +152,7 @@ SORTING = "export default () => { console.log('begun'); const a = new Array(3e7)
 
 
 class Begun(Console):
-    """A console that tells when something is written to it."""
+    """A console that sets an event when something is written to it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -164,7 +166,7 @@ class Begun(Console):
 
 @pytest.mark.parametrize("moment", ["packing", "queued", "starting", "running", "killing"])
 async def test_a_call_can_be_cancelled_within_a_second_at_every_moment(moment: str) -> None:
-    """Twice, as somebody would who is impatient. Nothing stays, and the next call is served."""
+    """Cancelled twice, as by an impatient user. Nothing stays, and the next call is served."""
     pool = WorkerPool(size=1)
     sandbox, console = QuickJsSandbox(pool), Begun()
     others = [asyncio.create_task(sandbox.run(SPIN, "300"))] if moment == "queued" else []
@@ -316,7 +318,7 @@ def test_workers_end_when_the_parent_is_killed(source: str) -> None:
 
 @pytest.fixture
 def worker_alone() -> Iterator[subprocess.Popen[bytes]]:
-    """A worker without a pool that would kill it."""
+    """Yield a worker without a pool that would kill it."""
     with subprocess.Popen(
         process.worker_command(), env=process.worker_environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as worker:
@@ -329,7 +331,7 @@ def test_a_worker_ends_with_its_input(worker_alone: subprocess.Popen[bytes]) -> 
     assert worker_alone.returncode == 0
 
 
-def test_a_worker_ends_by_itself_if_nobody_kills_it_after_its_limit(worker_alone: subprocess.Popen[bytes]) -> None:
+def test_a_worker_ends_by_itself_if_it_is_not_killed_after_its_limit(worker_alone: subprocess.Popen[bytes]) -> None:
     limits = {"timeout_s": 0.1, "memory_bytes": 64 << 20, "stack_bytes": 1 << 20, "output_bytes": 1000}
     assert worker_alone.stdin is not None
     worker_alone.stdin.write(frames.pack({"do": "run", "source": NATIVE, "input": "null", **limits}))

@@ -28,7 +28,7 @@ Json = dict[str, Any]
 
 
 class LibrarySchemas:
-    """The library's own checks, right here."""
+    """The library's own checks, in this process."""
 
     def problem(self, schema: Any) -> str | None:
         try:
@@ -43,7 +43,7 @@ class LibrarySchemas:
 
 
 class ScriptedSandbox:
-    """Answers as `answer` does, and keeps what it was asked."""
+    """Returns what `answer` does, and records the requests."""
 
     def __init__(self, answer: Callable[[], str], lines: Sequence[tuple[str, str]] = ()) -> None:
         self.asked: list[tuple[str, str]] = []
@@ -82,7 +82,7 @@ def tool(
     read_only: Trait = False,
     **more: Any,
 ) -> Tool:
-    """A tool that takes anything; `handler` is the server's."""
+    """Return a tool that accepts anything; `handler` is the server's."""
     info = ToolInfo(name, name.title(), f"The {name}.", schema or {}, runtime=runtime, category=category)
     return Tool(info, client=client, server=handler, read_only=read_only, **more)
 
@@ -103,13 +103,13 @@ def context(*allow: Path | str, mode: ValidationMode = ValidationMode.AUTO) -> C
 
 
 async def call(runner: ToolInvoker, arguments: Any = None, *, name: str = "probe", **more: Any) -> CallResult:
-    """Call `probe` with `{}` and much time, unless told otherwise."""
+    """Call `probe` with `{}` and a long time limit by default."""
     more = {"context": context(), "default_timeout_s": 1000.0, **more}
     return await runner.call(name, {} if arguments is None else arguments, **more)
 
 
 class Builtins:
-    """The built-in tools, inside these allowed folders, at the pace of this machine unless another clock is given."""
+    """The built-in tools, inside these allowed folders, on the real clock by default."""
 
     def __init__(
         self,
@@ -137,18 +137,18 @@ class Builtins:
         return await self.again(f"call_{self._calls}", name, **arguments)
 
     async def again(self, call_id: str, name: str, /, **arguments: Any) -> CallResult:
-        """The call of this id, as it is made once more after a crash."""
+        """Repeat the call of this id, as after a crash."""
         context = replace(self.context, call_id=CallId(call_id))
         return await self.runner.call(name, arguments, context, default_timeout_s=1000.0)
 
     async def value(self, name: str, /, **arguments: Any) -> Any:
-        """The result of a call that has to succeed."""
+        """Return the result of a call that has to succeed."""
         result = await self.call(name, **arguments)
         assert result.status is CallStatus.COMPLETED, result.error
         return result.value
 
     async def failure(self, name: str, /, **arguments: Any) -> tuple[str, str]:
-        """Code and message of a call that has to fail."""
+        """Return code and message of a call that has to fail."""
         return error_of(await self.call(name, **arguments))
 
 
@@ -160,12 +160,12 @@ async def cancel(task: asyncio.Task[Any]) -> None:
 
 
 def entries(folder: Path) -> list[str]:
-    """The names of what a folder holds, sorted."""
+    """Return the names of the entries of a folder, sorted."""
     return sorted(path.name for path in folder.iterdir())
 
 
 def error_of(result: CallResult) -> tuple[str, str]:
-    """Code and message of a failed call."""
+    """Return code and message of a failed call."""
     assert result.status is CallStatus.ERROR, result
     assert result.error is not None
     assert result.error.tool_name is not None

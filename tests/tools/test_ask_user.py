@@ -1,4 +1,4 @@
-"""`ask_user`: what is asked, what may be answered, and what the caller reads of it."""
+"""`ask_user`: the question, the accepted answers, and the result for the caller."""
 
 from dataclasses import replace
 from typing import Any
@@ -24,7 +24,7 @@ OPTIONS = [{"id": "r", "label": "Red"}, {"id": "b"}, "green"]
 
 
 class Person:
-    """Answers, and keeps what was asked."""
+    """A user who answers, and records the questions."""
 
     def __init__(self, answer: Answer | None, status: InterruptionStatus = InterruptionStatus.ANSWERED) -> None:
         self.asked: list[InterruptionRequest] = []
@@ -150,7 +150,7 @@ async def test_the_limits_themselves_are_allowed() -> None:
     assert result.status is CallStatus.COMPLETED
 
 
-async def test_where_nobody_can_be_asked_it_is_not_available() -> None:
+async def test_where_no_user_can_be_asked_it_is_not_available() -> None:
     result = await call(invoker(ask_user.tool()), {"question": "?"}, name="ask_user")
     assert error_of(result)[0] == "not_available"
 

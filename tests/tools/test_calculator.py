@@ -1,4 +1,4 @@
-"""The calculator agrees with arithmetic, and says why where there is no answer."""
+"""The calculator agrees with arithmetic, and reports why there is no result."""
 
 import math
 import time
@@ -148,7 +148,7 @@ def test_integers_stay_integers(expression: str) -> None:
         ("sqrt(10 ^ 700)", "too large"),
     ],
 )
-async def test_where_there_is_no_value_the_reason_is_told(expression: str, why: str) -> None:
+async def test_where_there_is_no_value_the_reason_is_reported(expression: str, why: str) -> None:
     code, message = await Builtins().failure("calculator", expression=expression)
     assert code == "failed"
     assert why in message

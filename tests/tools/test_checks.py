@@ -21,7 +21,7 @@ def runner() -> ToolRunner:
     return invoker(tool(name="b"), tool(name="a", read_only=True))
 
 
-def test_the_invoker_tells_about_the_registered_tools() -> None:
+def test_the_invoker_describes_the_registered_tools() -> None:
     tools = runner()
     assert [info.name for info in tools.infos()] == ["a", "b"]
     info = tools.info("a")
@@ -30,7 +30,7 @@ def test_the_invoker_tells_about_the_registered_tools() -> None:
     assert tools.info("c") is None
 
 
-def test_the_effect_of_a_tool_that_nobody_knows_is_taken_to_be_the_worst() -> None:
+def test_the_effect_of_an_unknown_tool_is_assumed_to_be_the_worst() -> None:
     tools = runner()
     assert [tools.effect(name, {}) for name in "abc"] == [Effect.NONE, Effect.ONCE, Effect.ONCE]
 
@@ -65,7 +65,7 @@ async def test_being_registered_comes_before_being_advertised() -> None:
     assert error_of(await call(invoker(), advertised=()))[0] == "not_registered"
 
 
-async def test_a_client_tool_is_skipped_where_nobody_watches() -> None:
+async def test_a_client_tool_is_skipped_where_the_run_is_not_viewed() -> None:
     result = await call(invoker(client_tool()), [])
     assert result.status is CallStatus.SKIPPED
     assert result.error is not None
@@ -150,7 +150,7 @@ async def test_the_arguments_come_before_consent() -> None:
 
 
 async def violation(arguments: Any, path: str) -> str:
-    """The message of the only violation, which is at `path`."""
+    """Return the message of the only violation, which is at `path`."""
     result = await call(invoker(tool(schema=PERSON)), arguments)
     code, message = error_of(result)
     assert code == "invalid_arguments"

@@ -51,8 +51,8 @@ class Caller:
         return result.error.as_dict()
 
     async def saved(self, *steps: dict[str, Any], **fields: Any) -> str:
-        told = await self("CREATE", template=template(*steps, **fields))
-        return str(told["id"])
+        state = await self("CREATE", template=template(*steps, **fields))
+        return str(state["id"])
 
 
 @asynccontextmanager
@@ -136,13 +136,13 @@ async def test_those_of_the_app_can_be_run_and_stay_as_they_are() -> None:
         assert (await call("GET", id="shipped:ask-around"))["problems"] == []
         for name, more in (("UPDATE", {"template": template(a_step("a"))}), ("DELETE", {})):
             assert (await call.error(name, id="shipped:ask-around", **more))["code"] == "not_allowed"
-        told = await call(
+        state = await call(
             "EXECUTION_CREATE",
             workflow_collection_id="shipped:ask-around",
             input={"question": "say 2 words"},
             wait=True,
         )
-        assert told["status"] == "success"
+        assert state["status"] == "success"
         missed = await call.error("EXECUTION_CREATE", workflow_collection_id="shipped:ask-around")
         assert (missed["code"], bool(missed["problems"])) == ("bad_input", True)
         gone = await call.error("EXECUTION_CREATE", workflow_collection_id="shipped:gone")
@@ -186,13 +186,13 @@ async def test_runs_below_a_run_come_in_pages_too() -> None:
 # Runs from outside
 
 
-async def test_a_run_that_waits_says_what_for_and_goes_on_with_the_answer() -> None:
+async def test_a_waiting_run_shows_its_question_and_resumes_with_the_answer() -> None:
     async with a_caller() as call:
         made = await call.saved(ASKS, a_step("after", "gate"))
-        told = await call("EXECUTION_CREATE", workflow_collection_id=made, wait=True)
-        (asked,) = told["interruptions"]
-        assert (told["status"], asked["kind"], asked["step"]) == ("waiting", "approval", "gate")
-        run_id = told["run_id"]
+        state = await call("EXECUTION_CREATE", workflow_collection_id=made, wait=True)
+        (asked,) = state["interruptions"]
+        assert (state["status"], asked["kind"], asked["step"]) == ("waiting", "approval", "gate")
+        run_id = state["run_id"]
         wrong = await call.error("EXECUTION_RESUME", run_id=run_id, action="submit", value=1)
         assert wrong["code"] == "bad_answer"
         assert (await call.error("EXECUTION_RESUME", run_id=run_id, value=1))["code"] == "bad_answer"
@@ -204,11 +204,11 @@ async def test_a_run_that_waits_says_what_for_and_goes_on_with_the_answer() -> N
         assert (await call("EXECUTION_RESUME", run_id=run_id))["status"] == "success"
 
 
-async def test_a_run_that_fails_says_why_and_a_cancelled_one_stays_so() -> None:
+async def test_a_failed_run_shows_its_error_and_a_cancelled_run_stays_cancelled() -> None:
     async with a_caller() as call:
         fails = await call.saved(tool_step("f", "fail"), title="Fails")
-        told = await call.error("EXECUTION_CREATE", workflow_collection_id=fails, wait=True)
-        assert (told["code"], told["error"]["code"], told["error"]["failed_step"]) == ("run_failed", "failed", "f")
+        state = await call.error("EXECUTION_CREATE", workflow_collection_id=fails, wait=True)
+        assert (state["code"], state["error"]["code"], state["error"]["failed_step"]) == ("run_failed", "failed", "f")
         hangs = await call.saved(tool_step("h", "hang"), title="Hangs")
         run_id = (await call("EXECUTION_CREATE", workflow_collection_id=hangs))["run_id"]
         for _ in range(2):
@@ -232,8 +232,8 @@ async def test_a_waiting_run_keeps_its_version_and_survives_the_end_of_its_templ
         assert (await call("DELETE", id=clone))["active_runs"] == []
         for run, step, version in ((first, "old", 1), (second, "new", 2)):
             await call("EXECUTION_RESUME", run_id=run["run_id"], action="approve", wait=True)
-            told = await call("EXECUTION_GET", run_id=run["run_id"])
-            assert (told["status"], list(told["steps"]), told["template_version"]) == (
+            state = await call("EXECUTION_GET", run_id=run["run_id"])
+            assert (state["status"], list(state["steps"]), state["template_version"]) == (
                 "success",
                 ["gate", step],
                 version,
@@ -246,12 +246,12 @@ async def test_answers_come_in_any_order_and_only_once() -> None:
     async with a_caller() as call:
         gates = [{**ASKS, "name": name, "input": name} for name in "abc"]
         made = await call.saved(*gates)
-        told = await call("EXECUTION_CREATE", workflow_collection_id=made, wait=True)
-        run_id = told["run_id"]
-        assert [one["step"] for one in told["interruptions"]] == ["a", "b", "c"]
+        state = await call("EXECUTION_CREATE", workflow_collection_id=made, wait=True)
+        run_id = state["run_id"]
+        assert [one["step"] for one in state["interruptions"]] == ["a", "b", "c"]
         which = await call.error("EXECUTION_RESUME", run_id=run_id, action="approve")
         assert (which["code"], len(which["open"])) == ("which_interruption", 3)
-        left, first = told, told["interruptions"][1]
+        left, first = state, state["interruptions"][1]
         for name in ("c", "a"):
             left = await call("EXECUTION_RESUME", run_id=run_id, step=name, action="approve")
             again = await call.error("EXECUTION_RESUME", run_id=run_id, step=name, action="approve")
@@ -265,11 +265,11 @@ async def test_what_is_deleted_cannot_be_answered() -> None:
     """hitl-09."""
     async with a_caller() as call:
         made = await call.saved(ASKS)
-        told = await call("EXECUTION_CREATE", workflow_collection_id=made, wait=True)
-        run = await call.world.storage.runs.get(told["run_id"])
+        state = await call("EXECUTION_CREATE", workflow_collection_id=made, wait=True)
+        run = await call.world.storage.runs.get(state["run_id"])
         assert run is not None
         await call.world.core.workflows.delete(run.workflow_id)
-        late = {"run_id": run.id, "id": told["interruptions"][0]["id"], "action": "approve"}
+        late = {"run_id": run.id, "id": state["interruptions"][0]["id"], "action": "approve"}
         assert (await call.error("EXECUTION_RESUME", **late))["code"] == "not_found"
         assert (await call("EXECUTION_LIST"))["items"] == []
 
@@ -332,7 +332,7 @@ async def test_long_outputs_are_left_out_of_a_run_and_given_with_their_step() ->
         assert (await call.error("EXECUTION_GET", run_id=run.id, step="nobody"))["code"] == "not_found"
 
 
-async def test_each_result_fits_the_schema_that_is_told_of_it() -> None:
+async def test_each_result_fits_its_output_schema() -> None:
     async with a_caller() as call:
         schemas = call.world.core.engine._steps.schemas
         made = await call("CREATE", template=template(ASKS))
@@ -359,7 +359,7 @@ async def test_each_result_fits_the_schema_that_is_told_of_it() -> None:
 
 
 async def say(world: World, *calls: tuple[str, dict[str, Any]], mode: ValidationMode, **more: Any) -> Run:
-    """A turn of the offline agent that makes these calls, one a round."""
+    """Run a turn of the offline agent that makes these calls, a call per round."""
     text = "\n\n".join(f"/tool {name} {json.dumps(arguments)}" for name, arguments in calls)
     sent = await world.core.chat.send(text, mode=mode, **more)
     assert isinstance(sent, Ok), sent
@@ -367,26 +367,26 @@ async def say(world: World, *calls: tuple[str, dict[str, Any]], mode: Validation
 
 
 async def results(world: World, run: Run) -> list[Any]:
-    """What its calls gave: the value, or the code of the error."""
+    """Return the results of its calls: the value, or the code of the error."""
     rows = await world.storage.tool_calls.of_run(run.id)
     return [json.loads(row.result_json) if row.result_json else row.error and row.error.code for row in rows]
 
 
 async def asked_about(world: World, run: Run) -> list[str]:
-    """The tools that a person was asked about."""
+    """Return the tools that the user was asked about."""
     asked = await world.storage.interruptions.of_run(run.id)
     return [one.ask.tool or "" for one in asked if one.ask.kind is InterruptionKind.TOOL_APPROVAL]
 
 
 async def approve_all(world: World, run: Run) -> Any:
-    told = await world.settled(run.id)
-    while told["status"] == "waiting":
-        told = await world.answer(run, "approve")
-    return told
+    state = await world.settled(run.id)
+    while state["status"] == "waiting":
+        state = await world.answer(run, "approve")
+    return state
 
 
 @pytest.mark.parametrize("mode", [AUTO, MANUAL, SELECTIVE])
-async def test_its_own_runs_are_reached_as_the_category_says_and_others_by_consent(mode: ValidationMode) -> None:
+async def test_its_own_runs_are_reached_as_their_category_allows_and_others_by_consent(mode: ValidationMode) -> None:
     async with a_world() as world:
         await world.core.settings.change(ask_for_database=False, low_risk_free_in_manual=True)
         other = await world.start(tool_step("h", "hang"))
@@ -414,7 +414,7 @@ async def test_its_own_runs_are_reached_as_the_category_says_and_others_by_conse
         assert found[4] == {"run_id": other.id, "status": "cancelled"}
 
 
-async def test_a_person_who_says_no_to_another_workflow_is_obeyed() -> None:
+async def test_a_refused_access_to_another_workflow_is_respected() -> None:
     async with a_world() as world:
         await world.core.settings.change(ask_for_database=False)
         other = await world.start(tool_step("h", "hang"))
@@ -425,7 +425,7 @@ async def test_a_person_who_says_no_to_another_workflow_is_obeyed() -> None:
         assert (await world.describe(other.id))["status"] == "running"
 
 
-async def test_where_nobody_can_be_asked_what_reaches_out_is_rejected() -> None:
+async def test_where_no_user_can_be_asked_what_reaches_out_is_rejected() -> None:
     async with a_world() as world:
         await world.core.settings.change(ask_for_database=False)
         other = await world.start(tool_step("h", "hang"))
@@ -440,10 +440,10 @@ async def test_a_step_asks_as_an_agent_does() -> None:
         await world.core.settings.change(ask_for_database=False)
         other = await world.start(a_step("a"))
         run = await world.start(tool_step("g", f"{RUNS}GET", run_id=other.id), mode=SELECTIVE)
-        told = await world.settled(run.id)
-        assert (told["status"], told["interruptions"][0]["tool"]) == ("waiting", f"{RUNS}GET")
-        told = await world.answer(run, "approve")
-        assert told["output"]["run_id"] == other.id
+        state = await world.settled(run.id)
+        assert (state["status"], state["interruptions"][0]["tool"]) == ("waiting", f"{RUNS}GET")
+        state = await world.answer(run, "approve")
+        assert state["output"]["run_id"] == other.id
         own = {"name": "g", "action": {"toolName": f"{RUNS}GET"}, "input": {"run_id": "@ctx.run_id"}}
         assert (await world.run(own, mode=SELECTIVE))["status"] == "success"
 
@@ -457,21 +457,21 @@ async def test_no_run_answers_what_it_asks_itself(mode: ValidationMode) -> None:
             "config": {"onError": "continue"},
         }
         run = await world.start(ASKS, own, mode=mode)
-        told = await world.settled(run.id)
+        state = await world.settled(run.id)
         if mode is not AUTO:
-            told = await world.answer(run, "approve", step="r")
-        assert told["steps"]["r"]["error"]["code"] == "not_allowed"
-        assert (told["status"], told["steps"]["gate"]["status"]) == ("waiting", "waiting")
+            state = await world.answer(run, "approve", step="r")
+        assert state["steps"]["r"]["error"]["code"] == "not_allowed"
+        assert (state["status"], state["steps"]["gate"]["status"]) == ("waiting", "waiting")
 
 
 def agent_step(name: str, *calls: tuple[str, dict[str, Any]]) -> dict[str, Any]:
-    """A step whose agent makes these calls, one a round."""
+    """Return a step whose agent makes these calls, a call per round."""
     prompt = "\n\n".join(f"/tool {tool} {json.dumps(arguments)}" for tool, arguments in calls)
     return {"name": name, "action": {"agent": {"prompt": prompt}}}
 
 
 async def consent_to_all(world: World, run: Run, until: Callable[[], Awaitable[bool]]) -> None:
-    """A person who agrees to whatever is asked about tools, and answers nothing else."""
+    """Approve every tool call, and answer nothing else."""
     answered = set[str]()
     while not await until():
         for one in await world.storage.interruptions.of_run(run.id):
@@ -509,8 +509,8 @@ async def test_an_agent_answers_its_child_and_never_itself(mode: ValidationMode)
         assert own == "not_allowed"
         assert childs["status"] in ("running", "waiting", "success")
         assert (await world.settled(begun["run_id"]))["output"] == "through"
-        told = await world.settled(run.id)
-        assert (told["status"], told["steps"]["gate"]["status"]) == ("waiting", "waiting")
+        state = await world.settled(run.id)
+        assert (state["status"], state["steps"]["gate"]["status"]) == ("waiting", "waiting")
 
 
 async def test_no_run_answers_what_a_run_above_it_asks_and_none_consents() -> None:
@@ -521,12 +521,12 @@ async def test_no_run_answers_what_a_run_above_it_asks_and_none_consents() -> No
         child = await call.saved(answers, title="Child")
         start = {"name": "c", "action": {"workflow": {"templateId": child}}, "config": {"onError": "continue"}}
         start |= {"input": {"run": "@ctx.run_id", "step": "gate"}}
-        told = await world.settled((await world.start(ASKS, start)).id)
-        assert told["steps"]["c"]["error"]["error"]["code"] == "not_allowed"
-        assert told["steps"]["gate"]["status"] == "waiting"
+        state = await world.settled((await world.start(ASKS, start)).id)
+        assert state["steps"]["c"]["error"]["error"]["code"] == "not_allowed"
+        assert state["steps"]["gate"]["status"] == "waiting"
         asking = await world.start(tool_step("w", "note", text="no"), mode=MANUAL)
         await world.settled(asking.id)
-        context = CallContext(RunId(told["run_id"]), asking.workflow_id, CallId("c"))
+        context = CallContext(RunId(state["run_id"]), asking.workflow_id, CallId("c"))
         consent = {"run_id": asking.id, "action": "approve"}
         result = await world.core.tools.call(f"{RUNS}RESUME", consent, context, default_timeout_s=30)
         assert result.error is not None
@@ -549,8 +549,12 @@ async def test_a_run_answers_its_child_and_waits_for_it() -> None:
         )
         await world.heard(InterruptionRaised)
         world.tools.release.set()
-        told = await world.settled(run.id)
-        assert (told["status"], told["output"]["status"], told["output"]["output"]) == ("success", "success", "through")
+        state = await world.settled(run.id)
+        assert (state["status"], state["output"]["status"], state["output"]["output"]) == (
+            "success",
+            "success",
+            "through",
+        )
         stranger = CallContext(RunId("run_x"), run.workflow_id, CallId("c"))
         waits = {"run_id": run.id, "wait": True}
         result = await world.core.tools.call(f"{RUNS}RESUME", waits, stranger, default_timeout_s=30)

@@ -1,4 +1,4 @@
-"""Which calls a person is asked about; where nobody can be asked, such a call is refused and never run."""
+"""Which calls need consent; where no user can be asked, such a call is refused and never run."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -45,7 +45,7 @@ def asks(asked: Tool, mode: ValidationMode, **given: Any) -> bool:
 
 
 @pytest.mark.parametrize("category", Category)
-def test_auto_asks_nobody(category: Category) -> None:
+def test_auto_asks_no_question(category: Category) -> None:
     assert not asks(tool(category=category), AUTO)
     assert not asks(tool(category=category, is_dangerous=True), AUTO)
 
@@ -141,15 +141,15 @@ def test_an_exception_for_a_server_covers_its_tools_and_that_of_a_tool_wins() ->
     assert not asks(OF_SERVER, SELECTIVE, exceptions={"mcp__files": Rule.ASK, "mcp__files__read": Rule.ALLOW})
 
 
-def test_what_a_person_has_allowed_by_name_is_allowed_though_its_risk_is_high() -> None:
+def test_what_the_user_has_allowed_by_name_is_allowed_though_its_risk_is_high() -> None:
     assert ruling(DANGEROUS, AUTO, exceptions={"delete": Rule.ALLOW}, confirm_high_risk=True) is Ruling.EXCEPTED
 
 
-def test_an_exception_that_asks_asks_nobody_in_auto() -> None:
+def test_an_exception_that_asks_has_no_effect_in_auto() -> None:
     assert ruling(tool(), AUTO, exceptions={"probe": Rule.ASK}) is Ruling.FREE
 
 
-def test_a_call_that_nobody_would_be_asked_about_needs_no_exception() -> None:
+def test_a_call_that_needs_no_consent_needs_no_exception() -> None:
     assert ruling(tool(), SELECTIVE, exceptions={"probe": Rule.ALLOW}) is Ruling.FREE
 
 
@@ -191,7 +191,7 @@ async def test_a_call_that_needs_none_runs_in_selective_mode() -> None:
     assert result.status is CallStatus.COMPLETED
 
 
-def test_nobody_is_asked_about_a_tool_that_does_not_exist() -> None:
+def test_no_consent_is_needed_for_a_tool_that_does_not_exist() -> None:
     assert invoker().terms("nothing", {}, MANUAL).ruling is Ruling.FREE
 
 

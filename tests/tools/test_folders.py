@@ -1,4 +1,4 @@
-"""Where the file tools may go, and every way out that is closed."""
+"""What the file tools reach, and every way out that is closed."""
 
 import ctypes
 import errno
@@ -24,7 +24,7 @@ EACH_TOOL = pytest.mark.parametrize(("name", "more"), TOOLS, ids=["read", "write
 
 @pytest.fixture
 def inside(tmp_path: Path) -> Path:
-    """The allowed folder. Beside it lies `outside`, with a secret."""
+    """Return the allowed folder. Beside it lies `outside`, with a secret."""
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "secret.txt").write_text("secret")
@@ -326,17 +326,17 @@ async def test_folders_that_are_swapped_all_the_time_let_nothing_out(inside: Pat
     swapping = threading.Thread(target=swap)
     swapping.start()
     try:
-        builtins, told = Builtins(inside), set()
+        builtins, outcomes = Builtins(inside), set()
         for number in range(60):
             read = await builtins.call("read_file", path="deep/secret.txt")
-            told.add(read.value["text"] if read.error is None else read.error.code)
+            outcomes.add(read.value["text"] if read.error is None else read.error.code)
             await builtins.call("write_file", path="deep/secret.txt", content="harmless", append=bool(number % 2))
             listed = await builtins.call("list_files", path="deep")
             assert listed.error is not None or listed.value["path"] == str(inside / "deep")
     finally:
         stop.set()
         swapping.join()
-    assert not any(one == "secret" for one in told)
+    assert not any(outcome == "secret" for outcome in outcomes)
     assert outside_is_untouched(inside)
 
 
@@ -370,7 +370,7 @@ async def test_what_the_system_forbids_is_not_allowed(name: str, more: dict[str,
         (errno.EIO, "failed"),
     ],
 )
-def test_what_the_system_says_is_explained_with_the_path(number: int, code: str) -> None:
+def test_errors_of_the_system_are_explained_with_the_path(number: int, code: str) -> None:
     with pytest.raises(ToolFailed, match=r"^/data/a: ") as failure, path_errors("/data/a"):
         raise OSError(number, os.strerror(number))
     assert (failure.value.code, failure.value.parameters) == (code, {"path": "/data/a"})

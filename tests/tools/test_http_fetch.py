@@ -1,4 +1,4 @@
-"""`http_fetch`: real requests on loopback, and every way to make it go where it must not."""
+"""`http_fetch`: real requests on loopback, and every attempt to make it reach a forbidden address."""
 
 import asyncio
 import gzip
@@ -26,7 +26,7 @@ MB = 1_000_000
 
 
 class Names:
-    """A resolver that gives these answers for a name, one after the other, and the last again and again."""
+    """A resolver that returns these answers for a name in turn, and the last again and again."""
 
     def __init__(self, **answers: list[list[str]]) -> None:
         self.answers = {name.replace("_", "."): list(given) for name, given in answers.items()}
@@ -93,7 +93,7 @@ async def test_json_is_given_as_a_value_too(server: Server, web: Web) -> None:
 
 
 @pytest.mark.parametrize("body", [b"{", b"", b"[" * 5000 + b"]" * 5000, b"[NaN]", b"1" + b"0" * 5000])
-async def test_what_only_says_that_it_is_json_is_text(server: Server, web: Web, body: bytes) -> None:
+async def test_a_body_that_only_claims_to_be_json_is_text(server: Server, web: Web, body: bytes) -> None:
     server.answers["/a"] = response(body, kind="application/json")
     value = await web.value(f"{server.origin}/a")
     assert value["text"] == body.decode()
@@ -124,14 +124,16 @@ async def test_text_is_read_in_its_character_set(server: Server, web: Web, body:
 @pytest.mark.parametrize(
     ("body", "kind"), [(b"\x89PNG\r\n\x1a\n\0\0", "image/png"), (b"a\0b", ""), (b"PK", "application/zip; x=1")]
 )
-async def test_a_body_that_is_no_text_is_told_and_not_given(server: Server, web: Web, body: bytes, kind: str) -> None:
+async def test_a_body_that_is_not_text_is_described_and_left_out(
+    server: Server, web: Web, body: bytes, kind: str
+) -> None:
     server.answers["/a"] = response(body, kind=kind)
     value = await web.value(f"{server.origin}/a")
-    told = {"bytes": len(body), "content_type": kind.partition(";")[0] or None}
-    assert (value["text"], value["binary"]) == ("", told)
+    binary = {"bytes": len(body), "content_type": kind.partition(";")[0] or None}
+    assert (value["text"], value["binary"]) == ("", binary)
 
 
-async def test_what_is_too_long_is_cut_off_and_says_so(server: Server, web: Web) -> None:
+async def test_a_long_body_is_cut_off_and_marked(server: Server, web: Web) -> None:
     server.answers["/a"] = response(b"x" * (11 * MB))
     value = await web.value(f"{server.origin}/a")
     assert value["truncated"] is True
@@ -225,13 +227,13 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "told"), WRONG, ids=[str(number) for number in range(len(WRONG))])
-async def test_what_cannot_be_taken_is_said_and_nothing_is_sent(arguments: Any, told: str) -> None:
+@pytest.mark.parametrize(("arguments", "reason"), WRONG, ids=[str(number) for number in range(len(WRONG))])
+async def test_invalid_arguments_are_reported_and_nothing_is_sent(arguments: Any, reason: str) -> None:
     web = Web("http://a")
     result = await web.tools.runner.call("http_fetch", arguments, web.tools.context, default_timeout_s=10)
     code, message = error_of(result)
     assert code == "invalid_arguments"
-    assert told in message
+    assert reason in message
     assert web.names.asked == []
 
 
@@ -279,7 +281,7 @@ async def test_the_name_is_looked_up_once_and_the_answer_that_was_checked_is_con
 
 
 async def test_a_name_that_leads_elsewhere_the_second_time_is_checked_again(server: Server) -> None:
-    """The allowed origin redirects to another name; that one has a public address at first, and ours then."""
+    """The allowed origin redirects to another name, which resolves to a public address at first, and to ours then."""
     server.answers["/a"] = redirect(f"http://rebind.test:{server.port}/b")
     web = Web(server.origin, names=Names(rebind_test=[["127.0.0.1"], ["1.1.1.1"]]))
     assert (await web.failure(f"{server.origin}/a"))[0] == "not_allowed"
@@ -393,7 +395,7 @@ def _closes(writer: asyncio.StreamWriter) -> None:
     writer.close()
 
 
-async def test_without_a_connection_it_is_tried_once_more_and_told(server: Server) -> None:
+async def test_without_a_connection_it_is_retried_once_and_reported(server: Server) -> None:
     web = Web("http://127.0.0.1:1", "http://gone.test")
     code, message = await web.failure("http://127.0.0.1:1/", method="POST")
     assert (code, "cannot be connected to" in message) == ("failed", True)
@@ -462,7 +464,7 @@ async def test_proxies_of_the_environment_are_not_used(
 
 
 class Trusting(TrustStore):
-    """Whoever this certificate is of."""
+    """Trusts this certificate."""
 
     def __init__(self, certificate: Path) -> None:
         super().__init__()
@@ -470,7 +472,7 @@ class Trusting(TrustStore):
 
 
 def a_certificate(folder: Path, host: str) -> ssl.SSLContext:
-    """That of a server for this host, signed by itself, in `folder`."""
+    """Return a self-signed certificate for this host, stored in `folder`."""
     x509 = pytest.importorskip("cryptography.x509")
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec

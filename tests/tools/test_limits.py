@@ -1,4 +1,4 @@
-"""Time limits and cancellation, of handlers that obey and of some that do not."""
+"""Time limits and cancellation, of handlers that obey and of handlers that do not."""
 
 import asyncio
 import logging
@@ -13,7 +13,7 @@ from tests.tools.rig import call, error_of, invoker, tool
 
 
 class Handler:
-    """Runs until it is released; counts what happens to it."""
+    """Runs until it is released; counts its events."""
 
     def __init__(self, *, obeys: bool = True, error: Exception | None = None) -> None:
         self.started = asyncio.Event()
@@ -48,7 +48,7 @@ async def test_a_handler_past_its_limit_is_cancelled_and_has_ended_when_the_resu
     assert (handler.cancels, handler.ended) == (1, True)
 
 
-async def test_a_timeout_of_an_effect_that_happens_once_says_that_it_may_have_happened() -> None:
+async def test_a_timeout_of_a_unique_effect_reports_that_it_may_have_happened() -> None:
     result = await timed_out(read_only=False)
     assert "may have happened" in error_of(result)[1]
     assert result.error is not None
@@ -56,7 +56,7 @@ async def test_a_timeout_of_an_effect_that_happens_once_says_that_it_may_have_ha
 
 
 @pytest.mark.parametrize("trait", ["read_only", "idempotent"])
-async def test_a_timeout_of_what_can_be_repeated_says_nothing_of_the_kind(trait: str) -> None:
+async def test_a_timeout_of_a_repeatable_effect_reports_nothing_of_the_kind(trait: str) -> None:
     assert "may have happened" not in error_of(await timed_out(**{trait: True}))[1]
 
 
@@ -89,7 +89,7 @@ async def test_the_late_error_of_such_a_handler_is_logged_and_nothing_more(caplo
     assert "too late" in caplog.text
 
 
-async def test_how_such_a_handler_ends_is_told_once_it_has() -> None:
+async def test_how_such_a_handler_ends_is_reported_once_it_has() -> None:
     handler, late = Handler(obeys=False), list[CallResult]()
     tools = invoker(tool(handler))
     await call(tools, timeout_s=1, late=late.append)
@@ -99,7 +99,7 @@ async def test_how_such_a_handler_ends_is_told_once_it_has() -> None:
     assert [(one.status, one.value, one.error) for one in late] == [(CallStatus.COMPLETED, None, None)]
 
 
-async def test_of_a_handler_that_stopped_or_was_in_time_nothing_is_told_late() -> None:
+async def test_of_a_handler_that_stopped_or_was_in_time_nothing_is_reported_late() -> None:
     handler, late = Handler(), list[CallResult]()
     tools = invoker(tool(handler), tool(name="quick"))
     await call(tools, timeout_s=1, late=late.append)

@@ -1,4 +1,4 @@
-"""`list_files` names files in the order of their paths, and goes nowhere it should not."""
+"""`list_files` lists files in the order of their paths, and stays inside the allowed folders."""
 
 import os
 import socket
@@ -17,7 +17,7 @@ TREE = ["b.txt", "a.txt", "a/z.txt", "a/b/c.md", "a-b/x.txt", "a b/y.txt", ".hid
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """The allowed folder, with the files of TREE. Beside it lies `outside`."""
+    """Return the allowed folder, with the files of TREE. Beside it lies `outside`."""
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside/secret.txt").write_text("secret")
     for name in TREE:
@@ -28,7 +28,7 @@ def tree(tmp_path: Path) -> Path:
 
 
 async def names(folder: Path, **arguments: Any) -> list[str]:
-    """The listed paths, relative to the folder."""
+    """Return the listed paths, relative to the folder."""
     value = await Builtins(folder).value("list_files", **{"path": ".", **arguments})
     assert value["truncated"] is False
     return relative(folder, value)
@@ -46,7 +46,7 @@ async def test_sub_folders_are_listed_when_asked_for_in_the_order_of_whole_paths
     assert await names(tree, recursive=True) == sorted(TREE)
 
 
-async def test_a_file_is_told_with_path_name_size_and_time(tree: Path) -> None:
+async def test_a_file_is_listed_with_path_name_size_and_time(tree: Path) -> None:
     os.utime(tree / "a/z.txt", ns=(0, 1_700_000_000_123_999_999))
     value = await Builtins(tree).value("list_files", path="a")
     assert value == {
@@ -124,7 +124,7 @@ async def test_what_is_no_regular_file_is_not_listed(tree: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize("batch", [3, 1000])
-async def test_the_first_files_by_path_are_kept_and_the_rest_is_told(
+async def test_the_first_files_by_path_are_listed_and_the_rest_is_reported(
     tree: Path, batch: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(list_files, "BATCH", batch)
@@ -150,7 +150,7 @@ async def test_ten_thousand_files_are_listed_and_fit_into_the_output_of_a_step(t
     assert encode_output(value)
 
 
-async def test_folders_beyond_the_depth_are_told_as_truncated(tmp_path: Path) -> None:
+async def test_folders_beyond_the_depth_are_reported_as_truncated(tmp_path: Path) -> None:
     deep = tmp_path.joinpath(*["d"] * (list_files.MAX_LEVELS + 1))
     deep.mkdir(parents=True)
     (deep.parent / "seen").touch()

@@ -1,4 +1,4 @@
-"""The measured size is that of the text that would be kept."""
+"""The measured size is that of the stored text."""
 
 import json
 from typing import Any
@@ -17,7 +17,7 @@ VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(s
 
 
 def size(value: Any) -> int:
-    """The measure, taken here rather than in a thread."""
+    """Return the measure, taken here rather than in a thread."""
     measuring = measure._measure(value)
     while True:
         try:

@@ -1,4 +1,4 @@
-"""`memory`: what is kept for how long, and who finds it."""
+"""`memory`: how long memories are stored, and who finds them."""
 
 import asyncio
 from dataclasses import replace
@@ -16,7 +16,20 @@ from core.services.memories import MemoryExpiry
 from tests.support.clock import FakeClock, loop_clock
 from tests.support.in_memory.memories import InMemoryMemories
 from tests.support.in_memory.tables import Tables
-from tests.tools.rig import Builtins, error_of
+from tests.tools.rig import Builtins, HurriedClock, error_of
+
+
+class Calendar(HurriedClock):
+    """A clock whose days pass when the test sets them."""
+
+    def __init__(self) -> None:
+        self.today = datetime(2026, 1, 1, tzinfo=UTC)
+
+    def now(self) -> datetime:
+        return self.today
+
+    def pass_(self, **time: float) -> None:
+        self.today += timedelta(**time)
 
 
 async def added(tools: Builtins, content: str, kind: str = "knowledge", **more: Any) -> str:
@@ -164,12 +177,12 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "told"), WRONG, ids=[str(number) for number in range(len(WRONG))])
-async def test_what_cannot_be_taken_is_said_and_changes_nothing(arguments: Any, told: str) -> None:
+@pytest.mark.parametrize(("arguments", "reason"), WRONG, ids=[str(number) for number in range(len(WRONG))])
+async def test_invalid_arguments_are_reported_and_change_nothing(arguments: Any, reason: str) -> None:
     tools = Builtins()
     code, message = error_of(await tools.runner.call("memory", arguments, tools.context, default_timeout_s=10))
     assert code == "invalid_arguments"
-    assert told in message
+    assert reason in message
     assert await contents(tools) == []
 
 

@@ -1,4 +1,4 @@
-"""A network that fails inside a tool: once more where that does no harm, and an error that says what is known."""
+"""A network failure inside a tool: repeated where that does no harm, else an error that states what is known."""
 
 import socket
 from typing import Any
@@ -19,7 +19,7 @@ BROKEN = [NetworkFailed("gone", was_connected=True), ConnectionResetError(104, "
 
 
 async def after(failures: list[Exception], **traits: Any) -> tuple[CallResult, int]:
-    """The result of a tool that fails so often, and how often it was tried."""
+    """Return the result of a tool that fails so often, and the number of attempts."""
     tried = 0
 
     async def work(arguments: Any, context: CallContext) -> str:

@@ -1,4 +1,4 @@
-"""`pick_file`: what a person lets a run into, and what stays shut."""
+"""`pick_file`: what a picked file permits, and what stays closed."""
 
 import os
 from dataclasses import replace
@@ -16,7 +16,7 @@ from tests.tools.rig import Builtins, error_of
 
 
 class Person:
-    """Picks this, and remembers what they were asked."""
+    """A user who picks this file, and records the requests."""
 
     def __init__(self, picks: Path | None) -> None:
         self.picks = picks
@@ -89,20 +89,20 @@ async def test_a_link_is_what_it_leads_to_and_one_put_there_later_leads_nowhere(
     assert (await made.failure("read_file", path=str(file)))[0] == "not_allowed"
 
 
-async def test_a_person_may_pick_nothing(tmp_path: Path) -> None:
+async def test_the_user_may_pick_nothing(tmp_path: Path) -> None:
     result = await tools(None).call("pick_file", suffixes=["csv", ".tar.gz"])
     assert result.value == {"path": None, "name": None, "size": None, "cancelled": True}
     assert result.summary == "nothing picked"
 
 
-async def test_the_person_is_told_what_it_is_for(file: Path) -> None:
+async def test_the_user_sees_what_it_is_for(file: Path) -> None:
     person = Person(file)
     made = Builtins(picker=person, viewed=True)
     await made.value("pick_file", purpose="Your budget", suffixes=["csv", ".tar.gz"])
     assert person.asked == [FileRequest(made.context.workflow_id, "Your budget", ("csv", "tar.gz"))]
 
 
-async def test_where_nobody_views_the_run_nobody_is_asked(file: Path) -> None:
+async def test_where_the_run_is_not_viewed_no_dialog_opens(file: Path) -> None:
     person = Person(file)
     result = await Builtins(picker=person).call("pick_file")
     assert result.status is CallStatus.SKIPPED
@@ -147,12 +147,12 @@ WRONG: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "told"), WRONG, ids=[str(number) for number in range(len(WRONG))])
-async def test_what_cannot_be_taken_is_said_and_nobody_is_asked(arguments: Any, told: str) -> None:
+@pytest.mark.parametrize(("arguments", "reason"), WRONG, ids=[str(number) for number in range(len(WRONG))])
+async def test_invalid_arguments_are_reported_and_no_dialog_opens(arguments: Any, reason: str) -> None:
     person = Person(None)
     made = Builtins(picker=person, viewed=True)
     code, message = error_of(await made.runner.call("pick_file", arguments, made.context, default_timeout_s=10))
-    assert (code, told in message) == ("invalid_arguments", True)
+    assert (code, reason in message) == ("invalid_arguments", True)
     assert person.asked == []
 
 

@@ -1,4 +1,4 @@
-"""`read_file` gives the exact text, or says why not."""
+"""`read_file` returns the exact text, or the reason why not."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Tools are registered once, and say what their calls may leave behind."""
+"""Tools are registered once, and declare the effect of their calls."""
 
 import pytest
 
@@ -41,7 +41,7 @@ def test_a_bad_output_schema_is_refused() -> None:
 
 
 async def test_every_tool_of_ours_has_schemas_that_are_of_use() -> None:
-    """They are not looked at when the core starts."""
+    """They are not checked when the core starts."""
     schemas = JsonSchemas(WorkerPool(size=1))
     async with run_core(InMemoryStorage()) as core:
         infos = core.tools.infos()

@@ -1,4 +1,4 @@
-"""How a call ends: values, errors, sizes, and the line for people."""
+"""How a call ends: values, errors, sizes, and the summary."""
 
 import asyncio
 from typing import Any
@@ -10,8 +10,18 @@ from core.errors import CodeFailed, StepFailed, ToolFailed
 from core.ports.tools import CallContext
 from core.tools.measure import RESULT_BYTES
 from core.tools.registry import Handler, Tool
-from tests.support.clock import FakeClock
-from tests.tools.rig import call, error_of, invoker, tool
+from tests.tools.rig import HurriedClock, call, error_of, invoker, tool
+
+
+class SteppingClock(HurriedClock):
+    """A second passes between two readings."""
+
+    def __init__(self) -> None:
+        self.time = 0.0
+
+    def monotonic(self) -> float:
+        self.time += 1.0
+        return self.time
 
 
 @pytest.mark.parametrize(
@@ -22,7 +32,7 @@ from tests.tools.rig import call, error_of, invoker, tool
         CodeFailed("code_error", "x is not defined", line=3, column=7),
     ],
 )
-async def test_an_error_on_purpose_keeps_its_code_words_and_parameters(error: StepFailed) -> None:
+async def test_an_error_on_purpose_keeps_its_code_message_and_parameters(error: StepFailed) -> None:
     result = await call(invoker(raising(error)))
     assert error_of(result) == (error.code, error.message)
     assert result.error is not None
@@ -66,8 +76,8 @@ async def test_a_larger_result_is_too_large() -> None:
     assert error_of(result)[0] == "output_too_large"
 
 
-async def test_the_duration_is_told_by_the_clock() -> None:
-    assert (await call(invoker(tool(), clock=FakeClock(tick_s=1.0, is_sleep_real=True)))).duration_ms == 2000
+async def test_the_duration_is_measured_by_the_clock() -> None:
+    assert (await call(invoker(tool(), clock=SteppingClock()))).duration_ms == 2000
 
 
 async def test_a_refused_call_took_no_time() -> None:

@@ -1,4 +1,4 @@
-"""The time limit of a call stands still while a person is asked (AGENTS_AND_TOOLS §4)."""
+"""The time limit of a call pauses while the user is asked (AGENTS_AND_TOOLS §4)."""
 
 import asyncio
 from dataclasses import replace
@@ -13,7 +13,7 @@ QUESTION = InterruptionRequest(InterruptionKind.QUESTION, "s")
 
 
 class SlowPerson:
-    """Answers after 40 s."""
+    """A user who answers after 40 s of the hurried clock."""
 
     async def __call__(self, ask: InterruptionRequest, *, anew: bool = False) -> Interruption:
         await asyncio.sleep(40)

@@ -1,4 +1,4 @@
-"""`todo`: tasks, what their dependencies allow, and calls that are made twice or at once."""
+"""`todo`: tasks, what their dependencies allow, and calls that are repeated or concurrent."""
 
 import asyncio
 from dataclasses import replace
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.real_time  # the database answers from a thread of its 
 
 
 async def made(tools: Builtins, name: str, *needs: str, **more: Any) -> str:
-    """The id of a new task that depends on these."""
+    """Return the id of a new task that depends on these."""
     value = await tools.value(
         "todo", action="create", name=name, **({"dependencies": list(needs)} if needs else {}), **more
     )
@@ -77,8 +77,8 @@ async def test_a_task_is_blocked_until_what_it_depends_on_is_completed() -> None
     assert [(task["id"], task["waits_for"]) for task in blocked["tasks"]] == [(second, [first]), (third, [second])]
     tools.facts.clear()
     assert (await tools.value("todo", action="complete", id=first))["unblocked"] == [second]
-    told = [(fact.name, fact.change, fact.status) for fact in tools.facts if isinstance(fact, TaskChanged)]
-    assert told == [("first", "completed", "completed"), ("second", "updated", "pending")]
+    changes = [(fact.name, fact.change, fact.status) for fact in tools.facts if isinstance(fact, TaskChanged)]
+    assert changes == [("first", "completed", "completed"), ("second", "updated", "pending")]
     await tools.value("todo", action="complete", id=second)
     code, message = await tools.failure("todo", action="update", id=first, status="pending")
     assert code == "blocked"
@@ -140,18 +140,18 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "told"), WRONG, ids=[str(number) for number in range(len(WRONG))])
-async def test_what_cannot_be_taken_is_said_and_changes_nothing(arguments: Any, told: str) -> None:
+@pytest.mark.parametrize(("arguments", "reason"), WRONG, ids=[str(number) for number in range(len(WRONG))])
+async def test_invalid_arguments_are_reported_and_change_nothing(arguments: Any, reason: str) -> None:
     tools = Builtins()
     code, message = error_of(await tools.runner.call("todo", arguments, tools.context, default_timeout_s=10))
     assert code == "invalid_arguments"
-    assert told in message
+    assert reason in message
     assert await tools.storage.tasks.of_workflow(
         tools.context.workflow_id
     ) == await InMemoryStorage().tasks.of_workflow(WorkflowId("none"))
 
 
-async def test_the_same_call_made_again_makes_no_second_task_and_tells_of_the_first() -> None:
+async def test_the_same_call_made_again_makes_no_second_task_and_returns_the_first() -> None:
     tools = Builtins()
     first = await tools.again("agent.1.1", "todo", action="create", name="once")
     await tools.value("todo", action="update", id=first.value["task"]["id"], name="renamed")
@@ -184,7 +184,7 @@ class Full(InMemoryStorage):
         raise StorageFailed("storage_full", "the disk is full")
 
 
-async def test_a_full_disk_is_an_error_that_says_so() -> None:
+async def test_a_full_disk_is_an_error_of_its_own() -> None:
     assert await Builtins(storage=Full()).failure("todo", action="create", name="x") == (
         "storage_full",
         "the disk is full",

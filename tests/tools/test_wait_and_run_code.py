@@ -1,4 +1,4 @@
-"""The two built-in tools that do their work elsewhere: in time, and in the sandbox."""
+"""The two built-in tools that work elsewhere: in time, and in the sandbox."""
 
 import asyncio
 import json
@@ -28,7 +28,7 @@ EFFECTS = {
 }
 
 
-def test_the_built_in_tools_are_complete_and_say_what_they_leave_behind() -> None:
+def test_the_built_in_tools_are_complete_and_declare_their_effects() -> None:
     assert {name: each.effect({}) for name, each in Builtins().tools.items()} == EFFECTS
 
 
@@ -122,7 +122,7 @@ async def test_real_code_runs_in_the_real_sandbox(sandboxed: ToolInvoker) -> Non
     assert [line["text"] for line in result.value["console"]] == ["hi"]
 
 
-async def test_real_errors_tell_the_line(sandboxed: ToolInvoker) -> None:
+async def test_real_errors_have_the_line(sandboxed: ToolInvoker) -> None:
     code = "export default function () {\n  return missing.field\n}"
     result = await call(sandboxed, {"code": code}, name="run_code")
     assert result.error is not None

@@ -1,4 +1,4 @@
-"""`write_file` replaces a file whole, appends in one piece, and leaves nothing behind when it fails."""
+"""`write_file` replaces a file as a whole, appends in a single write, and leaves nothing behind when it fails."""
 
 import asyncio
 import os
@@ -108,7 +108,7 @@ async def test_a_link_that_stays_inside_is_written_through_and_stays(tmp_path: P
 @POSIX
 @EITHER
 @pytest.mark.parametrize("existing", [True, False])
-async def test_a_full_disk_is_told_and_the_old_content_stays(tmp_path: Path, append: bool, existing: bool) -> None:
+async def test_a_full_disk_is_reported_and_the_old_content_stays(tmp_path: Path, append: bool, existing: bool) -> None:
     if existing:
         (tmp_path / "a").write_text("old")
     with files_of_at_most(100_000):
@@ -217,7 +217,7 @@ async def test_what_was_written_sums_it_up(tmp_path: Path, append: bool, summary
 
 @contextmanager
 def files_of_at_most(size: int) -> Iterator[None]:
-    """No file of this process can grow beyond `size` bytes meanwhile, as on a disk that is full."""
+    """Limit the files of this process to `size` bytes meanwhile, as on a full disk."""
     import resource
 
     before = resource.getrlimit(resource.RLIMIT_FSIZE)

@@ -1,4 +1,4 @@
-"""The notification service of a Linux desktop: a real bus, and at its far end a service of ours."""
+"""The notification service of a Linux desktop: a real bus, and a service of ours at its far end."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -19,7 +19,7 @@ ASKS = DesktopNotification("A <b>title</b>", "Which & <img src=x>?", "Open")
 
 
 class Told:
-    """A client at work, and what it told."""
+    """A client at work, and its callbacks."""
 
     def __init__(self) -> None:
         self.time = FakeClock()
@@ -97,7 +97,7 @@ async def test_a_service_with_few_abilities_gets_what_it_can_show(bus: str, told
         assert plain.told[0].body == ASKS.body
 
 
-async def test_a_service_that_restarts_is_met_anew_and_a_click_on_a_former_number_is_nobodys(
+async def test_a_restarted_service_is_connected_again_and_a_click_on_an_old_id_is_ignored(
     bus: str, told: Told, until: Until
 ) -> None:
     async with at_work(told) as client:
@@ -115,7 +115,7 @@ async def test_a_service_that_restarts_is_met_anew_and_a_click_on_a_former_numbe
             assert told.heard == []
 
 
-async def test_what_nobody_shows_is_told_and_a_silent_service_stops_nothing(
+async def test_what_is_not_shown_is_reported_and_a_silent_service_stops_nothing(
     bus: str, told: Told, until: Until, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session_bus, "REPLY_TIMEOUT_S", 0.1)
@@ -151,7 +151,7 @@ async def test_a_service_that_hangs_does_not_hold_up_the_end(
         assert service.seen
 
 
-async def test_without_a_bus_or_when_it_dies_it_is_told_too(
+async def test_without_a_bus_or_when_it_dies_it_is_reported_too(
     told: Told, until: Until, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", "")

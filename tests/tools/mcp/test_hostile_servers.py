@@ -1,4 +1,4 @@
-"""Servers that misbehave: each is an error with its cause, none stalls anything, none is left behind."""
+"""Servers that misbehave: each ends in an error with its cause, stalls nothing, and leaves nothing behind."""
 
 import asyncio
 import sys
@@ -53,7 +53,7 @@ async def test_what_only_reads_is_made_again_after_a_crash(rig: McpRig, file: Pa
     assert file.read_text().count("started") == 2
 
 
-async def test_after_three_failures_calls_fail_without_a_start_until_a_person_tries(rig: McpRig, file: Path) -> None:
+async def test_after_three_failures_calls_fail_without_a_start_until_the_user_retries(rig: McpRig, file: Path) -> None:
     await rig.connected("x", **hostile("crash", file))
     for _ in range(3):
         await rig.failure("mcp__x__once")
@@ -71,7 +71,7 @@ async def test_after_three_failures_calls_fail_without_a_start_until_a_person_tr
     assert file.read_text().count("started") == 4
 
 
-async def test_a_hanging_call_meets_its_limit_and_a_late_one_is_told_to_stop(rig: McpRig, file: Path) -> None:
+async def test_a_hanging_call_meets_its_limit_and_a_late_call_is_cancelled(rig: McpRig, file: Path) -> None:
     await rig.connected("x", **hostile("hang", file))
     code, _ = await rig.failure("mcp__x__once", timeout_s=0.3)
     assert code == "timeout"
@@ -101,7 +101,7 @@ async def test_output_without_end_is_cut_off_and_a_huge_one_refused(rig: McpRig,
     assert "16 MB" in message
 
 
-async def test_what_is_no_message_is_skipped_and_a_result_that_is_none_is_an_error(rig: McpRig, file: Path) -> None:
+async def test_other_output_than_messages_is_skipped_and_an_invalid_result_is_an_error(rig: McpRig, file: Path) -> None:
     await rig.connected("x", **hostile("wrong_json", file))
     assert await rig.value("mcp__x__once") == "after junk"
     assert any("not json" in line for line in rig.hub.log(rig.hub.statuses[0].server.id))
@@ -113,7 +113,7 @@ async def test_what_is_no_message_is_skipped_and_a_result_that_is_none_is_an_err
     assert "invalid result" in message
 
 
-async def test_an_error_has_the_servers_own_words(rig: McpRig, file: Path) -> None:
+async def test_an_error_has_the_servers_own_message(rig: McpRig, file: Path) -> None:
     await rig.connected("x", **hostile("error", file))
     assert await rig.failure("mcp__x__once") == ("failed", "the server's own words")
 
@@ -169,7 +169,7 @@ async def test_what_a_server_began_ends_with_it_though_it_does_not_listen(rig: M
     assert programs(file) == []
 
 
-async def test_nothing_runs_that_nobody_has_agreed_to(rig: McpRig, file: Path) -> None:
+async def test_nothing_runs_that_was_not_confirmed(rig: McpRig, file: Path) -> None:
     server = rig.add("x", **hostile("good", file))
     changed = rig.hub.configs[server].model_copy(update={"args": (*hostile("good", file)["args"], "more")})
     rig.hub.put(changed)

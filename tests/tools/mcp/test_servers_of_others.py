@@ -1,4 +1,4 @@
-"""Servers that nobody here wrote, started offline: their tools, their questions, their wish for a model."""
+"""Third-party servers, started offline: their tools, their questions, their sampling requests."""
 
 import asyncio
 import json
@@ -32,7 +32,7 @@ pytestmark = needs_others
 
 @dataclass
 class Person:
-    """Answers questions by `answers`, in turn; keeps what was asked."""
+    """A user who answers questions by `answers`, in turn, and records them."""
 
     answers: list[Answer]
     asked: list[InterruptionRequest] = field(default_factory=list)
@@ -46,7 +46,7 @@ class Person:
 
 @dataclass
 class Parrot:
-    """A model that says what it was asked."""
+    """A model that repeats the request."""
 
     asked: list[ModelRequest] = field(default_factory=list)
 
@@ -106,11 +106,11 @@ async def test_everything_structure_images_links_and_progress(rig: McpRig) -> No
     assert set(reference["content"][0]) == {"type", "uri", "mime", "bytes"}
     assert "supersecretvalue" not in await rig.value("mcp__e__get-env")
     await rig.value("mcp__e__trigger-long-running-operation", {"duration": 1, "steps": 2})
-    told = [fact for fact in rig.facts if isinstance(fact, ToolProgressed)]
-    assert told[-1].progress == told[-1].total == 2
+    progress = [fact for fact in rig.facts if isinstance(fact, ToolProgressed)]
+    assert progress[-1].progress == progress[-1].total == 2
 
 
-async def test_a_question_of_a_server_is_a_question_to_the_person(rig: McpRig) -> None:
+async def test_a_question_of_a_server_is_a_question_to_the_user(rig: McpRig) -> None:
     await rig.connected("e", **node_server("mcp-server-everything"))
     chosen = {
         "name": {"text": "Ada"},
@@ -131,23 +131,23 @@ async def test_a_question_of_a_server_is_a_question_to_the_person(rig: McpRig) -
             return await super().__call__(ask, anew=anew)
 
     person = Filling([])
-    told = await rig.value("mcp__e__trigger-elicitation-request", ask=person)
-    text = told if isinstance(told, str) else told["text"]
+    result = await rig.value("mcp__e__trigger-elicitation-request", ask=person)
+    text = result if isinstance(result, str) else result["text"]
     assert "Ada" in text
     assert len(person.asked) > 5
     assert {ask.kind for ask in person.asked} == {InterruptionKind.QUESTION}
     assert len({ask.call_id for ask in person.asked}) == len(person.asked)
     declined = Person([Answer(Action.SKIP)] * 30)
-    told = await rig.value("mcp__e__trigger-elicitation-request", ask=declined)
-    assert "declined" in json.dumps(told)
+    result = await rig.value("mcp__e__trigger-elicitation-request", ask=declined)
+    assert "declined" in json.dumps(result)
 
 
-async def test_a_model_answers_a_server_once_the_person_agrees(rig: McpRig, parrot: Parrot) -> None:
+async def test_a_model_answers_a_server_once_the_user_agrees(rig: McpRig, parrot: Parrot) -> None:
     await rig.connected("e", **node_server("mcp-server-everything"))
     selective: dict[str, Any] = {"mode": ValidationMode.SELECTIVE}
     agrees = Person([Answer(Action.APPROVE, "run")])
-    told = await rig.value("mcp__e__trigger-sampling-request", {"prompt": "say hi"}, ask=agrees, **selective)
-    assert "parrot: " in json.dumps(told)
+    result = await rig.value("mcp__e__trigger-sampling-request", {"prompt": "say hi"}, ask=agrees, **selective)
+    assert "parrot: " in json.dumps(result)
     assert agrees.asked[0].kind is InterruptionKind.TOOL_APPROVAL
     assert "say hi" in json.dumps(agrees.asked[0].arguments)
     assert [fact.output_tokens for fact in rig.facts if isinstance(fact, UsageReported)] == [7]
@@ -160,7 +160,7 @@ async def test_a_model_answers_a_server_once_the_person_agrees(rig: McpRig, parr
     assert len(parrot.asked) == 2
 
 
-async def test_the_same_over_http_and_a_server_that_goes_is_told_and_found_again(rig: McpRig) -> None:
+async def test_the_same_over_http_and_a_lost_server_is_reported_and_found_again(rig: McpRig) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
