@@ -13,7 +13,7 @@ from typing import Any
 from jeepney import DBusAddress, MatchRule
 
 from core.ports.clock import Clock
-from desktop.notifications.message import DesktopNotification
+from desktop.notifications import DesktopNotification
 from desktop.notifications.session_bus import BusFailed, BusRefused, SessionBus, open_bus
 
 log = logging.getLogger(__name__)

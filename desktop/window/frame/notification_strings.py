@@ -12,7 +12,7 @@ from core.domain.text.graphemes import ellipsize
 from core.domain.text.masking import masked_text
 from core.domain.toast import Toast, ToastType
 from core.stores.notifications import Notification, NotificationGroup
-from desktop.notifications.message import DesktopNotification
+from desktop.notifications import DesktopNotification
 from desktop.toasts.toast_strings import kind_word, words_of
 
 translate = QCoreApplication.translate  # lupdate finds texts by this name

@@ -11,7 +11,7 @@ from core.domain.ids import WorkflowId
 from core.domain.toast import ToastType
 from core.stores.notifications import Notification, NotificationGroup
 from desktop.attention.card import AttentionCard
-from desktop.notifications.message import DesktopNotification
+from desktop.notifications import DesktopNotification
 from desktop.settings.sources.notifier import NotificationChannel, Notifier, TrialState
 from desktop.toasts.toast_strings import INBOX
 from desktop.window.base.context import Controller, WindowContext

@@ -6,10 +6,9 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from desktop.notifications import session_bus
+from desktop.notifications import DesktopNotification, session_bus
 from desktop.notifications.freedesktop import FreedesktopNotifier
-from desktop.notifications.message import DesktopNotification
-from tests.support.clock import FakeClock
+from tests.stores.rig import FakeTime
 from tests.support.notification_service import HAS_DBUS, NotificationService, a_bus
 
 pytestmark = pytest.mark.skipif(not HAS_DBUS, reason="needs dbus-daemon")
