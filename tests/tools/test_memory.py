@@ -16,20 +16,7 @@ from core.services.memories import MemoryExpiry
 from tests.support.clock import FakeClock, loop_clock
 from tests.support.in_memory.memories import InMemoryMemories
 from tests.support.in_memory.tables import Tables
-from tests.tools.rig import Builtins, HurriedClock, error_of
-
-
-class Calendar(HurriedClock):
-    """A clock whose days pass when the test sets them."""
-
-    def __init__(self) -> None:
-        self.today = datetime(2026, 1, 1, tzinfo=UTC)
-
-    def now(self) -> datetime:
-        return self.today
-
-    def pass_(self, **time: float) -> None:
-        self.today += timedelta(**time)
+from tests.tools.rig import Builtins, error_of
 
 
 async def added(tools: Builtins, content: str, kind: str = "knowledge", **more: Any) -> str:

@@ -10,18 +10,8 @@ from core.errors import CodeFailed, StepFailed, ToolFailed
 from core.ports.tools import CallContext
 from core.tools.measure import RESULT_BYTES
 from core.tools.registry import Handler, Tool
-from tests.tools.rig import HurriedClock, call, error_of, invoker, tool
-
-
-class SteppingClock(HurriedClock):
-    """A second passes between two readings."""
-
-    def __init__(self) -> None:
-        self.time = 0.0
-
-    def monotonic(self) -> float:
-        self.time += 1.0
-        return self.time
+from tests.support.clock import FakeClock
+from tests.tools.rig import call, error_of, invoker, tool
 
 
 @pytest.mark.parametrize(
@@ -77,7 +67,7 @@ async def test_a_larger_result_is_too_large() -> None:
 
 
 async def test_the_duration_is_measured_by_the_clock() -> None:
-    assert (await call(invoker(tool(), clock=SteppingClock()))).duration_ms == 2000
+    assert (await call(invoker(tool(), clock=FakeClock(tick_s=1.0, is_sleep_real=True)))).duration_ms == 2000
 
 
 async def test_a_refused_call_took_no_time() -> None:

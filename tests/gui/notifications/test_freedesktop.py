@@ -8,7 +8,7 @@ import pytest
 
 from desktop.notifications import DesktopNotification, session_bus
 from desktop.notifications.freedesktop import FreedesktopNotifier
-from tests.stores.rig import FakeTime
+from tests.support.clock import FakeClock
 from tests.support.notification_service import HAS_DBUS, NotificationService, a_bus
 
 pytestmark = pytest.mark.skipif(not HAS_DBUS, reason="needs dbus-daemon")
