@@ -57,7 +57,7 @@ def unpack(body: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise BadFrame("a frame that is not JSON") from error
     if not isinstance(message, dict):
-        raise BadFrame("a frame that is no object")
+        raise BadFrame("a frame that is not an object")
     return message
 
 

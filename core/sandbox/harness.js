@@ -1,6 +1,6 @@
-// Runs in the person's realm, but before their module: what it needs of the language is taken now, because they can
-// replace it later. It ends in a promise of text: "+" and the output as JSON, or "-" and what went wrong as JSON.
-// Text, because a promise that is given an object would ask it for a `then`.
+// Runs in the realm of the user's module, but before it: built-ins are captured now, because the module can replace
+// them later. It ends in a promise of text: "+" and the output as JSON, or "-" and a report of the error as JSON.
+// Text, because a promise that resolves to an object would look up its `then`.
 (() => {
   "use strict";
   const { parse, stringify } = JSON;
@@ -18,7 +18,7 @@
   delete globalThis.__task;
   delete globalThis.__print;
   delete globalThis.performance; // Date is the only clock
-  // Full length from the start: writing to them meets no setter that somebody put on Array.prototype.
+  // Full length from the start: so that writing calls no setter that the module put on Array.prototype.
   const holders = new Array(maxDepth + 1).fill(null);
   const keys = new Array(maxDepth + 2).fill("");
 
@@ -71,8 +71,8 @@
     }
   }
 
-  // Not only what JSON.stringify refuses, but what it would lose without a word. An undefined property is absent and
-  // an undefined item is null, though: that is how JavaScript is written.
+  // Not only what JSON.stringify rejects, but also what it would drop silently. An undefined property is absent and
+  // an undefined item is null, though: JavaScript relies on that.
   function whyNotJson(value, depth) {
     switch (typeof value) {
       case "bigint":
@@ -117,7 +117,7 @@
     return "[" + text + "]";
   }
 
-  // A thrown value is a stranger: each property is read once, and believed only if it is text.
+  // A thrown value is untrusted: each property is read once, and used only if it is text.
   function thrown(error) {
     return plain({ kind: "threw", ...described(error, 0) });
   }
@@ -147,7 +147,7 @@
   }
 
   function plain(report) {
-    return setPrototypeOf(report, null); // without a prototype there is no toJSON of theirs
+    return setPrototypeOf(report, null); // without a prototype there is no toJSON of the module
   }
 
   function installConsole() {

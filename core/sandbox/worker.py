@@ -13,7 +13,7 @@ from core.sandbox import frames
 from core.sandbox.confinement import confine
 from core.sandbox.interpreter import Interpreter
 
-# The parent kills at limit + 0.5 s. This is for the case that there is no parent any more.
+# The parent kills at limit + 0.5 s. This covers a parent that has died.
 _BACKSTOP_S = 2.0
 
 
@@ -66,7 +66,7 @@ def _serve(request: dict[str, Any], interpreter: Interpreter, channel: _Channel)
             return interpreter.check(request["source"])
         case "violations":
             return _violations(request, channel)
-    raise frames.BadFrame(f"nobody knows how to {request['do']!r}")
+    raise frames.BadFrame(f"an unknown request: {request['do']!r}")
 
 
 def _violations(request: dict[str, Any], channel: _Channel) -> dict[str, Any]:

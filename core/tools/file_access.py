@@ -109,12 +109,12 @@ class Folder:
     @staticmethod
     def _require_file(state: os.stat_result) -> None:
         if not stat.S_ISREG(state.st_mode):
-            kind = "a folder" if stat.S_ISDIR(state.st_mode) else "no regular file"
+            kind = "a folder" if stat.S_ISDIR(state.st_mode) else "not a regular file"
             raise ToolFailed("not_a_file", f"it is {kind}")
 
 
 _SYSTEM_FOLDERS = ("/proc", "/sys", "/dev") if os.name == "posix" else ()
-PATH_BYTES = 4095  # what Linux takes: a longer one could be made piece by piece, and nobody could open it
+PATH_BYTES = 4095  # the limit of Linux: a longer path could be made piece by piece, but not opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,9 +193,9 @@ def _check_path(path: str) -> None:
 
 _ERRNO_MESSAGES = {
     errno.ENOENT: ("not_found", "it does not exist"),
-    errno.ENOTDIR: ("not_a_folder", "it is no folder, or leads through something that is none"),
+    errno.ENOTDIR: ("not_a_folder", "it is not a folder, or leads through something that is not a folder"),
     errno.ELOOP: ("not_allowed", "it leads through links that cannot be followed"),
-    errno.ENXIO: ("not_a_file", "it is no regular file"),
+    errno.ENXIO: ("not_a_file", "it is not a regular file"),
     errno.EISDIR: ("not_a_file", "it is a folder"),
     errno.ENAMETOOLONG: ("invalid_arguments", "the name is too long"),
     errno.EACCES: ("not_allowed", "the system does not permit it"),

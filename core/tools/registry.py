@@ -112,7 +112,7 @@ class Registry:
         for schema in (tool.info.input_schema, tool.info.output_schema):
             problem = None if schema is None or is_checked else self._schemas.problem(schema)
             if problem is not None:
-                raise Refused("bad_schema", f"a schema of the tool {name!r} is of no use: {problem}", tool=name)
+                raise Refused("bad_schema", f"a schema of the tool {name!r} is unusable: {problem}", tool=name)
         self._tools[name] = tool
 
     def unregister(self, name: str) -> None:

@@ -68,7 +68,7 @@ def _value(node: ast.expr) -> Number:
     """
     match node:
         case ast.Constant(value=bool()):
-            raise _invalid_expression("true and false are no numbers")
+            raise _invalid_expression("true and false are not numbers")
         case ast.Constant(value=int() | float() as number):
             return _apply("the number", finite, [number])
         case ast.Name(id=name) if name in CONSTANTS:
@@ -83,7 +83,7 @@ def _value(node: ast.expr) -> Number:
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
             return _apply(name, _function(name, len(arguments)), [_value(argument) for argument in arguments])
         case _:
-            raise _invalid_expression(f"{shorten(ast.unparse(node), 40)} is no arithmetic")
+            raise _invalid_expression(f"{shorten(ast.unparse(node), 40)} is not arithmetic")
 
 
 def _function(name: str, count: int) -> Callable[..., Number]:

@@ -32,7 +32,7 @@ _HTTP = frozenset({"http", "streamable-http", "streamable_http", "streamablehttp
 MESSAGES = {
     "too_long": "it has more than {most:,} characters",
     "syntax": "{message}",
-    "no_object": "it is no object with servers",
+    "no_object": "it is not an object with servers",
     "no_servers": "there are no servers in it: one of {names} was expected",
     "no_list": "a list was expected",
     "no_id": "an object with an id was expected",

@@ -128,7 +128,7 @@ def _charset_within(data: bytes, kind: str) -> str | None:
 
 
 def _known_charset(name: str) -> str | None:
-    """Return the codec of a web charset, else None: some of Python's codecs are no charsets, or take too long."""
+    """Return the codec of a web charset, else None: some of Python's codecs are not charsets, or take too long."""
     name = name.lower()
     if not _CHARSETS.fullmatch(name):
         return None

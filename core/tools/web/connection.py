@@ -124,7 +124,7 @@ def _pinned(ips: Sequence[str]) -> "httpcore.AsyncNetworkBackend":
             timeout: float | None = None,  # noqa: ASYNC109
             socket_options: Iterable[Any] | None = None,
         ) -> httpcore.AsyncNetworkStream:
-            raise httpcore.ConnectError("a socket file is no address")
+            raise httpcore.ConnectError("a socket file is not an address")
 
         async def sleep(self, seconds: float) -> None:
             await self._net.sleep(seconds)
