@@ -2,14 +2,7 @@
 
 from PySide6.QtCore import QAbstractItemModel, QSize, Signal
 from PySide6.QtGui import QHelpEvent, QPainter, QRegion
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QLineEdit,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QToolTip,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QStyledItemDelegate, QStyleOptionViewItem, QToolTip, QWidget
 
 from core.domain.workflow import normalized_title
 from core.ports.clock import Clock

@@ -192,3 +192,6 @@ class CutOffBlock(Block):
     is_stopped: bool
     warning: str | None = None
     can_retry: bool = False
+
+
+FoldableBlock = AttachmentBlock | StepBlock | SubAgentBlock | ThoughtBlock | ToolBlock | ToolGroupBlock

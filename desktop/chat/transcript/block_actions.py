@@ -7,17 +7,7 @@ from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
 from core.domain.ids import MessageId
-from desktop.chat.layout.blocks import (
-    AttachmentBlock,
-    CaptionBlock,
-    CodeBlock,
-    FailureBlock,
-    StepBlock,
-    SubAgentBlock,
-    ThoughtBlock,
-    ToolBlock,
-    ToolGroupBlock,
-)
+from desktop.chat.layout.blocks import AttachmentBlock, CaptionBlock, CodeBlock, FailureBlock, FoldableBlock
 from desktop.chat.transcript.clipboard import Copier, copy_text, failure_details, source_of_group
 from desktop.chat.transcript.selection import Selection
 from desktop.chat.transcript.stage import Stage
@@ -74,8 +64,7 @@ class BlockActions(QObject):
 
     def _on_fold(self, view: QWidget) -> None:
         live = self._stage.live_of(view)
-        foldable = AttachmentBlock | StepBlock | SubAgentBlock | ThoughtBlock | ToolBlock | ToolGroupBlock
-        if live is not None and isinstance(live.block, foldable):
+        if live is not None and isinstance(live.block, FoldableBlock):
             self._stage.column.set_fold(live.block_index.turn, live.block.key, is_unfolded=not live.block.is_unfolded)
             self.folded.emit()
             if isinstance(live.block, AttachmentBlock) and not live.block.is_known:

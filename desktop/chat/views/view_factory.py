@@ -6,24 +6,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QWidget
 
-from desktop.chat.layout.blocks import (
-    ActivityBlock,
-    AttachmentBlock,
-    Block,
-    BoundaryBlock,
-    CaptionBlock,
-    CodeBlock,
-    CutOffBlock,
-    FailureBlock,
-    HeaderBlock,
-    PlainBlock,
-    ProseBlock,
-    StepBlock,
-    SubAgentBlock,
-    ThoughtBlock,
-    ToolBlock,
-    ToolGroupBlock,
-)
+from desktop.chat.layout import blocks
 from desktop.chat.views.caption_view import CaptionView
 from desktop.chat.views.code_view import CodeView
 from desktop.chat.views.failure_view import FailureView
@@ -48,26 +31,26 @@ BlockView = (
     | ToolView
 )
 
-_VIEWS: dict[type[Block], Callable[[ViewContext, QWidget], BlockView]] = {
-    ActivityBlock: ActivityView,
-    AttachmentBlock: AttachmentView,
-    BoundaryBlock: BoundaryView,
-    CaptionBlock: CaptionView,
-    CodeBlock: CodeView,
-    CutOffBlock: CutOffView,
-    FailureBlock: FailureView,
-    HeaderBlock: HeaderView,
-    PlainBlock: ProseView,
-    ProseBlock: ProseView,
-    StepBlock: StepView,
-    SubAgentBlock: SubAgentView,
-    ThoughtBlock: ThoughtView,
-    ToolBlock: ToolView,
-    ToolGroupBlock: ToolGroupView,
+_VIEWS: dict[type[blocks.Block], Callable[[ViewContext, QWidget], BlockView]] = {
+    blocks.ActivityBlock: ActivityView,
+    blocks.AttachmentBlock: AttachmentView,
+    blocks.BoundaryBlock: BoundaryView,
+    blocks.CaptionBlock: CaptionView,
+    blocks.CodeBlock: CodeView,
+    blocks.CutOffBlock: CutOffView,
+    blocks.FailureBlock: FailureView,
+    blocks.HeaderBlock: HeaderView,
+    blocks.PlainBlock: ProseView,
+    blocks.ProseBlock: ProseView,
+    blocks.StepBlock: StepView,
+    blocks.SubAgentBlock: SubAgentView,
+    blocks.ThoughtBlock: ThoughtView,
+    blocks.ToolBlock: ToolView,
+    blocks.ToolGroupBlock: ToolGroupView,
 }
 
 
-def create_view(kind: type[Block], context: ViewContext, parent: QWidget) -> BlockView:
+def create_view(kind: type[blocks.Block], context: ViewContext, parent: QWidget) -> BlockView:
     """Return a view for blocks of this kind; it shows none yet."""
     return _VIEWS[kind](context, parent)
 
@@ -80,13 +63,13 @@ class ViewSlot:
     """
 
     view: BlockView
-    kind: type[Block]
-    block: Block | None = None
+    kind: type[blocks.Block]
+    block: blocks.Block | None = None
     context: BlockContext | None = None
     width: int = -1
     height: int = 0
 
-    def show(self, block: Block, context: BlockContext) -> bool:
+    def show(self, block: blocks.Block, context: BlockContext) -> bool:
         """Show a block. Return False if it is shown already."""
         if context == self.context and (block is self.block or block == self.block):
             return False
