@@ -8,7 +8,7 @@ from core.domain.ids import AuditId, CallId, RunId, WorkflowId
 from core.domain.risk import Risk
 from core.persistence import codec
 from core.persistence.keys import record_id, text_key
-from core.persistence.pages import PAGE_SIZE, OrderedRepository
+from core.persistence.repository import PAGE_SIZE, OrderedRepository
 from core.persistence.statements import Row, Statement, batched_statements, delete_statements
 from core.ports.storage import PAGE_ROWS
 from core.ports.writes import PutAudit

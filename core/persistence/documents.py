@@ -18,11 +18,10 @@ from core.persistence import codec
 from core.persistence.batch import Batch
 from core.persistence.connection import Connection
 from core.persistence.keys import by_time, by_title, key_range, record_id, text_key
-from core.persistence.pages import PAGE_SIZE, Repository, decode_pages, pages_by_id, pages_of_table, read_row
+from core.persistence.repository import PAGE_SIZE, Repository, decode_pages
 from core.persistence.statements import Row, Statement, batched_statements, delete_statements
 from core.ports.writes import PutSetting, PutToolList, StoredTemplate
 
-_SELECT = "SELECT * FROM $range"
 _PUT_TOOLS = "INSERT INTO mcp_tool_list $argument ON DUPLICATE KEY UPDATE tools = $input.tools RETURN NONE"
 _PUT_TEMPLATE = """INSERT INTO template $argument
     ON DUPLICATE KEY UPDATE text = $input.text, data = $input.data RETURN NONE"""
@@ -94,11 +93,11 @@ SERVERS = _model_form(McpServer, "mcp_server", 20)
 NOTICES = DocumentForm(Toast, "notice", _encode_notice, _decode_notice, by_time)
 
 
-class DocumentRepository(Generic[D]):
+class DocumentRepository(Repository, Generic[D]):
     """Documents of a type."""
 
     def __init__(self, connection: Connection, form: DocumentForm[D]) -> None:
-        self._connection = connection
+        super().__init__(connection)
         self._form = form
 
     def put(self, batch: Batch) -> list[Statement]:
@@ -112,19 +111,19 @@ class DocumentRepository(Generic[D]):
         return delete_statements(record_id(self._form.table, text_key(document_id)) for document_id in ids)
 
     async def get(self, document_id: str) -> D | None:
-        row = await read_row(self._connection, self._form.table, text_key(document_id))
+        row = await self._row(self._form.table, text_key(document_id))
         return codec.decode_if_readable(row, self._form.decode)
 
     async def all(self) -> list[D]:
-        pages = pages_of_table(self._connection, _SELECT, self._form.table, rows=self._form.page_rows)
+        pages = self._pages_of_table(self._form.table, rows=self._form.page_rows)
         return sorted(await decode_pages(pages, self._form.decode), key=self._form.order)
 
 
-class ServerRepository:
+class ServerRepository(Repository):
     """MCP servers. A server's list of tools may have a megabyte and changes alone, so it has a row of its own."""
 
     def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+        super().__init__(connection)
         self._servers = DocumentRepository(connection, SERVERS)
 
     def put(self, batch: Batch) -> list[Statement]:
@@ -140,7 +139,7 @@ class ServerRepository:
 
     async def all(self) -> list[StoredServer]:
         servers = await self._servers.all()
-        pages = pages_of_table(self._connection, _SELECT, "mcp_tool_list", rows=SERVERS.page_rows)
+        pages = self._pages_of_table("mcp_tool_list", rows=SERVERS.page_rows)
         lists = dict(await decode_pages(pages, _decode_tools))
         return [StoredServer(server, lists.get(server.id)) for server in servers]
 
@@ -164,17 +163,17 @@ class TemplateRepository(Repository):
     async def get(self, template_id: str, version: int | None = None) -> StoredTemplate | None:
         key = text_key(template_id)
         if version is None:
-            head = await read_row(self._connection, "template_head", key)
+            head = await self._row("template_head", key)
             if head is None:
                 return None
             version = head["version"]
-        return codec.decode_if_readable(await read_row(self._connection, "template", [key, version]), _decode_template)
+        return codec.decode_if_readable(await self._row("template", [key, version]), _decode_template)
 
     async def all(self) -> list[StoredTemplate]:
         ids = []
-        async for heads in pages_of_table(self._connection, _SELECT, "template_head"):
+        async for heads in self._pages_of_table("template_head"):
             ids += [record_id("template", [head["id"].id, head["version"]]) for head in heads]
-        pages = pages_by_id(self._connection, "SELECT * FROM $ids", ids, rows=10)  # a text may have 5 MB
+        pages = self._pages_by_id(ids, rows=10)  # a text may have 5 MB
         return sorted(await decode_pages(pages, _decode_template), key=by_title)
 
 
@@ -186,7 +185,7 @@ class SettingRepository(Repository):
         return batched_statements(_PUT_SETTING, rows)
 
     async def all(self) -> dict[str, Any]:
-        return dict(await decode_pages(pages_of_table(self._connection, _SELECT, "setting"), _decode_setting))
+        return dict(await decode_pages(self._pages_of_table("setting"), _decode_setting))
 
 
 def _decode_tools(row: Row) -> tuple[ServerId, str]:

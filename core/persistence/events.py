@@ -24,7 +24,7 @@ from core.persistence.event_rows import (
 )
 from core.persistence.keys import key_range, text_key
 from core.persistence.messages import MessageRepository
-from core.persistence.pages import pages_in_range
+from core.persistence.repository import Repository
 from core.persistence.statements import Statement, batched, batched_statements
 from core.persistence.step_results import StepResultRepository
 
@@ -41,11 +41,11 @@ TURN_EVENTS = 200  # decoded before other tasks get a turn
 _FIRST_ROWS = "RETURN $ranges.map(|$range| (SELECT * FROM $range LIMIT $limit))"
 
 
-class EventRepository:
+class EventRepository(Repository):
     """The events of runs."""
 
     def __init__(self, connection: Connection, results: StepResultRepository, messages: MessageRepository) -> None:
-        self._connection = connection
+        super().__init__(connection)
         self._results = results
         self._messages = messages
 
@@ -102,7 +102,7 @@ class EventRepository:
     async def _rows(self, run_id: RunId) -> list[EventRow]:
         rows: list[EventRow] = []
         decoded = 0
-        async for page in pages_in_range(self._connection, "SELECT * FROM $range", "event", text_key(run_id)):
+        async for page in self._pages_in_range("event", text_key(run_id)):
             for row in page:
                 with codec.raising_unreadable(run_id, "events"):
                     rows.append(decode_events(row, run_id))

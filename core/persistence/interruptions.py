@@ -18,7 +18,7 @@ from core.domain.interruption import (
 from core.domain.risk import Risk
 from core.persistence import codec
 from core.persistence.keys import by_sequence, record_id, text_key
-from core.persistence.pages import OrderedRepository, decode_pages, pages_by_id, pages_by_order_key, pages_in_range
+from core.persistence.repository import OrderedRepository, decode_pages
 from core.persistence.statements import Row, Statement, batched, lost_positions
 from core.ports.writes import CloseInterruption, RaiseInterruption
 
@@ -66,7 +66,7 @@ class InterruptionRepository(OrderedRepository):
         keys |= {position: interruption_key(write.run_id, write.id) for position, write in closes}
         ids = [record_id("interruption", key) for key in keys.values()]
         rows: dict[tuple[str | int, ...], Row] = {}
-        async for page in pages_by_id(self._connection, _STORED, ids, rows=INTERRUPTIONS_PER_PAGE):
+        async for page in self._pages_by_id(ids, text=_STORED, rows=INTERRUPTIONS_PER_PAGE):
             rows |= {tuple(row["id"].id): row for row in page}
         stored = {position: rows[tuple(key)] for position, key in keys.items() if tuple(key) in rows}
         return {
@@ -77,13 +77,13 @@ class InterruptionRepository(OrderedRepository):
     async def of_run(self, run_id: RunId) -> list[Interruption]:
         """Return the interruptions by sequence number. Raises StorageFailed `unreadable`."""
         key, size = text_key(run_id), INTERRUPTIONS_PER_PAGE
-        pages = pages_in_range(self._connection, _OF_RUN, "interruption", key, rows=size)
+        pages = self._pages_in_range("interruption", key, rows=size, text=_OF_RUN)
         with codec.raising_unreadable(run_id, "interruptions"):
             return sorted([decode_interruption(row) async for page in pages for row in page], key=by_sequence)
 
     async def open(self) -> list[Interruption]:
         """Return the readable open interruptions, oldest first."""
-        pages = pages_by_order_key(self._connection, _OPEN, {}, rows=INTERRUPTIONS_PER_PAGE)
+        pages = self._pages_by_order_key(_OPEN, {}, rows=INTERRUPTIONS_PER_PAGE)
         return await decode_pages(pages, decode_interruption)
 
     def _put(self, writes: Sequence[tuple[int, RaiseInterruption]]) -> Statement:

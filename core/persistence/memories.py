@@ -13,7 +13,7 @@ from core.domain.memory import PREVIEW_CHARACTERS, Memory, MemoryType
 from core.domain.text.search import words_of
 from core.persistence import codec
 from core.persistence.keys import record_id, text_key
-from core.persistence.pages import PAGE_SIZE, OrderedRepository
+from core.persistence.repository import PAGE_SIZE, OrderedRepository
 from core.persistence.statements import Row, Statement
 from core.ports.memories import MAX_RANKED, MemoryQuery, MemoryUsage
 

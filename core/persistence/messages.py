@@ -7,19 +7,10 @@ from core.domain.messages import Message, MessageState, Role, attachment_fields,
 from core.persistence import codec
 from core.persistence.batch import Stream
 from core.persistence.keys import key_number, key_range, record_id, text_key
-from core.persistence.pages import (
-    LONG_TEXTS_PER_PAGE,
-    OrderedRepository,
-    Repository,
-    decode_pages,
-    pages_by_id,
-    pages_by_order_key,
-    pages_in_range,
-)
+from core.persistence.repository import LONG_TEXTS_PER_PAGE, OrderedRepository, Repository, decode_pages
 from core.persistence.statements import Row, Statement, batched_statements, delete_statements
 from core.ports.writes import Chunk, PutAttachedText
 
-_SELECT = "SELECT * FROM $range"
 _PUT_TEXT = "INSERT IGNORE INTO attached_text $argument RETURN NONE"
 PUT_MESSAGES = """INSERT INTO message $argument ON DUPLICATE KEY UPDATE
     workflow = $input.workflow, place = $input.place, text = $input.text, data = $input.data RETURN NONE"""
@@ -42,11 +33,11 @@ class MessageRepository(OrderedRepository):
 
     def rows(self, messages: Iterable[Message]) -> list[Row]:
         """Return the encoded messages, for a statement that writes more than messages."""
-        return [self._row(message) for message in messages]
+        return [self._encode(message) for message in messages]
 
     async def of_workflow(self, workflow_id: WorkflowId) -> list[Message]:
         """Return the readable messages, oldest first."""
-        pages = pages_by_order_key(self._connection, _OF_WORKFLOW, {"workflow": text_key(workflow_id)})
+        pages = self._pages_by_order_key(_OF_WORKFLOW, {"workflow": text_key(workflow_id)})
         return await decode_pages(pages, _decode_message)
 
     async def newest(self, workflow_id: WorkflowId, limit: int) -> list[Message]:
@@ -57,16 +48,16 @@ class MessageRepository(OrderedRepository):
     async def attached_texts(self, workflow_id: WorkflowId, message_id: MessageId) -> list[str]:
         """Return the texts by position."""
         prefix = text_key(workflow_id), text_key(message_id)
-        pages = pages_in_range(self._connection, _SELECT, "attached_text", *prefix, rows=LONG_TEXTS_PER_PAGE)
+        pages = self._pages_in_range("attached_text", *prefix, rows=LONG_TEXTS_PER_PAGE)
         return [codec.decode_text(row["text"]) async for page in pages for row in page]
 
     async def texts(self, ids: Iterable[MessageId]) -> dict[MessageId, str]:
         """Return the texts of the messages that exist."""
         records = [record_id("message", text_key(message_id)) for message_id in ids]
-        pages = pages_by_id(self._connection, "SELECT id, text FROM $ids", records)
+        pages = self._pages_by_id(records, text="SELECT id, text FROM $ids")
         return dict(await decode_pages(pages, _id_and_text))
 
-    def _row(self, message: Message) -> Row:
+    def _encode(self, message: Message) -> Row:
         return {
             "id": text_key(message.id),
             "workflow": text_key(message.workflow_id),
@@ -115,7 +106,7 @@ class ChunkRepository(Repository):
 
     async def of_run(self, run_id: RunId) -> list[Chunk]:
         """Return the readable chunks by stream and offset."""
-        pages = pages_in_range(self._connection, _SELECT, "chunk", text_key(run_id))
+        pages = self._pages_in_range("chunk", text_key(run_id))
         return await decode_pages(pages, _decode_chunk)
 
 

@@ -6,7 +6,7 @@ from core.domain.ids import MessageId, WorkflowId
 from core.domain.messages import QueuedMessage, attachment_fields, attachments_of
 from core.persistence import codec
 from core.persistence.keys import key_range, record_id, text_key
-from core.persistence.pages import LONG_TEXTS_PER_PAGE, OrderedRepository, decode_pages, pages_by_id, pages_in_range
+from core.persistence.repository import LONG_TEXTS_PER_PAGE, OrderedRepository, decode_pages
 from core.persistence.statements import Row, Statement, batched_statements, delete_statements
 from core.ports.writes import OrderQueued, UnqueueMessage
 
@@ -22,7 +22,7 @@ class QueuedMessageRepository(OrderedRepository):
         queued = list(messages)
         texts = [{"id": _queue_key(message), "text": codec.encode_text(message.text)} for message in queued]
         # a statement per text: together they may have many megabytes
-        return [*(Statement(_PUT_TEXT, [text]) for text in texts), *batched_statements(_PUT, map(self._row, queued))]
+        return [*(Statement(_PUT_TEXT, [text]) for text in texts), *batched_statements(_PUT, map(self._encode, queued))]
 
     def order(self, orders: Iterable[OrderQueued]) -> list[Statement]:
         statements: list[Statement] = []
@@ -45,19 +45,19 @@ class QueuedMessageRepository(OrderedRepository):
 
     async def all(self) -> list[QueuedMessage]:
         """Return the readable queued messages in order, grouped by workflow."""
-        pages = pages_in_range(self._connection, "SELECT * FROM $range", "queued_message")
+        pages = self._pages_in_range("queued_message")
         rows = [row async for page in pages for row in page]
         ids = [record_id("queued_text", row["id"].id) for row in rows]
         texts = dict(
             await decode_pages(
-                pages_by_id(self._connection, "SELECT * FROM $ids", ids, rows=LONG_TEXTS_PER_PAGE),
+                self._pages_by_id(ids, rows=LONG_TEXTS_PER_PAGE),
                 lambda row: (tuple(row["id"].id), codec.decode_text(row["text"])),
             )
         )
         whole = [{**row, "text": texts.get(tuple(row["id"].id))} for row in rows]
         return [message for _, message in sorted(codec.decode_rows(whole, _decode_queued), key=lambda row: row[0])]
 
-    def _row(self, message: QueuedMessage) -> Row:
+    def _encode(self, message: QueuedMessage) -> Row:
         return {
             "id": _queue_key(message),
             "place": self._order_keys.number(),

@@ -16,7 +16,7 @@ from core.persistence.event_rows import encode_events
 from core.persistence.events import PUT_EVENTS
 from core.persistence.keys import UNFINISHED, record_id, text_key
 from core.persistence.messages import PUT_MESSAGES, MessageRepository
-from core.persistence.pages import pages_by_id, pages_by_order_key, pages_of_table
+from core.persistence.repository import OrderedRepository
 from core.persistence.run_rows import decode_run, encode_outcome, encode_run, is_readable, order_key_of
 from core.persistence.snapshots import encode_snapshot
 from core.persistence.statements import Row, Statement, batched_statements
@@ -70,12 +70,11 @@ _INTERRUPTED_ROOTS = """
 _AFTER_ALL = "~"  # sorts after every order key
 
 
-class RunRepository:
+class RunRepository(OrderedRepository):
     """Runs, ordered by creation."""
 
     def __init__(self, connection: Connection, order_keys: codec.OrderKeys, messages: MessageRepository) -> None:
-        self._connection = connection
-        self._order_keys = order_keys
+        super().__init__(connection, order_keys)
         self._messages = messages
 
     def create(self, creations: Iterable[Creation]) -> list[Statement]:
@@ -112,7 +111,7 @@ class RunRepository:
 
     async def children(self, run_id: RunId) -> list[Run]:
         """Return the runs that this run started, oldest first, without outputs."""
-        pages = pages_by_order_key(self._connection, _CHILDREN, {"parent_run": text_key(run_id)})
+        pages = self._pages_by_order_key(_CHILDREN, {"parent_run": text_key(run_id)})
         return [decode_run(row) async for page in pages for row in page]
 
     async def page(
@@ -158,7 +157,7 @@ class RunRepository:
 
     async def _marked(self) -> list[RecordID]:
         """Return the marked runs: few, and in no index."""
-        pages = pages_of_table(self._connection, "SELECT id FROM $range", "fault")
+        pages = self._pages_of_table("fault", text="SELECT id FROM $range")
         return [record_id("run", mark["id"].id) async for marks in pages for mark in marks]
 
     async def _interrupted_roots(self) -> list[RecordID]:
@@ -166,7 +165,7 @@ class RunRepository:
         return [record_id("run", key) for key in await self._connection.read(_INTERRUPTED_ROOTS)]
 
     async def _by_ids(self, ids: Sequence[RecordID]) -> list[Row]:
-        return [row async for page in pages_by_id(self._connection, _BY_IDS, ids) for row in page]
+        return [row async for page in self._pages_by_id(ids, text=_BY_IDS) for row in page]
 
     async def _order_key_of(self, run_id: RunId) -> str | None:
         row = await self._connection.read("SELECT place FROM ONLY $id", {"id": record_id("run", text_key(run_id))})

@@ -12,7 +12,7 @@ from core.domain.run import Snapshot, StepAgent
 from core.domain.template import Template, ValidationMode
 from core.persistence import codec
 from core.persistence.keys import text_key
-from core.persistence.pages import Repository, decode_pages, pages_in_range, read_row
+from core.persistence.repository import Repository, decode_pages
 from core.persistence.statements import Row, Statement, batched_statements
 from core.ports.writes import AllowFile
 
@@ -24,7 +24,7 @@ class SnapshotRepository(Repository):
 
     async def of_run(self, run_id: RunId) -> Snapshot:
         """Return the snapshot. Raises StorageFailed `unreadable`, also if there is none."""
-        row = await read_row(self._connection, "snapshot", text_key(run_id))
+        row = await self._row("snapshot", text_key(run_id))
         with codec.raising_unreadable(run_id, "definition"):
             return _decode_snapshot(row or {})
 
@@ -90,7 +90,7 @@ class AllowedFileRepository(Repository):
 
     async def of_run(self, run_id: RunId) -> list[str]:
         """Return the readable paths, sorted."""
-        pages = pages_in_range(self._connection, "SELECT * FROM $range", "allowed_file", text_key(run_id))
+        pages = self._pages_in_range("allowed_file", text_key(run_id))
         return sorted(await decode_pages(pages, lambda row: codec.decode_text(row["path"])))
 
 

@@ -12,7 +12,7 @@ from core.domain.run import StepKey, StepResult, StepStatus
 from core.domain.text.json_text import decode
 from core.persistence import codec
 from core.persistence.keys import key_number, record_id, text_key
-from core.persistence.pages import Repository, pages_by_id, pages_in_range
+from core.persistence.repository import Repository
 from core.persistence.statements import Row, Statement, batched, batched_statements, lost_positions
 from core.ports.writes import Claim, ReleaseClaim
 
@@ -28,7 +28,6 @@ _RELEASE = "DELETE $argument WHERE status = 'running' RETURN NONE"
 _PUT = """INSERT INTO step_result $argument ON DUPLICATE KEY UPDATE
     status = $input.status, output = $input.output, data = $input.data RETURN NONE"""
 _STORED = "SELECT *, type::record('run', record::id(id)[0]).status AS run_status FROM $ids"
-_SELECT = "SELECT * FROM $range"
 _SELECT_OUTPUTS = "SELECT id, status, output FROM $range"
 _SELECT_OUTPUTS_OF = "SELECT id, status, output FROM $ids"
 
@@ -53,7 +52,7 @@ class StepResultRepository(Repository):
         rows = [(position, _encode_result(claim.result)) for position, claim in claims]
         ids = [record_id("step_result", row["id"]) for _, row in rows]
         stored: dict[tuple[Any, ...], Row] = {}
-        async for page in pages_by_id(self._connection, _STORED, ids):
+        async for page in self._pages_by_id(ids, text=_STORED):
             stored |= {tuple(row["id"].id): row for row in page if row["run_status"] == "running"}
         return {
             position
@@ -65,13 +64,13 @@ class StepResultRepository(Repository):
     async def of_run(self, run_id: RunId, *, iterations: bool = True) -> list[StepResult]:
         """Return whole steps, then their parts. Raises StorageFailed `unreadable`."""
         prefix = (text_key(run_id),) if iterations else (text_key(run_id), WHOLE)
-        pages = pages_in_range(self._connection, _SELECT, "step_result", *prefix)
+        pages = self._pages_in_range("step_result", *prefix)
         with codec.raising_unreadable(run_id, "step results"):
             return [_decode_result(row) async for page in pages for row in page]
 
     async def outputs(self, run_id: RunId) -> dict[StepKey, Any]:
         """Return the outputs of a run's completed checkpoints. Raises StorageFailed `unreadable`."""
-        pages = pages_in_range(self._connection, _SELECT_OUTPUTS, "step_result", text_key(run_id))
+        pages = self._pages_in_range("step_result", text_key(run_id), text=_SELECT_OUTPUTS)
         with codec.raising_unreadable(run_id, "outputs"):
             return {
                 _decode_key(row): _decode_output(row)
@@ -85,7 +84,7 @@ class StepResultRepository(Repository):
         named = {tuple(_result_key(*key)): key for key in keys}
         records = [record_id("step_result", list(key)) for key in named]
         outputs: dict[tuple[RunId, StepKey], Any] = {}
-        async for page in pages_by_id(self._connection, _SELECT_OUTPUTS_OF, records):
+        async for page in self._pages_by_id(records, text=_SELECT_OUTPUTS_OF):
             for row in page:
                 run_id, key = named[tuple(row["id"].id)]
                 with codec.raising_unreadable(run_id, "outputs"):

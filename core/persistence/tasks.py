@@ -6,7 +6,7 @@ from core.domain.ids import TaskId, WorkflowId
 from core.domain.task import Task, TaskList, TaskStatus
 from core.persistence import codec
 from core.persistence.keys import text_key
-from core.persistence.pages import Repository, decode_pages, pages_in_range, read_row
+from core.persistence.repository import Repository, decode_pages
 from core.persistence.statements import Row, Statement
 from core.ports.writes import ChangeTasks
 
@@ -35,8 +35,8 @@ class TaskRepository(Repository):
     async def of_workflow(self, workflow_id: WorkflowId) -> TaskList:
         """Return the tasks. The revision is read first, so a concurrent change invalidates it."""
         key = text_key(workflow_id)
-        head = await read_row(self._connection, "todo", key)
-        tasks = await decode_pages(pages_in_range(self._connection, "SELECT * FROM $range", "task", key), _decode_task)
+        head = await self._row("todo", key)
+        tasks = await decode_pages(self._pages_in_range("task", key), _decode_task)
         return TaskList.of(tasks, head["revision"], head["by"]) if head else TaskList.of(tasks, 0, None)
 
 

@@ -6,13 +6,12 @@ from core.domain.ids import CallId, RunId
 from core.domain.tool import CallStatus, Effect, ToolCall
 from core.persistence import codec
 from core.persistence.keys import by_call, text_key
-from core.persistence.pages import Repository, pages_in_range
+from core.persistence.repository import Repository
 from core.persistence.statements import Row, Statement, batched_statements
 
 _PUT = """INSERT INTO tool_call $argument
     ON DUPLICATE KEY UPDATE result = $input.result, data = $input.data RETURN NONE"""
 _PUT_ARGUMENTS = "INSERT IGNORE INTO tool_argument $argument RETURN NONE"
-_SELECT = "SELECT * FROM $range"
 
 
 class ToolCallRepository(Repository):
@@ -28,10 +27,10 @@ class ToolCallRepository(Repository):
         key = text_key(run_id)
         rows: list[Row] = []
         arguments: dict[str, str] = {}
-        async for page in pages_in_range(self._connection, _SELECT, "tool_call", key):
+        async for page in self._pages_in_range("tool_call", key):
             rows.extend(page)
         with codec.raising_unreadable(run_id, "tool calls"):
-            async for page in pages_in_range(self._connection, _SELECT, "tool_argument", key):
+            async for page in self._pages_in_range("tool_argument", key):
                 arguments.update((row["id"].id[1], codec.decode_text(row["text"])) for row in page)
             return sorted((_decode_call(row, arguments) for row in rows), key=by_call)
 

@@ -11,7 +11,7 @@ from core.persistence import codec
 from core.persistence.connection import Connection
 from core.persistence.driver import RecordID
 from core.persistence.keys import key_range, record_id, text_key
-from core.persistence.pages import PAGE_SIZE, OrderedRepository, pages_of_table, read_row, subranges
+from core.persistence.repository import PAGE_SIZE, OrderedRepository, subranges
 from core.persistence.statements import Row, Statement, batched_statements, delete_statements
 from core.ports.writes import ArchiveWorkflow, DiscardWorkflow
 
@@ -35,7 +35,7 @@ class WorkflowRepository(OrderedRepository):
     """Workflows, ordered by their last change."""
 
     def put(self, workflows: Iterable[Workflow]) -> list[Statement]:
-        return batched_statements(_PUT, (self._row(workflow) for workflow in workflows))
+        return batched_statements(_PUT, (self._encode(workflow) for workflow in workflows))
 
     def archive(self, changes: Iterable[ArchiveWorkflow]) -> list[Statement]:
         """Return a statement per change, in order."""
@@ -53,17 +53,17 @@ class WorkflowRepository(OrderedRepository):
         return {WorkflowId(key) for key in await self._connection.read(_ARCHIVED)}
 
     async def get(self, workflow_id: WorkflowId) -> Workflow | None:
-        row = await read_row(self._connection, "workflow", text_key(workflow_id))
+        row = await self._row("workflow", text_key(workflow_id))
         return None if row and _is_discarded(row) else codec.decode_if_readable(row, _decode_workflow)
 
     async def all(self) -> list[Workflow]:
         """Return workflows, last changed first. Paged by key, since the order may change while it is read."""
-        pages = pages_of_table(self._connection, "SELECT * FROM $range", "workflow")
+        pages = self._pages_of_table("workflow")
         rows = [row async for page in pages for row in page]
         rows.sort(key=lambda row: str(row.get("place")), reverse=True)
         return list(codec.decode_rows((row for row in rows if not _is_discarded(row)), _decode_workflow))
 
-    def _row(self, workflow: Workflow) -> Row:
+    def _encode(self, workflow: Workflow) -> Row:
         return {
             "id": text_key(workflow.id),
             "place": self._order_keys.next(workflow.updated_at),
