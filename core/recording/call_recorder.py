@@ -181,6 +181,7 @@ class RunCallRecorder:
         ]
         for fact in facts:
             opened.recording.apply(fact)
+        # refs resolve to the value with its secrets; only the masked value is written
         if is_done:
             opened.recording.steps[step.name].output = raw
         output_json = encode(result.value) if is_done else None

@@ -216,6 +216,7 @@ class RecordingRegistry:
         fact = StepPreset(step=name, output=stored)
         row = recorded_step_row(opened, name, StepStatus.COMPLETED, encode_output(stored), self._clock.now())
         opened.recording.apply(fact)
+        # refs resolve to the value with its secrets; only the masked value is written
         opened.recording.steps[name].output = output
         await opened.log.commit(fact, writes=[PutStepResult(row)])
 

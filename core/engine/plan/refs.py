@@ -154,6 +154,7 @@ def _resolve_text(text: str, scope: Scope, path: str) -> Any:
         if not match[1]:
             return "@"
         ref = _parse(match)
+        # a word such as an e-mail address or a name: a text may contain @ without meaning a ref
         if ref.root not in ROOTS and ref.root not in scope.outputs and ref.root not in scope.absent:
             return match[0]
         return as_text(look_up(ref, scope, path))

@@ -48,13 +48,7 @@ class Problem:
     severity: str = "error"
 
     def as_dict(self) -> dict[str, Any]:
-        return {
-            "code": self.code,
-            "step": self.step,
-            "path": self.path,
-            "message": self.message,
-            "severity": self.severity,
-        }
+        return {name: getattr(self, name) for name in ("code", "step", "path", "message", "severity")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +111,7 @@ class Validator:
         if data.get("format", FORMAT) != FORMAT:
             wrong = f"this app reads {FORMAT}, not {data['format']!r}"
             problems.insert(0, Problem("bad_format", "/format", wrong))
+        # steps that cannot be parsed still have names, so that refs to them are no further problems
         raw_steps = data["steps"] if isinstance(data.get("steps"), list) else []
         steps = list(enumerate(template.steps)) if template is not None else _parsable_steps(raw_steps)
         problems += _check_names(raw_steps)

@@ -247,6 +247,7 @@ class Scheduler:
         if active.driver is not None:
             active.driver.run = active.run
         active.log.commit(RootChanged(root_run_id=root), writes=[ChangeRoot(active.run.id, root)])
+        # children that already are roots of their own keep their descendants
         for child in self.registry:
             if child.run.parent == active.run.id and child.is_driven and not child.has_own_slot:
                 self.change_root(child, root or active.run.id)
