@@ -75,8 +75,8 @@ class NotificationsPage(Page):
         """Show the current level, channel and test result; announce a new test result."""
         self._levels.set_current(str(self._settings.value(Setting.NOTIFY)))
         self._channel.setText(self._channel_text())
-        self._channel.set_tone("warn" if self._notifier.way is NotificationChannel.NONE else "muted")
-        self._test_button.setEnabled(self._notifier.trial is not TrialState.SENT)
+        self._channel.set_tone("warn" if self._notifier.channel is NotificationChannel.NONE else "muted")
+        self._test_button.setEnabled(self._notifier.trial_state is not TrialState.SENT)
         text = self._trial_text()
         self._result.setVisible(bool(text))
         if text != self._result.text():
@@ -100,7 +100,7 @@ class NotificationsPage(Page):
         return " ".join([setting_label(Setting.NOTIFY), self._about.text(), *text])
 
     def _channel_text(self) -> str:
-        match self._notifier.way:
+        match self._notifier.channel:
             case NotificationChannel.LOOKING:
                 return self.tr("Looking for the notification service of your desktop…")
             case NotificationChannel.DESKTOP:
@@ -116,7 +116,7 @@ class NotificationsPage(Page):
                 )
 
     def _trial_text(self) -> str:
-        match self._notifier.trial:
+        match self._notifier.trial_state:
             case TrialState.NONE:
                 return ""
             case TrialState.SENT:

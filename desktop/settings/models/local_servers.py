@@ -87,13 +87,11 @@ class LocalServersCard(Adaptive, Card):
             servers = unwrap(await self._context.providers.discover())
         finally:
             self._is_searching = False
-        return Ok(
-            [
-                _FoundServer(preset.id, preset.title, preset.base_url, [model.id for model in server.models])
-                for server in servers
-                for preset in [server.preset]
-            ]
-        )
+        found = []
+        for server in servers:
+            preset, models = server.preset, [model.id for model in server.models]
+            found.append(_FoundServer(preset.id, preset.title, preset.base_url, models))
+        return Ok(found)
 
     def _show_none(self, _failed: Failed) -> None:
         self._show([])

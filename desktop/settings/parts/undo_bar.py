@@ -83,7 +83,7 @@ class UndoBar(Adaptive, Surface):
         if isinstance(last, SettingRefusal):
             return setting_refusal_text(last.code)
         if isinstance(last, UndoableAction):
-            return last.words(self._history.is_undone)
+            return last.text(self._history.is_undone)
         value = last.former if self._history.is_undone else last.value
         text = self.tr("Undone. {setting}: {value}") if self._history.is_undone else self.tr("{setting}: {value}")
         return text.format(setting=setting_label(last.setting), value=value_text(last.setting, value))

@@ -89,7 +89,7 @@ class ServerFailurePanel(Adaptive, QWidget):
         self.adapt_to(theme)
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         return self._cause.text()
 
     def show_status(self, status: ServerStatus) -> None:

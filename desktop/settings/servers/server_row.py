@@ -78,7 +78,7 @@ class ServerRow(Adaptive, ListRow):
     @property
     def failure(self) -> str:
         """The cause of the failure; empty without a failure."""
-        return self._failure.words if self._failure.isVisibleTo(self) else ""
+        return self._failure.text if self._failure.isVisibleTo(self) else ""
 
     @property
     def is_testing(self) -> bool:
@@ -115,8 +115,8 @@ class ServerRow(Adaptive, ListRow):
 
     def tab_stops(self) -> list[QWidget]:
         """Return the tab stops in visual order."""
-        keeping = (self._enabled, self._edit, self._remove)
-        parts = (self._failure, self._test, self._tools_fold, self._log_fold, *keeping, self.confirmation)
+        editing_row = (self._enabled, self._edit, self._remove)
+        parts = (self._failure, self._test, self._tools_fold, self._log_fold, *editing_row, self.confirmation)
         panels = (self._consent, self._tools, self._log)
         return [stop for part in (*parts, *panels) for stop in tab_stops(part)]
 
@@ -144,16 +144,16 @@ class ServerRow(Adaptive, ListRow):
         self._head.addWidget(self._title, 1)
         self._head.addWidget(self._icon)
         self._head.addWidget(self._state_label)
-        doing, keeping = (QHBoxLayout(part) for part in (self._actions, self._editing))
-        for row in (doing, keeping):
+        actions_row, editing_row = (QHBoxLayout(part) for part in (self._actions, self._editing))
+        for row in (actions_row, editing_row):
             row.setContentsMargins(0, 0, 0, 0)
         for button in (self._test, self._tools_fold, self._log_fold):
-            doing.addWidget(button)
-        doing.addStretch(1)
-        keeping.addWidget(self._enabled)
-        keeping.addStretch(1)
-        keeping.addWidget(self._edit)
-        keeping.addWidget(self._remove)
+            actions_row.addWidget(button)
+        actions_row.addStretch(1)
+        editing_row.addWidget(self._enabled)
+        editing_row.addStretch(1)
+        editing_row.addWidget(self._edit)
+        editing_row.addWidget(self._remove)
         self._facts.addLayout(self._head)
         self._facts.addWidget(self._location)
         self._facts.addWidget(self._note)
@@ -178,11 +178,11 @@ class ServerRow(Adaptive, ListRow):
 
     def _show(self) -> None:
         status, name = self.status, self.name
-        sign = state_badge(status)
+        badge = state_badge(status)
         self._title.setText(name)
-        self._icon.set_icon(sign.icon, sign.color)
-        self._state_label.setText(sign.word)
-        self._state_label.set_tone(sign.tone)
+        self._icon.set_icon(badge.icon, badge.color)
+        self._state_label.setText(badge.label)
+        self._state_label.set_tone(badge.tone)
         self._location.setText(location_text(status.server))
         self._update_note()
         self._failure.show_status(status)
@@ -200,7 +200,7 @@ class ServerRow(Adaptive, ListRow):
         self._test.setAccessibleName(text.format(name=name))
         self._edit.describe(self.tr("Edit {name}").format(name=name))
         self._remove.describe(self.tr("Remove {name}").format(name=name))
-        self.setAccessibleName(f"{name}: {sign.word}")
+        self.setAccessibleName(f"{name}: {badge.label}")
         self._update_folds()
 
     def _update_note(self) -> None:

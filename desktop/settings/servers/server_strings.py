@@ -25,7 +25,7 @@ LOCATION_CHARACTERS = 400
 class StateBadge(NamedTuple):
     """A state's label, icon and colours."""
 
-    word: str
+    label: str
     icon: Icon
     color: ColorName
     tone: Tone

@@ -30,11 +30,11 @@ class Notifier(QObject):
     changed = Signal()
 
     @property
-    def way(self) -> NotificationChannel:
+    def channel(self) -> NotificationChannel:
         raise NotImplementedError
 
     @property
-    def trial(self) -> TrialState:
+    def trial_state(self) -> TrialState:
         raise NotImplementedError
 
     def send_test(self) -> None:

@@ -69,11 +69,11 @@ class SettingRefusal:
 
 @dataclass(frozen=True, slots=True)
 class UndoableAction:
-    """An action that was done or failed. `words` returns its text, given whether it is undone; `undo` and `redo` start
+    """An action that was done or failed. `text` returns its text, given whether it is undone; `undo` and `redo` start
     the reverse. Without `undo` it cannot be undone.
     """
 
-    words: Callable[[bool], str]
+    text: Callable[[bool], str]
     undo: Callable[[], object] | None = None
     redo: Callable[[], object] | None = None
     is_problem: bool = False

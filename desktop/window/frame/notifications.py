@@ -91,7 +91,7 @@ class DesktopNotifier(Notifier):
     # For the settings
 
     @property
-    def way(self) -> NotificationChannel:
+    def channel(self) -> NotificationChannel:
         system = self._system
         if system is not None and system.is_available is None:
             return NotificationChannel.LOOKING
@@ -100,7 +100,7 @@ class DesktopNotifier(Notifier):
         return NotificationChannel.TRAY if self._tray.can_notify else NotificationChannel.NONE
 
     @property
-    def trial(self) -> TrialState:
+    def trial_state(self) -> TrialState:
         return self._trial
 
     def send_test(self) -> None:

@@ -69,8 +69,8 @@ class Disk(InMemoryStorage):
 class NoNotifier(Notifier):
     """A system without a notification service."""
 
-    way = NotificationChannel.NONE
-    trial = TrialState.FAILED
+    channel = NotificationChannel.NONE
+    trial_state = TrialState.FAILED
 
 
 class Rig:

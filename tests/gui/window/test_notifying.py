@@ -193,7 +193,7 @@ async def test_the_page_shows_once_that_they_are_not_shown_and_the_level_can_be_
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
-        await until(lambda: app.content.notifier.way is NotificationChannel.NONE)
+        await until(lambda: app.content.notifier.channel is NotificationChannel.NONE)
         app.content.preferences.open_at(PageId.NOTIFICATIONS)
         (page,) = app.window.findChildren(NotificationsPage)
         assert "No notification service was found" in page._channel.text()
@@ -221,7 +221,7 @@ async def test_without_a_service_the_tray_notifies_and_its_click_leads_there_too
         asking = await app.start("Beta", ASKS)
         await until(lambda: told)
         assert told == [("Beta", "Waiting for you: Shall I <b>?")]
-        assert app.content.notifier.way is NotificationChannel.TRAY
+        assert app.content.notifier.channel is NotificationChannel.TRAY
         app.content.tray._icon.messageClicked.emit()
         await until(lambda: app.viewed == asking.workflow_id)
 
