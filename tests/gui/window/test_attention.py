@@ -78,9 +78,9 @@ async def view(app: App, run: Run) -> AttentionCard:
 
 
 async def take_card(app: App) -> None:
-    """Go to the card by its keys, and wait until it listens."""
+    """Go to the card by its keys, and wait until its guard lets keys pass."""
     app.key(Qt.Key.Key_A, CONTROL_SHIFT)
-    await asyncio.sleep(GUARD_MS / 1000 + 0.1)
+    await waiting.until(lambda: not card_of(app).guard.is_on)
 
 
 def texts(widget: QWidget) -> list[str]:
@@ -540,7 +540,9 @@ async def test_what_a_run_below_asks_is_answered_in_the_workflow_of_its_root(
         await until(lambda: section(app) == [])
 
 
-async def test_later_folds_the_card_of_this_workflow_until_it_is_asked_for(tmp_path: Path, qapp: QApplication) -> None:
+async def test_later_folds_the_card_of_this_workflow_until_it_is_asked_for(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
     async with an_app(tmp_path, qapp) as app:
         run = await app.start("Letters", asking("send"))
         await waits(app, run)
@@ -554,8 +556,7 @@ async def test_later_folds_the_card_of_this_workflow_until_it_is_asked_for(tmp_p
         show = next(button for button in card.findChildren(QAbstractButton) if button.text() == "Show")
         show.click()
         assert card.has_focus
-        await asyncio.sleep(0.1)
-        assert card.height() == height
+        await until(lambda: card.height() == height)
 
 
 async def test_what_was_put_off_is_not_seen_behind_what_another_workflow_asks(
