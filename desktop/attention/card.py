@@ -190,8 +190,6 @@ class AttentionCard(SlotCard):
         self._column.setSpacing(self._theme.sizes.space_m)
         super().apply_theme()
 
-    # Qt
-
     def _handles_key(self, event: QKeyEvent) -> bool:
         is_submit = is_pressed("Ctrl+Return", event) and not event.isAutoRepeat()
         return is_submit or is_pressed("Esc", event)
@@ -206,8 +204,6 @@ class AttentionCard(SlotCard):
             self._step(_PAGE_STEPS[Qt.Key(event.key())])
         else:
             super().keyPressEvent(event)
-
-    # Building
 
     def _build(self) -> None:
         for widget in (self._header, self._scroller, self._note, self._footer):
@@ -317,8 +313,6 @@ class AttentionCard(SlotCard):
         request.edited.connect(self._footer.update_scope)
         request.edited.connect(self.drafts_changed)
         return request
-
-    # Looks
 
     def _update(self) -> None:
         request = self.request
