@@ -145,12 +145,15 @@ class Content(Adaptive, Surface):
         self._on_enter_sends(session.state.enter_sends)
         menus.fill(handlers_of(self._controllers()))
         self._connect(frames)
-        services = (core.settings.changed, core.agents.changed)
-        frames.bind(
-            self, (stores.view.changed, stores.workflows.changed, stores.background.changed, *services), self._render
+        frames.bind(self, (stores.view.changed, stores.workflows.changed, stores.background.changed), self._render)
+        # at once, not in the next frame: the user has just chosen another mode, agent or workflow
+        self._immediate = (
+            (core.settings.changed, self._on_settings),
+            (core.agents.changed, answering.show),
+            (stores.background.viewed_changed, self._on_viewed),
         )
-        frames.bind(sidebar, core.settings.changed, sidebar.refresh)  # its rows name a mode that differs
-        stores.background.viewed_changed.connect(self._on_viewed)
+        for signal, render in self._immediate:
+            signal.connect(render)
         self.adapt_to(theme)
 
     def begin(self) -> None:
@@ -183,7 +186,8 @@ class Content(Adaptive, Surface):
         if app is not None:
             for key_filter in (self._keyboard, self.switcher.walk):
                 app.removeEventFilter(key_filter)
-        self._core.stores.background.viewed_changed.disconnect(self._on_viewed, missing_ok=True)
+        for signal, render in self._immediate:
+            signal.disconnect(render, missing_ok=True)
         self.notifier.close()
         self._reminders.close()
         self.tray.remove()
@@ -290,6 +294,10 @@ class Content(Adaptive, Surface):
         self.input.on_viewed()
         self.recording.show_now()
         self._render()
+
+    def _on_settings(self) -> None:
+        self._render()
+        self.sidebar.refresh()  # its rows show a mode that differs from the settings
 
     def _on_enter_sends(self, enter_sends: bool) -> None:
         self.chat.composer.needs_ctrl = not enter_sends

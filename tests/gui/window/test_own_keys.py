@@ -162,12 +162,12 @@ async def test_what_cannot_be_a_key_is_refused_with_the_reason(tmp_path: Path, q
             (Key.Key_At, CONTROL | ALT): "type a character",
             (Key.Key_E, ALT): "opens a menu",
             (Key.Key_1, CONTROL | SHIFT): "digit",
-            (Key.Key_E, Mod.NoModifier): "writes a character",
-            (Key.Key_E, SHIFT): "writes a character",
-            (Key.Key_Space, Mod.NoModifier): "writes a character",
-            (Key.Key_Return, Mod.NoModifier): "every text",
-            (Key.Key_Left, Mod.NoModifier): "every text",
-            (Key.Key_C, CONTROL): "every text",
+            (Key.Key_E, Mod.NoModifier): "types a character",
+            (Key.Key_E, SHIFT): "types a character",
+            (Key.Key_Space, Mod.NoModifier): "types a character",
+            (Key.Key_Return, Mod.NoModifier): "edits text",
+            (Key.Key_Left, Mod.NoModifier): "edits text",
+            (Key.Key_C, CONTROL): "edits text",
         }
         for (key, modifiers), why in refused.items():
             page.press("go.inbox", key, modifiers)
