@@ -13,7 +13,7 @@ QUESTION = InterruptionRequest(InterruptionKind.QUESTION, "s")
 
 
 class SlowPerson:
-    """A user who answers after 40 s of the hurried clock."""
+    """A user who answers after 40 s."""
 
     async def __call__(self, ask: InterruptionRequest, *, anew: bool = False) -> Interruption:
         await asyncio.sleep(40)
