@@ -95,7 +95,7 @@ async def _serve(core: Core, streams: StandardStreams, recording: RunId | None) 
     try:
         await asyncio.wait({speaking})
     finally:
-        calls.detach_runs()  # before they are cancelled: nobody wanted that of their runs
+        calls.detach_runs()  # first: cancelling the calls must not cancel their runs
         speaking.cancel()
         await asyncio.wait({speaking})
         await calls.close()

@@ -120,7 +120,7 @@ class _WorkerThread:
 
 
 def _settle(done: "asyncio.Future[Any]", value: Any, error: OSError | None) -> None:
-    if done.done():  # nobody waits for it any more
+    if done.done():  # the waiter was cancelled
         return
     if error is None:
         done.set_result(value)

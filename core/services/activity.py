@@ -64,8 +64,8 @@ class ActivityService:
     async def export(
         self, path: Path, title: str, entries: Sequence[Entry], form: ExportFormat, on_progress: Callable[[int], object]
     ) -> None:
-        """Write the entries to a file in order, with secrets masked; `told` is called with the number of entries
-        written so far.
+        """Write the entries to a file in order, with secrets masked; `on_progress` is called with the number of
+        entries written so far.
 
         The file appears whole or not at all, readable by its owner alone; an earlier file stays if this fails or is
         cancelled. Fails with `export_failed` if the file cannot be written.

@@ -73,7 +73,7 @@ class ChatService:
     ) -> Run:
         """Start a turn in a workflow, or in a new workflow titled after the first words.
 
-        `answering` selects agent and model; the default is whoever answered last, in a new workflow the default agent.
+        `answering` selects agent and model; the default is that of the last turn, in a new workflow the default agent.
         `agent` overrides the agent by name, `model` the model; a `script` or the name `offline` selects the offline
         agent. `gated`: the user sends it in the window; `queued`: it may wait for a slot (StartRequest).
 

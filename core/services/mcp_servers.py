@@ -200,7 +200,7 @@ class McpServerService(McpServerRuntime):
         """Save the tool list of a server. Raises StorageFailed."""
         await self._storage.commit([PutToolList(server, listing.to_json())])
 
-    # Keeping
+    # Saving
 
     async def _replace(self, server: McpServer) -> ServerStatus:
         await self._storage.commit([Put(server)])

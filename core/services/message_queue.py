@@ -129,7 +129,7 @@ class QueueService:
             self._drop(message)
             return attached
 
-    # Doing
+    # Sending
 
     async def _enqueue(
         self, workflow_id: WorkflowId, text: str, attached: Sequence[AttachedText], *, is_urgent: bool = False
@@ -229,7 +229,7 @@ class QueueService:
             self._queues[workflow_id] = waiting
             self._publish(workflow_id)
 
-    # Keeping the books
+    # State
 
     def _find(self, workflow_id: WorkflowId, message_id: MessageId) -> QueuedMessage | None:
         return next((message for message in self._queues.get(workflow_id, ()) if message.id == message_id), None)

@@ -124,7 +124,7 @@ class SearchIndexer:
         self._is_broken = True
         self._wake.set()
 
-    # Hearing
+    # Events
 
     def _on_deleted(self, message: WorkflowDeleted) -> None:
         self.deleted_workflows.add(message.workflow_id)
@@ -172,7 +172,7 @@ class SearchIndexer:
                 is_done = False
                 while not is_done:
                     is_done = await self._do_next()
-                    await asyncio.sleep(0)  # whoever wants the loop has it between two texts
+                    await asyncio.sleep(0)  # other tasks run between two texts
                 if self.state.problem is not None:
                     self._set_state(replace(self.state, problem=None))
             except (SearchFailed, StorageFailed) as error:

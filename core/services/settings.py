@@ -128,7 +128,7 @@ class ProviderService:
 
     @returns_outcome
     async def add_model(self, choice: ModelChoice, **details: Any) -> ModelChoice:
-        """Add a model to the settings, replacing the same model; `told` are fields of it. The first model becomes the
+        """Add a model to the settings, in place of the same model; `details` are fields of it. The first model is the
         default, unless there is a default. Fails with `bad_input`, or with the errors of changing settings.
         """
         added = _validated_choice({**choice.model_dump(), **details})

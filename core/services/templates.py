@@ -1,4 +1,4 @@
-"""Templates: found by name to be run, and stored as versions; those of the user, and those that ship with the app."""
+"""Templates: found by name to be run, and stored as versions; the user's own, and the shipped templates."""
 
 import asyncio
 import json

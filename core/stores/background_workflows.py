@@ -107,7 +107,7 @@ class BackgroundWorkflows(ViewedWorkflow):
         self._names[workflow_id] = workflow_name
         return self._show(Execution(workflow_id, agent_id, workflow_name, self._clock.now(), before=before))
 
-    # Taking in
+    # Events
 
     def update_from_chunk(self, event: Event) -> None:
         """Fold the event into its run. Duplicate and late events, and events of unknown runs, change nothing."""
@@ -170,7 +170,7 @@ class BackgroundWorkflows(ViewedWorkflow):
         else:
             self._remove(execution)
 
-    # Looking
+    # Reading
 
     @property
     def running_workflows(self) -> list[Execution]:
@@ -253,7 +253,7 @@ class BackgroundWorkflows(ViewedWorkflow):
         self._alarm.set(due)
         return due
 
-    # Keeping the books
+    # Rows
 
     @property
     def _ended(self) -> list[Execution]:

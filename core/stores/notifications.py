@@ -122,7 +122,7 @@ class Notifications(Store):
 
     def _add_pending(self, toast: Toast) -> None:
         # without a listener no window can show it
-        is_seen = self._is_present or not len(self.shown)  # without a window, nobody shows them
+        is_seen = self._is_present or not len(self.shown)
         if toast.workflow_id is None or is_seen or self._settings().notify not in _LEVELS[toast.type]:
             return
         about = (_group_of(toast), toast.workflow_id)

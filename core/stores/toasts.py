@@ -68,7 +68,7 @@ class Toasts(Store):
         """The toasts that were dismissed, expired or pushed out, last one last; at most 500."""
         return tuple(self._history)
 
-    # Saying
+    # Adding
 
     def add(
         self,
