@@ -1,7 +1,7 @@
 """Run calls of services as tasks, and report their failures in one place.
 
 operations.run(core.workflows.rename(workflow_id, title), "rename")
-operations.run(core.slash.titles(), "list titles", success=self._show, failure=self._show_problem)
+operations.run(core.slash.targets(), "list titles", success=self._show, failure=self._show_problem)
 operations.run(self._archive(workflow_id), "archive")  # several calls; the first failure ends the coroutine
 
 async def _archive(self, workflow_id: WorkflowId) -> None:

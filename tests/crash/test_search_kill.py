@@ -16,7 +16,7 @@ from tests.support.project import ROOT
 PROGRAM = """
 import asyncio, os, signal, sys
 from core.bus import WorkflowDeleted
-from core.domain.events import EventsKept, RunFinished
+from core.domain.events import EventsPersisted, RunFinished
 from core.services.outcome import Ok
 from core.app import Folders
 from core.wiring import open_core
@@ -26,7 +26,7 @@ def die(*_):
 
 async def main():
     async with open_core(Folders.choose(sys.argv[1])) as core:
-        core.search.begin()
+        core.search.start()
         first = await core.chat.send("the first needle")
         await core.engine.wait(first.data.id)
         while not [g for g in (await core.search.find("first")).data.groups for h in g.hits if h.message_id]:
@@ -35,7 +35,7 @@ async def main():
             if any(isinstance(event.fact, RunFinished) for event in kept.events):
                 die()
         if sys.argv[2] == "write":
-            core.bus.subscribe(EventsKept, on_kept)
+            core.bus.subscribe(EventsPersisted, on_kept)
             await core.chat.send("the second needle")
             await asyncio.sleep(60)
         # the store forgets the workflow, and the process dies before any observer sees it
