@@ -23,7 +23,7 @@ from core.wiring import run_core
 async def live(path, texts):
     storage = await SurrealStorage.open(path)
     async with run_core(storage) as core:
-        await core.queue.attend()
+        await core.queue.start()
         run = (await core.chat.send("say 1 words")).data
         await asyncio.gather(*(core.queue.add(run.workflow_id, text) for text in texts))
         while len(await storage.queued_messages.all()) > len(texts) - 2:
