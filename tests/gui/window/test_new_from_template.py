@@ -91,7 +91,7 @@ async def test_at_the_limit_nothing_starts_and_the_form_keeps_what_was_written_u
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     async with an_app(tmp_path, qapp, mode=ValidationMode.SELECTIVE) as app:
-        busy = await app.say("say 6000 words 5")
+        busy = await app.say("say 60000 words 5")
         inputs = app.content.chat.inputs
         app.key(Key.Key_N, SHIFT_CONTROL)
         await until(lambda: "Ask around" in titles(app))
