@@ -53,6 +53,16 @@
     </message>
 </context>
 <context>
+    <name>CardHeader</name>
+    <message numerus="yes">
+        <source>Said %n times</source>
+        <translation>
+            <numerusform>Said once</numerusform>
+            <numerusform>Said %n times</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ConfigurationImport</name>
     <message numerus="yes">
         <source>%n server(s) were understood.</source>
@@ -66,16 +76,6 @@
         <translation>
             <numerusform>Add %n server</numerusform>
             <numerusform>Add %n servers</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>Head</name>
-    <message numerus="yes">
-        <source>Said %n times</source>
-        <translation>
-            <numerusform>Said once</numerusform>
-            <numerusform>Said %n times</numerusform>
         </translation>
     </message>
 </context>

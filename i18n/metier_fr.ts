@@ -813,12 +813,23 @@
 <context>
     <name>CardHeader</name>
     <message>
+        <source>Close</source>
+        <translation>Fermer</translation>
+    </message>
+    <message>
         <source>Next request</source>
         <translation>Demande suivante</translation>
     </message>
     <message>
         <source>Previous request</source>
         <translation>Demande précédente</translation>
+    </message>
+    <message numerus="yes">
+        <source>Said %n times</source>
+        <translation>
+            <numerusform>Dit %n fois</numerusform>
+            <numerusform>Dit %n fois</numerusform>
+        </translation>
     </message>
     <message>
         <source>Show</source>
@@ -2081,20 +2092,6 @@
     <message>
         <source>{thousands}k</source>
         <translation>{thousands}&#xa0;k</translation>
-    </message>
-</context>
-<context>
-    <name>Head</name>
-    <message>
-        <source>Close</source>
-        <translation>Fermer</translation>
-    </message>
-    <message numerus="yes">
-        <source>Said %n times</source>
-        <translation>
-            <numerusform>Dit %n fois</numerusform>
-            <numerusform>Dit %n fois</numerusform>
-        </translation>
     </message>
 </context>
 <context>

@@ -24,12 +24,18 @@ from core.domain.sub_agent import MAX_SUB_AGENTS, SubAgentRecord, sub_agent_id
 from core.domain.text.graphemes import ellipsize
 from core.domain.text.masking import masked_text
 from core.errors import NotFound, StepFailed, StorageFailed, ToolFailed
-from core.ports.agents import AgentTurn
+from core.ports.agents import (
+    NO_INTERRUPTED_WORK,
+    AgentDirectory,
+    AgentTurn,
+    InterruptedWork,
+    SubAgentReport,
+    SubAgentTask,
+    sub_agent_finished,
+)
 from core.ports.clock import Clock
-from core.ports.interrupted_work import NO_INTERRUPTED_WORK, InterruptedWork, sub_agent_finished
 from core.ports.journal import RunLog
 from core.ports.recording import NO_RECORDER
-from core.ports.sub_agents import AgentDirectory, SubAgentReport, SubAgentTask
 from core.ports.writes import PutStepResult, Write
 from core.threads.long_values import masked_async
 
@@ -77,7 +83,7 @@ class TurnSubAgents:
         self._interrupted: dict[StepKey, InterruptedWork] = dict(parent.interrupted_work.below)
 
     async def run(self, call_id: CallId, tasks: Sequence[SubAgentTask]) -> list[SubAgentReport]:
-        """Implement `core.ports.sub_agents.SubAgents`."""
+        """Implement `core.ports.agents.SubAgents`."""
         ids = [sub_agent_id(call_id, number) for number in range(1, len(tasks) + 1)]
         running: dict[SubAgentId, asyncio.Task[SubAgentReport]] = {}
         reports: dict[SubAgentId, SubAgentReport] = {}

@@ -10,8 +10,8 @@ from typing import NoReturn
 
 from core.app import Folders, tune_gc
 from core.cli import runs, templates
-from core.cli.arguments import data_option
 from core.cli.chat import chat
+from core.cli.command import data_option
 from core.cli.mcp import mcp
 from core.cli.output import CANCELLED, failure_exit_code, write_line
 from core.cli.servers import servers

@@ -5,10 +5,8 @@ import os
 from pathlib import Path
 
 from core.app import Core, Folders
-from core.cli.arguments import add_run_options, allowed_places, input_object
-from core.cli.command import command
-from core.cli.follow import EventPrinter, TextPrinter, attend
-from core.cli.output import run_exit_code, write_error_line, write_line
+from core.cli.command import add_run_options, allowed_places, command, input_object
+from core.cli.output import EventPrinter, TextPrinter, attend, run_exit_code, write_error_line, write_line
 from core.domain.ids import WorkflowId
 from core.domain.model import ModelChoice
 from core.domain.template import ValidationMode

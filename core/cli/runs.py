@@ -8,19 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from core.app import Core, Folders
-from core.cli.arguments import (
+from core.cli.command import (
     add_events_option,
     add_run_argument,
     add_run_options,
     allowed_places,
+    command,
+    follow_run,
     input_object,
     positive_integer,
     preset_results,
     seconds,
 )
-from core.cli.command import command, follow_run
-from core.cli.follow import PauseWatch
-from core.cli.output import CANCELLED, FAILED, STORE, SUCCESS, WAITING, needs_key, write_line
+from core.cli.output import CANCELLED, FAILED, STORE, SUCCESS, WAITING, PauseWatch, needs_key, write_line
 from core.domain.events import to_wire
 from core.domain.ids import InterruptionId, RunId
 from core.domain.interruption import Action, Answer

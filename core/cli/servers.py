@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from core.app import Core, Folders
-from core.cli.arguments import data_option, read_stdin
-from core.cli.command import command
+from core.cli.command import command, data_option, read_stdin
 from core.cli.output import FAILED, SUCCESS, write_line
 from core.domain.mcp_server import ServerStatus
 from core.errors import Refused

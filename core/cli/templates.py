@@ -4,8 +4,7 @@ import argparse
 from pathlib import Path
 
 from core.app import Folders
-from core.cli.arguments import add_run_argument
-from core.cli.command import command
+from core.cli.command import add_run_argument, command
 from core.cli.output import SUCCESS, USAGE, write_error_line, write_line
 from core.domain.ids import RunId
 from core.domain.text.json_text import indented_json

@@ -13,8 +13,8 @@ from core.domain.model import ModelChoice
 from core.domain.run import Run, Snapshot, StepKey
 from core.domain.template import ValidationMode
 from core.domain.tool import CallResult, Effect, ToolInfo
+from core.ports.agents import SubAgents
 from core.ports.consent import Asker
-from core.ports.sub_agents import SubAgents
 
 
 def _discard(fact: Fact) -> None:

@@ -61,7 +61,7 @@ class AgentService(Catalogue[Agent]):
         return self._servers()
 
     def missing_servers(self, agent: Agent) -> Sequence[ServerId]:
-        """Return the servers of the agent that no longer exist (`core.ports.sub_agents.Roster`)."""
+        """Return the servers of the agent that no longer exist (`core.ports.agents.Roster`)."""
         existing = {server.id for server in self._servers()}
         return [server for server in agent.mcp_servers or () if server not in existing]
 
@@ -73,7 +73,7 @@ class AgentService(Catalogue[Agent]):
         return agent
 
     def find(self, name: str, usual: ModelChoice | None) -> tuple[Agent, ModelChoice | None]:
-        """Return the agent for a sub-agent call (`core.ports.sub_agents.Roster`). The name `offline` gives the default
+        """Return the agent for a sub-agent call (`core.ports.agents.Roster`). The name `offline` gives the default
         agent without a model.
         """
         if name_key(name.strip()) == OFFLINE:

@@ -23,8 +23,8 @@ from core.errors import limit_reached, workflow_busy
 from core.ports.clock import Clock
 from core.stores.base import CallLater, emit
 from core.stores.execution import Execution, Slots, changes_progress, changes_questions, changes_row
-from core.stores.viewed_workflow import ViewedWorkflow
 from core.stores.watched_runs import LiveRuns, Viewer
+from core.stores.workflows import ViewedWorkflow
 
 log = logging.getLogger(__name__)
 

@@ -25,10 +25,16 @@ from desktop.theme.icon_names import Icon, tool_icon
 from desktop.theme.theme import Theme
 from desktop.theme.tokens import ColorName
 from desktop.translation.formats import ago
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.indicator import Indicator, paint_indicator
-from desktop.widgets.labels import plain_tool_tip
-from desktop.widgets.painting import ground_color, paint_cursor, paint_ground, paint_words
+from desktop.widgets import (
+    Adaptive,
+    Indicator,
+    background_color,
+    paint_cursor,
+    paint_ground,
+    paint_indicator,
+    paint_text,
+    plain_tool_tip,
+)
 
 _STATE_ICONS: dict[ActivityState, tuple[Icon, ColorName]] = {
     ActivityState.WAITING: (Icon.MESSAGE_CIRCLE_QUESTION_MARK, "sign_warn"),
@@ -141,7 +147,7 @@ class ActivityDelegate(QStyledItemDelegate):
             return
         theme, sizes = self._theme, self._theme.sizes
         box: QRect = option.rect
-        color = ground_color(option)
+        color = background_color(option)
         if color is not None:
             paint_ground(painter, theme, box, sizes.radius_row, color)
         paint_cursor(painter, theme, option, box, sizes.radius_row)
@@ -154,11 +160,11 @@ class ActivityDelegate(QStyledItemDelegate):
         title_box = QRect(text.left(), upper.top(), text.width() - age_width - sizes.space_s, upper.height())
         is_thought = item.kind is ActivityKind.REASONING
         elide = Qt.TextElideMode.ElideRight if is_thought else Qt.TextElideMode.ElideMiddle
-        paint_words(painter, theme, item_title(item), title_box, "row", "text", cut=elide)
+        paint_text(painter, theme, item_title(item), title_box, "row", "text", cut=elide)
         age_box = QRect(text.right() + 1 - age_width, upper.top(), age_width, upper.height())
-        paint_words(painter, theme, age, age_box, "meta", "muted", cut=Qt.TextElideMode.ElideNone)
+        paint_text(painter, theme, age, age_box, "meta", "muted", cut=Qt.TextElideMode.ElideNone)
         lower = QRect(text.left(), upper.bottom() + 1, text.width(), inner.bottom() - upper.bottom())
-        paint_words(painter, theme, item_outcome(item), lower, "secondary", outcome_color(item))
+        paint_text(painter, theme, item_outcome(item), lower, "secondary", outcome_color(item))
 
     def _paint_sign(self, painter: QPainter, item: ActivityItem, line: QRect) -> None:
         size = self._theme.sizes.icon_s

@@ -3,9 +3,8 @@
 from PySide6.QtCore import QCoreApplication
 
 from core.stores.activity_items import ActivityItem, ActivityKind, ActivityState
-from desktop.translation.agent_strings import agent_words
 from desktop.translation.formats import duration, number
-from desktop.translation.tool_strings import tool_doing, tool_done, tool_summary
+from desktop.translation.name_strings import agent_display_name, tool_doing, tool_done, tool_summary
 
 translate = QCoreApplication.translate  # under this name, since lupdate looks for calls of `translate`
 
@@ -16,7 +15,7 @@ MIN_SHOWN_DURATION_S = 1.0
 def item_title(item: ActivityItem) -> str:
     """Return `Read notes.txt`, or the name of a step or an agent; for a thought, how it begins."""
     if item.kind is ActivityKind.AGENT:
-        return agent_words(item.name)
+        return agent_display_name(item.name)
     if item.kind is ActivityKind.REASONING:
         return item.target or _thinking(item)
     if item.kind is not ActivityKind.TOOL:

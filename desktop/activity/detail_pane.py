@@ -13,12 +13,7 @@ from desktop.activity.activity_strings import item_state_text, item_title, progr
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.translation.formats import compact, duration, time_of_day
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.buttons import IconButton
-from desktop.widgets.labels import ElidedLabel
-from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.surfaces import Surface
-from desktop.widgets.value_views import ValueSection
+from desktop.widgets import Adaptive, ElidedLabel, IconButton, Paragraph, Surface, ValueSection
 
 
 class DetailPane(Adaptive, Surface):

@@ -5,10 +5,7 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
 from desktop.theme.theme import Theme
 from desktop.translation.formats import number
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.buttons import Button
-from desktop.widgets.labels import Label
-from desktop.widgets.surfaces import Surface
+from desktop.widgets import Adaptive, Button, Label, Surface
 
 _HIDDEN_MS = 200
 

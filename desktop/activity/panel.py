@@ -19,12 +19,7 @@ from desktop.shortcuts.chords import is_pressed
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.translation.formats import compact
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.buttons import IconButton
-from desktop.widgets.choices import Segmented
-from desktop.widgets.empty_state import EmptyState
-from desktop.widgets.labels import Label
-from desktop.widgets.surfaces import Surface
+from desktop.widgets import Adaptive, EmptyState, IconButton, Label, Segmented, Surface
 
 
 class ActivityPanel(Adaptive, Surface):

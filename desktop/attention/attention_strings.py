@@ -8,7 +8,7 @@ from core.domain.interruption import Action, InterruptionKind, InterruptionStatu
 from core.domain.risk import Risk
 from core.services.outcome import Failed
 from core.stores.questions import Question
-from desktop.translation.failure_strings import failure_words
+from desktop.translation.failure_strings import failure_text
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
@@ -139,7 +139,7 @@ def refusal_text(failed: Failed) -> str:
         case "bad_answer":
             return violation_text(failed.message)
         case _:
-            return failure_words(failed.code, failed.message)
+            return failure_text(failed.code, failed.message)
 
 
 def violation_text(message: str) -> str:

@@ -28,10 +28,9 @@ from desktop.attention.request_queue import RequestQueue
 from desktop.attention.slot_card import ClosedNote, SlotCard
 from desktop.shortcuts.chords import is_pressed
 from desktop.theme.theme import Theme
-from desktop.translation.agent_strings import agent_words
-from desktop.translation.request_strings import asking_sentence
-from desktop.widgets.accessibility import announce, tell_news
-from desktop.widgets.buttons import Button
+from desktop.translation.name_strings import agent_display_name
+from desktop.translation.request_strings import request_sentence
+from desktop.widgets import Button, announce, queue_announcement
 
 _OPTION_KEYS = range(Qt.Key.Key_1, Qt.Key.Key_9 + 1)
 _PAGE_STEPS = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
@@ -99,7 +98,7 @@ class AttentionCard(SlotCard):
             self._show_request(requests.first)
             self._update()
             # The card takes no focus, so a screen reader would not notice it.
-            tell_news(self, f"{self.accessibleName()}. {self.accessibleDescription()}", is_urgent=True)
+            queue_announcement(self, f"{self.accessibleName()}. {self.accessibleDescription()}", is_urgent=True)
         self._update()
 
     def discard_closed(self, open_ids: set[InterruptionId]) -> None:
@@ -339,7 +338,7 @@ class AttentionCard(SlotCard):
         shown = self._requests.current_request
         if shown is not None:
             question = shown.question
-            asked = question.asked.prompt or asking_sentence(question.kind, agent_words(question.asker))
+            asked = question.asked.prompt or request_sentence(question.kind, agent_display_name(question.asker))
             self.setAccessibleDescription(f"{asked} {self._header.time_left}".rstrip())
 
     def _focus(self, target: QWidget) -> None:

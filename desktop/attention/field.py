@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 
 from desktop.attention.schema import FieldSpec
 from desktop.theme.theme import Theme
-from desktop.translation.template_strings import input_words
+from desktop.translation.name_strings import template_input_text
 from desktop.widgets.forms.form import FormField
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
@@ -60,7 +60,7 @@ class ValueField(FormField):
 
     def retranslate(self) -> None:
         hint = optional_label() if self._name and not self.is_required else ""
-        self.describe(input_words(self._name), input_words(self._about), hint)
+        self.describe(template_input_text(self._name), template_input_text(self._about), hint)
 
     def _set_editor(self, editor: QWidget) -> None:
         super()._set_editor(editor)

@@ -11,8 +11,8 @@ from core.domain.text.json_text import readable_json
 from desktop.attention.field import ABSENT, FieldResult, MultiLineField, SingleLineField, ValueField
 from desktop.attention.schema import FieldKind, FieldSpec
 from desktop.theme.theme import Theme
-from desktop.translation.template_strings import input_words
-from desktop.widgets.combo_box import ComboBox
+from desktop.translation.name_strings import template_input_text
+from desktop.widgets import ComboBox
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
@@ -143,7 +143,7 @@ class CheckField(ValueField):
         self._box.setAccessibleName(name)
 
     def _describe_editor(self, editor: QWidget) -> None:
-        editor.setAccessibleDescription(input_words(self._about))
+        editor.setAccessibleDescription(template_input_text(self._about))
 
 
 class ChoiceField(ValueField):

@@ -16,14 +16,18 @@ from core.domain.interruption import APPROVAL_SCOPES, Action
 from desktop.attention.attention_strings import action_label, coverage_text, scope_label
 from desktop.attention.request import Request
 from desktop.theme.theme import Theme
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.buttons import Button, with_keys
-from desktop.widgets.choices import Segmented
+from desktop.widgets import (
+    Adaptive,
+    Button,
+    Paragraph,
+    Segmented,
+    column_of,
+    plain_tool_tip,
+    row_of,
+    show_when,
+    with_keys,
+)
 from desktop.widgets.forms.tab_order import chain_tab_stops
-from desktop.widgets.labels import plain_tool_tip
-from desktop.widgets.layouts import column_of, row_of
-from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.visibility import show_when
 
 _LATER = "later"
 _REASON_CHARACTERS = 1_000

@@ -13,12 +13,8 @@ from desktop.attention.fields import CheckField, ChoiceField, LongTextField, Num
 from desktop.attention.json_field import JsonField
 from desktop.attention.schema import FieldKind, FieldPath, FieldSpec, FormSpec, GroupSpec, field_specs, form_spec
 from desktop.theme.theme import Theme
-from desktop.widgets.adaptive import Adaptive
+from desktop.widgets import Adaptive, Label, Paragraph, column_of, row_of, show_when
 from desktop.widgets.forms.form import Form
-from desktop.widgets.labels import Label
-from desktop.widgets.layouts import column_of, row_of
-from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.visibility import show_when
 
 
 class SchemaForm(Form, Adaptive, QWidget):

@@ -14,11 +14,18 @@ from desktop.attention.time_left import TimeLeft
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.translation.formats import number
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.buttons import Button, IconButton
-from desktop.widgets.labels import Chip, ElidedLabel, IconLabel, KeyHint, Label
-from desktop.widgets.layouts import column_of
-from desktop.widgets.visibility import show_when
+from desktop.widgets import (
+    Adaptive,
+    Button,
+    Chip,
+    ElidedLabel,
+    IconButton,
+    IconLabel,
+    KeyHint,
+    Label,
+    column_of,
+    show_when,
+)
 
 
 @dataclass(frozen=True, slots=True)

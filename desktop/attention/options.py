@@ -10,7 +10,7 @@ from core.domain.text.json_text import readable_json
 from desktop.attention.field import FieldResult, ValueField
 from desktop.theme.theme import Theme
 from desktop.translation.formats import number
-from desktop.widgets.visibility import show_when
+from desktop.widgets import show_when
 
 _LINES = 3
 

@@ -19,11 +19,8 @@ from desktop.attention.json_field import EDITED_CHARACTERS, JsonField
 from desktop.attention.options import OptionsField
 from desktop.attention.request_details import RequestDetails
 from desktop.theme.theme import Theme
-from desktop.widgets.adaptive import Adaptive
+from desktop.widgets import Adaptive, Paragraph, ValueSection, column_of
 from desktop.widgets.forms.form import Form
-from desktop.widgets.layouts import column_of
-from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.value_views import ValueSection
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,14 +13,9 @@ from core.stores.questions import Question
 from desktop.attention.attention_strings import risk_label, server_label
 from desktop.theme.icon_names import tool_icon
 from desktop.theme.theme import Theme
-from desktop.translation.agent_strings import agent_words
-from desktop.translation.request_strings import asking_sentence
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.labels import ElidedLabel, IconLabel, Label, Tone
-from desktop.widgets.layouts import column_of
-from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.value_views import ValueSection
-from desktop.widgets.visibility import show_when
+from desktop.translation.name_strings import agent_display_name
+from desktop.translation.request_strings import request_sentence
+from desktop.widgets import Adaptive, ElidedLabel, IconLabel, Label, Paragraph, Tone, ValueSection, column_of, show_when
 
 _TONES: dict[Risk, Tone] = {Risk.LOW: "muted", Risk.MEDIUM: "warn", Risk.HIGH: "error"}
 
@@ -58,7 +53,7 @@ class RequestDetails(Adaptive, QWidget):
 
     def retranslate(self) -> None:
         asked = self._question.asked
-        sentence = asking_sentence(asked.kind, agent_words(self._question.asker))
+        sentence = request_sentence(asked.kind, agent_display_name(self._question.asker))
         self._prompt.setText(asked.prompt or sentence)
         self._sentence.setText(sentence if asked.prompt and asked.kind is InterruptionKind.OUTCOME else "")
         show_when(self._sentence, bool(self._sentence.text()))

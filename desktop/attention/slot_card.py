@@ -6,11 +6,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QFrame, QScrollArea
 
 from desktop.shortcuts.chords import is_pressed
 from desktop.theme.theme import Theme
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.buttons import Button
-from desktop.widgets.layouts import column_of
-from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.surfaces import Surface
+from desktop.widgets import Adaptive, Button, Paragraph, Surface, column_of
 
 ENTER_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 

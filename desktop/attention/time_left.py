@@ -12,9 +12,7 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 
 from core.domain.interruption import Action, InterruptionKind
 from core.stores.questions import Question
-from desktop.widgets.accessibility import tell_news
-from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.visibility import show_when
+from desktop.widgets import Paragraph, queue_announcement, show_when
 
 _MINUTE_S = 60
 _HALF_S = _MINUTE_S // 2
@@ -111,7 +109,7 @@ class TimeLeft(Paragraph):
         self.accessible_text_changed.emit()
         # Announced once; without a previous text the whole card is announced anyway.
         if is_last and previous and self.isVisible():
-            tell_news(self, sentence)
+            queue_announcement(self, sentence)
 
     def _duration(self, left_s: float) -> str:
         minutes = shown_minutes(left_s)

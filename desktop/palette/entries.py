@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Protocol, TypeVar
 
 from desktop.theme.icon_names import Icon
-from desktop.widgets.list_search import folded
+from desktop.widgets import folded
 
 
 class Kind(StrEnum):

@@ -5,10 +5,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.buttons import Button
-from desktop.widgets.labels import ElidedLabel, IconLabel
-from desktop.widgets.surfaces import Surface
+from desktop.widgets import Adaptive, Button, ElidedLabel, IconLabel, Surface
 
 
 class RecordingBanner(Adaptive, Surface):

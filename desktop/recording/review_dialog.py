@@ -8,13 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QDialog, QFrame, QHBoxLayout, QLineEdit
 
 from core.domain.text.json_text import readable_json
 from desktop.theme.theme import Theme
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.banner import Banner
-from desktop.widgets.buttons import Button
-from desktop.widgets.labels import ElidedLabel
-from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.surfaces import Card
-from desktop.widgets.visibility import show_when
+from desktop.widgets import Adaptive, Banner, Button, Card, ElidedLabel, Paragraph, show_when
 
 
 class ReviewDialog(Adaptive, QDialog):

@@ -8,8 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from desktop.theme.theme import Theme
 from desktop.translation.formats import number
-from desktop.widgets.buttons import Button
-from desktop.widgets.labels import Label
+from desktop.widgets import Button, Label
 
 _TAB = (Qt.Key.Key_Tab, Qt.Key.Key_Backtab)
 

@@ -12,10 +12,7 @@ from desktop.search.result_list import ResultDelegate, ResultModel
 from desktop.search.results import MoreRow, Results
 from desktop.search.search_strings import ResultStrings
 from desktop.theme.theme import Theme
-from desktop.widgets.accessibility import announce
-from desktop.widgets.labels import Label
-from desktop.widgets.list_search import SearchOverlay
-from desktop.widgets.paragraph import Paragraph
+from desktop.widgets import Label, Paragraph, SearchOverlay, announce
 
 _Index = QModelIndex | QPersistentModelIndex
 

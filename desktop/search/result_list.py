@@ -9,8 +9,7 @@ from desktop.search.results import GroupRow, HitRow, MoreRow, ResultRow
 from desktop.search.search_strings import ResultStrings, hit_icon
 from desktop.theme.theme import Theme
 from desktop.theme.typography import TextRole
-from desktop.widgets.list_search import ROW_ROLE, RowModel
-from desktop.widgets.painting import ground_color, paint_ground, paint_icon, paint_note, paint_words
+from desktop.widgets import ROW_ROLE, RowModel, background_color, paint_ground, paint_icon, paint_note, paint_text
 
 _Index = QModelIndex | QPersistentModelIndex
 
@@ -55,7 +54,7 @@ class ResultDelegate(QStyledItemDelegate):
         row, sizes, theme = index.data(ROW_ROLE), self._theme.sizes, self._theme
         box = QRect(option.rect)
         box.setTop(box.bottom() - sizes.control + 1)
-        if (color := ground_color(option)) is not None:
+        if (color := background_color(option)) is not None:
             paint_ground(painter, theme, box, sizes.radius_row, color)
         inner = box.adjusted(sizes.space_s, 0, -sizes.space_s, 0)
         match row:
@@ -68,7 +67,7 @@ class ResultDelegate(QStyledItemDelegate):
                 paint_marked(painter, theme, hit.snippet, hit.marks, inner, "row")
             case MoreRow():
                 indent = sizes.icon_s + 2 * sizes.space_s if row.workflow_id is not None else 0
-                paint_words(painter, theme, self._strings.more(row), inner.adjusted(indent, 0, 0, 0), "row", "accent")
+                paint_text(painter, theme, self._strings.more(row), inner.adjusted(indent, 0, 0, 0), "row", "accent")
 
 
 def paint_marked(

@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QDialog, QLineEdit, QSizePolicy, QVBoxLayout, QWid
 
 from desktop.settings.consent.validation_page import ValidationPage
 from desktop.settings.general.about_page import AboutPage
-from desktop.settings.general.field_pages import AppearancePage, LimitsPage
-from desktop.settings.general.notifications_page import NotificationsPage
+from desktop.settings.general.setting_pages import AppearancePage, LimitsPage, NotificationsPage
 from desktop.settings.keys.keys_page import KeysPage
 from desktop.settings.memory.memory_page import MemoryPage
 from desktop.settings.models.agents_page import AgentsPage
@@ -22,10 +21,7 @@ from desktop.settings.prompts.prompts_page import PromptsPage
 from desktop.settings.servers.servers_page import ServersPage
 from desktop.settings.sources.context import SettingsContext
 from desktop.theme.icon_names import Icon
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.empty_state import EmptyState
-from desktop.widgets.layouts import row_of
-from desktop.widgets.surfaces import Surface
+from desktop.widgets import Adaptive, EmptyState, Surface, row_of
 
 _PAGES: Sequence[type[Page]] = (
     ModelsPage,

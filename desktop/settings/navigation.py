@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QAbstractItemView, QListView, QSizePolicy, QStacke
 
 from desktop.settings.parts.page import PAGE_ICONS, Page, PageId, page_title
 from desktop.theme.theme import Theme
-from desktop.widgets.adaptive import Adaptive
+from desktop.widgets import Adaptive
 
 _PAUSE_MS = 30
 """Between two pages that nobody waits for: to make one takes about as long, and all at once would be felt."""

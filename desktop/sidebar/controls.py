@@ -7,9 +7,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLineEdit, QSizePolicy, Q
 from desktop.theme.icon_names import Icon
 from desktop.theme.icons import app_mark
 from desktop.theme.theme import Theme
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.buttons import Button, ButtonKind, IconButton
-from desktop.widgets.labels import KeyHint, Label
+from desktop.widgets import Adaptive, Button, ButtonKind, IconButton, KeyHint, Label
 
 
 class CollapsibleButton(Adaptive, QWidget):

@@ -9,7 +9,7 @@ from PySide6.QtGui import QFontMetrics
 from desktop.sidebar.rows import Header, Item
 from desktop.theme.theme import Theme
 from desktop.theme.tokens import Sizes
-from desktop.widgets.badge import badge_size
+from desktop.widgets import badge_size
 
 
 def item_height(item: Item, sizes: Sizes, *, is_collapsed: bool) -> int:

@@ -25,8 +25,7 @@ from desktop.sidebar.row_menu import (
 from desktop.sidebar.rows import Header, Item, Row, Section
 from desktop.sidebar.time_refresher import TimeRefresher
 from desktop.theme.theme import Theme
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.menu_key import opens_menu
+from desktop.widgets import Adaptive, opens_menu
 
 _Move = QAbstractItemView.CursorAction
 _Select = QItemSelectionModel.SelectionFlag

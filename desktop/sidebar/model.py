@@ -11,7 +11,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from core.ports.clock import Clock
 from desktop.sidebar.rows import Header, Item, Row
 from desktop.sidebar.sidebar_strings import accessible_row_text, section_title, state_text
-from desktop.widgets.labels import plain_tool_tip
+from desktop.widgets import plain_tool_tip
 
 Index = QModelIndex | QPersistentModelIndex
 

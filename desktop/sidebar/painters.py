@@ -13,9 +13,20 @@ from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.theme.tokens import ColorName
 from desktop.translation.formats import number
-from desktop.widgets.badge import badge_size, paint_badge
-from desktop.widgets.indicator import Indicator, dot_place, paint_dots, paint_indicator, paint_pulsing_ring
-from desktop.widgets.painting import ground_color, paint_cursor, paint_ground, paint_outline, paint_words
+from desktop.widgets import (
+    Indicator,
+    background_color,
+    badge_size,
+    dot_place,
+    paint_badge,
+    paint_cursor,
+    paint_dots,
+    paint_ground,
+    paint_indicator,
+    paint_outline,
+    paint_pulsing_ring,
+    paint_text,
+)
 
 _INDICATORS = {
     RowState.QUEUED: Indicator.QUEUED,
@@ -113,7 +124,7 @@ class RowPainter:
         """Paint a row. `is_edited`: its title is in an editor."""
         theme, when = self._theme, time_text(row, now)
         shape = RowGeometry.of(option.rect, theme, when, has_slot=row.slot is not None, waiting=row.waiting)
-        color = ground_color(option)
+        color = background_color(option)
         if color is not None:
             paint_ground(painter, theme, shape.background, theme.sizes.radius_row, color)
         indicator = shape.indicator
@@ -125,12 +136,12 @@ class RowPainter:
             if indicator_of(row) is Indicator.RUNNING:
                 self._dots.add(center, shape.background, color)
         if dirty.intersects(shape.title):
-            paint_words(painter, theme, row.title, shape.title, "row", "text")
+            paint_text(painter, theme, row.title, shape.title, "row", "text")
         if dirty.intersects(shape.time):
-            paint_words(painter, theme, when, shape.time, "meta", "muted")
+            paint_text(painter, theme, when, shape.time, "meta", "muted")
         if dirty.intersects(shape.state):
             tone = _TONES.get(row.state, "muted")
-            paint_words(painter, theme, state_text(row, now), shape.state, "secondary", tone)
+            paint_text(painter, theme, state_text(row, now), shape.state, "secondary", tone)
         if row.slot is not None and dirty.intersects(shape.slot):
             self._paint_slot(painter, row.slot, shape.slot)
         if row.waiting and dirty.intersects(shape.badge):
@@ -143,8 +154,8 @@ class RowPainter:
         icon = Icon.CHEVRON_RIGHT if header.is_folded else Icon.CHEVRON_DOWN
         title_width = QFontMetrics(theme.font("section")).horizontalAdvance(section_title(header.section))
         theme.icon(icon, "muted").paint(painter, fold_icon_rect(box, title_width, theme.sizes))
-        paint_words(painter, theme, section_title(header.section), box, "section", "muted")
-        paint_words(painter, theme, number(header.count), box, "meta", "muted", Qt.AlignmentFlag.AlignRight)
+        paint_text(painter, theme, section_title(header.section), box, "section", "muted")
+        paint_text(painter, theme, number(header.count), box, "meta", "muted", Qt.AlignmentFlag.AlignRight)
         ring = background_rect(option.rect, theme.sizes)
         ring.setTop(box.top())
         paint_cursor(painter, theme, option, ring, theme.sizes.radius_row)
@@ -162,7 +173,7 @@ class RowPainter:
     def _paint_slot(self, painter: QPainter, slot: int, box: QRect) -> None:
         theme = self._theme
         paint_outline(painter, theme, box, theme.sizes.radius_small - 1, "border_strong")
-        paint_words(painter, theme, str(slot), box, "meta", "muted", Qt.AlignmentFlag.AlignHCenter)
+        paint_text(painter, theme, str(slot), box, "meta", "muted", Qt.AlignmentFlag.AlignHCenter)
 
 
 def changed_areas(
@@ -186,9 +197,9 @@ class TilePainter:
     def paint_tile(self, painter: QPainter, option: QStyleOptionViewItem, row: Row, canvas: QWidget) -> None:
         theme = self._theme
         tile, radius = tile_rect(option.rect, theme.sizes), theme.sizes.radius_row
-        paint_ground(painter, theme, tile, radius, ground_color(option) or "raised")
+        paint_ground(painter, theme, tile, radius, background_color(option) or "raised")
         paint_outline(painter, theme, tile, radius, "border")
-        paint_words(painter, theme, initial(row.title), tile, "row_unread", "text", Qt.AlignmentFlag.AlignHCenter)
+        paint_text(painter, theme, initial(row.title), tile, "row_unread", "text", Qt.AlignmentFlag.AlignHCenter)
         if row.section not in (Section.WORKFLOWS, Section.ARCHIVED):
             self._paint_state(painter, row, tile, canvas)
         self._paint_badge(painter, row, tile)

@@ -13,7 +13,7 @@ from desktop.shortcuts.key_strings import key_name
 from desktop.sidebar.rows import Row
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
-from desktop.widgets.adaptive import Adaptive
+from desktop.widgets import Adaptive
 
 
 class RowAction(StrEnum):

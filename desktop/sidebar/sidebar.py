@@ -18,10 +18,7 @@ from desktop.sidebar.row_menu import RowAction, SidebarKeys
 from desktop.sidebar.rows import ModeOf, Section
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.empty_state import EmptyState
-from desktop.widgets.surfaces import Surface
-from desktop.widgets.visibility import show_when
+from desktop.widgets import Adaptive, EmptyState, Surface, show_when
 
 _CLOSE_SEARCH = QKeySequence("Esc")
 

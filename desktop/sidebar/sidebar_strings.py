@@ -7,7 +7,7 @@ from PySide6.QtCore import QCoreApplication, QTextBoundaryFinder
 from core.domain.template import ValidationMode
 from desktop.sidebar.rows import Row, RowState, Section
 from desktop.translation.formats import ago, day, duration, number, time_of_day
-from desktop.translation.request_strings import asked_words
+from desktop.translation.request_strings import request_state_text
 
 translate = QCoreApplication.translate  # under this name, since lupdate looks for calls of `translate`
 
@@ -95,7 +95,7 @@ def _state(row: Row) -> str:
         case RowState.RUNNING:
             return translate("Sidebar", "Running", "state")
         case RowState.WAITING if row.asked is not None:
-            return asked_words(row.asked)
+            return request_state_text(row.asked)
         case RowState.WAITING:
             return translate("Sidebar", "Waiting for you")
         case RowState.PAUSED:

@@ -9,13 +9,11 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from core.domain.toast import Toast, ToastId
 from desktop.shortcuts.chords import is_pressed
 from desktop.theme.theme import Theme
-from desktop.toasts import body
-from desktop.toasts.body import Body
-from desktop.toasts.header import Head
-from desktop.toasts.slide import Glide
-from desktop.toasts.toast_strings import kind_word, words_of
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.surfaces import Surface
+from desktop.toasts import card_parts
+from desktop.toasts.card_parts import Body, CardHeader
+from desktop.toasts.slide import Slide
+from desktop.toasts.toast_strings import kind_text, toast_text
+from desktop.widgets import Adaptive, Surface
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +38,8 @@ class ToastCard(Adaptive, Surface):
         super().__init__("raised", parent=parent)
         self._theme = theme
         self._toast = toast
-        self.glide = Glide(self)
-        self._head = Head(theme, self)
+        self.glide = Slide(self)
+        self._head = CardHeader(theme, self)
         self._head.closed.connect(self._dismiss)
         self._body = Body(theme, self)
         self._body.acted.connect(self._act)
@@ -63,8 +61,8 @@ class ToastCard(Adaptive, Surface):
     @property
     def spoken(self) -> str:
         """The full text, for a screen reader."""
-        words = words_of(self._toast)
-        return ". ".join(part for part in (kind_word(self._toast.type), words.title, words.message[:400]) if part)
+        words = toast_text(self._toast)
+        return ". ".join(part for part in (kind_text(self._toast.type), words.title, words.message[:400]) if part)
 
     def show_toast(self, toast: Toast) -> None:
         if toast != self._toast:
@@ -102,7 +100,7 @@ class ToastCard(Adaptive, Surface):
         self._head.close_button.setFocus(Qt.FocusReason.TabFocusReason)
 
     def retranslate(self) -> None:
-        words = words_of(self._toast)
+        words = toast_text(self._toast)
         can_go = self._toast.workflow_id is not None and not words.actions
         self._head.say(self._toast.type, words.title, self._toast.repeated)
         self._body.say(words, can_go=can_go)
@@ -150,9 +148,9 @@ class ToastCard(Adaptive, Surface):
         match action:
             case "":
                 pass
-            case body.DETAILS:
+            case card_parts.DETAILS:
                 self.unfold_toggled.emit(self.id)
-            case body.GO:
+            case card_parts.GO:
                 self.go_requested.emit(self.id)
             case _:
                 self.acted.emit(action, self.id)

@@ -1,22 +1,67 @@
-"""The stack of toasts over the window: bottom right, the newest lowest, on every page (UI §7)."""
+"""The stack of toasts over the window: bottom right, the newest lowest, on every page (UI §7).
+
+Toasts pause while the user is with them, or away, and return the focus to where it was.
+"""
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QAccessible, QRegion
 from PySide6.QtWidgets import QApplication, QWidget
+from shiboken6 import isValid
 
 from core.domain.toast import Toast, ToastId, ToastType
 from core.stores.toasts import Toasts
 from desktop.bind import Frames
 from desktop.theme.theme import Theme
 from desktop.theme.tokens import MOTION_LONG_MS, MOTION_SHORT_MS
-from desktop.toasts.attention import Attention
 from desktop.toasts.card import ToastCard
 from desktop.toasts.shadow import Shadow
-from desktop.toasts.stack import Place, arrange, room_in
-from desktop.widgets.accessibility import set_role, tell_news
-from desktop.widgets.adaptive import Adaptive
+from desktop.toasts.stack import CardPlacement, arrange, available_area
+from desktop.widgets import Adaptive, queue_announcement, set_role
+
+
+class Attention(QObject):
+    """Pauses the store for the reasons `hover`, `focus` and `inactive`, and resumes it for each."""
+
+    def __init__(self, toasts: Toasts, overlay: QWidget, window: QWidget) -> None:
+        super().__init__(overlay)
+        self._toasts = toasts
+        self._overlay = overlay
+        self._window = window
+        self._came_from: QWidget | None = None
+        window.installEventFilter(self)
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            app.focusChanged.connect(self._on_focus)
+        self._set("inactive", holds=not window.isActiveWindow())
+
+    def set_hovered(self, *, is_hovered: bool) -> None:
+        self._set("hover", holds=is_hovered)
+
+    def give_focus_back(self) -> None:
+        """Focus the widget that had focus before a toast, if it still exists."""
+        came_from = self._came_from
+        if came_from is not None and isValid(came_from) and came_from.isVisible():
+            came_from.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.WindowActivate, QEvent.Type.WindowDeactivate):
+            self._set("inactive", holds=event.type() == QEvent.Type.WindowDeactivate)
+        return False
+
+    def _on_focus(self, old: QWidget | None, new: QWidget | None) -> None:
+        is_here = new is not None and self._overlay.isAncestorOf(new)
+        if is_here and old is not None and not self._overlay.isAncestorOf(old):
+            self._came_from = old
+        self._set("focus", holds=is_here)
+
+    def _set(self, reason: str, *, holds: bool) -> None:
+        if holds:
+            self._toasts.pause(reason)
+        else:
+            self._toasts.resume(reason)
+
 
 _NOWHERE = QRegion(-1, -1, 1, 1)  # an empty region would be no mask
 _URGENT = (ToastType.ERROR, ToastType.USER_QUESTION)
@@ -105,7 +150,7 @@ class ToastOverlay(Adaptive, QWidget):
         self._arrange(self._theme.motion_ms(MOTION_LONG_MS))
         self._look_for_mouse()
         for toast in fresh:
-            tell_news(self, self._cards[toast.id].spoken, is_urgent=toast.type in _URGENT)
+            queue_announcement(self, self._cards[toast.id].spoken, is_urgent=toast.type in _URGENT)
 
     def _make(self, toast: Toast) -> ToastCard:
         card = ToastCard(self._theme, toast, self)
@@ -148,7 +193,7 @@ class ToastOverlay(Adaptive, QWidget):
     def _arrange(self, motion_ms: int) -> None:
         sizes = self._theme.sizes
         cards = self.cards
-        room = room_in(self._window.rect(), sizes.toast, sizes.space_l, 4 * sizes.control, self._keep_clear)
+        room = available_area(self._window.rect(), sizes.toast, sizes.space_l, 4 * sizes.control, self._keep_clear)
         if cards or self._leaving:
             self.setGeometry(room.left(), room.top(), self._window.width() - room.left(), room.height())
             self._shadow.raise_()
@@ -160,7 +205,7 @@ class ToastOverlay(Adaptive, QWidget):
             self._put(place, motion_ms)
         self._follow()
 
-    def _put(self, place: Place, motion_ms: int) -> None:
+    def _put(self, place: CardPlacement, motion_ms: int) -> None:
         card = place.card
         card.take_shape(is_compact=place.is_compact, text_height=place.text_height)
         card.resize(place.box.size())

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from desktop.theme.drawing import paint_shadow
 from desktop.theme.theme import Theme
-from desktop.widgets.adaptive import Adaptive
+from desktop.widgets import Adaptive
 
 _REACH = 26
 

@@ -4,7 +4,7 @@ from PySide6.QtCore import QEasingCurve, QObject, QPoint, QPropertyAnimation, Si
 from PySide6.QtWidgets import QWidget
 
 
-class Glide(QObject):
+class Slide(QObject):
     """Emits `moved` at each step and `arrived` at the end; both also without animation."""
 
     moved = Signal()

@@ -19,7 +19,7 @@ class Shape(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class CardHeights:
     """The heights that a card would have. A card that `is_held` (focused or unfolded) keeps its shape while others can
     shrink.
     """
@@ -30,7 +30,7 @@ class Wish:
     is_held: bool = False
 
 
-def shapes(wishes: Sequence[Wish], room: int, gap: int) -> list[Shape]:
+def shapes(wishes: Sequence[CardHeights], room: int, gap: int) -> list[Shape]:
     """Return a shape for each card, the newest last. If the height does not suffice, the oldest cards give way first.
 
     They become compact; then transient toasts hide; then persistent toasts, which are listed elsewhere too; held cards
@@ -47,7 +47,7 @@ def shapes(wishes: Sequence[Wish], room: int, gap: int) -> list[Shape]:
     return chosen
 
 
-def _concessions() -> list[tuple[Shape, Callable[[Wish], bool]]]:
+def _concessions() -> list[tuple[Shape, Callable[[CardHeights], bool]]]:
     return [
         (Shape.COMPACT, lambda wish: not wish.is_held),
         (Shape.HIDDEN, lambda wish: not wish.is_held and not wish.is_persistent),
@@ -56,7 +56,7 @@ def _concessions() -> list[tuple[Shape, Callable[[Wish], bool]]]:
     ]
 
 
-def _height(wishes: Sequence[Wish], chosen: Sequence[Shape], gap: int) -> int:
+def _height(wishes: Sequence[CardHeights], chosen: Sequence[Shape], gap: int) -> int:
     heights = [
         wish.full if shape is Shape.FULL else wish.compact
         for wish, shape in zip(wishes, chosen, strict=True)
@@ -65,7 +65,7 @@ def _height(wishes: Sequence[Wish], chosen: Sequence[Shape], gap: int) -> int:
     return sum(heights) + gap * max(0, len(heights) - 1)
 
 
-def room_in(window: QRect, width: int, margin: int, least: int, keep_clear: Iterable[QRect]) -> QRect:
+def available_area(window: QRect, width: int, margin: int, least: int, keep_clear: Iterable[QRect]) -> QRect:
     """Return the column for cards of `width` at the right of the window: the lowest free stretch between the rectangles
     to keep clear.
 
@@ -100,7 +100,7 @@ _FEW_LINES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CardPlacement:
     """The position of a card. `box` is in coordinates of the column; `text_height` is 0 unless the whole text is
     unfolded.
     """
@@ -114,7 +114,7 @@ class Place:
 
 def arrange(
     cards: Sequence[ToastCard], room: QSize, gap: int, held: Collection[ToastId], unfolded: ToastId | None
-) -> list[Place]:
+) -> list[CardPlacement]:
     """Return the positions from the bottom up; the last card is the newest and lowest. `held` cards keep their shape
     while others can shrink.
     """
@@ -123,7 +123,7 @@ def arrange(
         _text_height(cards, heights, number, room, gap) * (card.id == unfolded) for number, card in enumerate(cards)
     ]
     wishes = [
-        Wish(height.full + text, height.compact, card.toast.persistent, card.id in held or text > 0)
+        CardHeights(height.full + text, height.compact, card.toast.persistent, card.id in held or text > 0)
         for card, height, text in zip(cards, heights, texts, strict=True)
     ]
     places = []
@@ -134,7 +134,7 @@ def arrange(
         height = wish.full if shape is Shape.FULL else wish.compact
         box = QRect(0, bottom - height, room.width(), height)
         is_full = shape is Shape.FULL
-        places.append(Place(card, box, not is_full, shape is Shape.HIDDEN, text if is_full else 0))
+        places.append(CardPlacement(card, box, not is_full, shape is Shape.HIDDEN, text if is_full else 0))
         if shape is not Shape.HIDDEN:
             bottom -= height + gap
     return places

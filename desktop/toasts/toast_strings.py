@@ -10,10 +10,10 @@ from PySide6.QtCore import QCoreApplication
 from core.domain.interruption import InterruptionKind
 from core.domain.template import ValidationMode
 from core.domain.toast import Toast, ToastType
-from desktop.translation.agent_strings import agent_words
-from desktop.translation.failure_strings import failure_words, run_failure_words
+from desktop.translation.failure_strings import failure_text, run_failure_text
 from desktop.translation.formats import moment, number
-from desktop.translation.request_strings import asking_sentence
+from desktop.translation.name_strings import agent_display_name
+from desktop.translation.request_strings import request_sentence
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
@@ -24,7 +24,7 @@ INBOX = "inbox"
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class ToastText:
     """The texts of a toast. `details` is text beyond the message, or empty; `actions` are ids and texts of buttons."""
 
     title: str
@@ -33,15 +33,15 @@ class Words:
     actions: tuple[tuple[str, str], ...] = ()
 
 
-def words_of(toast: Toast) -> Words:
+def toast_text(toast: Toast) -> ToastText:
     """Return the texts of a toast; an unknown code falls back to the toast's own title and message."""
     match toast.code:
         case "workflow_success":
-            return Words(toast.title, toast.message or translate("Toasts", "Finished"))
+            return ToastText(toast.title, toast.message or translate("Toasts", "Finished"))
         case "workflow_error":
             return _failure(toast)
         case "user_question":
-            return Words(toast.title, toast.message or _question(dict(toast.parameters)))
+            return ToastText(toast.title, toast.message or _question(dict(toast.parameters)))
         case "question_reminder":
             return _reminder(toast)
         case "limit_reached":
@@ -49,34 +49,38 @@ def words_of(toast: Toast) -> Words:
         case "mode_set_to_auto":
             title = translate("Toasts", "Automatic mode is on")
             message = translate("Toasts", "The demo runs without asking. The mode can be set back.")
-            return Words(title, message, actions=((UNDO, translate("Toasts", "Undo")),))
+            return ToastText(title, message, actions=((UNDO, translate("Toasts", "Undo")),))
         case "mode_is_auto":
             title = translate("Toasts", "Automatic mode is on")
             message = translate("Toasts", "What begins now runs without asking. The mode can be set back.")
-            return Words(title, message, actions=((UNDO, translate("Toasts", "Undo")),))
+            return ToastText(title, message, actions=((UNDO, translate("Toasts", "Undo")),))
         case "workflow_archived":
-            return Words(toast.title, translate("Toasts", "Archived"), actions=((UNDO, translate("Toasts", "Undo")),))
+            return ToastText(
+                toast.title, translate("Toasts", "Archived"), actions=((UNDO, translate("Toasts", "Undo")),)
+            )
         case "workflow_deleted":
-            return Words(toast.title, translate("Toasts", "Deleted"), actions=((UNDO, translate("Toasts", "Undo")),))
+            return ToastText(
+                toast.title, translate("Toasts", "Deleted"), actions=((UNDO, translate("Toasts", "Undo")),)
+            )
         case "template_saved":
-            return Words(toast.title, translate("Toasts", "The template is saved."))
+            return ToastText(toast.title, translate("Toasts", "The template is saved."))
         case "workflow_gone":
             title = translate("Toasts", "This workflow is gone")
-            return Words(title, translate("Toasts", "It was deleted meanwhile. The list has those that are left."))
+            return ToastText(title, translate("Toasts", "It was deleted meanwhile. The list has those that are left."))
         case "activity_exported":
-            return Words(translate("Toasts", "The activity is exported"), toast.message)
+            return ToastText(translate("Toasts", "The activity is exported"), toast.message)
         case "nothing_to_export":
-            return Words(translate("Toasts", "Nothing to export yet"), translate("Toasts", "The list is empty."))
+            return ToastText(translate("Toasts", "Nothing to export yet"), translate("Toasts", "The list is empty."))
         case "nothing_to_record":
             title = translate("Toasts", "Nothing to record yet")
-            return Words(title, translate("Toasts", "Say something first: what follows can be recorded."))
+            return ToastText(title, translate("Toasts", "Say something first: what follows can be recorded."))
         case _ if toast.type is ToastType.ERROR:
-            return Words(toast.title or kind_word(toast.type), failure_words(toast.code, toast.message))
+            return ToastText(toast.title or kind_text(toast.type), failure_text(toast.code, toast.message))
         case _:
-            return Words(toast.title or kind_word(toast.type), toast.message)
+            return ToastText(toast.title or kind_text(toast.type), toast.message)
 
 
-def kind_word(kind: ToastType) -> str:
+def kind_text(kind: ToastType) -> str:
     """Return the kind as a word, which a screen reader reads first in place of the icon."""
     match kind:
         case ToastType.SUCCESS:
@@ -91,23 +95,25 @@ def kind_word(kind: ToastType) -> str:
             return translate("Toasts", "Waiting for you")
 
 
-def _failure(toast: Toast) -> Words:
+def _failure(toast: Toast) -> ToastText:
     """Return a sentence by code, with the error's own message as details; else that message."""
     parameters = dict(toast.parameters)
-    sentence = run_failure_words(str(parameters.get("error")), parameters.get("during"), parameters, toast.created_at)
+    sentence = run_failure_text(str(parameters.get("error")), parameters.get("during"), parameters, toast.created_at)
     if sentence is None:
-        return Words(toast.title, toast.message or translate("Toasts", "The run failed"))
-    return Words(toast.title, sentence, toast.message)
+        return ToastText(toast.title, toast.message or translate("Toasts", "The run failed"))
+    return ToastText(toast.title, sentence, toast.message)
 
 
 def _question(parameters: Mapping[str, Any]) -> str:
     """Return a sentence for a request without a prompt."""
     if parameters.get("kind") in set(InterruptionKind):
-        return asking_sentence(InterruptionKind(parameters["kind"]), agent_words(str(parameters.get("step", ""))))
+        return request_sentence(
+            InterruptionKind(parameters["kind"]), agent_display_name(str(parameters.get("step", "")))
+        )
     return translate("Toasts", "Needs your answer")
 
 
-def _reminder(toast: Toast) -> Words:
+def _reminder(toast: Toast) -> ToastText:
     """Return how long requests have waited: what a single request asks, or the number of several."""
     parameters = dict(toast.parameters)
     count = int(parameters.get("count", 1))
@@ -115,15 +121,15 @@ def _reminder(toast: Toast) -> Words:
     since = moment(asked_at, toast.created_at.astimezone())
     if count == 1:
         words = translate("Toasts", "Waiting since {time}: {what}")
-        return Words(toast.title, words.format(time=since, what=toast.message or _question(parameters)))
+        return ToastText(toast.title, words.format(time=since, what=toast.message or _question(parameters)))
     if toast.workflow_id is not None:
         words = translate("Toasts", "{count} requests wait for you, the first since {time}.")
-        return Words(toast.title, words.format(count=number(count), time=since))
+        return ToastText(toast.title, words.format(count=number(count), time=since))
     title = translate("Toasts", "{count} requests still wait for you").format(count=number(count))
-    return Words(title, toast.message, actions=((INBOX, translate("Toasts", "Show all")),))
+    return ToastText(title, toast.message, actions=((INBOX, translate("Toasts", "Show all")),))
 
 
-def _limit(parameters: Mapping[str, Any]) -> Words:
+def _limit(parameters: Mapping[str, Any]) -> ToastText:
     """Return which limit holds, and why (UI §7)."""
     actions = ((QUEUE, translate("Toasts", "Queue it")), (SHOW, translate("Toasts", "Show")))
     limit = int(parameters.get("limit") or 1)
@@ -137,7 +143,7 @@ def _limit(parameters: Mapping[str, Any]) -> Words:
         case _:
             title = _running(limit)
             message = translate("Toasts", "That is the limit in automatic mode. This one can wait for its turn.")
-    return Words(title, message, actions=actions)
+    return ToastText(title, message, actions=actions)
 
 
 def _running(count: int) -> str:

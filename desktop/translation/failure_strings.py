@@ -13,7 +13,7 @@ from desktop.translation.formats import moment
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
 
-def failure_words(code: str, message: str) -> str:
+def failure_text(code: str, message: str) -> str:
     """Return what happened and what to do about it. A code without a text here falls back to the core's `message`, in
     English; never to the bare code.
     """
@@ -84,9 +84,9 @@ def failure_words(code: str, message: str) -> str:
     return words.get(code) or message or translate("Failures", "It could not be done. The log has the details.")
 
 
-def model_failure_words(code: str, message: str, details: Mapping[str, Any]) -> str:
+def model_failure_text(code: str, message: str, details: Mapping[str, Any]) -> str:
     """Return in a sentence why a model did not answer; else as `failure_words`."""
-    return _model_sentence(code, details) or failure_words(code, message)
+    return _model_sentence(code, details) or failure_text(code, message)
 
 
 def _again_at(details: Mapping[str, Any], failed_at: datetime | None) -> str | None:
@@ -144,7 +144,7 @@ def _bare_model_sentence(code: str, details: Mapping[str, Any]) -> str | None:
     return None
 
 
-def run_failure_words(
+def run_failure_text(
     code: str,
     during: str | None,
     details: Mapping[str, Any] = MappingProxyType({}),

@@ -9,7 +9,7 @@ from core.domain.interruption import InterruptionKind
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
 
-def asked_words(kind: InterruptionKind) -> str:
+def request_state_text(kind: InterruptionKind) -> str:
     """Return the request as a state: `Waits for approval`."""
     match kind:
         case InterruptionKind.APPROVAL | InterruptionKind.TOOL_APPROVAL:
@@ -30,7 +30,7 @@ def asked_words(kind: InterruptionKind) -> str:
             assert_never(kind)
 
 
-def asking_sentence(kind: InterruptionKind, step: str) -> str:
+def request_sentence(kind: InterruptionKind, step: str) -> str:
     """Return a sentence that names the step, for a request without a prompt."""
     match kind:
         case InterruptionKind.APPROVAL:

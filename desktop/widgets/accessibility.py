@@ -42,13 +42,13 @@ _MOST = 10
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
+class _Announcement:
     widget: QWidget
     words: str
     is_urgent: bool
 
 
-class News(QObject):
+class AnnouncementQueue(QObject):
     """Announces at most one text per second in its window, urgent texts first, each once.
 
     Feedback on the user's own keys is not queued: it is announced at once.
@@ -59,7 +59,7 @@ class News(QObject):
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
-        self._waiting: list[_Piece] = []
+        self._waiting: list[_Announcement] = []
         self._free_at = 0.0
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -71,7 +71,7 @@ class News(QObject):
             return
         urgent = [piece for piece in self._waiting if piece.is_urgent]
         others = [piece for piece in self._waiting if not piece.is_urgent]
-        (urgent if is_urgent else others).append(_Piece(widget, words, is_urgent))
+        (urgent if is_urgent else others).append(_Announcement(widget, words, is_urgent))
         self._waiting = [*urgent[-_MOST:], *others[-_MOST:]]
         if not self._timer.isActive():
             self._next()
@@ -88,11 +88,13 @@ class News(QObject):
             self._timer.start(max(1, round((self._free_at - time.monotonic()) * 1000) + 1))
 
 
-def tell_news(widget: QWidget, words: str, *, is_urgent: bool = False) -> None:
+def queue_announcement(widget: QWidget, words: str, *, is_urgent: bool = False) -> None:
     """Queue a text in the queue of the widget's window."""
-    news_of(widget.window()).tell(widget, words, is_urgent=is_urgent)
+    announcement_queue(widget.window()).tell(widget, words, is_urgent=is_urgent)
 
 
-def news_of(window: QWidget) -> News:
+def announcement_queue(window: QWidget) -> AnnouncementQueue:
     """Return the queue of this window."""
-    return next((child for child in window.children() if isinstance(child, News)), None) or News(window)
+    return next(
+        (child for child in window.children() if isinstance(child, AnnouncementQueue)), None
+    ) or AnnouncementQueue(window)

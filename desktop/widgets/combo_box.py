@@ -16,7 +16,7 @@ class ComboBox(QComboBox):
             event.ignore()
 
 
-def bound(box: QComboBox) -> None:
+def limit_width(box: QComboBox) -> None:
     """Let the box be as narrow as its layout wants, however long its items are."""
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     box.setMinimumContentsLength(LEAST_SIGNS)

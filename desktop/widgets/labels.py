@@ -13,8 +13,8 @@ from desktop.theme.theme import Theme
 from desktop.theme.tokens import SIZES, ColorName
 from desktop.theme.typography import TextRole, make_face, text_styles
 from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.layouts import show_when
 from desktop.widgets.painting import draw_line
-from desktop.widgets.visibility import show_when
 
 Tone = Literal["text", "muted", "accent", "ok", "warn", "error", "on_accent"]
 

@@ -1,6 +1,9 @@
-"""Columns and rows without margins, as most composed widgets have them."""
+"""Layouts and surfaces: columns and rows without margins, cards, and the visibility of widgets."""
 
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from typing import Literal
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 
 def column_of(parent: QWidget, *widgets: QWidget) -> QVBoxLayout:
@@ -19,3 +22,38 @@ def row_of(parent: QWidget, *widgets: QWidget) -> QHBoxLayout:
     for widget in widgets:
         row.addWidget(widget)
     return row
+
+
+SurfaceKind = Literal["app", "canvas", "raised", "card", "user", "code", "composer", "track", "info", "warning"]
+Edge = Literal["left", "right", "top", "bottom"]
+
+
+class Surface(QFrame):
+    """A frame that the style sheet fills, rounds and borders by its kind; `edge` draws a line at one side."""
+
+    def __init__(self, kind: SurfaceKind, edge: Edge | None = None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("surface", kind)
+        if edge is not None:
+            self.setProperty("edge", edge)
+
+
+class Card(Surface):
+    """A bordered box on the canvas."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("card", parent=parent)
+
+
+def show_when(widget: QWidget, is_wanted: bool) -> None:
+    """Call `setVisible`, but never turn a widget without a parent into a window: its layout shows it later."""
+    if widget.parentWidget() is not None:
+        widget.setVisible(is_wanted)
+    else:
+        widget.setAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide, not is_wanted)
+
+
+def has_focus_within(widget: QWidget) -> bool:
+    """Return whether the widget or one of its descendants has the focus."""
+    focus = QApplication.focusWidget()
+    return focus is not None and (focus is widget or widget.isAncestorOf(focus))

@@ -31,7 +31,7 @@ from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.accessibility import announce
 from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.surfaces import Surface
+from desktop.widgets.layouts import Surface
 
 T = TypeVar("T")
 

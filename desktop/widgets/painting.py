@@ -13,7 +13,7 @@ from desktop.theme.typography import TextRole
 _State = QStyle.StateFlag
 
 
-def ground_color(option: QStyleOptionViewItem) -> ColorName | None:
+def background_color(option: QStyleOptionViewItem) -> ColorName | None:
     """Return the background of a selected or hovered row."""
     if option.state & _State.State_Selected:
         return "selected"
@@ -50,7 +50,7 @@ def paint_outline(painter: QPainter, theme: Theme, box: QRect, radius: int, colo
     painter.restore()
 
 
-def paint_words(
+def paint_text(
     painter: QPainter,
     theme: Theme,
     words: str,
@@ -79,7 +79,7 @@ def paint_note(painter: QPainter, theme: Theme, text: str, box: QRect, role: Tex
     """Paint a note at the right of the box, at its full width up to half of the box, and return the remaining box."""
     width = min(box.width() // 2, QFontMetrics(theme.font(role)).horizontalAdvance(text) + 1)
     at_right = box.adjusted(box.width() - width, 0, 0, 0)
-    paint_words(painter, theme, text, at_right, role, "muted", Qt.AlignmentFlag.AlignRight)
+    paint_text(painter, theme, text, at_right, role, "muted", Qt.AlignmentFlag.AlignRight)
     return box.adjusted(0, 0, -width - theme.sizes.space_m, 0)
 
 

@@ -11,10 +11,10 @@ from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import IconButton
 from desktop.widgets.labels import Label
-from desktop.widgets.surfaces import Surface
+from desktop.widgets.layouts import Surface
 
 
-class ReadText(QPlainTextEdit):
+class ReadOnlyText(QPlainTextEdit):
     """A read-only text view. A subclass lays out as much as there is time for, of what `_take` reports as new."""
 
     def __init__(self, parent: QWidget) -> None:
@@ -49,7 +49,7 @@ _MOST_LINES = 12
 _LEAST_LINES = 2
 
 
-class ValueText(Adaptive, ReadText):
+class ValueText(Adaptive, ReadOnlyText):
     """As high as its text, up to 12 lines; a longer text ends with a whole line."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:

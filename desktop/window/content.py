@@ -19,8 +19,7 @@ from desktop.shortcuts.command import handlers_of
 from desktop.shortcuts.keymap import Keymap
 from desktop.sidebar.sidebar import Sidebar
 from desktop.toasts.overlay import ToastOverlay
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.surfaces import Surface
+from desktop.widgets import Adaptive, Surface
 from desktop.window.actions.activity_binder import ActivityBinder
 from desktop.window.actions.archive_controller import ArchiveController
 from desktop.window.actions.mode_actions import DemoController, ModeActions
@@ -30,8 +29,7 @@ from desktop.window.actions.workflow_actions import WorkflowActions
 from desktop.window.base.context import WindowContext, WindowSession
 from desktop.window.base.focus import ActivationWatcher
 from desktop.window.commands.command_table import COMMANDS, setting_default_keys
-from desktop.window.commands.key_context import EscapeChain, KeyContext, Panes
-from desktop.window.commands.key_hints import KeyHints, sidebar_keys
+from desktop.window.commands.key_context import EscapeChain, KeyContext, KeyHints, Panes, sidebar_keys
 from desktop.window.commands.keyboard import Keyboard
 from desktop.window.commands.menus import Menus, WorkflowCommands
 from desktop.window.commands.palette_controller import PaletteController
@@ -45,13 +43,11 @@ from desktop.window.frame.notifications import DesktopNotifier, ReminderBinder
 from desktop.window.frame.preferences import Preferences
 from desktop.window.frame.quit_guard import QuitGuard, TrayIcon
 from desktop.window.frame.status_line import StatusLine
-from desktop.window.input.answering_choice import AnsweringChoice
-from desktop.window.input.mode_choice import ModeChoice
+from desktop.window.input.header_choices import AnsweringChoice, ModeChoice
 from desktop.window.input.picker import Picker
 from desktop.window.input.send_controller import InputController
-from desktop.window.navigation.preview import WorkflowPreview
 from desktop.window.navigation.search_controller import SearchController
-from desktop.window.navigation.workflow_switcher import WorkflowOpener, WorkflowSwitcher
+from desktop.window.navigation.workflow_switcher import WorkflowOpener, WorkflowPreview, WorkflowSwitcher
 from desktop.window_state import WindowState
 
 

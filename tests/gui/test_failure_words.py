@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from desktop.translation.failure_strings import failure_words, run_failure_advice, run_failure_words
+from desktop.translation.failure_strings import failure_text, run_failure_advice, run_failure_text
 
 MODEL = ("key_missing", "key_refused", "connection_failed", "timeout", "truncated", "bad_response")
 STORE = ("storage_full", "storage_not_writable", "storage_failed", "store_doubtful", "in_use", "unreadable")
@@ -12,7 +12,7 @@ STORE = ("storage_full", "storage_not_writable", "storage_failed", "store_doubtf
 @pytest.mark.usefixtures("qapp")
 def test_what_a_model_did_has_a_sentence_and_a_next_step() -> None:
     for code in MODEL:
-        assert run_failure_words(code, "model")
+        assert run_failure_text(code, "model")
         assert run_failure_advice(code, "model").endswith(".")
     for status in (400, 404, 429, 500, 503):
         assert run_failure_advice("provider_error", "model", {"status": status}).endswith(".")
@@ -34,12 +34,12 @@ def test_what_a_model_did_has_a_sentence_and_a_next_step() -> None:
     ],
 )
 def test_so_has_what_a_run_met(code: str, during: str | None) -> None:
-    assert run_failure_words(code, during)
+    assert run_failure_text(code, during)
     assert run_failure_advice(code, during)
 
 
 def test_the_store_says_what_is_safe_and_nothing_is_a_bare_code(qapp: QApplication) -> None:
     for code in STORE:
-        assert failure_words(code, "") not in ("", code)
-        assert len(failure_words(code, "").split(". ")) > 1
-    assert failure_words("never_heard_of", "") not in ("", "never_heard_of")
+        assert failure_text(code, "") not in ("", code)
+        assert len(failure_text(code, "").split(". ")) > 1
+    assert failure_text("never_heard_of", "") not in ("", "never_heard_of")

@@ -32,9 +32,7 @@ from desktop.theme.palette import Scheme, SystemLook, make_palette
 from desktop.theme.theme import Appearance, Theme
 from desktop.theme.tokens import DARK, DARK_CONTRAST, LIGHT, LIGHT_CONTRAST, ColorName, Colors
 from desktop.theme.typography import TextRole
-from desktop.widgets.buttons import Button, IconButton
-from desktop.widgets.choices import ChoiceCard
-from desktop.widgets.surfaces import Surface
+from desktop.widgets import Button, ChoiceCard, IconButton, Surface
 
 # the offscreen platform's own remark on every window that has a least size
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)

@@ -20,9 +20,8 @@ from desktop.attention.form import SchemaForm
 from desktop.theme.theme import Theme
 from desktop.translation import formats
 from desktop.translation.languages import I18N, Language, Translation, spoken_language
-from desktop.translation.template_strings import INPUTS, SHIPPED, demo_texts
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.paragraph import Paragraph
+from desktop.translation.name_strings import INPUTS, SHIPPED, demo_texts
+from desktop.widgets import Adaptive, Paragraph
 from desktop.window.commands.command_table import MENUS, menu_title
 from tests.support.project import ROOT
 

@@ -15,15 +15,27 @@ from desktop.theme.palette import Scheme
 from desktop.theme.theme import Appearance, Theme
 from desktop.theme.tokens import LIGHT, SIZES
 from desktop.translation.languages import Language, Translation
-from desktop.widgets.banner import Banner
-from desktop.widgets.buttons import Button, IconButton
-from desktop.widgets.choices import ChoiceCards, Segmented
-from desktop.widgets.empty_state import EmptyState
-from desktop.widgets.indicator import Indicator, StatusDot, indicator_word, paint_indicator, paint_pulsing_ring
-from desktop.widgets.labels import Chip, ElidedLabel, KeyHint, Label, plain_tool_tip
-from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.question_box import QuestionBox
-from desktop.widgets.value_views import ValueText
+from desktop.widgets import (
+    Banner,
+    Button,
+    Chip,
+    ChoiceCards,
+    ElidedLabel,
+    EmptyState,
+    IconButton,
+    Indicator,
+    KeyHint,
+    Label,
+    Paragraph,
+    QuestionBox,
+    Segmented,
+    StatusDot,
+    ValueText,
+    indicator_text,
+    paint_indicator,
+    paint_pulsing_ring,
+    plain_tool_tip,
+)
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 
@@ -157,7 +169,7 @@ def test_every_sign_has_its_own_shape(theme: Theme, qtbot: QtBot) -> None:
 
 
 def test_every_sign_has_its_own_words() -> None:
-    words = {indicator_word(indicator) for indicator in Indicator}
+    words = {indicator_text(indicator) for indicator in Indicator}
     assert len(words) == len(Indicator)
 
 
@@ -174,7 +186,7 @@ def silhouette(theme: Theme, indicator: Indicator) -> bytes:
 def test_a_sign_says_its_state_to_a_screen_reader(theme: Theme, qtbot: QtBot) -> None:
     dot = StatusDot(theme, Indicator.WAITING)
     qtbot.addWidget(dot)
-    assert name_of(dot) == indicator_word(Indicator.WAITING) == "Waiting for you"
+    assert name_of(dot) == indicator_text(Indicator.WAITING) == "Waiting for you"
     dot.set_indicator(Indicator.ERROR)
     assert name_of(dot) == "Failed"
 

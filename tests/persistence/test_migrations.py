@@ -7,8 +7,7 @@ from core.domain.events import RunStarted
 from core.domain.ids import MessageId, RunId
 from core.domain.run import ErrorInfo, Run, RunKind, RunStatus, StepKey, StepResult, StepStatus
 from core.persistence.connection import Connection
-from core.persistence.migrations import MIGRATIONS, VERSION
-from core.persistence.schema import migrate, version
+from core.persistence.schema import MIGRATIONS, VERSION, migrate, version
 from core.persistence.statements import Statement
 from core.persistence.surreal import SurrealStorage
 from core.ports.writes import ChangeRun, CreateRun

@@ -10,8 +10,7 @@ import pytest
 from core.errors import StorageFailed
 from core.persistence.connection import Connection
 from core.persistence.keys import record_id
-from core.persistence.migrations import MIGRATIONS, VERSION, Migration
-from core.persistence.schema import migrate, version
+from core.persistence.schema import MIGRATIONS, VERSION, Migration, migrate, version
 from core.persistence.statements import Statement
 from core.persistence.surreal import SurrealStorage
 from core.ports.writes import PutMessage, PutSetting, PutWorkflow

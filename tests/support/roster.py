@@ -9,7 +9,7 @@ from core.errors import NotFound
 
 
 class Roster:
-    """A `core.ports.sub_agents.AgentDirectory`."""
+    """A `core.ports.agents.AgentDirectory`."""
 
     def __init__(self, agents: Iterable[Agent] = ()) -> None:
         self.agents = {agent.name: agent for agent in agents}

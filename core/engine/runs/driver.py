@@ -30,9 +30,9 @@ from core.engine.runs.limits import RunLimits
 from core.engine.runs.recovered_run import RecoveredState
 from core.engine.runs.step_executor import StepExecutor
 from core.engine.runs.step_runner import StepContext, StepRunner
+from core.ports.agents import RunSubAgents
 from core.ports.clock import Clock
 from core.ports.recording import CallRecorder
-from core.ports.sub_agents import RunSubAgents
 
 log = logging.getLogger(__name__)
 

@@ -23,9 +23,8 @@ from core.engine.plan.dispatch import StepCall
 from core.engine.runs.checkpoints import RawResult
 from core.engine.runs.limits import PausableTimeout
 from core.errors import CodeFailed, StepFailed, ToolFailed
-from core.ports.agents import AgentRunner, AgentTurn
+from core.ports.agents import NO_INTERRUPTED_WORK, AgentRunner, AgentTurn, InterruptedWork, RunSubAgents, SubAgents
 from core.ports.consent import Asker, Consent
-from core.ports.interrupted_work import NO_INTERRUPTED_WORK, InterruptedWork
 from core.ports.journal import RunLog
 from core.ports.recording import NO_RECORDER, CallRecorder
 from core.ports.sandbox import (
@@ -37,7 +36,6 @@ from core.ports.sandbox import (
     Schemas,
     describe_violations,
 )
-from core.ports.sub_agents import RunSubAgents, SubAgents
 from core.ports.tools import CallContext, ToolRunner
 from core.threads.long_values import decode_async, masked_async
 

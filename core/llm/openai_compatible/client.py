@@ -19,10 +19,9 @@ from core.errors import StepFailed
 from core.llm.http import HttpClients
 from core.llm.key_masking import MaskedDeltas, Masker, Secret
 from core.llm.openai_compatible.assembly import Assembler
-from core.llm.openai_compatible.attempt import PreparedRequest, attempt
+from core.llm.openai_compatible.attempt import REPORT_INTERVAL_S, PreparedRequest, WaitReporter, attempt
 from core.llm.openai_compatible.failures import MAX_RETRY_AFTER_S, RETRIES, AttemptFailed, model_error, retry_delay_s
 from core.llm.openai_compatible.request import request_body, resolve_tool_name, tools_by_name
-from core.llm.openai_compatible.wait_reporter import REPORT_INTERVAL_S, WaitReporter
 from core.llm.presets import TimeLimits, limits_of, preset_of
 from core.ports.clock import Clock
 from core.ports.model import CallDelta, ModelDelta, ModelRequest

@@ -13,7 +13,7 @@ from core.errors import MetierError, Refused, ToolFailed
 from core.ports.clock import Clock
 from core.ports.sandbox import Schemas
 from core.ports.tools import CallContext
-from core.tools.mcp.failures import ConnectionLost
+from core.tools.mcp.health import ConnectionLost
 from core.tools.mcp.launch import LaunchSpec
 from core.tools.mcp.sampling import Sampling
 from core.tools.mcp.server import Server

@@ -16,8 +16,7 @@ from core.errors import MetierError, NetworkFailed, ToolFailed
 from core.ports.clock import Clock
 from core.ports.tools import CallContext
 from core.tools.mcp.elicitation import ServerCall, answer_elicitation
-from core.tools.mcp.failures import ConnectionLost, StartFailed, call_failure, with_last_lines
-from core.tools.mcp.health import Breaker, Latency
+from core.tools.mcp.health import Breaker, ConnectionLost, Latency, StartFailed, call_failure, with_last_lines
 from core.tools.mcp.launch import LaunchSpec, SecretMask
 from core.tools.mcp.results import progress_callback, result_value
 from core.tools.mcp.sampling import Sampling

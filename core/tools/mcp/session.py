@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 
-from core.tools.mcp.failures import ConnectionLost, StartFailed, exit_reason
+from core.tools.mcp.health import ConnectionLost, StartFailed, exit_reason
 from core.tools.mcp.tool_list import repaired
 from core.tools.mcp.transports import ServerTransport
 

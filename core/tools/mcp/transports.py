@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from core.tools.mcp.failures import StartFailed
+from core.tools.mcp.health import StartFailed
 from core.tools.mcp.launch import LaunchSpec
 from core.tools.mcp.process import LINE_BYTES, LineTooLong, ServerProcess
 

@@ -26,10 +26,7 @@ from desktop.chat.composer.draft import DraftFile
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.translation.formats import byte_size
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.buttons import Button, IconButton
-from desktop.widgets.labels import ElidedLabel, set_plain_tool_tip
-from desktop.widgets.surfaces import Surface
+from desktop.widgets import Adaptive, Button, ElidedLabel, IconButton, Surface, set_plain_tool_tip
 
 _NAME_WIDTH = 200
 # Lines of chips that are visible at once.

@@ -31,10 +31,7 @@ from PySide6.QtWidgets import (
 
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
-from desktop.widgets.accessibility import announce
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.painting import ground_color, paint_ground, paint_words
-from desktop.widgets.surfaces import Surface
+from desktop.widgets import Adaptive, Surface, announce, background_color, paint_ground, paint_text
 
 _Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
@@ -223,7 +220,7 @@ class _SuggestionDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         suggestion, sizes, theme = index.data(_SUGGESTION), self._theme.sizes, self._theme
         box = QRect(option.rect)
-        if (color := ground_color(option)) is not None:
+        if (color := background_color(option)) is not None:
             paint_ground(painter, theme, box, sizes.radius_row, color)
         inner = box.adjusted(sizes.space_s, sizes.space_xs, -sizes.space_s, -sizes.space_xs)
         side = sizes.icon_s
@@ -234,12 +231,12 @@ class _SuggestionDelegate(QStyledItemDelegate):
         painter.drawPixmap(first.left(), first.top() + (first.height() - side) // 2, pixmap)
         first.setLeft(first.left() + side + sizes.space_s)
         kind = QFontMetrics(theme.font("secondary")).horizontalAdvance(suggestion.kind) + 1
-        paint_words(painter, theme, suggestion.kind, first, "secondary", "muted", Qt.AlignmentFlag.AlignRight)
+        paint_text(painter, theme, suggestion.kind, first, "secondary", "muted", Qt.AlignmentFlag.AlignRight)
         title = first.adjusted(0, 0, -kind - sizes.space_m, 0)
-        paint_words(painter, theme, " ".join(suggestion.title.split()), title, "row", "text")
+        paint_text(painter, theme, " ".join(suggestion.title.split()), title, "row", "text")
         if suggestion.about:
             below = QRect(first.left(), first.bottom() + 1, first.width(), inner.bottom() - first.bottom())
-            paint_words(painter, theme, " ".join(suggestion.about.split()), below, "secondary", "muted")
+            paint_text(painter, theme, " ".join(suggestion.about.split()), below, "secondary", "muted")
 
 
 def _accessible_text(suggestion: Suggestion) -> str:

@@ -16,11 +16,7 @@ from desktop.shortcuts.key_strings import key_name
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.translation.formats import number
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.buttons import Button, IconButton
-from desktop.widgets.labels import ShorteningLabel
-from desktop.widgets.painting import paint_focus
-from desktop.widgets.surfaces import Surface
+from desktop.widgets import Adaptive, Button, IconButton, ShorteningLabel, Surface, paint_focus
 
 _NAME_CHARACTERS = 60
 

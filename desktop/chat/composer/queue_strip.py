@@ -14,13 +14,16 @@ from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QScrollArea, QV
 
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
-from desktop.widgets.accessibility import announce, set_role
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.buttons import IconButton
-from desktop.widgets.labels import ElidedLabel
-from desktop.widgets.painting import paint_focus
-from desktop.widgets.surfaces import Surface
-from desktop.widgets.visibility import has_focus_within
+from desktop.widgets import (
+    Adaptive,
+    ElidedLabel,
+    IconButton,
+    Surface,
+    announce,
+    has_focus_within,
+    paint_focus,
+    set_role,
+)
 
 # Rows that are visible at once.
 _MAX_ROWS = 3

@@ -21,9 +21,7 @@ from desktop.chat.composer.token_strings import (
 )
 from desktop.theme.theme import Theme
 from desktop.theme.tokens import ColorName
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.buttons import Button
-from desktop.widgets.labels import Label, plain_tool_tip
+from desktop.widgets import Adaptive, Button, Label, plain_tool_tip
 
 
 class ContextGauge(Adaptive, QWidget):

@@ -13,8 +13,8 @@ from desktop.chat.layout.display_text import reveal_hidden
 from desktop.chat.transcript.stage import Stage
 from desktop.chat.transcript.turn_view import TurnView
 from desktop.chat.turn_parts import Failure, Output, Text, Turn
-from desktop.translation.agent_strings import agent_words
 from desktop.translation.formats import time_of_day
+from desktop.translation.name_strings import agent_display_name
 
 translate = QCoreApplication.translate  # under this name, since lupdate looks for calls of `translate`
 
@@ -69,7 +69,7 @@ def _speaker(turn: Turn) -> str:
         case Role.USER:
             return translate("Transcript", "You")
         case Role.ASSISTANT:
-            author = translate("Transcript", "Assistant") if not turn.author else agent_words(turn.author)
+            author = translate("Transcript", "Assistant") if not turn.author else agent_display_name(turn.author)
             return reveal_hidden(author if turn.model is None else f"{author}, {turn.model}")
         case Role.SYSTEM:
             return translate("Transcript", "Notice")

@@ -13,7 +13,7 @@ from desktop.chat.transcript.selection import Selection
 from desktop.chat.transcript.stage import Stage
 from desktop.chat.views.text_view import TextView
 from desktop.chat.views.view_context import Intents
-from desktop.widgets.visibility import has_focus_within
+from desktop.widgets import has_focus_within
 
 
 class BlockActions(QObject):

@@ -7,11 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.translation.formats import number
-from desktop.widgets.accessibility import announce
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.buttons import IconButton
-from desktop.widgets.labels import Label
-from desktop.widgets.surfaces import Surface
+from desktop.widgets import Adaptive, IconButton, Label, Surface, announce
 
 # The count is announced to screen readers when it has not changed for this long.
 ANNOUNCE_DELAY_MS = 500

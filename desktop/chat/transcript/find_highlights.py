@@ -6,7 +6,7 @@ from PySide6.QtGui import QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QTextEdit, QWidget
 
 from core.domain.ids import MessageId
-from desktop.chat.transcript.find_query import FindMatch
+from desktop.chat.transcript.find_scan import FindMatch
 from desktop.chat.transcript.stage import Stage
 from desktop.chat.views.text_view import TextView
 from desktop.theme.theme import Theme

@@ -12,8 +12,7 @@ from core.domain.ids import MessageId
 from core.domain.messages import MessageState
 from desktop.aio import Tasks
 from desktop.chat.layout.column import Column
-from desktop.chat.transcript.find_query import FindMatch, FindQuery, may_contain, plain_texts
-from desktop.chat.transcript.find_scan import TurnScan
+from desktop.chat.transcript.find_scan import FindMatch, FindQuery, TurnScan, may_contain, plain_texts
 from desktop.chat.turn_parts import Turn
 from desktop.theme.theme import Theme
 

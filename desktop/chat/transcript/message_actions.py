@@ -18,9 +18,7 @@ from desktop.chat.turn_parts import Output, Text, Turn
 from desktop.chat.views.view_context import Intents
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.buttons import IconButton
-from desktop.widgets.surfaces import Surface
+from desktop.widgets import Adaptive, IconButton, Surface
 
 translate = QCoreApplication.translate  # under this name, since lupdate looks for calls of `translate`
 

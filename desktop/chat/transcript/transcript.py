@@ -14,7 +14,7 @@ from desktop.chat.transcript.block_actions import BlockActions
 from desktop.chat.transcript.clipboard import Copier, copy_text, last_answer, last_code
 from desktop.chat.transcript.code_frames import CodeHighlighter, CodeScrollSync
 from desktop.chat.transcript.find_highlights import FindHighlighter, MatchesIn
-from desktop.chat.transcript.find_query import FindMatch
+from desktop.chat.transcript.find_scan import FindMatch
 from desktop.chat.transcript.message_actions import MessageController
 from desktop.chat.transcript.overlays import LatestButton, LinkHint
 from desktop.chat.transcript.scroll_area import TranscriptScrollArea
@@ -28,10 +28,7 @@ from desktop.chat.views.text_view import TextView
 from desktop.chat.views.view_context import Intents, ViewContext
 from desktop.shortcuts.command import command
 from desktop.theme.theme import Theme
-from desktop.widgets.accessibility import set_role, tell_news
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.painting import paint_focus
-from desktop.widgets.visibility import has_focus_within
+from desktop.widgets import Adaptive, has_focus_within, paint_focus, queue_announcement, set_role
 
 # Streaming updates are drawn at most this often.
 FRAME_MS = 33
@@ -313,7 +310,7 @@ class Transcript(Adaptive, TranscriptScrollArea):
     def _announce(self, turn: Turn) -> None:
         text = self._announcer.announcement_for(turn)
         if text is not None:
-            tell_news(self, text)
+            queue_announcement(self, text)
             self.announced.emit(text)
 
     def _box_of(self, index: BlockIndex, match: FindMatch) -> QRect | None:

@@ -14,9 +14,7 @@ from desktop.chat.views.text_view import TextView
 from desktop.chat.views.view_context import ViewContext
 from desktop.chat.views.view_factory import ViewSlot, create_view
 from desktop.theme.tokens import ColorName
-from desktop.widgets.menu_key import opens_menu
-from desktop.widgets.painting import paint_focus
-from desktop.widgets.visibility import has_focus_within
+from desktop.widgets import has_focus_within, opens_menu, paint_focus
 
 # Slots of each kind that a turn view keeps for reuse.
 _MAX_SPARE_SLOTS = 6

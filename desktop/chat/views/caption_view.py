@@ -8,8 +8,7 @@ from desktop.chat.layout.blocks import CaptionBlock, CaptionKind
 from desktop.chat.layout.display_text import reveal_hidden
 from desktop.chat.views.view_context import ViewContext
 from desktop.theme.icon_names import Icon
-from desktop.widgets.buttons import IconButton
-from desktop.widgets.labels import ElidedLabel, Label
+from desktop.widgets import ElidedLabel, IconButton, Label
 
 _HEADER_KINDS = frozenset({CaptionKind.CODE, CaptionKind.TABLE})
 _COPIED_MS = 1500

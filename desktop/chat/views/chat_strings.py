@@ -5,8 +5,8 @@ from PySide6.QtCore import QCoreApplication
 from core.domain.run import StepStatus
 from core.domain.tool import CallStatus
 from desktop.chat.turn_parts import Activity, Failure, Phase, StepLine, ToolLine
-from desktop.translation.failure_strings import run_failure_advice, run_failure_words
-from desktop.translation.tool_strings import tool_doing, tool_summary
+from desktop.translation.failure_strings import run_failure_advice, run_failure_text
+from desktop.translation.name_strings import tool_doing, tool_summary
 
 translate = QCoreApplication.translate  # under this name, since lupdate looks for calls of `translate`
 
@@ -73,7 +73,7 @@ def activity_text(activity: Activity, *, is_long: bool) -> str:
 
 def failure_title(failure: Failure) -> str:
     """Return what failed, in a sentence."""
-    title = run_failure_words(failure.code, failure.during, failure.details, failure.at)
+    title = run_failure_text(failure.code, failure.during, failure.details, failure.at)
     return title or translate("ChatWords", "The run failed")
 
 

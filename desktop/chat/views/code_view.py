@@ -23,7 +23,7 @@ from desktop.chat.views.prose_style import blocks_in, set_plain
 from desktop.chat.views.syntax import Span, Spans
 from desktop.chat.views.text_view import TextView
 from desktop.chat.views.view_context import BlockContext, ViewContext
-from desktop.widgets.painting import paint_focus
+from desktop.widgets import paint_focus
 
 _STEP_COLUMNS = 4
 _STEPS: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}

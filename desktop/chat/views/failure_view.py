@@ -9,9 +9,7 @@ from desktop.chat.turn_parts import Failure
 from desktop.chat.views.chat_strings import failure_advice, failure_title
 from desktop.chat.views.view_context import BlockContext, ViewContext
 from desktop.theme.icon_names import Icon
-from desktop.widgets.buttons import Button
-from desktop.widgets.labels import IconLabel, Label
-from desktop.widgets.paragraph import Paragraph
+from desktop.widgets import Button, IconLabel, Label, Paragraph
 
 _MAX_LINES = 6
 

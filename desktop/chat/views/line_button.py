@@ -13,9 +13,7 @@ from desktop.theme.icon_names import Icon
 from desktop.theme.tokens import ColorName
 from desktop.theme.typography import TextRole
 from desktop.translation.formats import duration
-from desktop.widgets.indicator import Indicator, paint_indicator
-from desktop.widgets.labels import plain_tool_tip
-from desktop.widgets.painting import draw_line, paint_focus, paint_ground
+from desktop.widgets import Indicator, draw_line, paint_focus, paint_ground, paint_indicator, plain_tool_tip
 
 _MIN_DETAIL_WIDTH = 60
 _FOLD_KEYS: dict[int, bool] = {Qt.Key.Key_Right: True, Qt.Key.Key_Left: False}

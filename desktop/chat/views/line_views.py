@@ -17,8 +17,8 @@ from desktop.chat.views.line_button import Line, LineButton, TimedLine
 from desktop.theme.icon_names import Icon, tool_icon
 from desktop.theme.tokens import ColorName
 from desktop.translation.formats import byte_size, compact, duration
-from desktop.translation.tool_strings import tool_doing, tool_done
-from desktop.widgets.indicator import Indicator
+from desktop.translation.name_strings import tool_doing, tool_done
+from desktop.widgets import Indicator
 
 # Shorter durations are not shown.
 _MIN_SHOWN_DURATION_MS = 1000

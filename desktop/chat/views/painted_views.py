@@ -13,11 +13,9 @@ from desktop.chat.views.chat_strings import activity_text
 from desktop.chat.views.view_context import BlockContext, ViewContext
 from desktop.theme.icon_names import Icon
 from desktop.theme.tokens import ColorName
-from desktop.translation.agent_strings import agent_words
 from desktop.translation.formats import duration, time_of_day
-from desktop.widgets.buttons import Button
-from desktop.widgets.labels import plain_tool_tip
-from desktop.widgets.painting import paint_icon, paint_words
+from desktop.translation.name_strings import agent_display_name
+from desktop.widgets import Button, paint_icon, paint_text, plain_tool_tip
 
 
 class HeaderView(QWidget):
@@ -33,7 +31,7 @@ class HeaderView(QWidget):
 
     def show_block(self, block: HeaderBlock) -> None:
         self._icon = Icon.WORKFLOW if block.is_template else Icon.SPARKLES
-        self._author = self.tr("Assistant") if not block.author else reveal_hidden(agent_words(block.author))
+        self._author = self.tr("Assistant") if not block.author else reveal_hidden(agent_display_name(block.author))
         self._model = reveal_hidden(block.model or "")
         self._time = time_of_day(block.at.astimezone())
         self.setToolTip(plain_tool_tip(full_time(block.at)))
@@ -47,10 +45,10 @@ class HeaderView(QWidget):
         box = paint_icon(painter, theme, self._icon, self.rect(), "accent")
         metrics = QFontMetrics(theme.font("strong"))
         author = metrics.elidedText(self._author, Qt.TextElideMode.ElideRight, box.width() * 2 // 3)
-        paint_words(painter, theme, author, box, "strong", "text")
+        paint_text(painter, theme, author, box, "strong", "text")
         box.setLeft(box.left() + metrics.horizontalAdvance(author) + theme.sizes.space_s)
         origin = " · ".join(filter(None, (self._model, self._time)))
-        paint_words(painter, theme, origin, box, "secondary", "muted", cut=Qt.TextElideMode.ElideMiddle)
+        paint_text(painter, theme, origin, box, "secondary", "muted", cut=Qt.TextElideMode.ElideMiddle)
 
 
 def full_time(at: datetime) -> str:
@@ -151,7 +149,7 @@ class CutOffView(QWidget):
         box = paint_icon(painter, self._theme, icon, self.rect(), color)
         if not self._retry.isHidden():
             box.setRight(self._retry.x() - 1)
-        paint_words(painter, self._theme, self.accessibleName(), box, "secondary", color)
+        paint_text(painter, self._theme, self.accessibleName(), box, "secondary", color)
 
     def _on_retry(self) -> None:
         self._intents.retry.emit(self)
@@ -198,7 +196,7 @@ class ActivityView(QWidget):
             painter = QPainter(self)
             left = self._paint_dots(painter) if self._elapsed_s() >= _BRIEF_S else 0
             box = QRect(left, 0, self.width() - left, self._theme.sizes.icon_m)
-            paint_words(painter, self._theme, self._text, box, "secondary", "muted")
+            paint_text(painter, self._theme, self._text, box, "secondary", "muted")
 
     def _paint_dots(self, painter: QPainter) -> int:
         sizes = self._theme.sizes

@@ -22,8 +22,7 @@ from PySide6.QtWidgets import QFrame, QTextBrowser, QTextEdit, QWidget
 
 from desktop.chat.views.prose_style import ascii_url, is_allowed_link
 from desktop.chat.views.view_context import ViewContext
-from desktop.widgets.labels import plain_tool_tip
-from desktop.widgets.menu_key import opens_menu
+from desktop.widgets import opens_menu, plain_tool_tip
 
 _Key = QKeySequence.StandardKey
 _SELECTION_KEYS = (

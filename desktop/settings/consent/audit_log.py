@@ -12,19 +12,13 @@ from core.domain.audit import AuditEntry
 from core.domain.text.json_text import indented_json
 from core.services.outcome import Failed
 from desktop.settings.consent.consent_strings import decision_label
+from desktop.settings.parts.layout import NO_PARENT, ItemTable, ModelIndex, TableModel
 from desktop.settings.parts.setting_strings import consent_failure_text
-from desktop.settings.parts.table import NO_PARENT, ItemTable, ModelIndex, TableModel
 from desktop.settings.sources.context import SettingsContext
 from desktop.theme.icon_names import Icon
 from desktop.translation.formats import day, time_of_day
-from desktop.widgets.accessibility import announce
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.buttons import Button, IconButton
+from desktop.widgets import Adaptive, Button, Card, IconButton, Paragraph, ValueSection, announce, show_when
 from desktop.widgets.forms.tab_order import chain_tab_stops
-from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.surfaces import Card
-from desktop.widgets.value_views import ValueSection
-from desktop.widgets.visibility import show_when
 
 _MAX_ROWS = 7
 

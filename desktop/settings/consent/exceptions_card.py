@@ -12,14 +12,19 @@ from desktop.settings.parts.setting_strings import consent_failure_text
 from desktop.settings.sources.context import SettingsContext
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.buttons import Button, IconButton
-from desktop.widgets.combo_box import ComboBox, bound
-from desktop.widgets.labels import ElidedLabel, Label
-from desktop.widgets.layouts import row_of
-from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.surfaces import Card
-from desktop.widgets.visibility import show_when
+from desktop.widgets import (
+    Adaptive,
+    Button,
+    Card,
+    ComboBox,
+    ElidedLabel,
+    IconButton,
+    Label,
+    Paragraph,
+    limit_width,
+    row_of,
+    show_when,
+)
 
 
 class ExceptionRow(Adaptive, QWidget):
@@ -64,7 +69,7 @@ class ExceptionsCard(Adaptive, Card):
         self._names = ComboBox()
         self._names.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._names.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        bound(self._names)
+        limit_width(self._names)
         self._choosing = QHBoxLayout()
         self._allow = Button(theme, "", is_small=True)
         self._ask = Button(theme, "", is_small=True)

@@ -13,10 +13,7 @@ from desktop.settings.parts.setting_strings import choice_labels, setting_help
 from desktop.settings.sources.context import SettingsContext
 from desktop.settings.sources.pending_requests import PendingRequests
 from desktop.settings.sources.setting_sources import Setting
-from desktop.widgets.banner import Banner
-from desktop.widgets.choices import ChoiceCards
-from desktop.widgets.labels import Label
-from desktop.widgets.paragraph import Paragraph
+from desktop.widgets import Banner, ChoiceCards, Label, Paragraph
 
 _CATEGORIES = (
     Setting.ASK_FOR_TOOLS,

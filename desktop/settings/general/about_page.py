@@ -12,12 +12,7 @@ from desktop.settings.parts.page import Page, PageId
 from desktop.settings.sources.context import SettingsContext
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.buttons import Button, IconButton
-from desktop.widgets.labels import Label
-from desktop.widgets.layouts import column_of
-from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.surfaces import Card
+from desktop.widgets import Adaptive, Button, Card, IconButton, Label, Paragraph, column_of
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 

@@ -11,13 +11,8 @@ from desktop.shortcuts.key_strings import key_name, key_names, refusal_sentence,
 from desktop.shortcuts.keymap import Keymap
 from desktop.shortcuts.rules import refusal_of
 from desktop.theme.theme import Theme
-from desktop.widgets.accessibility import announce
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.buttons import Button
+from desktop.widgets import Adaptive, Button, Card, Paragraph, announce, show_when
 from desktop.widgets.forms.form import FormField
-from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.surfaces import Card
-from desktop.widgets.visibility import show_when
 
 _FIELDS = 2
 

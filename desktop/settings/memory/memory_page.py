@@ -13,9 +13,9 @@ from core.ports.memories import MemoryUsage
 from core.services.memories import SEARCH_LIMIT, MemoryListing
 from core.services.outcome import Failed
 from desktop.operations import unwrap
-from desktop.settings.memory.memory_deletion import MemoryDeletion
-from desktop.settings.memory.memory_form import MemoryForm
-from desktop.settings.memory.memory_strings import (
+from desktop.settings.memory.memory_form import (
+    MemoryDeletion,
+    MemoryForm,
     display_name,
     excerpt,
     memory_refusal_text,
@@ -29,10 +29,7 @@ from desktop.settings.parts.page import PageId
 from desktop.settings.sources.context import SettingsContext
 from desktop.theme.icon_names import Icon
 from desktop.translation.formats import byte_size, number
-from desktop.widgets.buttons import Button
-from desktop.widgets.combo_box import ComboBox
-from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.visibility import show_when
+from desktop.widgets import Button, ComboBox, Paragraph, show_when
 
 # While the user types, and while agents make many changes, a single request is enough.
 _DEBOUNCE_MS = 200

@@ -17,10 +17,8 @@ from desktop.settings.parts.editors import NumberBox, OptionalNumberBox
 from desktop.settings.parts.form import EditForm
 from desktop.settings.parts.layout import ResponsiveRow
 from desktop.settings.sources.context import SettingsContext
-from desktop.widgets.choices import Segmented
-from desktop.widgets.combo_box import ComboBox, bound
+from desktop.widgets import ComboBox, Segmented, limit_width, show_when
 from desktop.widgets.forms.form import FormField
-from desktop.widgets.visibility import show_when
 
 
 class AgentForm(EditForm):
@@ -45,7 +43,7 @@ class AgentForm(EditForm):
         numbers = (self._temperature, self._max_tokens, self._rounds, self._reasoning)
         fields = [FormField.around(theme, control) for control in (*texts, *numbers)]
         self._place([*fields[:5], ResponsiveRow(theme, fields[5:7]), ResponsiveRow(theme, fields[7:])], fields)
-        bound(self._model)
+        limit_width(self._model)
         self._prompt.textChanged.connect(self._check)
         self.adapt_to(theme)
         self.show_agent(None)

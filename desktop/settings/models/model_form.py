@@ -18,10 +18,8 @@ from desktop.settings.parts.editors import OptionalNumberBox
 from desktop.settings.parts.form import CardForm
 from desktop.settings.parts.layout import ResponsiveRow
 from desktop.settings.sources.context import SettingsContext
-from desktop.widgets.buttons import Button
-from desktop.widgets.combo_box import ComboBox, bound
+from desktop.widgets import Button, ComboBox, limit_width, show_when
 from desktop.widgets.forms.form import FormField
-from desktop.widgets.visibility import show_when
 
 T = TypeVar("T")
 
@@ -58,7 +56,7 @@ class ModelForm(CardForm):
         self._model.setEditable(True)
         self._model.setInsertPolicy(ComboBox.InsertPolicy.NoInsert)
         for box in (self._provider, self._model):
-            bound(box)
+            limit_width(box)
         self._context_size = OptionalNumberBox(256, MOST_TOKENS, 1024, 0)
         self._price_in, self._price_out = (OptionalNumberBox(0, MOST_PRICE, 0.01, 4) for _ in range(2))
         self._test_button, self._add_button = Button(theme), Button(theme, kind="primary")

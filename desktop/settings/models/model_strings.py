@@ -6,7 +6,7 @@ from PySide6.QtCore import QCoreApplication, QLocale
 
 from core.domain.model import ModelChoice, Reasoning
 from core.services.outcome import Failed
-from desktop.translation.failure_strings import model_failure_words
+from desktop.translation.failure_strings import model_failure_text
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
@@ -78,4 +78,4 @@ def model_refusal_text(failed: Failed) -> str:
         case "no_keyring", _:
             return translate("Minds", "The keyring does not answer, so the key is still there.")
         case _:
-            return model_failure_words(failed.code, failed.message, failed.details)
+            return model_failure_text(failed.code, failed.message, failed.details)

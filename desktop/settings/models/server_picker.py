@@ -7,9 +7,7 @@ from PySide6.QtWidgets import QCheckBox, QLayout, QWidget
 
 from core.domain.ids import ServerId
 from desktop.theme.theme import Theme
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.labels import set_plain_tool_tip
-from desktop.widgets.layouts import column_of
+from desktop.widgets import Adaptive, column_of, set_plain_tool_tip
 
 
 class ServerPicker(Adaptive, QWidget):

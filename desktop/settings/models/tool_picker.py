@@ -9,14 +9,8 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLayout, QLin
 from core.domain.tool import mcp_server_of
 from desktop.theme.theme import Theme
 from desktop.translation.formats import number
-from desktop.translation.tool_strings import short_tool_name
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.buttons import Button
-from desktop.widgets.labels import set_plain_tool_tip
-from desktop.widgets.layouts import column_of
-from desktop.widgets.list_search import matches
-from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.visibility import show_when
+from desktop.translation.name_strings import short_tool_name
+from desktop.widgets import Adaptive, Button, Paragraph, column_of, matches, set_plain_tool_tip, show_when
 
 _COLUMNS = 2
 _FOLDED_FROM = 12

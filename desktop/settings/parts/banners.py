@@ -9,10 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from desktop.settings.sources.context import SettingsContext
 from desktop.settings.sources.pending_requests import PendingRequests
 from desktop.theme.theme import Theme
-from desktop.widgets.accessibility import announce
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.banner import Banner
-from desktop.widgets.buttons import Button
+from desktop.widgets import Adaptive, Banner, Button, announce
 
 
 class ConfirmationBanner(Adaptive, QWidget):

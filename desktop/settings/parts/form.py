@@ -9,14 +9,8 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from core.services.outcome import Failed, Outcome
 from desktop.settings.sources.context import SettingsContext
 from desktop.translation.formats import number
-from desktop.widgets.accessibility import announce
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.buttons import Button
+from desktop.widgets import Adaptive, Button, Card, Label, Paragraph, Tone, announce, show_when
 from desktop.widgets.forms.form import Form, FormField
-from desktop.widgets.labels import Label, Tone
-from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.surfaces import Card
-from desktop.widgets.visibility import show_when
 
 
 class CardForm(Form, Adaptive, Card):

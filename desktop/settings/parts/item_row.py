@@ -5,13 +5,8 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.buttons import Button, IconButton
+from desktop.widgets import Adaptive, Button, Card, Chip, IconButton, Paragraph, show_when
 from desktop.widgets.forms.tab_order import tab_stops
-from desktop.widgets.labels import Chip
-from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.surfaces import Card
-from desktop.widgets.visibility import show_when
 
 
 class ListRow(Card):

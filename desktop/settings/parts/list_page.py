@@ -16,10 +16,8 @@ from desktop.settings.parts.item_row import ListRow
 from desktop.settings.parts.page import Page
 from desktop.settings.sources.context import SettingsContext
 from desktop.settings.sources.setting_sources import UndoableAction
+from desktop.widgets import Paragraph, column_of, show_when
 from desktop.widgets.forms.tab_order import chain_tab_stops, previous_tab_stop
-from desktop.widgets.layouts import column_of
-from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.visibility import show_when
 
 T = TypeVar("T")
 RowT = TypeVar("RowT", bound=ListRow)

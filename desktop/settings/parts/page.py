@@ -10,10 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QFrame, QScrollArea
 from desktop.settings.parts.layout import center_column
 from desktop.settings.sources.context import SettingsContext
 from desktop.theme.icon_names import Icon
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.layouts import column_of
-from desktop.widgets.list_search import matches
-from desktop.widgets.paragraph import Paragraph
+from desktop.widgets import Adaptive, Paragraph, column_of, matches
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 

@@ -8,11 +8,7 @@ from desktop.settings.parts.editors import NumberBox
 from desktop.settings.parts.setting_strings import choice_labels, setting_help, setting_label, unit_suffix
 from desktop.settings.sources.context import SettingsContext
 from desktop.settings.sources.setting_sources import Setting
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.choices import Segmented
-from desktop.widgets.combo_box import ComboBox
-from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.surfaces import Card
+from desktop.widgets import Adaptive, Card, ComboBox, Paragraph, Segmented
 
 
 class SettingCard(Adaptive, Card):

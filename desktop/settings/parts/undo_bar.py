@@ -10,13 +10,8 @@ from desktop.settings.sources.undo_history import LastChange, UndoHistory
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.theme.tokens import ColorName
-from desktop.widgets.accessibility import announce
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.buttons import Button
+from desktop.widgets import Adaptive, Button, IconLabel, Paragraph, Surface, announce
 from desktop.widgets.forms.tab_order import chain_tab_stops, tab_stops
-from desktop.widgets.labels import IconLabel
-from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.surfaces import Surface
 
 
 class UndoBar(Adaptive, Surface):

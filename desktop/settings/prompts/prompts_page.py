@@ -10,11 +10,10 @@ from core.services.outcome import Failed, Outcome
 from desktop.settings.parts.item_row import ItemRow
 from desktop.settings.parts.list_page import ListPage
 from desktop.settings.parts.page import PageId
-from desktop.settings.prompts.prompt_form import PromptForm
-from desktop.settings.prompts.prompt_strings import prompt_refusal_text, variables_text
+from desktop.settings.prompts.prompt_form import PromptForm, prompt_refusal_text, variables_text
 from desktop.settings.sources.context import SettingsContext
 from desktop.theme.icon_names import Icon
-from desktop.widgets.buttons import Button
+from desktop.widgets import Button
 
 _EXCERPT_CHARACTERS = 300
 

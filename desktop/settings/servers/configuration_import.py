@@ -22,13 +22,8 @@ from desktop.settings.servers.server_strings import (
 from desktop.settings.sources.context import SettingsContext
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.buttons import Button
+from desktop.widgets import Adaptive, Button, IconLabel, Paragraph, column_of, show_when
 from desktop.widgets.forms.form import FormField
-from desktop.widgets.labels import IconLabel
-from desktop.widgets.layouts import column_of
-from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.visibility import show_when
 
 PASTE_CHARACTERS = 1_000_000
 _MOST_LINES = 200

@@ -9,10 +9,8 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QLineEdit, QWidget
 from core.domain.text.masking import is_secret_name
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.buttons import Button, IconButton
+from desktop.widgets import Adaptive, Button, IconButton, column_of
 from desktop.widgets.forms.tab_order import chain_tab_stops, previous_tab_stop
-from desktop.widgets.layouts import column_of
 
 NAME_CHARACTERS = 1000
 VALUE_CHARACTERS = 20_000

@@ -14,7 +14,7 @@ from desktop.settings.parts.list_page import ListPage
 from desktop.settings.servers.server_row import ServerRow
 from desktop.settings.sources.context import SettingsContext
 from desktop.settings.sources.setting_sources import UndoableAction
-from desktop.widgets.question_box import QuestionBox
+from desktop.widgets import QuestionBox
 
 
 class ServerActions(QObject):

@@ -19,11 +19,9 @@ from desktop.settings.parts.layout import ResponsiveRow
 from desktop.settings.servers.name_values import NameValueEditor
 from desktop.settings.servers.server_strings import server_refusal_text
 from desktop.settings.sources.context import SettingsContext
-from desktop.widgets.accessibility import announce
-from desktop.widgets.choices import Segmented
+from desktop.widgets import Segmented, announce, show_when
 from desktop.widgets.forms.form import FormField
 from desktop.widgets.forms.tab_order import chain_tab_stops, tab_stops
-from desktop.widgets.visibility import show_when
 
 TEXT_CHARACTERS = 20_000
 MOST_START_S = 600

@@ -10,12 +10,7 @@ from core.domain.mcp_server import ServerState, ServerStatus, Transport
 from desktop.settings.servers.server_strings import error_details, error_text, launch_summary, printable
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.buttons import Button
-from desktop.widgets.layouts import column_of
-from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.value_views import SHOWN_CHARACTERS, ValueSection
-from desktop.widgets.visibility import show_when
+from desktop.widgets import SHOWN_CHARACTERS, Adaptive, Button, Paragraph, ValueSection, column_of, show_when
 
 _DESCRIBED_CHARACTERS = 1000
 

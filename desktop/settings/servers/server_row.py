@@ -17,13 +17,8 @@ from desktop.settings.servers.server_tools import ServerToolsPanel
 from desktop.settings.sources.context import SettingsContext
 from desktop.theme.icon_names import Icon
 from desktop.translation.formats import duration
-from desktop.widgets.accessibility import announce
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.buttons import Button, IconButton
+from desktop.widgets import Adaptive, Button, IconButton, IconLabel, Label, Paragraph, announce, show_when
 from desktop.widgets.forms.tab_order import tab_stops
-from desktop.widgets.labels import IconLabel, Label
-from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.visibility import show_when
 
 _SHOWN_FROM_S = 1.0
 

@@ -12,9 +12,9 @@ from core.domain.run import ErrorInfo
 from core.services.outcome import Failed
 from desktop.theme.icon_names import Icon
 from desktop.theme.tokens import ColorName
-from desktop.translation.failure_strings import failure_words
+from desktop.translation.failure_strings import failure_text
 from desktop.translation.formats import duration, number
-from desktop.widgets.labels import Tone
+from desktop.widgets import Tone
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
@@ -207,7 +207,7 @@ def server_refusal_text(failed: Failed) -> str:
         case "changed", _:
             return translate("Servers", "It was changed meanwhile: look at what will run again.")
         case _:
-            return failure_words(failed.code, failed.message)
+            return failure_text(failed.code, failed.message)
 
 
 def problem_location(location: str) -> str:

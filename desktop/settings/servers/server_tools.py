@@ -11,18 +11,13 @@ from core.domain.mcp_server import ServerStatus
 from core.domain.risk import Risk
 from core.domain.tool import ToolInfo, mcp_server_of
 from core.services.outcome import Failed
+from desktop.settings.parts.layout import ItemTable, ModelIndex, TableModel
 from desktop.settings.parts.setting_strings import consent_failure_text
-from desktop.settings.parts.table import ItemTable, ModelIndex, TableModel
 from desktop.settings.servers.server_strings import printable
 from desktop.settings.sources.context import SettingsContext
-from desktop.translation.tool_strings import short_tool_name
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.choices import Segmented
+from desktop.translation.name_strings import short_tool_name
+from desktop.widgets import Adaptive, Paragraph, Segmented, matches, plain_tool_tip, show_when
 from desktop.widgets.forms.form import FormField
-from desktop.widgets.labels import plain_tool_tip
-from desktop.widgets.list_search import matches
-from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.visibility import show_when
 
 _MOST_ROWS = 10
 _SEARCHED_FROM = 8

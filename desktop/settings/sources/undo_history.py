@@ -11,7 +11,7 @@ from desktop.settings.sources.setting_sources import (
     SettingValue,
     UndoableAction,
 )
-from desktop.translation.failure_strings import failure_words
+from desktop.translation.failure_strings import failure_text
 
 # A spin box emits a change per step, of which a user undoes the sum.
 _STEPPED = frozenset(
@@ -77,7 +77,7 @@ class UndoHistory(QObject):
 
     def report_failure(self, failed: Failed) -> None:
         """Show why a request to a service failed."""
-        self.report(failure_words(failed.code, failed.message), is_problem=True)
+        self.report(failure_text(failed.code, failed.message), is_problem=True)
 
     def record(self, action: UndoableAction) -> None:
         """Make an action the last change."""

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.labels import Label
+from desktop.widgets.layouts import show_when
 from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.visibility import show_when
 
 if TYPE_CHECKING:
     _Widget = QWidget

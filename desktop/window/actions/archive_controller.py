@@ -12,7 +12,7 @@ from core.domain.toast import LONG_S, ToastId, ToastType
 from core.stores.workflows import ListedWorkflow
 from desktop.operations import unwrap
 from desktop.shortcuts.command import command
-from desktop.widgets.question_box import QuestionBox
+from desktop.widgets import QuestionBox
 from desktop.window.actions.toast_actions import AsyncAction
 from desktop.window.actions.workflow_actions import WorkflowActions
 from desktop.window.base.context import Controller, WindowContext

@@ -11,7 +11,7 @@ from desktop.operations import unwrap
 from desktop.recording.banner import RecordingBanner
 from desktop.recording.review_dialog import ReviewDialog
 from desktop.shortcuts.command import command
-from desktop.translation.failure_strings import failure_words
+from desktop.translation.failure_strings import failure_text
 from desktop.window.base.context import Controller, WindowContext
 
 
@@ -64,7 +64,7 @@ class RecordingController(Controller):
     def _save(self, dialog: ReviewDialog, run_id: RunId, title: str, accepted: list[str]) -> None:
         def show_failure(failed: Failed) -> None:
             if self.dialog is dialog:
-                dialog.fail(failure_words(failed.code, failed.message))
+                dialog.fail(failure_text(failed.code, failed.message))
 
         export = self._export(dialog, run_id, ExportOptions(accepted, title))
         self._operations.run(export, "save a recording", failure=show_failure)

@@ -14,7 +14,7 @@ from core.domain.template import Template, ValidationMode
 from core.services.outcome import Failed, Ok
 from core.stores.questions import Question
 from desktop.operations import unwrap
-from desktop.translation.failure_strings import failure_words
+from desktop.translation.failure_strings import failure_text
 from desktop.window.actions.toast_actions import ToastActions
 from desktop.window.base.context import Controller, WindowContext
 from desktop.window.base.outgoing import OutgoingMessage, TemplateStart
@@ -143,7 +143,7 @@ class WorkflowActions(Controller):
 
     def refuse(self, workflow_id: WorkflowId | None, failed: Failed) -> None:
         """Emit that the message of a workflow was rejected. A reached limit has a toast of its own, with a way out."""
-        text = "" if failed.code == "limit_reached" else failure_words(failed.code, failed.message)
+        text = "" if failed.code == "limit_reached" else failure_text(failed.code, failed.message)
         self.refused.emit(workflow_id or "", text)
 
     def release_composer(self, workflow_id: WorkflowId | None) -> None:

@@ -11,8 +11,8 @@ from core.domain.agent import Agent, AgentSelection
 from core.domain.model import ModelChoice, is_loopback, origin_of
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
-from desktop.translation.agent_strings import offline_words
-from desktop.widgets.painting import ground_color, paint_ground, paint_words
+from desktop.translation.name_strings import offline_agent_name
+from desktop.widgets import background_color, paint_ground, paint_text
 
 translate = QCoreApplication.translate  # lupdate finds texts by this name
 
@@ -44,7 +44,7 @@ class ResolvedAnswering:
 
 
 def model_label(model: ModelChoice | None) -> str:
-    return offline_words() if model is None else model.label
+    return offline_agent_name() if model is None else model.label
 
 
 def host_label(model: ModelChoice) -> str:
@@ -63,7 +63,7 @@ def answering_options(
         OptionHeading(translate("Picker", "Models")),
         *(_model_option(resolved, model) for model in _known_models(resolved, models)),
         Option(
-            offline_words(),
+            offline_agent_name(),
             translate("Picker", "follows commands"),
             AgentSelection(agent=resolved.agent.id, is_offline=True),
             resolved.model is None,
@@ -123,9 +123,9 @@ class OptionDelegate(QStyledItemDelegate):
         box = QRect(option.rect)
         inner = box.adjusted(sizes.space_s, 0, -sizes.space_s, 0)
         if isinstance(entry, OptionHeading):
-            paint_words(painter, theme, entry.title, inner, "section", "muted")
+            paint_text(painter, theme, entry.title, inner, "section", "muted")
         elif isinstance(entry, Option):
-            if (color := ground_color(option)) is not None:
+            if (color := background_color(option)) is not None:
                 paint_ground(painter, theme, box, sizes.radius_row, color)
             if entry.is_current:
                 self._paint_check(painter, inner)
@@ -133,9 +133,9 @@ class OptionDelegate(QStyledItemDelegate):
             note = min(QFontMetrics(theme.font("secondary")).horizontalAdvance(entry.note) + 1, inner.width() // 3)
             available = inner.width() - note - sizes.space_m
             title = min(available, QFontMetrics(theme.font("row")).horizontalAdvance(entry.title) + 1)
-            paint_words(painter, theme, entry.title, inner.adjusted(0, 0, title - inner.width(), 0), "row", "text")
+            paint_text(painter, theme, entry.title, inner.adjusted(0, 0, title - inner.width(), 0), "row", "text")
             rest = inner.adjusted(title + sizes.space_m, 0, 0, 0)
-            paint_words(painter, theme, entry.note, rest, "secondary", "muted", Qt.AlignmentFlag.AlignRight)
+            paint_text(painter, theme, entry.note, rest, "secondary", "muted", Qt.AlignmentFlag.AlignRight)
 
     def width_of(self, option: Option) -> int:
         """Return the width that shows the whole option."""

@@ -15,7 +15,7 @@ from desktop.window.base.focus import FocusRestorer
 from desktop.window.commands.key_context import KeyContext
 from desktop.window.commands.menus import Menus
 from desktop.window.commands.palette_source import PaletteSource
-from desktop.window.input.answering_choice import AnsweringChoice
+from desktop.window.input.header_choices import AnsweringChoice
 from desktop.window.navigation.workflow_switcher import WorkflowOpener, WorkflowSwitcher
 
 

@@ -15,18 +15,17 @@ from desktop.shortcuts.command import LOCAL_SCOPES, Command, KeyScope
 from desktop.shortcuts.key_strings import key_names, scope_title
 from desktop.shortcuts.keymap import Keymap
 from desktop.theme.icon_names import Icon
-from desktop.toasts.toast_strings import words_of
-from desktop.translation.agent_strings import agent_words
+from desktop.toasts.toast_strings import toast_text
 from desktop.translation.formats import ago
-from desktop.translation.request_strings import asked_words, asking_sentence
-from desktop.translation.template_strings import about_template
+from desktop.translation.name_strings import agent_display_name, template_description
+from desktop.translation.request_strings import request_sentence, request_state_text
 from desktop.window.base.context import WindowContext
 from desktop.window.base.focus import FocusRestorer
 from desktop.window.base.options import Option
 from desktop.window.base.workflow_strings import state_label
 from desktop.window.commands.key_context import KeyContext
 from desktop.window.commands.menus import Menus
-from desktop.window.input.answering_choice import AnsweringChoice
+from desktop.window.input.header_choices import AnsweringChoice
 from desktop.window.navigation.workflow_switcher import WorkflowSwitcher
 
 translate = QCoreApplication.translate  # lupdate finds texts by this name
@@ -188,18 +187,18 @@ def _agent_entry(option: Option) -> Entry:
 
 
 def _template_entry(template: SlashTarget) -> Entry:
-    return Entry(Kind.TEMPLATE, template.id, template.title, about_template(template.description), Icon.WORKFLOW)
+    return Entry(Kind.TEMPLATE, template.id, template.title, template_description(template.description), Icon.WORKFLOW)
 
 
 def _question_entry(question: Question, workflow: str) -> Entry:
-    asked = question.asked.prompt or asking_sentence(question.kind, agent_words(question.asker))
+    asked = question.asked.prompt or request_sentence(question.kind, agent_display_name(question.asker))
     title = translate("Palette", "{workflow}: {asked}").format(workflow=workflow, asked=" ".join(asked.split()))
     icon = Icon.MESSAGE_CIRCLE_QUESTION_MARK
-    return Entry(Kind.INBOX, question.workflow_id, title, asked_words(question.kind), icon)
+    return Entry(Kind.INBOX, question.workflow_id, title, request_state_text(question.kind), icon)
 
 
 def _notice_entry(notice: Toast, names: Mapping[WorkflowId, str], now: datetime) -> Entry:
-    words = words_of(notice)
+    words = toast_text(notice)
     name = names.get(notice.workflow_id, words.title) if notice.workflow_id is not None else words.title
     title = translate("Palette", "{workflow}: {what}").format(workflow=name, what=" ".join(words.message.split()))
     where = notice.workflow_id if notice.workflow_id in names else ""

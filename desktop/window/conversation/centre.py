@@ -6,11 +6,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.buttons import Button
-from desktop.widgets.labels import Label
-from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.surfaces import Surface
+from desktop.widgets import Adaptive, Button, Label, Paragraph, Surface
 from desktop.window.base.context import WindowContext
 from desktop.window.conversation.chat_pane import ChatPane
 

@@ -13,8 +13,7 @@ from desktop.chat.composer.text_box import local_files
 from desktop.chat.composer.token_bar import TokenBar
 from desktop.chat.transcript.transcript import Transcript
 from desktop.shortcuts.command import command
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.surfaces import Surface
+from desktop.widgets import Adaptive, Surface
 from desktop.window.base.context import WindowContext
 from desktop.window.conversation.conversation_binder import ConversationBinder, EmptyConversation
 from desktop.window.conversation.draft_controller import AnswerDrafts, DraftController

@@ -14,7 +14,7 @@ from desktop.chat.transcript.transcript import Transcript
 from desktop.chat.view_state import AT_END, ViewState
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
-from desktop.widgets.empty_state import EmptyState
+from desktop.widgets import EmptyState
 from desktop.window.base.context import Controller, WindowContext
 
 _GEOMETRY_EVENTS = (QEvent.Type.Show, QEvent.Type.Hide, QEvent.Type.Move, QEvent.Type.Resize)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from core.domain.ids import MessageId, WorkflowId
 from desktop.chat.transcript.find_bar import FindBar
-from desktop.chat.transcript.find_query import FindMatch, FindQuery
+from desktop.chat.transcript.find_scan import FindMatch, FindQuery
 from desktop.chat.transcript.find_search import ConversationSearch, TurnMatch
 from desktop.shortcuts.chords import is_pressed
 from desktop.shortcuts.command import command

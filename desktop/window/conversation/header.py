@@ -11,12 +11,20 @@ from core.domain.run import RunStatus
 from core.domain.template import ValidationMode
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
-from desktop.widgets.accessibility import announce
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.buttons import Button, with_keys
-from desktop.widgets.indicator import Indicator, StatusDot
-from desktop.widgets.labels import ElidedLabel, IconLabel, Label, plain_tool_tip, set_plain_tool_tip
-from desktop.widgets.surfaces import Surface
+from desktop.widgets import (
+    Adaptive,
+    Button,
+    ElidedLabel,
+    IconLabel,
+    Indicator,
+    Label,
+    StatusDot,
+    Surface,
+    announce,
+    plain_tool_tip,
+    set_plain_tool_tip,
+    with_keys,
+)
 
 INDICATORS = {
     RunStatus.ENQUEUED: Indicator.IDLE,

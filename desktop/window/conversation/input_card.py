@@ -12,11 +12,7 @@ from desktop.attention.slot_card import ENTER_KEYS, SlotCard
 from desktop.shortcuts.chords import is_pressed
 from desktop.shortcuts.key_strings import key_name
 from desktop.theme.theme import Theme
-from desktop.widgets.accessibility import announce
-from desktop.widgets.buttons import Button
-from desktop.widgets.labels import Label
-from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.visibility import show_when
+from desktop.widgets import Button, Label, Paragraph, announce, show_when
 
 
 class InputCard(SlotCard):

@@ -13,8 +13,7 @@ from desktop.window.base.workflow_strings import viewed_title
 from desktop.window.conversation.centre import Centre
 from desktop.window.conversation.header import Header, ViewBanner, ViewState
 from desktop.window.frame.layout import PanelFolding
-from desktop.window.navigation.preview import WorkflowPreview
-from desktop.window.navigation.workflow_switcher import WorkflowOpener
+from desktop.window.navigation.workflow_switcher import WorkflowOpener, WorkflowPreview
 
 
 class HeaderBinder(Controller):

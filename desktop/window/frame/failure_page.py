@@ -10,12 +10,8 @@ from core.domain.text.masking import masked_text
 from core.services.outcome import Failed
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
-from desktop.translation.failure_strings import failure_words
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.buttons import Button
-from desktop.widgets.labels import Label
-from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.surfaces import Surface
+from desktop.translation.failure_strings import failure_text
+from desktop.widgets import Adaptive, Button, Label, Paragraph, Surface
 
 
 class FailurePage(Adaptive, Surface):
@@ -57,7 +53,7 @@ class FailurePage(Adaptive, Surface):
 
     def retranslate(self) -> None:
         self._title.setText(self.tr("Your data cannot be opened"))
-        self._text.setText(failure_words(self._failed.code, self._failed.message))
+        self._text.setText(failure_text(self._failed.code, self._failed.message))
         self._folder.setText(self.tr("Data folder: {folder}").format(folder=self._place))
         self._retry.setText(self.tr("Try again"))
         self._copy.setText(self.tr("Copy details"))

@@ -7,8 +7,7 @@ from PySide6.QtWidgets import QAbstractButton, QMenu, QMessageBox, QSystemTrayIc
 from core.domain.run import RunStatus
 from desktop.shortcuts.command import command
 from desktop.theme.icons import app_icon
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.question_box import QuestionBox
+from desktop.widgets import Adaptive, QuestionBox
 from desktop.window.base.context import Controller, WindowContext
 
 _AT_WORK = (RunStatus.ENQUEUED, RunStatus.RUNNING, RunStatus.PAUSED)

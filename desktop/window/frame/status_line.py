@@ -14,13 +14,20 @@ from core.domain.run import RunStatus
 from core.stores.execution import Execution
 from desktop.theme.icon_names import Icon
 from desktop.theme.tokens import ColorName
-from desktop.translation.failure_strings import failure_words
+from desktop.translation.failure_strings import failure_text
 from desktop.translation.formats import number
-from desktop.widgets.accessibility import announce, set_role
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.buttons import Button, with_keys
-from desktop.widgets.labels import ElidedLabel, IconLabel, Label, plain_tool_tip
-from desktop.widgets.surfaces import Surface
+from desktop.widgets import (
+    Adaptive,
+    Button,
+    ElidedLabel,
+    IconLabel,
+    Label,
+    Surface,
+    announce,
+    plain_tool_tip,
+    set_role,
+    with_keys,
+)
 from desktop.window.base.context import WindowContext
 
 RENDER_INTERVAL_MS = 250
@@ -157,5 +164,5 @@ class StatusLine(Adaptive, Surface):
         saving = self._stores.saving
         if saving.saving is not SaveState.FAILED:
             return ""
-        reason = failure_words(saving.code or "storage_failed", "")
+        reason = failure_text(saving.code or "storage_failed", "")
         return self.tr("{why} What runs is paused, and goes on by itself.").format(why=reason)

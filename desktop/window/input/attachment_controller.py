@@ -16,7 +16,7 @@ from desktop.chat.composer.attachments import AttachmentPreview
 from desktop.chat.composer.draft import Draft, DraftFile
 from desktop.operations import unwrap
 from desktop.shortcuts.command import command
-from desktop.translation.failure_strings import failure_words
+from desktop.translation.failure_strings import failure_text
 from desktop.translation.formats import byte_size
 from desktop.window.base.context import Controller, WindowContext
 from desktop.window.conversation.chat_pane import ChatPane
@@ -133,7 +133,7 @@ class AttachmentController(Controller):
             "files_too_large": self.tr("The files of a message can have at most {total} in total"),
         }.get(failed.code)
         if words is None:
-            return failure_words(failed.code, failed.message)
+            return failure_text(failed.code, failed.message)
         sizes = {"size": byte_size(FILE_BYTES), "total": byte_size(MESSAGE_BYTES), "count": MESSAGE_FILES}
         return words.format(name=name, **sizes)
 

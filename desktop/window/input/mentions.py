@@ -12,12 +12,12 @@ from core.services.attachments import PathCompletion
 from desktop.chat.composer.completion import Suggestion
 from desktop.palette.entries import rank_entries
 from desktop.theme.icon_names import Icon
-from desktop.widgets.list_search import matches
+from desktop.widgets import matches
 from desktop.window.base.context import Controller, WindowContext
 from desktop.window.base.options import Option
 from desktop.window.conversation.chat_pane import ChatPane
-from desktop.window.input.answering_choice import AnsweringChoice
 from desktop.window.input.attachment_controller import AttachmentController
+from desktop.window.input.header_choices import AnsweringChoice
 
 _MENTION = re.compile(r"(?:^|(?<=[\s(\[{«“\"']))@((?:[~./][^@\n]*)|[^\s@]*)$")
 _PATH_STARTS = ("/", "~", ".")

@@ -6,9 +6,7 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect
 from PySide6.QtWidgets import QWidget
 
 from desktop.theme.theme import Theme
-from desktop.widgets.accessibility import announce
-from desktop.widgets.list_search import RowModel, SearchOverlay, matches
-from desktop.widgets.paragraph import Paragraph
+from desktop.widgets import Paragraph, RowModel, SearchOverlay, announce, matches
 from desktop.window.base.options import OPTION_ROLE, Option, OptionDelegate, OptionHeading
 
 _ModelIndex = QModelIndex | QPersistentModelIndex

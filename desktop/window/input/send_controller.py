@@ -7,14 +7,14 @@ from core.services.outcome import Failed
 from desktop.chat.composer.draft import Draft
 from desktop.chat.composer.queue_strip import WaitingMessage
 from desktop.shortcuts.command import command
-from desktop.translation.failure_strings import failure_words
+from desktop.translation.failure_strings import failure_text
 from desktop.window.actions.retry_controller import RetryController
 from desktop.window.actions.workflow_actions import WorkflowActions
 from desktop.window.base.context import Controller, WindowContext
 from desktop.window.base.outgoing import OutgoingMessage
 from desktop.window.conversation.chat_pane import ChatPane
-from desktop.window.input.answering_choice import AnsweringChoice
 from desktop.window.input.attachment_controller import AttachmentController, draft_files
+from desktop.window.input.header_choices import AnsweringChoice
 from desktop.window.input.mentions import Mentions
 from desktop.window.input.slash_commands import SlashCommands
 from desktop.window.navigation.workflow_switcher import WorkflowOpener
@@ -146,7 +146,7 @@ class SendController(Controller):
             case "turn_stopped":
                 return self.tr("The turn was stopped: messages wait until you send one, or the next turn succeeds")
             case _:
-                return self.tr("Messages wait: {reason}").format(reason=failure_words(held.code, held.message))
+                return self.tr("Messages wait: {reason}").format(reason=failure_text(held.code, held.message))
 
 
 def _as_message(message: QueuedMessage) -> Message:

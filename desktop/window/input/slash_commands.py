@@ -26,9 +26,9 @@ from desktop.chat.composer.completion import Suggestion
 from desktop.operations import unwrap
 from desktop.palette.entries import rank_entries
 from desktop.theme.icon_names import Icon
-from desktop.translation.failure_strings import failure_words
-from desktop.translation.template_strings import about_template
-from desktop.widgets.list_search import folded, matches
+from desktop.translation.failure_strings import failure_text
+from desktop.translation.name_strings import template_description
+from desktop.widgets import folded, matches
 from desktop.window.actions.workflow_actions import WorkflowActions
 from desktop.window.base.context import Controller, WindowContext
 from desktop.window.base.outgoing import OutgoingMessage, TemplateStart
@@ -155,7 +155,7 @@ class SlashCommands(Controller):
         outcome = await self._core.slash.text(request.prompt_id, request.input, values)
         is_open = self._request is request  # the user may have cancelled the form, or opened another
         if isinstance(outcome, Failed) and is_open:
-            self._footer.inputs.refuse(failure_words(outcome.code, outcome.message), [])
+            self._footer.inputs.refuse(failure_text(outcome.code, outcome.message), [])
             return
         if is_open:
             self._close_form()
@@ -202,7 +202,7 @@ class SlashCommands(Controller):
         elif failed is not None and is_open:
             problems = failed.details.get("problems", ()) if failed.code == "bad_input" else ()
             # a reached limit is shown in a toast, which offers to queue the start
-            words = "" if failed.code == "limit_reached" else failure_words(failed.code, failed.message)
+            words = "" if failed.code == "limit_reached" else failure_text(failed.code, failed.message)
             self._footer.inputs.refuse(words, list(problems))
 
     def _close_form(self) -> None:
@@ -279,7 +279,7 @@ class SlashCommands(Controller):
 
     def _suggestion(self, target: SlashTarget) -> Suggestion:
         kind = self.tr("template") if target.kind is SlashKind.TEMPLATE else self.tr("prompt")
-        return Suggestion(target, target.title, kind, about_template(target.description), _ICONS[target.kind])
+        return Suggestion(target, target.title, kind, template_description(target.description), _ICONS[target.kind])
 
     def _remark(self, command: SlashCommand | UnknownCommand | None, *, is_alone: bool) -> str:
         match command:

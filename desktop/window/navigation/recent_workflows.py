@@ -9,9 +9,7 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QListView, QVBoxL
 from core.domain.ids import WorkflowId
 from desktop.shortcuts.command import command
 from desktop.theme.theme import Theme
-from desktop.widgets.accessibility import announce
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.surfaces import Surface
+from desktop.widgets import Adaptive, Surface, announce
 from desktop.window.base.context import Controller, WindowContext
 from desktop.window.base.options import OPTION_ROLE, Option, OptionDelegate
 from desktop.window.navigation.history import RecentWorkflows

@@ -13,7 +13,7 @@ from desktop.search.index_status import IndexProgress
 from desktop.search.panel import SearchPanel
 from desktop.search.results import GroupRow, HitRow, Results, WorkflowLabel
 from desktop.shortcuts.command import command
-from desktop.translation.failure_strings import failure_words
+from desktop.translation.failure_strings import failure_text
 from desktop.window.base.context import Controller, WindowContext
 from desktop.window.base.focus import FocusRestorer
 from desktop.window.navigation.workflow_switcher import WorkflowOpener
@@ -101,7 +101,7 @@ class SearchController(Controller):
         self._panel.show_results(results.with_hits(workflow_id, hits))
 
     def _show_failure(self, failed: Failed) -> None:
-        self._panel.show_problem(failure_words(failed.code, failed.message))
+        self._panel.show_problem(failure_text(failed.code, failed.message))
 
     def _labels(self, groups: Iterable[HitGroup]) -> dict[WorkflowId, WorkflowLabel]:
         rows = self._stores.workflows

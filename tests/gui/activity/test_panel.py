@@ -25,7 +25,7 @@ from desktop.theme.palette import Scheme
 from desktop.theme.theme import Appearance, Theme
 from desktop.theme.tokens import SIZES
 from desktop.translation.languages import Language, Translation
-from desktop.widgets.value_views import SHOWN_CHARACTERS
+from desktop.widgets import SHOWN_CHARACTERS
 from tests.gui.activity.conftest import Sidebar
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)

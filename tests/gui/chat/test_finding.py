@@ -7,8 +7,7 @@ import pytest
 from core.domain.ids import CallId, MessageId
 from core.domain.messages import MessageState, Role
 from core.domain.tool import CallStatus
-from desktop.chat.transcript.find_query import FindMatch, FindQuery, may_contain
-from desktop.chat.transcript.find_scan import TurnScan
+from desktop.chat.transcript.find_scan import FindMatch, FindQuery, TurnScan, may_contain
 from desktop.chat.turn_parts import Part, Text, Thought, ToolCalls, ToolLine, Turn
 from desktop.theme.theme import Theme
 

@@ -19,7 +19,7 @@ from desktop.chat.turn_parts import Output, ToolCalls, Turn
 from desktop.chat.views.line_views import ToolView
 from desktop.chat.views.prose_view import ProseView
 from desktop.theme.theme import Theme
-from desktop.widgets.buttons import IconButton
+from desktop.widgets import IconButton
 from tests.gui.chat.conversation import answered, asked, call, talk, writing
 from tests.gui.chat.sight import place_of, prose, texts, views
 

@@ -24,7 +24,7 @@ from desktop.chat.views.prose_view import ProseView
 from desktop.theme.palette import Scheme
 from desktop.theme.theme import Appearance, Theme
 from desktop.theme.tokens import SIZES
-from desktop.widgets.labels import Label
+from desktop.widgets import Label
 from tests.gui.chat.conversation import NOW, answered, asked, call
 from tests.gui.chat.sight import place_of, prose, texts, views
 

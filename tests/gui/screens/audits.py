@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop.widgets.labels import ElidedLabel
+from desktop.widgets import ElidedLabel
 from tests.gui.screens.tour import path_of, shown, takes_focus
 
 _CONTROLS = {

@@ -15,7 +15,7 @@ from core.services.outcome import Ok
 from desktop.chat.composer.draft import Draft
 from desktop.palette.entries import Kind
 from desktop.sidebar.list_view import SidebarList
-from desktop.window.input.mode_choice import ModeMenu
+from desktop.window.input.header_choices import ModeMenu
 from tests.gui.screens.tour import Screen, drawn, holds, settled
 from tests.gui.window.rig import App
 from tests.support.world import a_step, tool_step

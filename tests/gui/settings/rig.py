@@ -41,8 +41,7 @@ from desktop.settings.sources.undo_history import UndoHistory
 from desktop.shortcuts.keymap import Keymap
 from desktop.theme.theme import Theme
 from desktop.translation.languages import Translation
-from desktop.widgets.banner import Banner
-from desktop.widgets.choices import ChoiceCard
+from desktop.widgets import Banner, ChoiceCard
 from desktop.window.commands.command_table import COMMANDS
 from desktop.window_state import WindowState, read, write
 from tests.support.in_memory.storage import InMemoryStorage

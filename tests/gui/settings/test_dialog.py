@@ -21,8 +21,7 @@ from core.services.outcome import Ok
 from desktop.settings.navigation import PageList
 from desktop.settings.parts.page import Page, PageId
 from desktop.settings.sources.setting_sources import Setting
-from desktop.widgets.list_search import matches
-from desktop.widgets.paragraph import Paragraph
+from desktop.widgets import Paragraph, matches
 from tests.gui.settings.rig import DATA_FOLDER, Rig
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)

@@ -13,7 +13,7 @@ from core.domain.toast import ToastType
 from desktop.theme.palette import Scheme
 from desktop.theme.theme import Appearance, Theme
 from desktop.theme.tokens import SIZES
-from desktop.widgets.paragraph import Paragraph
+from desktop.widgets import Paragraph
 from tests.gui.toasts.conftest import COMPOSER, HEIGHT, WIDTH, A, B, Stage
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)

@@ -2,18 +2,18 @@
 
 from PySide6.QtCore import QRect
 
-from desktop.toasts.stack import Shape, Wish, room_in, shapes
+from desktop.toasts.stack import CardHeights, Shape, available_area, shapes
 
 FULL, COMPACT, HIDDEN = Shape.FULL, Shape.COMPACT, Shape.HIDDEN
 WINDOW = QRect(0, 0, 900, 600)
 
 
-def passing() -> Wish:
-    return Wish(100, 40)
+def passing() -> CardHeights:
+    return CardHeights(100, 40)
 
 
-def persistent() -> Wish:
-    return Wish(100, 40, is_persistent=True)
+def persistent() -> CardHeights:
+    return CardHeights(100, 40, is_persistent=True)
 
 
 def test_with_room_for_all_all_are_full() -> None:
@@ -33,7 +33,7 @@ def test_persistent_ones_hide_before_the_newest_does() -> None:
 
 
 def test_one_that_is_held_stays_as_it_is() -> None:
-    held = Wish(100, 40, is_held=True)
+    held = CardHeights(100, 40, is_held=True)
     assert shapes([held, passing(), passing()], 150, 10) == [FULL, HIDDEN, COMPACT]
 
 
@@ -42,26 +42,26 @@ def test_no_toasts_need_no_room() -> None:
 
 
 def test_the_room_is_at_the_right_with_a_margin() -> None:
-    assert room_in(WINDOW, 316, 16, 100, []) == QRect(568, 16, 316, 568)
+    assert available_area(WINDOW, 316, 16, 100, []) == QRect(568, 16, 316, 568)
 
 
 def test_the_room_ends_above_what_is_to_stay_clear() -> None:
-    assert room_in(WINDOW, 316, 16, 100, [QRect(300, 500, 584, 84)]).bottom() == 483
+    assert available_area(WINDOW, 316, 16, 100, [QRect(300, 500, 584, 84)]).bottom() == 483
 
 
 def test_what_is_elsewhere_takes_no_room() -> None:
-    assert room_in(WINDOW, 316, 16, 100, [QRect(0, 500, 500, 84)]) == QRect(568, 16, 316, 568)
+    assert available_area(WINDOW, 316, 16, 100, [QRect(0, 500, 500, 84)]) == QRect(568, 16, 316, 568)
 
 
 def test_a_low_stretch_that_is_too_short_is_left_for_a_higher_one() -> None:
-    room = room_in(WINDOW, 316, 16, 100, [QRect(300, 400, 600, 100), QRect(0, 0, 900, 52)])
+    room = available_area(WINDOW, 316, 16, 100, [QRect(300, 400, 600, 100), QRect(0, 0, 900, 52)])
     assert (room.top(), room.bottom()) == (68, 383)
 
 
 def test_with_no_stretch_high_enough_the_highest_is_taken() -> None:
-    room = room_in(WINDOW, 316, 16, 500, [QRect(300, 400, 600, 100)])
+    room = available_area(WINDOW, 316, 16, 500, [QRect(300, 400, 600, 100)])
     assert (room.top(), room.bottom()) == (16, 383)
 
 
 def test_a_window_narrower_than_a_toast_keeps_it_inside() -> None:
-    assert room_in(QRect(0, 0, 200, 300), 316, 16, 100, []).left() == 16
+    assert available_area(QRect(0, 0, 200, 300), 316, 16, 100, []).left() == 16

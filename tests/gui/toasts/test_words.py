@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from core.domain.toast import Toast, ToastId, ToastType
-from desktop.toasts.toast_strings import words_of
+from desktop.toasts.toast_strings import toast_text
 
 
 @pytest.mark.parametrize(
@@ -32,4 +32,4 @@ def test_why_a_run_failed_is_said_in_a_sentence(parameters: dict[str, Any], mess
         datetime(2026, 1, 1, tzinfo=UTC),
         parameters=tuple(parameters.items()),
     )
-    assert words_of(toast).message.startswith(message)
+    assert toast_text(toast).message.startswith(message)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 
 from core.domain.ids import WorkflowId
 from core.domain.template import ValidationMode
-from desktop.widgets.accessibility import news_of
+from desktop.widgets import announcement_queue
 from desktop.window.base.outgoing import OutgoingMessage
 from tests.gui.window.rig import App, an_app
 from tests.support.held import Held, held
@@ -104,5 +104,5 @@ async def look(app: App, workflows: Sequence[WorkflowId], until: Until) -> None:
 
 async def counts(app: App) -> tuple[Held, int]:
     await asyncio.sleep(0.5)
-    news_of(app.window)._waiting.clear()  # what waits to be announced is bounded, and goes with time
+    announcement_queue(app.window)._waiting.clear()  # what waits to be announced is bounded, and goes with time
     return held(), len(app.window.findChildren(QObject))

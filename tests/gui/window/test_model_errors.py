@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 from core.domain.model import ModelChoice
 from desktop.chat.views.failure_view import FailureView
 from desktop.chat.views.line_views import ThoughtView
-from desktop.toasts.toast_strings import words_of
+from desktop.toasts.toast_strings import toast_text
 from desktop.translation.formats import moment
 from tests.gui.window.rig import App, an_app
 from tests.support.in_memory.storage import InMemoryStorage
@@ -76,7 +76,7 @@ async def test_a_provider_that_was_over_its_limit_shows_when_to_retry(
             again = f"It can be tried again from {moment(tomorrow, run.completed_at.astimezone())}."
             assert any("(HTTP\N{NO-BREAK SPACE}429)" in line and again in line for line in words(shown))
             (toast,) = app.core.stores.toasts.visible
-            assert "(HTTP\N{NO-BREAK SPACE}429). It can be tried again from " in words_of(toast).message
+            assert "(HTTP\N{NO-BREAK SPACE}429). It can be tried again from " in toast_text(toast).message
 
 
 async def test_a_server_that_is_not_there_can_be_tried_again(tmp_path: Path, qapp: QApplication, until: Until) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QApplication
 
-from desktop.widgets.accessibility import news_of
+from desktop.widgets import announcement_queue
 from tests.gui.window.rig import an_app
 from tests.support.world import tool_step
 
@@ -19,7 +19,7 @@ async def test_news_are_announced_one_a_second_and_an_answer_is_no_news_piece_by
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
         said: list[tuple[float, str, bool]] = []
-        news = news_of(app.window)
+        news = announcement_queue(app.window)
         news.said.connect(lambda words, is_urgent: said.append((time.monotonic(), words, is_urgent)))
         shown = await app.say("go", script=({"say": " ".join("word" for _ in range(250)), "delay_ms": 2},))
         app.content.opener.open(shown.workflow_id)

@@ -13,11 +13,11 @@ from core.domain.run import Run, RunStatus
 from core.domain.settings import NotifyLevel
 from core.services.outcome import Ok
 from core.stores import notifications
-from desktop.settings.general.notifications_page import NotificationsPage
+from desktop.settings.general.setting_pages import NotificationsPage
 from desktop.settings.parts.page import PageId
 from desktop.settings.sources.notifier import NotificationChannel
-from desktop.widgets.choices import ChoiceCard
-from desktop.window.frame.notification_strings import one_line
+from desktop.widgets import ChoiceCard
+from desktop.window.frame.notifications import one_line
 from tests.gui.window.rig import App, an_app
 from tests.support.notification_service import HAS_DBUS, NotificationService, Shown, a_bus
 from tests.support.world import tool_step

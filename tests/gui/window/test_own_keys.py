@@ -13,7 +13,7 @@ from desktop import window_state
 from desktop.palette.entries import Kind
 from desktop.settings.dialog import SettingsDialog
 from desktop.settings.keys.key_editor import KeyBindingEditor, KeyRecorder
-from desktop.settings.keys.key_tree import KeyBindingTree
+from desktop.settings.keys.keys_page import KeyBindingTree
 from desktop.settings.parts.page import PageId
 from desktop.settings.parts.undo_bar import UndoBar
 from desktop.shortcuts.command import Command, KeyScope

@@ -17,7 +17,7 @@ from core.threads.system_clock import SystemClock
 from desktop.attention.time_left import TimeLeft
 from desktop.settings.parts.page import PageId
 from desktop.toasts.card import ToastCard
-from desktop.toasts.toast_strings import words_of
+from desktop.toasts.toast_strings import toast_text
 from tests.gui.window.rig import App, an_app
 from tests.gui.window.settings_rig import control, notice, settings, undo
 from tests.gui.window.test_attention import card_of, section, take_card, view, waits
@@ -42,7 +42,7 @@ def pass_time(monkeypatch: pytest.MonkeyPatch) -> Callable[[App, float], None]:
 def reminders(app: App) -> list[tuple[str, str]]:
     """Return titles and texts of the stacked reminders."""
     told = [toast for toast in app.core.stores.toasts.visible if toast.code == "question_reminder"]
-    return [(words_of(each).title, words_of(each).message) for each in told]
+    return [(toast_text(each).title, toast_text(each).message) for each in told]
 
 
 def told(core: Core) -> list[Notification]:

@@ -15,8 +15,7 @@ from core.services.chat import title_from
 from desktop.chat.views.code_view import CodeView
 from desktop.chat.views.text_view import TextView
 from desktop.theme.theme import Theme
-from desktop.widgets.labels import ElidedLabel
-from desktop.widgets.painting import paint_words
+from desktop.widgets import ElidedLabel, paint_text
 from tests.gui.chat.sight import views
 from tests.gui.window.rig import App, an_app
 
@@ -75,7 +74,7 @@ def test_a_line_runs_in_the_direction_of_its_first_letter(theme: Theme, text: st
         image.fill(Qt.GlobalColor.white)
         painter = QPainter(image)
         painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # as in a window
-        paint_words(painter, theme, words, QRect(0, 0, 120, 24), "row", "text")
+        paint_text(painter, theme, words, QRect(0, 0, 120, 24), "row", "text")
         painter.end()
         return image
 

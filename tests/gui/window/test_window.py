@@ -22,7 +22,7 @@ from desktop.settings.models.models_page import ModelsPage
 from desktop.shortcuts.key_strings import key_name
 from desktop.theme.icons import app_mark
 from desktop.translation.languages import Language
-from desktop.widgets.labels import KeyHint
+from desktop.widgets import KeyHint
 from desktop.window.base.outgoing import OutgoingMessage
 from tests.gui.chat.sight import texts
 from tests.gui.window.rig import an_app

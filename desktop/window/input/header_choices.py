@@ -1,17 +1,22 @@
-"""The agent and model that answer in the viewed workflow: shown in the header, chosen in the picker.
+"""The choices in the header of a conversation: the agent and model that answer, and the validation mode.
 
 The choice for a workflow that does not exist yet is held here until its first message takes it over.
 """
 
 from PySide6.QtCore import QPoint, QRect, QSize, Signal
+from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtWidgets import QMenu, QWidget
 
 from core.domain.agent import AgentSelection
 from core.domain.ids import WorkflowId
+from core.domain.template import ValidationMode
 from core.domain.tokens import available_tokens
 from core.services.outcome import Failed
 from desktop.operations import unwrap
 from desktop.shortcuts.command import command
-from desktop.translation.failure_strings import failure_words
+from desktop.theme.theme import Theme
+from desktop.translation.failure_strings import failure_text
+from desktop.widgets import Adaptive
 from desktop.window.base.context import Controller, WindowContext
 from desktop.window.base.options import Option, OptionHeading, ResolvedAnswering, answering_options, model_label
 from desktop.window.conversation.header import Header
@@ -114,5 +119,70 @@ class AnsweringChoice(Controller):
         self.show()
 
     def _show_failure(self, failed: Failed) -> None:
-        text = failure_words(failed.code, failed.message)
+        text = failure_text(failed.code, failed.message)
         self._picker.show_problem(text) if self._picker.isVisible() else self.refused.emit(text)
+
+
+class ModeMenu(Adaptive, QMenu):
+    """Lists the validation modes with a check mark at the current one and emits `chosen`."""
+
+    chosen = Signal(object)
+    """The ValidationMode."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._group = QActionGroup(self)
+        self._actions: dict[ValidationMode, QAction] = {}
+        for mode in ValidationMode:
+            action = QAction(self)
+            action.setCheckable(True)
+            action.setData(mode)
+            self._group.addAction(action)
+            self.addAction(action)
+            self._actions[mode] = action
+        self._group.triggered.connect(self._choose)
+        self.adapt_to(theme)
+
+    def open_at(self, place: QPoint, mode: ValidationMode) -> None:
+        """Open without blocking at `place`, in screen coordinates, with the check mark at `mode`."""
+        self._actions[mode].setChecked(True)
+        self.popup(place)
+        self.setActiveAction(self._actions[mode])
+
+    def retranslate(self) -> None:
+        self.setAccessibleName(self.tr("Validation mode"))
+        self._actions[ValidationMode.AUTO].setText(self.tr("Automatic: no approvals, several workflows at once"))
+        self._actions[ValidationMode.SELECTIVE].setText(self.tr("Selective: some approvals, one workflow at a time"))
+        self._actions[ValidationMode.MANUAL].setText(
+            self.tr("Manual: every call needs approval, one workflow at a time")
+        )
+
+    def _choose(self, action: QAction) -> None:
+        self.chosen.emit(ValidationMode(action.data()))
+
+
+class ModeChoice(Controller):
+    """Opens the menu of modes from the header."""
+
+    chosen = Signal(object)
+    """The ValidationMode."""
+
+    def __init__(self, context: WindowContext, header: Header) -> None:
+        super().__init__(context)
+        self._menu = ModeMenu(context.theme, header)
+        self._menu.chosen.connect(self.chosen)
+        self._header = header
+        self._settings = context.core.settings
+        header.mode_requested.connect(self.open)
+
+    @command("validation.mode")
+    def open(self) -> None:
+        """Open the menu at the header's mode button."""
+        if self._header.isVisible():
+            self._menu.open_at(self._header.mode_place, self._settings.current.validation_mode)
+
+    def divergent_mode(self, workflow_id: WorkflowId) -> ValidationMode | None:
+        """Return the mode of a workflow's run if it differs from the settings."""
+        execution = self._stores.background.get_execution(workflow_id)
+        mode = execution.run.mode if execution is not None and execution.run is not None else None
+        return mode if mode is not self._settings.current.validation_mode else None

@@ -1,10 +1,13 @@
-"""State indicators: each has its own shape and its own colour, so that either suffices to distinguish them."""
+"""Indicators: the state of a workflow or step, and the number of requests that wait for the user.
+
+Each state has its own shape and its own colour, so that either suffices to distinguish it.
+"""
 
 from collections.abc import Sequence
 from enum import StrEnum
 
 from PySide6.QtCore import QCoreApplication, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop.theme.icon_names import Icon
@@ -36,7 +39,7 @@ _ICONS: dict[Indicator, tuple[Icon, ColorName]] = {
 _HALO_OPACITY = 0.22
 
 
-def indicator_word(indicator: Indicator) -> str:
+def indicator_text(indicator: Indicator) -> str:
     """Return the state as a word, for a row and for a screen reader."""
     match indicator:
         case Indicator.QUEUED:
@@ -141,7 +144,7 @@ class StatusDot(Adaptive, QWidget):
         return QSize(self._theme.sizes.icon_s, self._theme.sizes.icon_s)
 
     def retranslate(self) -> None:
-        self.setAccessibleName(indicator_word(self._indicator))
+        self.setAccessibleName(indicator_text(self._indicator))
 
     def apply_theme(self) -> None:
         self.updateGeometry()
@@ -149,3 +152,31 @@ class StatusDot(Adaptive, QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:
         center = QPointF(self.width() / 2, self.height() / 2)
         paint_indicator(QPainter(self), self._theme, self._indicator, center, self)
+
+
+_MOST = 99
+
+
+def badge_size(theme: Theme, count: int) -> QSize:
+    height = theme.sizes.radius_badge * 2
+    width = QFontMetricsF(theme.font("badge")).horizontalAdvance(_shown(count)) + theme.sizes.space_s
+    return QSize(max(height, round(width)), height)
+
+
+def paint_badge(painter: QPainter, theme: Theme, count: int, box: QRectF) -> None:
+    """Fill `box`, which has the size of `badge_size`; paint nothing for a count of 0."""
+    if count < 1:
+        return
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme.color("badge"))
+    painter.drawRoundedRect(box, box.height() / 2, box.height() / 2)
+    painter.setPen(theme.color("on_badge"))
+    painter.setFont(theme.font("badge"))
+    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, _shown(count))
+    painter.restore()
+
+
+def _shown(count: int) -> str:
+    return str(count) if count <= _MOST else f"{_MOST}+"

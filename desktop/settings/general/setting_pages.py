@@ -1,22 +1,59 @@
-"""The Notifications page: level, reminder, delivery and a test (UI §7)."""
+"""Pages that consist of setting cards: appearance, limits and notifications."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout
 
-from core.domain.settings import NotifyLevel
+from core.domain.settings import NotifyLevel, bounds
 from desktop.settings.parts.page import Page, PageId
-from desktop.settings.parts.setting_cards import ListSetting
+from desktop.settings.parts.setting_cards import ChoiceSetting, ListSetting, NumberSetting, SettingCard, SwitchSetting
 from desktop.settings.parts.setting_strings import choice_labels, setting_help, setting_label
 from desktop.settings.sources.context import SettingsContext
 from desktop.settings.sources.notifier import NotificationChannel, TrialState
 from desktop.settings.sources.setting_sources import Setting
 from desktop.theme.icon_names import Icon
-from desktop.widgets.accessibility import announce
-from desktop.widgets.buttons import Button
-from desktop.widgets.choices import ChoiceCards
-from desktop.widgets.labels import Label
-from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.surfaces import Card
+from desktop.widgets import Button, Card, ChoiceCards, Label, Paragraph, announce
+from desktop.window_state import LEAST_ZOOM, MOST_ZOOM
+
+_PERCENT = 100
+_STEP = 10
+
+
+class AppearancePage(Page):
+    """Theme, language, text size, motion, and the key that sends a message."""
+
+    page_id = PageId.APPEARANCE
+
+    def __init__(self, context: SettingsContext) -> None:
+        super().__init__(context)
+        minimum, maximum = LEAST_ZOOM * _PERCENT, MOST_ZOOM * _PERCENT
+        cards: list[SettingCard] = [
+            ChoiceSetting(context, Setting.SCHEME),
+            ChoiceSetting(context, Setting.LANGUAGE),
+            NumberSetting(context, Setting.ZOOM, minimum, maximum, _STEP, scale=_PERCENT),
+            SwitchSetting(context, Setting.REDUCED_MOTION),
+            ChoiceSetting(context, Setting.ENTER_SENDS),
+        ]
+        for card in cards:
+            self.add(card, card.search_text)
+        self.adapt_to(context.theme)
+
+
+class LimitsPage(Page):
+    """Concurrency and write intervals, within the bounds of the core."""
+
+    page_id = PageId.LIMITS
+
+    def __init__(self, context: SettingsContext) -> None:
+        super().__init__(context)
+        steps = {
+            Setting.MAX_RUNNING_RUNS: (1.0, 0),
+            Setting.MAX_WORKFLOWS_AUTO: (1.0, 0),
+            Setting.STREAM_WRITE_INTERVAL_S: (0.1, 2),
+        }
+        for setting, (step, decimals) in steps.items():
+            card = NumberSetting(context, setting, *bounds(setting), step, decimals=decimals)
+            self.add(card, card.search_text)
+        self.adapt_to(context.theme)
 
 
 class NotificationsPage(Page):

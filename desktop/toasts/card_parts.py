@@ -1,19 +1,80 @@
-"""The part below the title of a card: two lines of message, the whole text on demand, and buttons."""
+"""The parts of a toast's card: the header, two lines of message, the whole text on demand, and buttons."""
 
 import re
 from collections.abc import Sequence
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QVBoxLayout, QWidget
 
+from core.domain.toast import ToastType
+from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
-from desktop.toasts.toast_strings import Words
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.buttons import Button
-from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.surfaces import Surface
-from desktop.widgets.value_views import ReadText
+from desktop.theme.tokens import ColorName
+from desktop.toasts.toast_strings import ToastText
+from desktop.widgets import Adaptive, Button, Chip, ElidedLabel, IconButton, IconLabel, Paragraph, ReadOnlyText, Surface
+
+_SIGNS: dict[ToastType, tuple[Icon, ColorName]] = {
+    ToastType.SUCCESS: (Icon.CIRCLE_CHECK, "sign_ok"),
+    ToastType.ERROR: (Icon.CIRCLE_X, "sign_error"),
+    ToastType.INFO: (Icon.INFO, "accent"),
+    ToastType.WARNING: (Icon.TRIANGLE_ALERT, "sign_warn"),
+    ToastType.USER_QUESTION: (Icon.MESSAGE_CIRCLE_QUESTION_MARK, "sign_warn"),
+}
+
+
+class CardHeader(Adaptive, QWidget):
+    """Emits `closed` when × is pressed."""
+
+    closed = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._repeated = 1
+        self._icon = IconLabel(theme, Icon.INFO, "accent", "icon_m")
+        self._title = ElidedLabel("", "strong")
+        self._count = Chip()
+        self.close_button = IconButton(theme, Icon.X)
+        self.close_button.clicked.connect(self._close)
+        self._row = QHBoxLayout(self)
+        self._row.addWidget(self._icon)
+        self._row.addWidget(self._title, 1)
+        self._row.addWidget(self._count)
+        self._row.addWidget(self.close_button)
+        self._row.setAlignment(self._icon, Qt.AlignmentFlag.AlignVCenter)
+        self.adapt_to(theme)
+
+    def say(self, kind: ToastType, title: str, repeated: int) -> None:
+        self._icon.set_icon(*_SIGNS[kind])
+        self._title.setText(title)
+        self._repeated = repeated
+        self._count.setVisible(repeated > 1)
+        self.retranslate()
+
+    def fit(self, width: int) -> int:
+        """Lay out for this width and return the height."""
+        self.resize(width, self._row.sizeHint().height())
+        self._row.activate()
+        return self.height()
+
+    def is_cut(self) -> bool:
+        """Return whether the title is elided."""
+        return bool(self._title.toolTip())
+
+    def retranslate(self) -> None:
+        self.close_button.describe(self.tr("Close"))
+        self._count.setText(f"×{self._repeated}")
+        self._count.setAccessibleName(self.tr("Said %n times", "", self._repeated))
+
+    def apply_theme(self) -> None:
+        sizes = self._theme.sizes
+        self._row.setContentsMargins(sizes.space_m, 0, sizes.space_s, 0)
+        self._row.setSpacing(sizes.space_s)
+
+    def _close(self) -> None:
+        self.closed.emit()
+
 
 PIECE = 16_000
 """Characters that are laid out at once: more would hold up the window."""
@@ -22,7 +83,7 @@ SHOWN = 200_000
 """Characters that are laid out at all; copying everything takes the rest too."""
 
 
-class LongText(ReadText):
+class LongText(ReadOnlyText):
     """Shows the first part of a text at once, and the rest when there is time."""
 
     def __init__(self, parent: QWidget) -> None:
@@ -127,7 +188,7 @@ class Body(Adaptive, QWidget):
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._words = Words("")
+        self._words = ToastText("")
         self._can_go = False
         self._has_details = False
         self._is_title_cut = False
@@ -152,7 +213,7 @@ class Body(Adaptive, QWidget):
     def is_unfolded(self) -> bool:
         return not self._frame.isHidden()
 
-    def say(self, words: Words, *, can_go: bool) -> None:
+    def say(self, words: ToastText, *, can_go: bool) -> None:
         self._words, self._can_go = words, can_go
         self._message.setText(_BREAKS.sub(" ", words.message[:_LINE_CHARACTERS]).strip())
         self._message.setVisible(self._has_message(is_unfolded=self.is_unfolded))
