@@ -13,9 +13,7 @@ import platformdirs
 
 from core.bus import Bus
 from core.engine.runs.engine import Engine
-from core.ports.clock import Clock
-from core.ports.storage import Storage
-from core.ports.tools import FilePicker, ToolRunner
+from core.ports import Clock, FilePicker, Storage, ToolRunner
 from core.services.activity import ActivityService
 from core.services.agents import AgentService
 from core.services.attachments import AttachmentService

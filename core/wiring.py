@@ -26,12 +26,7 @@ from core.llm.key_store import KeyFile, KeyStore
 from core.llm.offline.client import OfflineModel, Router
 from core.llm.openai_compatible.client import OpenAiCompatible
 from core.llm.system_keyring import SystemKeyring
-from core.ports.clock import Clock
-from core.ports.consent import ConsentRules
-from core.ports.sandbox import Sandbox
-from core.ports.search import SearchIndex
-from core.ports.storage import Storage
-from core.ports.tools import FilePicker
+from core.ports import Clock, ConsentRules, FilePicker, Sandbox, SearchIndex, Storage
 from core.recording import export
 from core.recording.recordings import RecordingRegistry
 from core.sandbox.pool import WorkerPool

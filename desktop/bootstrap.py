@@ -17,7 +17,7 @@ from desktop import arguments, window_state
 from desktop.arguments import Arguments
 from desktop.imports import read_no_sources
 from desktop.meeting_place import is_taken
-from desktop.theme.tokens import DARK, LIGHT
+from desktop.tokens import DARK, LIGHT
 from desktop.window.frame.main_window import MainWindow
 from desktop.window_state import WindowState
 

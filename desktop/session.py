@@ -23,10 +23,8 @@ from desktop.aio import Tasks, report_uncaught
 from desktop.arguments import Arguments
 from desktop.bind import Frames
 from desktop.single_instance import Instance, show_other
-from desktop.theme.icons import app_icon
-from desktop.theme.palette import Scheme, SystemLook
-from desktop.theme.theme import Appearance, Theme
-from desktop.translation.languages import Language, Translation
+from desktop.theme import Appearance, Scheme, SystemLook, Theme, app_icon
+from desktop.translation import Language, Translation
 from desktop.window.base.context import ErrorPresenter
 from desktop.window.content import Content
 from desktop.window.frame.failure_page import FailurePage

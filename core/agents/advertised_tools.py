@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from core.agents.window import tool_tokens
 from core.domain.tokens import available_tokens
 from core.domain.tool import COLLECTION_PREFIX, ToolInfo, mcp_server_of
-from core.ports.agents import AgentTurn
-from core.ports.tools import ToolRunner
+from core.ports import AgentTurn, ToolRunner
 
 
 @dataclass(frozen=True, slots=True)

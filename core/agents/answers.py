@@ -11,7 +11,7 @@ from core.domain.run import StepResult, StepStatus
 from core.domain.text.json_text import decode, encode
 from core.domain.text.masking import masked, masked_text
 from core.domain.tool import arguments_digest
-from core.ports.model import CallRequest, ChatMessage
+from core.ports import CallRequest, ChatMessage
 
 PARAGRAPH = "\n\n"
 

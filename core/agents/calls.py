@@ -12,10 +12,7 @@ from core.domain.ids import CallId
 from core.domain.run import ErrorInfo
 from core.domain.text.json_text import parse, type_name
 from core.domain.tool import CallResult, CallStatus, Effect, ToolCall
-from core.ports.agents import AgentTurn, SubAgents
-from core.ports.consent import PendingCall
-from core.ports.model import CallRequest
-from core.ports.tools import CallContext, ToolRunner
+from core.ports import AgentTurn, CallContext, CallRequest, PendingCall, SubAgents, ToolRunner
 from core.threads.long_values import encode_async, masked_async
 
 

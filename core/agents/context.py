@@ -19,9 +19,7 @@ from core.domain.sub_agent import is_sub_agent
 from core.domain.text.json_text import readable_json
 from core.domain.tool import ToolCall
 from core.errors import StorageFailed
-from core.ports.agents import AgentTurn
-from core.ports.model import ChatMessage
-from core.ports.storage import PAGE_ROWS, Storage
+from core.ports import PAGE_ROWS, AgentTurn, ChatMessage, Storage
 
 SUMMARY_PROMPT = "What was said in this conversation before, as a summary:\n\n{}"
 

@@ -19,11 +19,7 @@ from core.domain.text.json_text import decode, encode
 from core.domain.text.masking import MASK, masked
 from core.domain.tool import CallResult, CallStatus, Effect, ToolCall, arguments_digest, interrupted_call
 from core.errors import StepFailed
-from core.ports.agents import AgentTurn
-from core.ports.clock import Clock
-from core.ports.journal import Companion, RunLog
-from core.ports.model import CallRequest
-from core.ports.writes import PutToolCall
+from core.ports import AgentTurn, CallRequest, Clock, Companion, PutToolCall, RunLog
 
 
 class Ledger:

@@ -24,23 +24,24 @@ from core.domain.run import StepStatus
 from core.domain.text.json_text import parse
 from core.domain.tool import ToolInfo
 from core.errors import StepFailed
-from core.ports.agents import AgentDirectory, AgentTurn
-from core.ports.clock import Clock
-from core.ports.journal import RunLog
-from core.ports.model import (
+from core.ports import (
+    AgentDirectory,
+    AgentTurn,
     CallDelta,
     CallRequest,
     ChatMessage,
+    Clock,
     ModelClient,
     ModelRequest,
     ModelWarning,
     ReasoningDelta,
+    RunLog,
+    Schemas,
+    Storage,
     TextDelta,
+    ToolRunner,
     Usage,
 )
-from core.ports.sandbox import Schemas
-from core.ports.storage import Storage
-from core.ports.tools import ToolRunner
 
 REPAIR = "Your answer does not fit what was asked for: {}. Answer again with nothing but the JSON value."
 _FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*?)\n?```\s*", re.DOTALL)

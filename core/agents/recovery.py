@@ -15,11 +15,7 @@ from core.domain.messages import MessageState
 from core.domain.run import StepResult, StepStatus
 from core.domain.text.stream import TextStream
 from core.domain.tool import ToolCall
-from core.ports.agents import AgentTurn
-from core.ports.clock import Clock
-from core.ports.journal import RunLog
-from core.ports.storage import Storage
-from core.ports.writes import Chunk, PutStepResult, Write
+from core.ports import AgentTurn, Chunk, Clock, PutStepResult, RunLog, Storage, Write
 
 
 @dataclass(frozen=True, slots=True)

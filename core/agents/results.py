@@ -6,7 +6,7 @@ from typing import Any
 
 from core.domain.run import ErrorInfo
 from core.domain.tool import CallResult, CallStatus, ToolCall
-from core.ports.model import ChatMessage
+from core.ports import ChatMessage
 from core.threads.long_values import decode_async, readable_async
 
 SETTLED = frozenset({CallStatus.COMPLETED, CallStatus.ERROR, CallStatus.SKIPPED})

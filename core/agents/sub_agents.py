@@ -24,19 +24,20 @@ from core.domain.sub_agent import MAX_SUB_AGENTS, SubAgentRecord, sub_agent_id
 from core.domain.text.graphemes import ellipsize
 from core.domain.text.masking import masked_text
 from core.errors import NotFound, StepFailed, StorageFailed, ToolFailed
-from core.ports.agents import (
+from core.ports import (
     NO_INTERRUPTED_WORK,
+    NO_RECORDER,
     AgentDirectory,
     AgentTurn,
+    Clock,
     InterruptedWork,
+    PutStepResult,
+    RunLog,
     SubAgentReport,
     SubAgentTask,
+    Write,
     sub_agent_finished,
 )
-from core.ports.clock import Clock
-from core.ports.journal import RunLog
-from core.ports.recording import NO_RECORDER
-from core.ports.writes import PutStepResult, Write
 from core.threads.long_values import masked_async
 
 # Between attempts to read from the store.

@@ -9,9 +9,7 @@ from dataclasses import asdict
 
 from core.domain.events import ReasoningReceived, ThoughtSaved
 from core.domain.live_run import MAX_THOUGHT_CHARACTERS
-from core.ports.agents import AgentTurn
-from core.ports.clock import Clock
-from core.ports.journal import RunLog
+from core.ports import AgentTurn, Clock, RunLog
 
 PIECE_S = 1.0
 PIECE_CHARACTERS = 4096

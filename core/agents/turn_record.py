@@ -20,11 +20,18 @@ from core.domain.messages import Message, MessageState, Role
 from core.domain.run import RunKind, StepKey, StepResult, StepStatus
 from core.domain.sub_agent import SubAgentRecord
 from core.domain.tokens import estimate_tokens
-from core.ports.agents import AgentTurn
-from core.ports.clock import Clock
-from core.ports.journal import RunLog
-from core.ports.model import CallRequest, Usage, WaitStatus
-from core.ports.writes import DropChunks, PutMessage, PutStepResult, Write
+from core.ports import (
+    AgentTurn,
+    CallRequest,
+    Clock,
+    DropChunks,
+    PutMessage,
+    PutStepResult,
+    RunLog,
+    Usage,
+    WaitStatus,
+    Write,
+)
 
 
 class TurnRecord:

@@ -10,7 +10,7 @@ from itertools import groupby
 from core.domain.text.json_text import encode
 from core.domain.tokens import estimate_tokens
 from core.domain.tool import ToolInfo
-from core.ports.model import ChatMessage
+from core.ports import ChatMessage
 
 _MESSAGE_TOKENS = 8
 

@@ -26,7 +26,7 @@ from core.domain.recording import RECORDING_TOOLS
 from core.domain.run import ErrorInfo
 from core.domain.text.json_text import encode
 from core.domain.tool import CallResult, CallStatus, Runtime, ToolInfo
-from core.ports.tools import CallContext
+from core.ports import CallContext
 from core.services.executions import outside_run_id
 from core.services.outcome import Failed
 from core.threads.long_values import is_long

@@ -12,7 +12,7 @@ from core.llm.http import HttpClients
 from core.llm.key_masking import Masker, Secret
 from core.llm.openai_compatible.failures import connection_failure, model_error, refusal
 from core.llm.presets import LOCAL, Preset
-from core.ports.clock import Clock
+from core.ports import Clock
 
 if TYPE_CHECKING:
     import httpx

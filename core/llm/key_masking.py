@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from core.domain.text.json_text import decode, encode
-from core.ports.model import CallDelta, CallRequest, ModelDelta, ReasoningDelta, TextDelta
+from core.ports import CallDelta, CallRequest, ModelDelta, ReasoningDelta, TextDelta
 
 MASK = "[key]"
 

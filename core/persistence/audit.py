@@ -10,8 +10,7 @@ from core.persistence import codec
 from core.persistence.keys import record_id, text_key
 from core.persistence.repository import PAGE_SIZE, OrderedRepository
 from core.persistence.statements import Row, Statement, batched_statements, delete_statements
-from core.ports.storage import PAGE_ROWS
-from core.ports.writes import PutAudit
+from core.ports import PAGE_ROWS, PutAudit
 
 _PUT = "INSERT IGNORE INTO audit $argument RETURN NONE"
 _ORDER_KEY = "SELECT VALUE place FROM ONLY $id"

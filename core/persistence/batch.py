@@ -12,7 +12,7 @@ from core.domain.ids import MessageId, RunId
 from core.domain.messages import Message
 from core.domain.run import Run, Snapshot, StepStatus
 from core.persistence.event_rows import EventRow, compact_event
-from core.ports.writes import (
+from core.ports import (
     AppendChunk,
     AppendEvents,
     Chunk,

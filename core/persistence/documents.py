@@ -20,7 +20,7 @@ from core.persistence.connection import Connection
 from core.persistence.keys import by_time, by_title, key_range, record_id, text_key
 from core.persistence.repository import PAGE_SIZE, Repository, decode_pages
 from core.persistence.statements import Row, Statement, batched_statements, delete_statements
-from core.ports.writes import PutSetting, PutToolList, StoredTemplate
+from core.ports import PutSetting, PutToolList, StoredTemplate
 
 _PUT_TOOLS = "INSERT INTO mcp_tool_list $argument ON DUPLICATE KEY UPDATE tools = $input.tools RETURN NONE"
 _PUT_TEMPLATE = """INSERT INTO template $argument

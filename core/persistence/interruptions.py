@@ -20,7 +20,7 @@ from core.persistence import codec
 from core.persistence.keys import by_sequence, record_id, text_key
 from core.persistence.repository import OrderedRepository, decode_pages
 from core.persistence.statements import Row, Statement, batched, lost_positions
-from core.ports.writes import CloseInterruption, RaiseInterruption
+from core.ports import CloseInterruption, RaiseInterruption
 
 INTERRUPTIONS_PER_PAGE = 20  # a question may have megabytes
 

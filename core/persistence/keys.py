@@ -12,7 +12,7 @@ from core.domain.run import RunStatus, StepResult
 from core.domain.toast import Toast
 from core.domain.tool import ToolCall
 from core.persistence.driver import BoundExcluded, BoundIncluded, Range, RecordID
-from core.ports.writes import Chunk, StoredTemplate
+from core.ports import Chunk, StoredTemplate
 
 Key = str | list[str | int]
 

@@ -15,7 +15,7 @@ from core.persistence import codec
 from core.persistence.keys import record_id, text_key
 from core.persistence.repository import PAGE_SIZE, OrderedRepository
 from core.persistence.statements import Row, Statement
-from core.ports.memories import MAX_RANKED, MemoryQuery, MemoryUsage
+from core.ports import MAX_RANKED, MemoryQuery, MemoryUsage
 
 NEVER = 1 << 62
 _GENERAL_SCOPE = ""

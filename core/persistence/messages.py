@@ -9,7 +9,7 @@ from core.persistence.batch import Stream
 from core.persistence.keys import key_number, key_range, record_id, text_key
 from core.persistence.repository import LONG_TEXTS_PER_PAGE, OrderedRepository, Repository, decode_pages
 from core.persistence.statements import Row, Statement, batched_statements, delete_statements
-from core.ports.writes import Chunk, PutAttachedText
+from core.ports import Chunk, PutAttachedText
 
 _PUT_TEXT = "INSERT IGNORE INTO attached_text $argument RETURN NONE"
 PUT_MESSAGES = """INSERT INTO message $argument ON DUPLICATE KEY UPDATE

@@ -8,7 +8,7 @@ from core.persistence import codec
 from core.persistence.keys import key_range, record_id, text_key
 from core.persistence.repository import LONG_TEXTS_PER_PAGE, OrderedRepository, decode_pages
 from core.persistence.statements import Row, Statement, batched_statements, delete_statements
-from core.ports.writes import OrderQueued, UnqueueMessage
+from core.ports import OrderQueued, UnqueueMessage
 
 _PUT = "INSERT IGNORE INTO queued_message $argument RETURN NONE"
 _PUT_TEXT = "INSERT IGNORE INTO queued_text $argument RETURN NONE"

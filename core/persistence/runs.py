@@ -20,8 +20,7 @@ from core.persistence.repository import OrderedRepository
 from core.persistence.run_rows import decode_run, encode_outcome, encode_run, is_readable, order_key_of
 from core.persistence.snapshots import encode_snapshot
 from core.persistence.statements import Row, Statement, batched_statements
-from core.ports.storage import PAGE_ROWS
-from core.ports.writes import ChangeRoot, ChangeRun, MarkUnreadable
+from core.ports import PAGE_ROWS, ChangeRoot, ChangeRun, MarkUnreadable
 
 # A run that exists must not lose anything to a repeated CreateRun, and must not gain a stray message or event. So all
 # rows of a new run are one statement, which writes them only if the run's row is new.

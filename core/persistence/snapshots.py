@@ -14,7 +14,7 @@ from core.persistence import codec
 from core.persistence.keys import text_key
 from core.persistence.repository import Repository, decode_pages
 from core.persistence.statements import Row, Statement, batched_statements
-from core.ports.writes import AllowFile
+from core.ports import AllowFile
 
 _PUT_FILES = "INSERT IGNORE INTO allowed_file $argument RETURN NONE"
 

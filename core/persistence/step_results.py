@@ -14,7 +14,7 @@ from core.persistence import codec
 from core.persistence.keys import key_number, record_id, text_key
 from core.persistence.repository import Repository
 from core.persistence.statements import Row, Statement, batched, batched_statements, lost_positions
-from core.ports.writes import Claim, ReleaseClaim
+from core.ports import Claim, ReleaseClaim
 
 WHOLE, PART = 0, 1
 

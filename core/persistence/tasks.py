@@ -8,7 +8,7 @@ from core.persistence import codec
 from core.persistence.keys import text_key
 from core.persistence.repository import Repository, decode_pages
 from core.persistence.statements import Row, Statement
-from core.ports.writes import ChangeTasks
+from core.ports import ChangeTasks
 
 # The revision makes a change of the list atomic: of two runs that read the same list, only the first writes. A repeated
 # commit finds its own revision and author, and counts as applied.

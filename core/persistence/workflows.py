@@ -13,7 +13,7 @@ from core.persistence.driver import RecordID
 from core.persistence.keys import key_range, record_id, text_key
 from core.persistence.repository import PAGE_SIZE, OrderedRepository, subranges
 from core.persistence.statements import Row, Statement, batched_statements, delete_statements
-from core.ports.writes import ArchiveWorkflow, DiscardWorkflow
+from core.ports import ArchiveWorkflow, DiscardWorkflow
 
 _PUT = """INSERT INTO workflow $argument
     ON DUPLICATE KEY UPDATE place = $input.place, data = $input.data RETURN NONE"""

@@ -119,7 +119,6 @@ class SubAgents(Protocol):
         A repeated call continues the sub-agents that it started before; finished sub-agents are not run again. The
         error of a sub-agent is in its report. Cancellation cancels them all.
         """
-        ...
 
 
 class AgentDirectory(Protocol):
@@ -130,11 +129,9 @@ class AgentDirectory(Protocol):
 
         The model is the agent's own, otherwise the `usual` model; None: the offline agent. Raises NotFound.
         """
-        ...
 
     def missing_servers(self, agent: Agent) -> Sequence[ServerId]:
         """Return the MCP servers to which the agent is limited and that no longer exist."""
-        ...
 
 
 @dataclass(slots=True)
@@ -215,7 +212,6 @@ class StepAgentResolver(Protocol):
 
     def __call__(self, template: Template, profile: Agent | None, model: ModelChoice | None) -> Mapping[str, StepAgent]:
         """Return agents by step name, for steps that do not use the run's own `profile` and `model`."""
-        ...
 
 
 class AgentRunner(Protocol):
@@ -229,14 +225,12 @@ class AgentRunner(Protocol):
         `bad_output`, or the model's failure); texts and results so far are kept. When cancelled, it closes its open
         calls, keeps the received text and returns without waiting.
         """
-        ...
 
     def sub_agents(self, parent: AgentTurn, log: RunLog, tools: Collection[str]) -> "OwnSubAgents":
         """Return the sub-agents that calls of this turn or step may start.
 
         They get these `tools` without the tools that start sub-agents: there is no further level.
         """
-        ...
 
 
 class OwnSubAgents(SubAgents, Protocol):
@@ -244,4 +238,3 @@ class OwnSubAgents(SubAgents, Protocol):
 
     def close(self) -> None:
         """End the turn: cancel what a previous process started and this turn did not resume."""
-        ...

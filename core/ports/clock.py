@@ -9,12 +9,9 @@ class Clock(Protocol):
 
     def now(self) -> datetime:
         """Return the wall-clock time in UTC. It may jump."""
-        ...
 
     def monotonic(self) -> float:
         """Return seconds that only increase."""
-        ...
 
     async def sleep(self, seconds: float) -> None:
         """Sleep for `seconds` of monotonic time."""
-        ...

@@ -48,7 +48,6 @@ class Consent(Protocol):
         All calls that need consent are asked about together, and the method returns when all are settled. No call is
         asked about twice, nor at all if it cannot be made (unregistered, invalid, …).
         """
-        ...
 
 
 class ConsentRules(Protocol):
@@ -57,8 +56,6 @@ class ConsentRules(Protocol):
     @property
     def policy(self) -> ConsentPolicy:
         """The policy in force."""
-        ...
 
     def allow(self, tool: str) -> None:
         """Apply an exception for the tool, once it is on disk."""
-        ...

@@ -39,7 +39,6 @@ class Executions(Protocol):
         cancelled with a call that waits for it; a root continues, and `wait` also returns when it only waits for the
         user. Raises `not_found`, `bad_input`, `invalid_template`, `too_deep`, `key_missing`.
         """
-        ...
 
 
 class Runs(Executions, Protocol):
@@ -57,19 +56,15 @@ class Runs(Executions, Protocol):
         before: RunId | None = None,
     ) -> RunPage:
         """Return root runs, of a workflow or of all, or the children of `parent`."""
-        ...
 
     async def describe(self, run_id: RunId) -> dict[str, Any]:
         """Return everything about a run (COMMAND_LINE)."""
-        ...
 
     async def asked(self, run_id: RunId) -> list[dict[str, Any]]:
         """Return the open interruptions of the run and its descendants, in the form of COMMAND_LINE."""
-        ...
 
     async def cancel(self, run_id: RunId) -> Run:
         """Cancel the run and its descendants. A finished run stays unchanged."""
-        ...
 
     async def answer(
         self,
@@ -85,7 +80,6 @@ class Runs(Executions, Protocol):
         Raises `not_allowed` for an interruption of the calling run or of an ancestor, and for consent, which only the
         user gives; otherwise as `core.engine.runs.engine.Engine.answer`.
         """
-        ...
 
     async def go_on(self, context: CallContext, run_id: RunId, *, wait: bool) -> Run:
         """Recover the run if no process drives it, and return at once, or with `wait` when it has ended or only waits
@@ -93,4 +87,3 @@ class Runs(Executions, Protocol):
 
         Raises `not_allowed` for a run that would wait for itself.
         """
-        ...

@@ -31,7 +31,6 @@ class RunLog(Protocol):
 
         `companion` is committed in the same transaction; likewise in `commit`.
         """
-        ...
 
     def commit(
         self, *facts: Fact, writes: Sequence[Write] = (), companion: "Companion | None" = None
@@ -40,22 +39,18 @@ class RunLog(Protocol):
 
         The future returns the positions of lost writes. It need not be awaited: the order is kept either way.
         """
-        ...
 
     def stream(self, step: str, index: int | None, text: str) -> None:
         """Publish a piece of streamed text, and store it within the write interval (0.5 s, or 1 KiB of it).
 
         If `step` is the id of a sub-agent, the text is the sub-agent's.
         """
-        ...
 
     def resume_stream(self, step: str, index: int | None, length: int) -> None:
         """Continue a stream after a crash: its first `length` characters are published already."""
-        ...
 
     async def drain(self) -> None:
         """Wait until the writer is not too far behind and the store can be written."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,15 +38,12 @@ class Memories(Protocol):
 
     async def add(self, memory: Memory) -> Memory:
         """Add the memory durably unless its id exists. Returns the stored memory."""
-        ...
 
     async def get(self, memory_id: MemoryId, now: datetime) -> Memory | None:
         """Return the whole memory, or None if it is missing, expired or unreadable."""
-        ...
 
     async def page(self, wanted: MemoryQuery, before: MemoryId | None = None) -> list[Memory]:
         """Return memories, newest first; `before` is the last id of the previous page."""
-        ...
 
     async def search(self, wanted: MemoryQuery, words: Sequence[str]) -> list[Memory]:
         """Return memories in which every word (`core.domain.words`) is the prefix of a word.
@@ -54,27 +51,21 @@ class Memories(Protocol):
         Ordered by relevance (BM25), then newest first. More than MAX_RANKED matches are not ranked: the newest are
         returned. Without words the result is empty.
         """
-        ...
 
     async def change(self, memory: Memory) -> bool:
         """Replace type, content and expiry of the memory; its position in listings stays.
 
         `workflow_id` must be the stored one. Returns False if there is no such memory.
         """
-        ...
 
     async def usage(self) -> MemoryUsage:
         """Return the space that all memories take."""
-        ...
 
     async def remove_some(self) -> int:
         """Delete up to some hundred memories. Returns their number: deleting all at once would block writers."""
-        ...
 
     async def remove(self, memory_id: MemoryId) -> bool:
         """Delete the memory. Returns False if there is no such memory."""
-        ...
 
     async def purge(self, now: datetime) -> int:
         """Delete expired memories. Returns their number."""
-        ...

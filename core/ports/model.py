@@ -121,4 +121,3 @@ class ModelClient(Protocol):
         Raises StepFailed with the parameter `failed_during="model"` if there is no answer or it breaks off, after
         yielding what arrived.
         """
-        ...

@@ -8,9 +8,6 @@ from core.errors import CodeFailed
 
 MIB = 1024 * 1024
 
-CONSOLE_BYTES = 64 * 1024
-CONSOLE_LINE_BYTES = 16  # counted per line besides its text, so that empty lines are limited too
-
 
 @dataclass(frozen=True, slots=True)
 class CodeLimits:
@@ -56,14 +53,12 @@ class Sandbox(Protocol):
         code. Cancelling stops the code within milliseconds. Raises CodeFailed for everything that the code can do
         wrong.
         """
-        ...
 
     async def check(self, source: str) -> CodeFailed | None:
         """Return why `source` cannot run, or None.
 
         Codes: `typescript_error` (with line and column), `no_default_export`. Nothing is executed.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +83,9 @@ class Schemas(Protocol):
 
     def problem(self, schema: Any) -> str | None:
         """Return why the schema is unusable (invalid, over 100 000 characters, over 10 levels), or None."""
-        ...
 
     async def violations(self, schema: Any, value: Any) -> list[Violation]:
         """Return at most 20 violations in document order; empty if the value matches.
 
         A check that exceeds its time limit is a violation of the whole value.
         """
-        ...

@@ -30,7 +30,7 @@ class HitKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class SearchDocument:
     """A searchable text. `message_id` is the message that shows it, `label` its tool or step."""
 
     kind: HitKind
@@ -46,7 +46,7 @@ class RunDocuments:
 
     run_id: RunId
     status: str
-    documents: Sequence[Document]
+    documents: Sequence[SearchDocument]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +102,9 @@ class SearchIndex(Protocol):
 
     async def open(self) -> None:
         """Open the index. A missing, broken or outdated index is replaced with an empty one."""
-        ...
 
     async def reset(self) -> None:
         """Replace the index with an empty one."""
-        ...
 
     async def indexed(self) -> IndexedState: ...
 
@@ -114,24 +112,19 @@ class SearchIndex(Protocol):
 
     async def put_runs(self, workflow_id: WorkflowId, runs: Sequence[RunDocuments]) -> None:
         """Replace the texts of these runs, in one transaction."""
-        ...
 
     async def remove_runs(self, run_ids: Sequence[RunId]) -> None: ...
 
     async def remove_workflow(self, workflow_id: WorkflowId) -> None:
         """Remove the workflow from all results. `purge_deleted` then purges its words from the file."""
-        ...
 
     async def purge_deleted(self) -> bool:
         """Purge some deleted words from the file. Returns whether more may remain."""
-        ...
 
     async def find(self, terms: Sequence[Term], skip: int = 0) -> HitPage:
         """Return workflows whose texts contain all terms, at most PAGE_GROUPS after the skipped ones."""
-        ...
 
     async def find_in(self, workflow_id: WorkflowId, terms: Sequence[Term], skip: int = 0) -> tuple[Hit, ...]:
         """Return matching texts of one workflow, at most PAGE_HITS after the skipped ones."""
-        ...
 
     async def close(self) -> None: ...

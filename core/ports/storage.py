@@ -30,7 +30,6 @@ class Listing(Protocol[T_co]):
 
     async def all(self) -> Sequence[T_co]:
         """Return the objects by name; notices by time, oldest first; queued messages in the order of each queue."""
-        ...
 
 
 class Documents(Listing[T_co], Protocol[T_co]):
@@ -44,11 +43,9 @@ class Templates(Protocol):
 
     async def get(self, template_id: str, version: int | None = None) -> StoredTemplate | None:
         """Return the version, or the newest."""
-        ...
 
     async def all(self) -> Sequence[StoredTemplate]:
         """Return the newest version of each template, by title."""
-        ...
 
 
 class Workflows(Protocol):
@@ -58,15 +55,12 @@ class Workflows(Protocol):
 
     async def all(self) -> list[Workflow]:
         """Return workflows, last changed first."""
-        ...
 
     async def discarded(self) -> list[WorkflowId]:
         """Return the workflows that are to be deleted, first discarded first."""
-        ...
 
     async def archived(self) -> set[WorkflowId]:
         """Return the archived workflows, discarded ones too."""
-        ...
 
 
 class Messages(Protocol):
@@ -74,15 +68,12 @@ class Messages(Protocol):
 
     async def of_workflow(self, workflow_id: WorkflowId) -> list[Message]:
         """Return messages, oldest first; of the same time, in the order in which they were last written."""
-        ...
 
     async def newest(self, workflow_id: WorkflowId, limit: int) -> list[Message]:
         """Return the last `limit` (at most PAGE_ROWS) messages, oldest first, without reading the others."""
-        ...
 
     async def attached_texts(self, workflow_id: WorkflowId, message_id: MessageId) -> list[str]:
         """Return the texts of a message's attachments, in order."""
-        ...
 
 
 class Runs(Protocol):
@@ -90,7 +81,6 @@ class Runs(Protocol):
 
     async def get(self, run_id: RunId) -> Run | None:
         """Return the run. An unreadable run has the status `error`, code `unreadable`."""
-        ...
 
     async def page(
         self,
@@ -105,15 +95,12 @@ class Runs(Protocol):
         A run with an open interruption, of its own or of a run below, counts as `waiting` whatever its status. A run
         that is marked unreadable counts as `error`; an unmarked unreadable run is only found without a `status`.
         """
-        ...
 
     async def unfinished(self) -> list[Run]:
         """Return enqueued, running and waiting runs, also child runs, oldest first; no unreadable or marked runs."""
-        ...
 
     async def children(self, run_id: RunId) -> list[Run]:
         """Return the runs that this run started, oldest first."""
-        ...
 
 
 class OfRun(Protocol[T_co]):
@@ -121,7 +108,6 @@ class OfRun(Protocol[T_co]):
 
     async def of_run(self, run_id: RunId) -> T_co:
         """Return the rows in order. Raises StorageFailed `unreadable`."""
-        ...
 
 
 class StepResults(Protocol):
@@ -132,7 +118,6 @@ class StepResults(Protocol):
 
         Raises StorageFailed `unreadable`.
         """
-        ...
 
 
 class Interruptions(Protocol):
@@ -140,11 +125,9 @@ class Interruptions(Protocol):
 
     async def of_run(self, run_id: RunId) -> list[Interruption]:
         """Return the run's own interruptions, in the order of asking. Raises StorageFailed `unreadable`."""
-        ...
 
     async def open(self) -> list[Interruption]:
         """Return the readable open interruptions of all runs, oldest first."""
-        ...
 
 
 class Events(Protocol):
@@ -152,11 +135,9 @@ class Events(Protocol):
 
     async def of_run(self, run_id: RunId) -> list[Event]:
         """Return the events in order. Raises StorageFailed `unreadable`."""
-        ...
 
     async def of_runs(self, run_ids: Sequence[RunId]) -> dict[RunId, list[Event]]:
         """Return events by run, in this order, without unreadable runs."""
-        ...
 
 
 class TaskLists(Protocol):
@@ -164,7 +145,6 @@ class TaskLists(Protocol):
 
     async def of_workflow(self, workflow_id: WorkflowId) -> TaskList:
         """Return the readable tasks."""
-        ...
 
 
 class StoredSettings(Protocol):
@@ -172,7 +152,6 @@ class StoredSettings(Protocol):
 
     async def all(self) -> Mapping[str, Any]:
         """Return the readable values."""
-        ...
 
 
 class AuditLog(Protocol):
@@ -180,11 +159,9 @@ class AuditLog(Protocol):
 
     async def page(self, *, limit: int = PAGE_ROWS, before: AuditId | None = None) -> list[AuditEntry]:
         """Return readable entries, newest first, at most PAGE_ROWS; `before` is the last id of the previous page."""
-        ...
 
     async def drop(self, before: datetime) -> None:
         """Delete the entries that are older."""
-        ...
 
 
 class Storage(Protocol):
@@ -239,15 +216,12 @@ class Storage(Protocol):
         claim that stands exactly as written is won. The outcome is unknown if the caller was cancelled, or if the
         commit failed because of the disk.
         """
-        ...
 
     async def delete_workflow(self, workflow_id: WorkflowId) -> None:
         """Delete a workflow with its messages, runs, tasks, memories and all that belongs to them.
 
         Works in batches, so that other commits get a turn. An interrupted deletion can be repeated.
         """
-        ...
 
     async def close(self) -> None:
         """Release the store. It cannot be used afterwards."""
-        ...

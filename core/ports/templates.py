@@ -27,7 +27,6 @@ class TemplateResolver(Protocol):
 
         Raises NotFound, or InvalidTemplate for a template that cannot start.
         """
-        ...
 
 
 Problems = Sequence[Mapping[str, Any]]  # as `{code, step, path, message, severity}`
@@ -69,18 +68,15 @@ class TemplateLibrary(Protocol):
 
         Raises `not_found` if there is no template `after`.
         """
-        ...
 
     async def get(self, template_id: TemplateId, version: int | None = None) -> TemplateDetails:
         """Return the version, or the newest."""
-        ...
 
     async def create(self, template: Mapping[str, Any], *, draft: bool = False) -> TemplateDetails:
         """Save a new template as version 1.
 
         Raises `title_taken`, and InvalidTemplate unless it is a `draft`, which needs only a title and cannot start.
         """
-        ...
 
     async def update(
         self, template_id: TemplateId, template: Mapping[str, Any], *, based_on: int | None = None, draft: bool = False
@@ -90,14 +86,12 @@ class TemplateLibrary(Protocol):
         Raises like `create`, `conflict` if the newest version is not `based_on`, and `not_allowed` for a template that
         ships with the app.
         """
-        ...
 
     async def delete(self, template_id: TemplateId) -> tuple[TemplateEntry, Sequence[RunId]]:
         """Remove all versions. Returns the removed template and its active runs.
 
         Raises `not_allowed` for a template that ships with the app.
         """
-        ...
 
 
 class TemplateTitles(Protocol):
@@ -105,8 +99,6 @@ class TemplateTitles(Protocol):
 
     def locked(self) -> AbstractAsyncContextManager[None]:
         """Block other saves of templates, so that a free title stays free."""
-        ...
 
     async def require_free(self, title: str) -> None:
         """Raise Refused `title_taken`, with title and id of the template that has the title."""
-        ...

@@ -105,17 +105,14 @@ class ToolRunner(Protocol):
 
     def infos(self) -> Sequence[ToolInfo]:
         """Return every registered tool, by name."""
-        ...
 
     def info(self, name: str) -> ToolInfo | None: ...
 
     def only_reads(self, name: str) -> bool:
         """Return whether no call of the tool changes anything, whatever its arguments."""
-        ...
 
     def effect(self, name: str, arguments: Mapping[str, Any]) -> Effect:
         """Return the effect of such a call; ONCE for a tool that is not registered."""
-        ...
 
     def terms(
         self,
@@ -130,18 +127,15 @@ class ToolRunner(Protocol):
 
         A tool that is not registered needs none.
         """
-        ...
 
     async def reaches_out(self, name: str, arguments: Mapping[str, Any], workflow_id: WorkflowId) -> bool:
         """Return whether such a call, made in the workflow, reaches data of another.
 
         Only calls of tools that are `is_scoped` can.
         """
-        ...
 
     def remember(self, name: str) -> None:
         """Apply the user's consent to every call of the tool, once it is on disk."""
-        ...
 
     async def refusal(
         self, name: str, arguments: Any, workflow_id: WorkflowId, advertised: Collection[str] | None = None
@@ -150,7 +144,6 @@ class ToolRunner(Protocol):
 
         Arguments with a masked secret are invalid.
         """
-        ...
 
     async def call(
         self,
@@ -175,7 +168,6 @@ class ToolRunner(Protocol):
         §7). The error `invalid_arguments` carries `violations`, each with path and message. Without a network
         connection the work is retried once; likewise after a broken connection, if that does no harm.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,4 +187,3 @@ class FilePicker(Protocol):
 
     async def __call__(self, wanted: FileRequest) -> Path | None:
         """Return the file that the user picked, or None if the user declined."""
-        ...

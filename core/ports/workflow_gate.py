@@ -17,8 +17,6 @@ class WorkflowGate(Protocol):
         self, workflow_id: WorkflowId, agent_id: str | None, workflow_name: str, mode: ValidationMode | None = None
     ) -> object:
         """Take a place before the first event. Raises Refused: `workflow_busy`, `limit_reached`."""
-        ...
 
     def mark_complete(self, workflow_id: WorkflowId, status: RunStatus) -> None:
         """Give the place of a failed start back."""
-        ...

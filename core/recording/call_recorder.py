@@ -13,9 +13,7 @@ from core.domain.text.json_text import encode
 from core.domain.tool import CallResult, CallStatus, Effect
 from core.engine.plan.dispatch import run_context
 from core.engine.plan.refs import ROOTS, Scope, find_refs, format_ref, resolve
-from core.ports.clock import Clock
-from core.ports.journal import Companion
-from core.ports.writes import PutStepResult
+from core.ports import Clock, Companion, PutStepResult
 from core.recording.open_recording import OpenRecording, RecordingSource, recorded_step_row
 from core.recording.recorded_arguments import mask_except_refs, restore_refs, unresolved_refs, unresolved_result
 from core.threads.long_values import masked_async

@@ -15,11 +15,7 @@ from core.engine.plan.validation import Validator
 from core.engine.runs.engine import Engine
 from core.engine.runs.run_registry import stored_run
 from core.errors import Refused
-from core.ports.clock import Clock
-from core.ports.storage import Storage
-from core.ports.templates import TemplateTitles
-from core.ports.tools import ToolRunner
-from core.ports.writes import StoredTemplate
+from core.ports import Clock, Storage, StoredTemplate, TemplateTitles, ToolRunner
 from core.recording.call_recorder import recording_guide
 from core.recording.external_calls import CallExecutor, ExternalCalls
 from core.recording.open_recording import OpenRecording

@@ -14,9 +14,7 @@ from core.domain.run import ErrorInfo
 from core.domain.text.json_text import decode, encode
 from core.domain.tool import CallResult, CallStatus, Effect, ToolCall
 from core.errors import Refused
-from core.ports.clock import Clock
-from core.ports.tools import CallContext, ToolRunner
-from core.ports.writes import PutToolCall
+from core.ports import CallContext, Clock, PutToolCall, ToolRunner
 from core.recording.call_recorder import RunCallRecorder
 from core.recording.open_recording import OpenRecording
 from core.recording.recordings import RecordingRegistry

@@ -9,7 +9,7 @@ from core.domain.ids import CallId, WorkflowId
 from core.domain.recording import Recording
 from core.domain.run import Run, Snapshot, StepKey, StepResult, StepStatus
 from core.engine.log.run_journal import RunJournal
-from core.ports.journal import Companion
+from core.ports import Companion
 
 
 @dataclass(slots=True, eq=False)
@@ -49,11 +49,9 @@ class RecordingSource(Protocol):
 
     async def find_open(self, workflow_id: WorkflowId) -> OpenRecording | None:
         """Return the open recording of the workflow. Raises StorageFailed."""
-        ...
 
     async def ended_since(self, workflow_id: WorkflowId, since: datetime) -> OpenRecording | None:
         """Return a recording of the workflow that was still open at that time and has ended since."""
-        ...
 
 
 def recorded_step_row(

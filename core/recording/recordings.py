@@ -36,10 +36,19 @@ from core.engine.log.journal import Journal
 from core.engine.plan.refs import NAME, ROOTS
 from core.engine.runs.run_registry import stored_run
 from core.errors import NotFound, Refused, StepFailed, StorageFailed
-from core.ports.clock import Clock
-from core.ports.journal import Companion
-from core.ports.storage import PAGE_ROWS, Storage
-from core.ports.writes import ChangeRun, CreateRun, MarkUnreadable, Put, PutStepResult, StoredTemplate, Write
+from core.ports import (
+    PAGE_ROWS,
+    ChangeRun,
+    Clock,
+    Companion,
+    CreateRun,
+    MarkUnreadable,
+    Put,
+    PutStepResult,
+    Storage,
+    StoredTemplate,
+    Write,
+)
 from core.recording.call_recorder import RunCallRecorder
 from core.recording.open_recording import OpenRecording, RecordingStart, recorded_step_row
 

@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from core.domain.console import CONSOLE_BYTES, CONSOLE_LINE_BYTES
 from core.domain.text.masking import masked_text
-from core.ports.sandbox import CONSOLE_BYTES, CONSOLE_LINE_BYTES
 
 _ONE_BY_ONE = 200
 _PIECE_BYTES = 8 * 1024

@@ -15,7 +15,7 @@ from typing import Any
 
 import jsbox
 
-from core.ports.sandbox import CONSOLE_BYTES
+from core.domain.console import CONSOLE_BYTES
 from core.sandbox.confinement import begin_peak, peak_bytes
 from core.sandbox.console import ConsoleWriter
 from core.sandbox.frames import Fault, pointer

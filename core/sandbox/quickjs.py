@@ -4,7 +4,7 @@ from collections.abc import Awaitable
 from typing import Any
 
 from core.errors import CodeFailed
-from core.ports.sandbox import CodeLimits, Console
+from core.ports import CodeLimits, Console
 from core.sandbox.frames import PREPARATION_S, BadFrame
 from core.sandbox.pool import PoolClosed, WorkerPool
 from core.sandbox.process import WorkerGone, WorkerTimeout

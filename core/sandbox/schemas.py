@@ -3,7 +3,7 @@
 from typing import Any
 
 from core.errors import StepFailed
-from core.ports.sandbox import Violation
+from core.ports import Violation
 from core.sandbox import schema_rules
 from core.sandbox.frames import BadFrame
 from core.sandbox.pool import PoolClosed, WorkerPool

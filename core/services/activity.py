@@ -17,8 +17,7 @@ from core.domain.ids import CallId, RunId
 from core.domain.text.json_text import indented_json
 from core.domain.tool import ToolCall
 from core.errors import Refused
-from core.ports.clock import Clock
-from core.ports.storage import Storage
+from core.ports import Clock, Storage
 from core.services.lookup import ignore_unreadable
 from core.services.outcome import returns_outcome
 from core.stores.activity_details import ActivityDetail

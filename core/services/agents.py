@@ -14,8 +14,7 @@ from core.domain.settings import Settings
 from core.domain.template import AgentAction, AgentCall, Template
 from core.domain.tool import ToolInfo
 from core.errors import NotFound, Refused
-from core.ports.storage import Storage
-from core.ports.writes import Remove
+from core.ports import Remove, Storage
 from core.services.catalogue import Catalogue, name_taken
 from core.services.outcome import returns_outcome
 

@@ -15,8 +15,7 @@ from pathlib import Path
 from core.domain.ids import MessageId, WorkflowId
 from core.domain.messages import FILE_BYTES, MESSAGE_BYTES, MESSAGE_FILES, AttachedText, attached_text, mime_of
 from core.errors import Refused
-from core.ports.storage import Storage
-from core.ports.writes import PutAttachedText
+from core.ports import PutAttachedText, Storage
 from core.services.outcome import returns_outcome
 
 MAX_ENTRIES = 2_000

@@ -12,8 +12,7 @@ from core.domain.ids import new_id
 from core.domain.names import by_name, is_name_taken
 from core.domain.prompt import Prompt
 from core.errors import NotFound, Refused
-from core.ports.storage import Storage
-from core.ports.writes import Put, Remove
+from core.ports import Put, Remove, Storage
 from core.services.outcome import returns_outcome
 from core.stores.base import emit
 

@@ -15,9 +15,7 @@ from core.domain.workflow import Workflow, normalized_title
 from core.engine.runs.engine import Engine
 from core.engine.runs.start_request import StartRequest, creation_records
 from core.errors import Refused, workflow_busy
-from core.ports.clock import Clock
-from core.ports.storage import Storage
-from core.ports.writes import UnqueueMessage, Write
+from core.ports import Clock, Storage, UnqueueMessage, Write
 from core.recording.recordings import RecordingRegistry
 from core.services.agents import OFFLINE, AgentService
 from core.services.attachments import attachment_writes, require_within_limits

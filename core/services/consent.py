@@ -16,9 +16,7 @@ from core.domain.ids import AuditId
 from core.domain.text.json_text import encode
 from core.domain.tool import ToolInfo, mcp_server_of
 from core.errors import Refused, StorageFailed
-from core.ports.clock import Clock
-from core.ports.storage import PAGE_ROWS, Storage
-from core.ports.writes import PutSetting
+from core.ports import PAGE_ROWS, Clock, PutSetting, Storage
 from core.services.outcome import returns_outcome
 from core.services.settings import SettingsService
 from core.stores.base import emit

@@ -11,8 +11,7 @@ from core.domain.ids import WorkflowId
 from core.domain.run import Run
 from core.domain.template import ValidationMode
 from core.domain.text.json_text import encode
-from core.ports.storage import Storage
-from core.ports.writes import PutSetting
+from core.ports import PutSetting, Storage
 from core.services.chat import ChatService
 from core.services.outcome import Failed, Ok, Outcome, returns_outcome
 from core.services.runs import RunService

@@ -9,10 +9,7 @@ from core.domain.run import Run, RunStatus
 from core.engine.runs.child_runs import call_child_id
 from core.engine.runs.engine import Engine
 from core.errors import NotFound, Refused
-from core.ports.executions import RunPage
-from core.ports.storage import PAGE_ROWS, Storage
-from core.ports.templates import TemplateResolver
-from core.ports.tools import CallContext
+from core.ports import PAGE_ROWS, CallContext, RunPage, Storage, TemplateResolver
 from core.services.lookup import require_run
 from core.services.outcome import unwrap
 from core.services.runs import RunService

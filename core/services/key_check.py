@@ -9,8 +9,7 @@ from core.domain.model import ModelChoice
 from core.domain.run import ErrorInfo, Run, RunStatus, StepAgent
 from core.errors import Refused
 from core.llm.key_store import KeyStore
-from core.ports.storage import Storage
-from core.ports.writes import ChangeRun
+from core.ports import ChangeRun, Storage
 from core.services.lookup import ignore_unreadable
 
 KEY_MISSING = "key_missing"

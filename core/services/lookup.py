@@ -7,8 +7,7 @@ from core.domain.ids import RunId, WorkflowId, new_id
 from core.domain.run import Run
 from core.domain.workflow import Workflow
 from core.errors import NotFound, StorageFailed
-from core.ports.clock import Clock
-from core.ports.storage import Storage
+from core.ports import Clock, Storage
 
 
 async def require_workflow(storage: Storage, workflow_id: WorkflowId) -> Workflow:

@@ -11,7 +11,7 @@ from core.domain.mcp_server import McpServer, ServerStatus, StoredServer
 from core.domain.names import name_key
 from core.domain.tool import mcp_server_of
 from core.errors import NotFound, ToolFailed
-from core.ports.tools import CallContext
+from core.ports import CallContext
 from core.services.outcome import returns_outcome
 from core.stores.base import emit
 from core.tools.mcp.hub import Hub

@@ -12,8 +12,7 @@ from core.domain.tool import mcp_server_of
 from core.errors import NotFound, Refused
 from core.llm.key_masking import Secret
 from core.llm.key_store import KeyStore
-from core.ports.storage import Storage
-from core.ports.writes import Put, PutToolList, Remove
+from core.ports import Put, PutToolList, Remove, Storage
 from core.services.consent import ConsentService
 from core.services.mcp_drafts import (
     ConfigPreview,

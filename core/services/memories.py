@@ -18,8 +18,7 @@ from core.domain.text.masking import masked_text
 from core.domain.text.search import words_of
 from core.domain.workflow import Workflow
 from core.errors import NotFound, Refused, StorageFailed
-from core.ports.clock import Clock
-from core.ports.memories import Memories, MemoryQuery, MemoryUsage
+from core.ports import Clock, Memories, MemoryQuery, MemoryUsage
 from core.services.outcome import returns_outcome
 from core.stores.base import emit
 

@@ -19,9 +19,7 @@ from core.domain.messages import AttachedText, QueuedMessage, QueueHold
 from core.domain.run import ACTIVE_STATUSES, RunStatus
 from core.engine.runs.engine import Engine
 from core.errors import MetierError, NotFound, Refused, StorageFailed
-from core.ports.clock import Clock
-from core.ports.storage import Storage
-from core.ports.writes import OrderQueued, QueueMessage, UnqueueMessage
+from core.ports import Clock, OrderQueued, QueueMessage, Storage, UnqueueMessage
 from core.services.attachments import attachment_writes
 from core.services.chat import ChatService, require_message
 from core.services.lookup import require_workflow

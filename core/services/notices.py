@@ -13,8 +13,7 @@ from core.bus import Bus, WorkflowDeleted
 from core.domain.text.masking import masked_text
 from core.domain.toast import Toast, ToastId
 from core.errors import StorageFailed
-from core.ports.storage import Storage
-from core.ports.writes import Put, Remove, Write
+from core.ports import Put, Remove, Storage, Write
 from core.stores.toasts import Toasts
 
 log = logging.getLogger(__name__)

@@ -21,9 +21,7 @@ from core.domain.slash_commands import (
     template_input,
 )
 from core.errors import NotFound, Refused
-from core.ports.storage import Storage
-from core.ports.templates import ResolvedTemplate, TemplateLibrary, TemplateResolver
-from core.ports.writes import Remove
+from core.ports import Remove, ResolvedTemplate, Storage, TemplateLibrary, TemplateResolver
 from core.services.catalogue import Catalogue
 from core.services.outcome import returns_outcome, unwrap
 

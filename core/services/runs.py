@@ -14,9 +14,7 @@ from core.domain.run import Run, RunKind, RunStatus
 from core.domain.template import AgentAction, ValidationMode
 from core.engine.runs.engine import Engine
 from core.engine.runs.start_request import StartRequest
-from core.ports.clock import Clock
-from core.ports.storage import Storage
-from core.ports.templates import ResolvedTemplate
+from core.ports import Clock, ResolvedTemplate, Storage
 from core.services.agents import OFFLINE, AgentService
 from core.services.attachments import require_within_limits
 from core.services.chat import message_fields

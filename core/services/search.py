@@ -9,9 +9,7 @@ from core.bus import Bus
 from core.domain.ids import WorkflowId
 from core.domain.text.search import Term, parse_query
 from core.errors import SearchFailed
-from core.ports.clock import Clock
-from core.ports.search import Hit, HitPage, SearchIndex
-from core.ports.storage import Storage
+from core.ports import Clock, Hit, HitPage, SearchIndex, Storage
 from core.services.outcome import returns_outcome
 from core.services.search_indexing import IndexProgress, SearchIndexer
 

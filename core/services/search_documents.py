@@ -10,7 +10,7 @@ from typing import Any
 from core.domain.ids import CallId
 from core.domain.live_run import LiveCall, LiveRun
 from core.domain.text.json_text import decode
-from core.ports.search import Document, HitKind
+from core.ports import HitKind, SearchDocument
 from core.threads.pieces import Pieces
 
 VALUE_CHARACTERS = 64 * 1024
@@ -18,30 +18,30 @@ VALUE_CHARACTERS = 64 * 1024
 _ESCAPED = re.compile(r"\\(?:u([0-9a-fA-F]{4})|([nrt])|([\"\\/]))")
 
 
-def documents_of(run: LiveRun, results: Mapping[CallId, str]) -> Pieces[list[Document]]:
+def documents_of(run: LiveRun, results: Mapping[CallId, str]) -> Pieces[list[SearchDocument]]:
     """Yield between texts and return the documents of a run, for use in a thread. `results` are the calls' results as
     JSON text.
     """
     at = run.completed_at or run.created_at
-    documents: list[Document] = []
+    documents: list[SearchDocument] = []
     if run.prompt and run.prompt_id is not None:
-        documents.append(Document(HitKind.USER, run.prompt_id, run.created_at, run.prompt))
+        documents.append(SearchDocument(HitKind.USER, run.prompt_id, run.created_at, run.prompt))
     content = run.content
     if content:
         label = run.workflow_name if run.parent is not None else ""
-        documents.append(Document(HitKind.ASSISTANT, run.message_id, at, content, label))
+        documents.append(SearchDocument(HitKind.ASSISTANT, run.message_id, at, content, label))
     for agent in run.sub_agents.values():
         text = f"{agent.prompt}\n\n{agent.text}"
-        documents.append(Document(HitKind.ASSISTANT, run.message_id, agent.started_at, text, agent.name))
+        documents.append(SearchDocument(HitKind.ASSISTANT, run.message_id, agent.started_at, text, agent.name))
     for call in run.calls.values():
         text = _call_text(call, results.get(call.id))
-        documents.append(Document(HitKind.TOOL, run.message_id, call.started_at, text, call.tool))
+        documents.append(SearchDocument(HitKind.TOOL, run.message_id, call.started_at, text, call.tool))
         yield
     for step in run.steps.values():
         text = text_of_value(step.output)
         # the last step's output is often the answer itself, which is indexed already
         if text and text not in content:
-            documents.append(Document(HitKind.STEP, run.message_id, step.finished_at or at, text, step.name))
+            documents.append(SearchDocument(HitKind.STEP, run.message_id, step.finished_at or at, text, step.name))
         yield
     return documents
 

@@ -22,9 +22,7 @@ from core.domain.ids import RunId, WorkflowId
 from core.domain.run import Run, RunKind
 from core.domain.text.search import text_digest
 from core.errors import SearchFailed, StorageFailed
-from core.ports.clock import Clock
-from core.ports.search import Document, RunDocuments, SearchIndex
-from core.ports.storage import PAGE_ROWS, Storage
+from core.ports import PAGE_ROWS, Clock, RunDocuments, SearchDocument, SearchIndex, Storage
 from core.services.lookup import ignore_unreadable
 from core.services.search_documents import documents_of
 from core.stores.base import emit
@@ -273,7 +271,7 @@ class SearchIndexer:
         if run.workflow_id not in self.deleted_workflows:
             await self._index.put_runs(run.workflow_id, [RunDocuments(run.id, run.status, documents)])
 
-    async def _texts(self, run: Run) -> list[Document]:
+    async def _texts(self, run: Run) -> list[SearchDocument]:
         """Return the documents of a run; empty if the run is unreadable."""
         with ignore_unreadable():
             live = replay(await self._storage.events.of_run(run.id))

@@ -15,8 +15,7 @@ from core.errors import NotFound, Refused, StepFailed
 from core.llm.catalogue import Catalogue, ListedModel, LocalServer
 from core.llm.key_store import KeySource, KeyStore
 from core.llm.presets import PRESETS, Preset, preset_at, preset_of
-from core.ports.storage import Storage
-from core.ports.writes import PutSetting
+from core.ports import PutSetting, Storage
 from core.services.catalogue import bad_input
 from core.services.outcome import Failed, returns_outcome
 from core.stores.base import emit

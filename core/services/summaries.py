@@ -16,8 +16,7 @@ from core.domain.tokens import available_tokens, estimate_tokens
 from core.engine.runs.engine import Engine
 from core.engine.runs.start_request import StartRequest
 from core.errors import Refused
-from core.ports.model import ChatMessage
-from core.ports.storage import Storage
+from core.ports import ChatMessage, Storage
 from core.services.agents import AgentService
 from core.services.chat import ChatService
 from core.services.key_check import KeyCheck

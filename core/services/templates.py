@@ -13,10 +13,17 @@ from core.domain.template import FORMAT
 from core.domain.text.json_text import encode, parse
 from core.engine.plan.validation import ValidationResult, Validator
 from core.errors import InvalidTemplate, NotFound, Refused
-from core.ports.clock import Clock
-from core.ports.storage import Storage
-from core.ports.templates import ResolvedTemplate, TemplateDetails, TemplateEntry, TemplatePage
-from core.ports.writes import Put, Remove, StoredTemplate
+from core.ports import (
+    Clock,
+    Put,
+    Remove,
+    ResolvedTemplate,
+    Storage,
+    StoredTemplate,
+    TemplateDetails,
+    TemplateEntry,
+    TemplatePage,
+)
 from core.services.outcome import returns_outcome
 
 SHIPPED_FOLDER = Path(__file__).parents[2] / "resources" / "templates"

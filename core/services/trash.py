@@ -15,9 +15,7 @@ from core.domain.run import RunKind
 from core.domain.workflow import Workflow
 from core.engine.runs.engine import Engine
 from core.errors import NotFound, StorageFailed
-from core.ports.clock import Clock
-from core.ports.storage import PAGE_ROWS, Storage
-from core.ports.writes import DiscardWorkflow
+from core.ports import PAGE_ROWS, Clock, DiscardWorkflow, Storage
 from core.services.lookup import require_workflow
 from core.services.outcome import returns_outcome
 

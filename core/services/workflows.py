@@ -15,9 +15,7 @@ from core.domain.run import Run, RunKind, RunStatus
 from core.domain.workflow import Workflow, normalized_title
 from core.engine.runs.engine import Engine
 from core.errors import NotFound, Refused
-from core.ports.clock import Clock
-from core.ports.storage import PAGE_ROWS, Storage
-from core.ports.writes import ArchiveWorkflow, PutWorkflow
+from core.ports import PAGE_ROWS, ArchiveWorkflow, Clock, PutWorkflow, Storage
 from core.services.agents import AgentService
 from core.services.key_check import KeyCheck
 from core.services.lookup import require_workflow

@@ -20,7 +20,7 @@ from core.domain.settings import Settings
 from core.domain.template import ValidationMode
 from core.domain.workflow import Workflow
 from core.errors import limit_reached, workflow_busy
-from core.ports.clock import Clock
+from core.ports import Clock
 from core.stores.base import CallLater, emit
 from core.stores.execution import Execution, Slots, changes_progress, changes_questions, changes_row
 from core.stores.watched_runs import LiveRuns, Viewer

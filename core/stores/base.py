@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 from psygnal import EmitLoopError, SignalInstance
 
 from core.bus import Bus
-from core.ports.clock import Clock
+from core.ports import Clock
 
 M = TypeVar("M")
 

@@ -10,7 +10,7 @@ from core.domain.events import Event, RunCreated, RunFinished, StepRecorded
 from core.domain.ids import RunId, WorkflowId
 from core.domain.messages import QueuedMessage, QueueHold
 from core.domain.run import RunKind
-from core.ports.clock import Clock
+from core.ports import Clock
 from core.stores.base import CallLater, Store, emit
 
 

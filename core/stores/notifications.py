@@ -14,7 +14,7 @@ from core.bus import Bus, WorkflowDeleted
 from core.domain.ids import WorkflowId
 from core.domain.settings import NotifyLevel, Settings
 from core.domain.toast import Toast, ToastType
-from core.ports.clock import Clock
+from core.ports import Clock
 from core.stores.background_workflows import BackgroundWorkflows
 from core.stores.base import CallLater, Store, emit
 from core.stores.questions import Questions

@@ -14,7 +14,7 @@ from core.domain.ids import InterruptionId, WorkflowId
 from core.domain.reminders import PendingRequest, plan_reminders
 from core.domain.settings import Settings
 from core.domain.toast import Toast, ToastId, ToastType
-from core.ports.clock import Clock
+from core.ports import Clock
 from core.stores.background_workflows import BackgroundWorkflows
 from core.stores.base import CallLater, Store
 from core.stores.notifications import Notifications

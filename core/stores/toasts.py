@@ -10,7 +10,7 @@ from psygnal import Signal
 from core.domain.ids import WorkflowId, new_id
 from core.domain.run import RunStatus
 from core.domain.toast import BRIEF_S, Toast, ToastId, ToastType
-from core.ports.clock import Clock
+from core.ports import Clock
 from core.stores.base import CallLater, Store, emit
 
 MAX_VISIBLE = 5

@@ -27,7 +27,7 @@ from core.domain.ids import RunId, WorkflowId
 from core.domain.live_run import LiveRun
 from core.domain.run import SUMMARY_TEMPLATE, RunKind, RunStatus
 from core.domain.tokens import estimate_tokens
-from core.ports.clock import Clock
+from core.ports import Clock
 from core.stores.background_workflows import BackgroundWorkflows
 from core.stores.base import Store, emit
 

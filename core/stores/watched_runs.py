@@ -14,7 +14,7 @@ from core.domain.ids import RunId, WorkflowId
 from core.domain.live_run import LiveRun
 from core.domain.run import RunStatus
 from core.errors import NotFound
-from core.ports.clock import Clock
+from core.ports import Clock
 from core.stores.base import emit
 
 BATCH_EVENTS = 10

@@ -25,7 +25,7 @@ from typing import Any
 
 from core.domain.ids import RunId
 from core.errors import ToolFailed
-from core.ports.tools import CallContext
+from core.ports import CallContext
 
 HAS_DESCRIPTORS = os.open in os.supports_dir_fd and os.scandir in os.supports_fd
 

@@ -11,8 +11,7 @@ from typing import Any
 from core.domain.interruption import Interruption, InterruptionRequest
 from core.domain.tool import Effect
 from core.errors import NetworkFailed
-from core.ports.clock import Clock
-from core.ports.consent import Asker
+from core.ports import Asker, Clock
 
 
 class LimitPause:

@@ -14,10 +14,7 @@ from core.domain.template import ValidationMode
 from core.domain.text.masking import MASK, contains_mask
 from core.domain.tool import CallResult, CallStatus, Effect, ToolInfo, mcp_server_of
 from core.errors import StepFailed, ToolFailed
-from core.ports.clock import Clock
-from core.ports.consent import ConsentRules
-from core.ports.sandbox import Schemas
-from core.ports.tools import CallContext, LateResultHandler
+from core.ports import CallContext, Clock, ConsentRules, LateResultHandler, Schemas
 from core.tools import schema
 from core.tools.handler_tasks import GRACE_S, HandlerTasks, LimitPause, TimeLimitExceeded, retry_once
 from core.tools.measure import json_bytes

@@ -5,8 +5,7 @@ from typing import Any
 
 from core.domain.ids import CallId
 from core.domain.interruption import Action, Interruption, InterruptionKind, InterruptionRequest, InterruptionStatus
-from core.ports.consent import Asker
-from core.ports.tools import CallContext
+from core.ports import Asker, CallContext
 
 ANSWER_CHARACTERS = 10_000
 

@@ -10,8 +10,7 @@ from core.domain.ids import WorkflowId
 from core.domain.risk import Risk
 from core.domain.tool import Effect, Runtime, ToolInfo
 from core.errors import MetierError, NotFound, Refused, StepFailed, ToolFailed
-from core.ports.sandbox import Schemas
-from core.ports.tools import CallContext
+from core.ports import CallContext, Schemas
 
 Arguments = Mapping[str, Any]
 Handler = Callable[[Arguments, CallContext], Coroutine[Any, Any, Any]]

@@ -10,7 +10,7 @@ from typing import Any
 
 from core.domain.tool import ToolInfo
 from core.errors import ToolFailed
-from core.ports.tools import CallContext
+from core.ports import CallContext
 from core.tools.registry import Arguments, Handler, Tool, errors_as_failures
 
 Schema = dict[str, Any]

@@ -21,10 +21,9 @@ from PySide6.QtWidgets import QAbstractItemView, QListView, QStyledItemDelegate,
 
 from core.stores.activity_items import ActivityItem, ActivityKind, ActivityState
 from desktop.activity.activity_strings import item_outcome, item_title
-from desktop.theme.icon_names import Icon, tool_icon
-from desktop.theme.theme import Theme
-from desktop.theme.tokens import ColorName
-from desktop.translation.formats import ago
+from desktop.theme import Icon, Theme, tool_icon
+from desktop.tokens import ColorName
+from desktop.translation import ago
 from desktop.widgets import (
     Adaptive,
     Indicator,

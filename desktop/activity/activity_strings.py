@@ -3,8 +3,7 @@
 from PySide6.QtCore import QCoreApplication
 
 from core.stores.activity_items import ActivityItem, ActivityKind, ActivityState
-from desktop.translation.formats import duration, number
-from desktop.translation.name_strings import agent_display_name, tool_doing, tool_done, tool_summary
+from desktop.translation import agent_display_name, duration, number, tool_doing, tool_done, tool_summary
 
 translate = QCoreApplication.translate  # under this name, since lupdate looks for calls of `translate`
 

@@ -10,9 +10,8 @@ from core.domain.text.json_text import indented_json
 from core.stores.activity_details import ActivityDetail
 from core.stores.activity_items import ActivityItem, ActivityKind
 from desktop.activity.activity_strings import item_state_text, item_title, progress_text
-from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
-from desktop.translation.formats import compact, duration, time_of_day
+from desktop.theme import Icon, Theme
+from desktop.translation import compact, duration, time_of_day
 from desktop.widgets import Adaptive, ElidedLabel, IconButton, Paragraph, Surface, ValueSection
 
 

@@ -3,8 +3,8 @@
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
-from desktop.theme.theme import Theme
-from desktop.translation.formats import number
+from desktop.theme import Theme
+from desktop.translation import number
 from desktop.widgets import Adaptive, Button, Label, Surface
 
 _HIDDEN_MS = 200

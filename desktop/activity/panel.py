@@ -16,9 +16,8 @@ from desktop.activity.detail_pane import DetailPane
 from desktop.activity.export_progress import ExportProgress
 from desktop.bind import Frames
 from desktop.shortcuts.chords import is_pressed
-from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
-from desktop.translation.formats import compact
+from desktop.theme import Icon, Theme
+from desktop.translation import compact
 from desktop.widgets import Adaptive, EmptyState, IconButton, Label, Segmented, Surface
 
 

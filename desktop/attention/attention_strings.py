@@ -8,7 +8,7 @@ from core.domain.interruption import Action, InterruptionKind, InterruptionStatu
 from core.domain.risk import Risk
 from core.services.outcome import Failed
 from core.stores.questions import Question
-from desktop.translation.failure_strings import failure_text
+from desktop.translation import failure_text
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 

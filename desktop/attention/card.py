@@ -27,9 +27,8 @@ from desktop.attention.request import DraftAnswer, Request
 from desktop.attention.request_queue import RequestQueue
 from desktop.attention.slot_card import ClosedNote, SlotCard
 from desktop.shortcuts.chords import is_pressed
-from desktop.theme.theme import Theme
-from desktop.translation.name_strings import agent_display_name
-from desktop.translation.request_strings import request_sentence
+from desktop.theme import Theme
+from desktop.translation import agent_display_name, request_sentence
 from desktop.widgets import Button, announce, queue_announcement
 
 _OPTION_KEYS = range(Qt.Key.Key_1, Qt.Key.Key_9 + 1)

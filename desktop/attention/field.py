@@ -7,8 +7,8 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 
 from desktop.attention.schema import FieldSpec
-from desktop.theme.theme import Theme
-from desktop.translation.name_strings import template_input_text
+from desktop.theme import Theme
+from desktop.translation import template_input_text
 from desktop.widgets.forms.form import FormField
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says

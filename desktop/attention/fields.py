@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QCheckBox, QSizePolicy, QWidget
 from core.domain.text.json_text import readable_json
 from desktop.attention.field import ABSENT, FieldResult, MultiLineField, SingleLineField, ValueField
 from desktop.attention.schema import FieldKind, FieldSpec
-from desktop.theme.theme import Theme
-from desktop.translation.name_strings import template_input_text
+from desktop.theme import Theme
+from desktop.translation import template_input_text
 from desktop.widgets import ComboBox
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says

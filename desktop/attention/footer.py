@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 from core.domain.interruption import APPROVAL_SCOPES, Action
 from desktop.attention.attention_strings import action_label, coverage_text, scope_label
 from desktop.attention.request import Request
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 from desktop.widgets import (
     Adaptive,
     Button,

@@ -12,7 +12,7 @@ from desktop.attention.field import ABSENT, FieldResult, ValueField, optional_la
 from desktop.attention.fields import CheckField, ChoiceField, LongTextField, NumberField, TextField
 from desktop.attention.json_field import JsonField
 from desktop.attention.schema import FieldKind, FieldPath, FieldSpec, FormSpec, GroupSpec, field_specs, form_spec
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 from desktop.widgets import Adaptive, Label, Paragraph, column_of, row_of, show_when
 from desktop.widgets.forms.form import Form
 

@@ -11,9 +11,8 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 from core.stores.questions import Question
 from desktop.attention.attention_strings import asker_path, kind_label
 from desktop.attention.time_left import TimeLeft
-from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
-from desktop.translation.formats import number
+from desktop.theme import Icon, Theme
+from desktop.translation import number
 from desktop.widgets import (
     Adaptive,
     Button,

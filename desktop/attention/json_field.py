@@ -9,8 +9,8 @@ from PySide6.QtGui import QTextOption
 
 from core.domain.text.json_text import parse
 from desktop.attention.field import FieldResult, MultiLineField
-from desktop.theme.theme import Theme
-from desktop.translation.formats import number
+from desktop.theme import Theme
+from desktop.translation import number
 
 EDITED_CHARACTERS = 100_000
 """What is longer is shown elsewhere, and not edited here: Qt lays out the whole of it at each key."""

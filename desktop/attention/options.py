@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QCheckBox, QPlainTextEdit, QSizePolicy, QVBoxLayou
 
 from core.domain.text.json_text import readable_json
 from desktop.attention.field import FieldResult, ValueField
-from desktop.theme.theme import Theme
-from desktop.translation.formats import number
+from desktop.theme import Theme
+from desktop.translation import number
 from desktop.widgets import show_when
 
 _LINES = 3

@@ -18,7 +18,7 @@ from desktop.attention.form import SchemaForm
 from desktop.attention.json_field import EDITED_CHARACTERS, JsonField
 from desktop.attention.options import OptionsField
 from desktop.attention.request_details import RequestDetails
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 from desktop.widgets import Adaptive, Paragraph, ValueSection, column_of
 from desktop.widgets.forms.form import Form
 

@@ -11,10 +11,8 @@ from core.domain.text.json_text import indented_json
 from core.domain.tool import mcp_server_of
 from core.stores.questions import Question
 from desktop.attention.attention_strings import risk_label, server_label
-from desktop.theme.icon_names import tool_icon
-from desktop.theme.theme import Theme
-from desktop.translation.name_strings import agent_display_name
-from desktop.translation.request_strings import request_sentence
+from desktop.theme import Theme, tool_icon
+from desktop.translation import agent_display_name, request_sentence
 from desktop.widgets import Adaptive, ElidedLabel, IconLabel, Label, Paragraph, Tone, ValueSection, column_of, show_when
 
 _TONES: dict[Risk, Tone] = {Risk.LOW: "muted", Risk.MEDIUM: "warn", Risk.HIGH: "error"}

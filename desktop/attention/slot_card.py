@@ -5,7 +5,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.shortcuts.chords import is_pressed
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 from desktop.widgets import Adaptive, Button, Paragraph, Surface, column_of
 
 ENTER_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)

@@ -12,7 +12,7 @@ from typing import Any
 
 from jeepney import DBusAddress, MatchRule
 
-from core.ports.clock import Clock
+from core.ports import Clock
 from desktop.notifications import DesktopNotification
 from desktop.notifications.session_bus import BusFailed, BusRefused, SessionBus, open_bus
 

@@ -11,7 +11,7 @@ from enum import StrEnum
 from itertools import islice
 from typing import Protocol, TypeVar
 
-from desktop.theme.icon_names import Icon
+from desktop.theme import Icon
 from desktop.widgets import folded
 
 

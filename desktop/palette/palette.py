@@ -7,7 +7,7 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from desktop.palette.entries import Entry, Heading, Kind, Query, parse_query
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 from desktop.widgets import (
     ROW_ROLE,
     Label,

@@ -6,8 +6,8 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from desktop.theme.theme import Theme
-from desktop.translation.formats import number
+from desktop.theme import Theme
+from desktop.translation import number
 from desktop.widgets import Button, Label
 
 _TAB = (Qt.Key.Key_Tab, Qt.Key.Key_Backtab)

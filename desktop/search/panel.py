@@ -11,7 +11,7 @@ from desktop.search.index_status import IndexProgress, IndexStatusBar
 from desktop.search.result_list import ResultDelegate, ResultModel
 from desktop.search.results import MoreRow, Results
 from desktop.search.search_strings import ResultStrings
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 from desktop.widgets import Label, Paragraph, SearchOverlay, announce
 
 _Index = QModelIndex | QPersistentModelIndex

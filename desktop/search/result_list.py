@@ -7,8 +7,7 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 from core.domain.text.search import Span
 from desktop.search.results import GroupRow, HitRow, MoreRow, ResultRow
 from desktop.search.search_strings import ResultStrings, hit_icon
-from desktop.theme.theme import Theme
-from desktop.theme.typography import TextRole
+from desktop.theme import TextRole, Theme
 from desktop.widgets import ROW_ROLE, RowModel, background_color, paint_ground, paint_icon, paint_note, paint_text
 
 _Index = QModelIndex | QPersistentModelIndex

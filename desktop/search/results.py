@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from core.domain.ids import WorkflowId
 from core.domain.text.search import Span, find_spans, parse_query, terms_pattern
-from core.ports.search import Hit, HitGroup, HitKind, HitPage
+from core.ports import Hit, HitGroup, HitKind, HitPage
 
 
 @dataclass(frozen=True, slots=True)

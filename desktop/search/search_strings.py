@@ -5,10 +5,10 @@ from datetime import datetime
 
 from PySide6.QtCore import QCoreApplication, QObject
 
-from core.ports.search import Hit, HitKind
+from core.ports import Hit, HitKind
 from desktop.search.results import GroupRow, HitRow, MoreRow, ResultRow
-from desktop.theme.icon_names import Icon, tool_icon
-from desktop.translation.formats import moment
+from desktop.theme import Icon, tool_icon
+from desktop.translation import moment
 
 translate = QCoreApplication.translate  # lupdate recognises only this name
 

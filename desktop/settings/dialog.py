@@ -20,7 +20,7 @@ from desktop.settings.parts.undo_bar import UndoBar
 from desktop.settings.prompts.prompts_page import PromptsPage
 from desktop.settings.servers.servers_page import ServersPage
 from desktop.settings.sources.context import SettingsContext
-from desktop.theme.icon_names import Icon
+from desktop.theme import Icon
 from desktop.widgets import Adaptive, EmptyState, Surface, row_of
 
 _PAGES: Sequence[type[Page]] = (

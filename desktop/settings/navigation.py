@@ -7,7 +7,7 @@ from PySide6.QtGui import QHideEvent, QShowEvent, QStandardItem, QStandardItemMo
 from PySide6.QtWidgets import QAbstractItemView, QListView, QSizePolicy, QStackedWidget, QWidget
 
 from desktop.settings.parts.page import PAGE_ICONS, Page, PageId, page_title
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 from desktop.widgets import Adaptive
 
 _PAUSE_MS = 30

@@ -4,9 +4,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLineEdit, QSizePolicy, QWidget
 
-from desktop.theme.icon_names import Icon
-from desktop.theme.icons import app_mark
-from desktop.theme.theme import Theme
+from desktop.theme import Icon, Theme, app_mark
 from desktop.widgets import Adaptive, Button, ButtonKind, IconButton, KeyHint, Label
 
 

@@ -5,13 +5,13 @@ from PySide6.QtGui import QHelpEvent, QPainter, QRegion
 from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QStyledItemDelegate, QStyleOptionViewItem, QToolTip, QWidget
 
 from core.domain.workflow import normalized_title
-from core.ports.clock import Clock
+from core.ports import Clock
 from core.services.workflows import TITLE_CHARACTERS
 from desktop.sidebar.geometry import editor_rect, item_height
 from desktop.sidebar.model import Index, model_of
 from desktop.sidebar.painters import PulsingDots, RowPainter, TilePainter
 from desktop.sidebar.rows import Header
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 
 
 class RowDelegate(QStyledItemDelegate):

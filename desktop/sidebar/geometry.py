@@ -7,8 +7,8 @@ from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize
 from PySide6.QtGui import QFontMetrics
 
 from desktop.sidebar.rows import Header, Item
-from desktop.theme.theme import Theme
-from desktop.theme.tokens import Sizes
+from desktop.theme import Theme
+from desktop.tokens import Sizes
 from desktop.widgets import badge_size
 
 

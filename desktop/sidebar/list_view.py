@@ -7,7 +7,7 @@ from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView, QWidget
 
 from core.domain.ids import WorkflowId
-from core.ports.clock import Clock
+from core.ports import Clock
 from desktop.shortcuts.chords import is_pressed
 from desktop.sidebar.delegate import RowDelegate
 from desktop.sidebar.model import SidebarModel
@@ -24,7 +24,7 @@ from desktop.sidebar.row_menu import (
 )
 from desktop.sidebar.rows import Header, Item, Row, Section
 from desktop.sidebar.time_refresher import TimeRefresher
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 from desktop.widgets import Adaptive, opens_menu
 
 _Move = QAbstractItemView.CursorAction

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from core.ports.clock import Clock
+from core.ports import Clock
 from desktop.sidebar.rows import Header, Item, Row
 from desktop.sidebar.sidebar_strings import accessible_row_text, section_title, state_text
 from desktop.widgets import plain_tool_tip

@@ -9,10 +9,9 @@ from PySide6.QtWidgets import QStyleOptionViewItem, QWidget
 from desktop.sidebar.geometry import RowGeometry, background_rect, center_of, fold_icon_rect, header_rect, tile_rect
 from desktop.sidebar.rows import Header, Row, RowState, Section
 from desktop.sidebar.sidebar_strings import initial, section_title, state_text, time_text
-from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
-from desktop.theme.tokens import ColorName
-from desktop.translation.formats import number
+from desktop.theme import Icon, Theme
+from desktop.tokens import ColorName
+from desktop.translation import number
 from desktop.widgets import (
     Indicator,
     background_color,

@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from core.domain.ids import WorkflowId
 from desktop.shortcuts.key_strings import key_name
 from desktop.sidebar.rows import Row
-from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
+from desktop.theme import Icon, Theme
 from desktop.widgets import Adaptive
 
 

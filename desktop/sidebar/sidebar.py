@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from core.domain.ids import WorkflowId
-from core.ports.clock import Clock
+from core.ports import Clock
 from core.stores.background_workflows import BackgroundWorkflows
 from core.stores.workflows import Workflows
 from desktop.bind import Frames
@@ -16,8 +16,7 @@ from desktop.sidebar.list_state import SidebarListState
 from desktop.sidebar.list_view import SidebarList
 from desktop.sidebar.row_menu import RowAction, SidebarKeys
 from desktop.sidebar.rows import ModeOf, Section
-from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
+from desktop.theme import Icon, Theme
 from desktop.widgets import Adaptive, EmptyState, Surface, show_when
 
 _CLOSE_SEARCH = QKeySequence("Esc")

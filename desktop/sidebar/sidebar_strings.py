@@ -6,8 +6,7 @@ from PySide6.QtCore import QCoreApplication, QTextBoundaryFinder
 
 from core.domain.template import ValidationMode
 from desktop.sidebar.rows import Row, RowState, Section
-from desktop.translation.formats import ago, day, duration, number, time_of_day
-from desktop.translation.request_strings import request_state_text
+from desktop.translation import ago, day, duration, number, request_state_text, time_of_day
 
 translate = QCoreApplication.translate  # under this name, since lupdate looks for calls of `translate`
 

@@ -8,12 +8,12 @@ from collections.abc import Hashable
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QListView
 
-from core.ports.clock import Clock
+from core.ports import Clock
 from desktop.sidebar.model import SidebarModel
 from desktop.sidebar.painters import changed_areas
 from desktop.sidebar.pointer_intent import visible_rows
 from desktop.sidebar.sidebar_strings import state_text, time_text
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 
 _LIVE_MS = 1_000
 _IDLE_MS = 30_000

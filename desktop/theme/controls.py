@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from desktop.theme.drawing import paint_focus_ring
 from desktop.theme.icon_names import Icon
 from desktop.theme.icons import Icons, scale_of
-from desktop.theme.tokens import ColorName, Colors, Sizes
+from desktop.tokens import ColorName, Colors, Sizes
 
 _State = QStyle.StateFlag
 _Place = QStyleOptionViewItem.ViewItemPosition

@@ -11,7 +11,7 @@ from PySide6.QtGui import QIcon, QIconEngine, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
 from desktop.theme.icon_names import Icon
-from desktop.theme.tokens import ColorName, Colors
+from desktop.tokens import ColorName, Colors
 
 ICONS = Path(__file__).parents[2] / "resources" / "icons"
 

@@ -5,7 +5,7 @@ from enum import StrEnum
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 
-from desktop.theme.tokens import DARK, DARK_CONTRAST, LIGHT, LIGHT_CONTRAST, ColorName, Colors
+from desktop.tokens import DARK, DARK_CONTRAST, LIGHT, LIGHT_CONTRAST, ColorName, Colors
 
 
 class SystemLook(QObject):

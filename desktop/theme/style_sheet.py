@@ -7,8 +7,8 @@ Widgets pick a look by properties: `kind` of a button, `surface` and `edge` of a
 from dataclasses import asdict
 from string import Template
 
-from desktop.theme.tokens import Colors, Sizes
 from desktop.theme.typography import text_styles
+from desktop.tokens import Colors, Sizes
 
 
 def make_style_sheet(colors: Colors, sizes: Sizes) -> str:

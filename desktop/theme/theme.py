@@ -13,8 +13,8 @@ from desktop.theme.palette import Scheme, SystemLook, choose_colors, is_dark, ma
 from desktop.theme.pulse import PulseClock
 from desktop.theme.style import style_of
 from desktop.theme.style_sheet import make_style_sheet
-from desktop.theme.tokens import LIGHT, SIZES, ColorName, Colors, Sizes
 from desktop.theme.typography import TextRole, load_fonts, make_font, text_styles
+from desktop.tokens import LIGHT, SIZES, ColorName, Colors, Sizes
 from desktop.window_state import LEAST_ZOOM, MOST_ZOOM
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from PySide6.QtGui import QFont, QFontDatabase
 
-from desktop.theme.tokens import Sizes
+from desktop.tokens import Sizes
 
 TextRole = Literal[
     "title",

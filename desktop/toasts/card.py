@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from core.domain.toast import Toast, ToastId
 from desktop.shortcuts.chords import is_pressed
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 from desktop.toasts import card_parts
 from desktop.toasts.card_parts import Body, CardHeader
 from desktop.toasts.slide import Slide

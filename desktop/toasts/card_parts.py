@@ -8,10 +8,9 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QVBoxLayout, QWidget
 
 from core.domain.toast import ToastType
-from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
-from desktop.theme.tokens import ColorName
+from desktop.theme import Icon, Theme
 from desktop.toasts.toast_strings import ToastText
+from desktop.tokens import ColorName
 from desktop.widgets import Adaptive, Button, Chip, ElidedLabel, IconButton, IconLabel, Paragraph, ReadOnlyText, Surface
 
 _SIGNS: dict[ToastType, tuple[Icon, ColorName]] = {

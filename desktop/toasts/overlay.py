@@ -13,11 +13,11 @@ from shiboken6 import isValid
 from core.domain.toast import Toast, ToastId, ToastType
 from core.stores.toasts import Toasts
 from desktop.bind import Frames
-from desktop.theme.theme import Theme
-from desktop.theme.tokens import MOTION_LONG_MS, MOTION_SHORT_MS
+from desktop.theme import Theme
 from desktop.toasts.card import ToastCard
 from desktop.toasts.shadow import Shadow
 from desktop.toasts.stack import CardPlacement, arrange, available_area
+from desktop.tokens import MOTION_LONG_MS, MOTION_SHORT_MS
 from desktop.widgets import Adaptive, queue_announcement, set_role
 
 

@@ -6,8 +6,7 @@ from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QWidget
 
-from desktop.theme.drawing import paint_shadow
-from desktop.theme.theme import Theme
+from desktop.theme import Theme, paint_shadow
 from desktop.widgets import Adaptive
 
 _REACH = 26

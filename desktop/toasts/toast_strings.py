@@ -10,10 +10,7 @@ from PySide6.QtCore import QCoreApplication
 from core.domain.interruption import InterruptionKind
 from core.domain.template import ValidationMode
 from core.domain.toast import Toast, ToastType
-from desktop.translation.failure_strings import failure_text, run_failure_text
-from desktop.translation.formats import moment, number
-from desktop.translation.name_strings import agent_display_name
-from desktop.translation.request_strings import request_sentence
+from desktop.translation import agent_display_name, failure_text, moment, number, request_sentence, run_failure_text
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 

@@ -1,1 +1,55 @@
-"""The language of the window, and how it writes times and numbers."""
+"""The language of the window, and how it writes times and numbers.
+
+Other packages import from here; modules of this package import each other directly.
+"""
+
+from desktop.translation.failure_strings import failure_text, model_failure_text, run_failure_advice, run_failure_text
+from desktop.translation.formats import ago, byte_size, compact, day, duration, moment, number, percent, time_of_day
+from desktop.translation.languages import I18N, Language, Translation, spoken_language
+from desktop.translation.name_strings import (
+    INPUTS,
+    SHIPPED,
+    agent_display_name,
+    demo_texts,
+    offline_agent_name,
+    short_tool_name,
+    template_description,
+    template_input_text,
+    tool_doing,
+    tool_done,
+    tool_summary,
+)
+from desktop.translation.request_strings import request_sentence, request_state_text
+
+__all__ = [
+    "I18N",
+    "INPUTS",
+    "SHIPPED",
+    "Language",
+    "Translation",
+    "agent_display_name",
+    "ago",
+    "byte_size",
+    "compact",
+    "day",
+    "demo_texts",
+    "duration",
+    "failure_text",
+    "model_failure_text",
+    "moment",
+    "number",
+    "offline_agent_name",
+    "percent",
+    "request_sentence",
+    "request_state_text",
+    "run_failure_advice",
+    "run_failure_text",
+    "short_tool_name",
+    "spoken_language",
+    "template_description",
+    "template_input_text",
+    "time_of_day",
+    "tool_doing",
+    "tool_done",
+    "tool_summary",
+]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QWidget
 
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 
 if TYPE_CHECKING:
     _Widget = QWidget

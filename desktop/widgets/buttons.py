@@ -7,9 +7,8 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
 from desktop.shortcuts.key_strings import key_name
-from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
-from desktop.theme.tokens import ColorName
+from desktop.theme import Icon, Theme
+from desktop.tokens import ColorName
 from desktop.widgets.labels import plain_tool_tip
 
 ButtonKind = Literal["primary", "secondary", "ghost", "link"]

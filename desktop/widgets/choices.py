@@ -19,8 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop.theme.drawing import paint_focus_ring
-from desktop.theme.theme import Theme
+from desktop.theme import Theme, paint_focus_ring
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.labels import Label
 from desktop.widgets.paragraph import Paragraph

@@ -10,9 +10,8 @@ from PySide6.QtCore import QCoreApplication, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
-from desktop.theme.tokens import ColorName
+from desktop.theme import Icon, Theme
+from desktop.tokens import ColorName
 from desktop.widgets.adaptive import Adaptive
 
 

@@ -8,10 +8,8 @@ from PySide6.QtGui import QKeySequence, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from desktop.shortcuts.key_strings import key_name
-from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
-from desktop.theme.tokens import SIZES, ColorName
-from desktop.theme.typography import TextRole, make_face, text_styles
+from desktop.theme import Icon, TextRole, Theme, make_face, text_styles
+from desktop.tokens import SIZES, ColorName
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.layouts import show_when
 from desktop.widgets.painting import draw_line

@@ -6,9 +6,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMessageBox, QVBoxLayout, QWidget
 
-from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
-from desktop.theme.tokens import ColorName
+from desktop.theme import Icon, Theme
+from desktop.tokens import ColorName
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button
 from desktop.widgets.labels import IconLabel, KeyHint, Label

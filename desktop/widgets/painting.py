@@ -4,11 +4,8 @@ from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
-from desktop.theme.drawing import paint_focus_ring
-from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
-from desktop.theme.tokens import ColorName
-from desktop.theme.typography import TextRole
+from desktop.theme import Icon, TextRole, Theme, paint_focus_ring
+from desktop.tokens import ColorName
 
 _State = QStyle.StateFlag
 

@@ -6,8 +6,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QTextLayout, QTextOption
 from PySide6.QtWidgets import QWidget
 
-from desktop.theme.tokens import SIZES
-from desktop.theme.typography import TextRole
+from desktop.theme import TextRole
+from desktop.tokens import SIZES
 from desktop.widgets.labels import Label, Tone
 
 _WANTED_SIGNS = 56  # a line that reads well, where the room is free to choose

@@ -10,8 +10,7 @@ from core.domain.run import ErrorInfo
 from core.domain.template import ValidationMode
 from core.domain.tool import CallResult, CallStatus, Effect, ToolInfo
 from core.errors import ToolFailed
-from core.ports.model import ChatMessage, ModelClient, ModelDelta, ModelRequest
-from core.ports.tools import CallContext, LateResultHandler
+from core.ports import CallContext, ChatMessage, LateResultHandler, ModelClient, ModelDelta, ModelRequest
 
 Handler = Callable[[Mapping[str, Any]], Awaitable[Any]]
 

@@ -7,8 +7,7 @@ from typing import Any, TypeVar
 
 from core.domain.events import Event, Fact, stream_fact
 from core.domain.run import Run
-from core.ports.journal import Companion
-from core.ports.writes import AppendChunk, AppendEvents, Chunk, Write
+from core.ports import AppendChunk, AppendEvents, Chunk, Companion, Write
 from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.in_memory.tables import Tables
 from tests.support.intercepted import intercept_reads

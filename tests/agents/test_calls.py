@@ -10,8 +10,7 @@ from core.domain.events import ToolEnded, ToolStarted
 from core.domain.run import ErrorInfo
 from core.domain.tool import CallResult, CallStatus, Effect
 from core.errors import ToolFailed
-from core.ports.consent import PermittedCall
-from core.ports.model import CallDelta, CallRequest, ModelDelta, ModelRequest, TextDelta
+from core.ports import CallDelta, CallRequest, ModelDelta, ModelRequest, PermittedCall, TextDelta
 from tests.agents.cast import Rehearsed, give
 from tests.agents.world import World
 

@@ -10,8 +10,7 @@ from core.domain.events import TokenReceived, ToolEnded, ToolStarted
 from core.domain.messages import MessageState
 from core.domain.run import StepStatus
 from core.domain.tool import CallStatus, Effect
-from core.ports.agents import AgentTurn
-from core.ports.model import TextDelta
+from core.ports import AgentTurn, TextDelta
 from tests.agents.cast import Rehearsed, give
 from tests.agents.world import World
 

@@ -13,9 +13,7 @@ from core.domain.messages import Message, MessageState, Role
 from core.domain.run import RunKind
 from core.domain.tool import CallStatus, Effect
 from core.errors import StorageFailed
-from core.ports.model import TextDelta
-from core.ports.recording import NO_RECORDER, NoRecorder
-from core.ports.writes import PutMessage
+from core.ports import NO_RECORDER, NoRecorder, PutMessage, TextDelta
 from tests.agents.cast import Rehearsed, give
 from tests.agents.disk import START
 from tests.agents.world import WORKFLOW, World

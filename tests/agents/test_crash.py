@@ -18,9 +18,7 @@ from core.domain.interruption import Action, Answer, InterruptionKind
 from core.domain.messages import MessageState
 from core.domain.run import RunKind, StepStatus
 from core.domain.tool import CallStatus, Effect
-from core.ports.agents import AgentTurn
-from core.ports.model import TextDelta
-from core.ports.writes import PutStepResult
+from core.ports import AgentTurn, PutStepResult, TextDelta
 from tests.agents.cast import Rehearsed, give
 from tests.agents.world import World
 

@@ -21,8 +21,7 @@ from core.domain.model import ModelChoice
 from core.domain.run import Run, RunKind
 from core.domain.template import ValidationMode
 from core.domain.tool import ToolInfo
-from core.ports.tools import CallContext
-from core.ports.writes import Write
+from core.ports import CallContext, Write
 from core.services.outcome import Ok
 from core.tools.registry import Arguments, Tool
 from tests.support.failing_storage import FailingMemory, Trouble

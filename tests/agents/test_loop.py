@@ -8,7 +8,7 @@ from core.domain.events import MessageAdded, TokenReceived, ToolEnded, ToolStart
 from core.domain.messages import MessageState
 from core.domain.run import RunKind, StepKey, StepStatus
 from core.domain.tool import CallStatus
-from core.ports.model import CallDelta, CallRequest, TextDelta, Usage
+from core.ports import CallDelta, CallRequest, TextDelta, Usage
 from tests.agents.cast import Rehearsed, give
 from tests.agents.disk import Journal
 from tests.agents.world import STEP, World

@@ -13,8 +13,8 @@ from core.domain.messages import MessageState
 from core.domain.model import ModelChoice
 from core.domain.run import StepStatus
 from core.errors import StepFailed
-from core.ports.agents import AgentTurn
-from core.ports.model import (
+from core.ports import (
+    AgentTurn,
     CallDelta,
     CallRequest,
     ModelDelta,

@@ -9,7 +9,7 @@ import pytest
 
 from core.domain.model import ModelChoice
 from core.domain.tool import Runtime, ToolInfo
-from core.ports.tools import CallContext
+from core.ports import CallContext
 from core.services.outcome import Ok
 from core.tools.registry import Handler, Tool
 from tests.support.clock import FakeClock

@@ -11,7 +11,7 @@ from core.domain.interruption import Action, Answer, InterruptionKind
 from core.domain.text.masking import MASK
 from core.domain.tool import CallStatus, Effect
 from core.errors import ToolFailed
-from core.ports.agents import AgentTurn
+from core.ports import AgentTurn
 from tests.agents.world import World
 
 SECRET = "hunter2-hunter2"

@@ -23,10 +23,7 @@ from core.domain.run import Run, RunKind, RunStatus, Snapshot, StepKey, StepStat
 from core.domain.template import Template
 from core.domain.tool import CallResult, CallStatus, ToolInfo
 from core.llm.offline.client import OfflineModel
-from core.ports.agents import AgentTurn, RunSubAgents
-from core.ports.consent import PendingCall, PermittedCall
-from core.ports.tools import CallContext
-from core.ports.writes import CreateRun
+from core.ports import AgentTurn, CallContext, CreateRun, PendingCall, PermittedCall, RunSubAgents
 from core.tools.builtin import calculator, sub_agents
 from core.tools.invocation import ToolInvoker
 from core.tools.registry import Registry, Tool

@@ -9,7 +9,7 @@ from core.agents.results import ROUND_BYTES, cut_to_budget
 from core.agents.window import message_tokens, tool_tokens
 from core.domain.tokens import available_tokens
 from core.domain.tool import ToolInfo
-from core.ports.model import CallRequest, ChatMessage
+from core.ports import CallRequest, ChatMessage
 from tests.agents.cast import assert_valid
 
 SYSTEM = ChatMessage("system", "s" * 30)

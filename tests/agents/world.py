@@ -18,10 +18,7 @@ from core.domain.template import Template
 from core.domain.tool import CallResult, ToolCall
 from core.errors import StepFailed
 from core.llm.offline.client import OfflineModel
-from core.ports.agents import AgentTurn
-from core.ports.consent import PendingCall, PermittedCall
-from core.ports.model import ModelClient
-from core.ports.writes import ChangeRun, CreateRun, PutMessage
+from core.ports import AgentTurn, ChangeRun, CreateRun, ModelClient, PendingCall, PermittedCall, PutMessage
 from core.sandbox.pool import WorkerPool
 from core.sandbox.schemas import JsonSchemas
 from tests.agents.cast import Spy, Tools

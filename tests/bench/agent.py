@@ -25,7 +25,7 @@ from core.domain.run import RunStatus
 from core.llm.http import HttpClients
 from core.llm.openai_compatible.client import OpenAiCompatible
 from core.persistence.surreal import SurrealStorage
-from core.ports.model import ChatMessage, ModelRequest
+from core.ports import ChatMessage, ModelRequest
 from core.services.outcome import Ok
 from core.threads.system_clock import SystemClock
 from core.wiring import run_core

@@ -17,9 +17,7 @@ from core.domain.ids import MessageId
 from core.domain.messages import MessageState, Role
 from desktop.chat.transcript.transcript import FRAME_MS, Transcript
 from desktop.chat.turn_parts import Text, Turn
-from desktop.theme.palette import SystemLook
-from desktop.theme.theme import Theme
-from desktop.theme.typography import load_fonts
+from desktop.theme import SystemLook, Theme, load_fonts
 from tests.bench.measure import line
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

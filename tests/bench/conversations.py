@@ -10,8 +10,7 @@ from core.domain.messages import Message, Role
 from core.domain.run import Run, RunKind, RunStatus, Snapshot, StepStatus
 from core.domain.template import Template
 from core.domain.workflow import Workflow
-from core.ports.storage import PAGE_ROWS, Storage
-from core.ports.writes import AppendEvents, CreateRun, PutMessage, PutWorkflow, Write
+from core.ports import PAGE_ROWS, AppendEvents, CreateRun, PutMessage, PutWorkflow, Storage, Write
 
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 TURNS_AT_ONCE = 50

@@ -21,9 +21,7 @@ from core.app import Core, tune_gc
 from core.domain.template import Template
 from core.domain.tool import ToolInfo
 from core.persistence.surreal import SurrealStorage
-from core.ports.templates import ResolvedTemplate
-from core.ports.tools import CallContext
-from core.ports.writes import PutSetting
+from core.ports import CallContext, PutSetting, ResolvedTemplate
 from core.services.outcome import Ok
 from core.tools.registry import Tool
 from core.wiring import run_core

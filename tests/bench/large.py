@@ -9,7 +9,7 @@ from typing import Any
 
 from core.domain.template import Template
 from core.domain.tool import ToolInfo
-from core.ports.tools import CallContext
+from core.ports import CallContext
 from core.tools.registry import Tool
 from tests.bench.measure import line
 

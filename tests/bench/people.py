@@ -10,7 +10,7 @@ from core.app import Core
 from core.domain.events import Event, InterruptionRaised, StepStarted
 from core.domain.interruption import Action, Answer
 from core.domain.template import Template
-from core.ports.templates import ResolvedTemplate
+from core.ports import ResolvedTemplate
 from core.services.outcome import Ok
 from tests.bench.measure import line
 

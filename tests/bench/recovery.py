@@ -21,8 +21,7 @@ from core.domain.ids import MessageId, RunId, WorkflowId
 from core.domain.run import Run, RunKind, RunStatus, Snapshot
 from core.domain.template import Template
 from core.persistence.surreal import SurrealStorage
-from core.ports.templates import ResolvedTemplate
-from core.ports.writes import CreateRun
+from core.ports import CreateRun, ResolvedTemplate
 from core.services.outcome import Ok
 from core.threads.system_clock import SystemClock
 from core.wiring import run_core

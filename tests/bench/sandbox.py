@@ -9,7 +9,7 @@ import json
 import time
 
 from core.errors import CodeFailed
-from core.ports.sandbox import CodeLimits
+from core.ports import CodeLimits
 from core.sandbox.pool import WorkerPool
 from core.sandbox.quickjs import QuickJsSandbox
 from tests.bench.measure import line

@@ -19,8 +19,7 @@ from core.domain.messages import Message, Role
 from core.domain.text.search import parse_query
 from core.persistence.search.index import FileSearchIndex
 from core.persistence.surreal import SurrealStorage
-from core.ports.search import Document, HitKind, RunDocuments
-from core.ports.writes import PutMessage
+from core.ports import HitKind, PutMessage, RunDocuments, SearchDocument
 from tests.bench.measure import contest, line, report
 
 MEGABYTES = int(os.environ.get("METIER_BENCH_MB", "200"))
@@ -67,7 +66,7 @@ class Texts:
 
 
 def run_of(number: int, text: str) -> RunDocuments:
-    said = Document(HitKind.ASSISTANT, MessageId(f"msg_{number}"), START + timedelta(seconds=number), text)
+    said = SearchDocument(HitKind.ASSISTANT, MessageId(f"msg_{number}"), START + timedelta(seconds=number), text)
     return RunDocuments(RunId(f"run_{number}"), "success", [said])
 
 

@@ -9,7 +9,7 @@ from core.domain.ids import MemoryId, WorkflowId
 from core.domain.memory import Memory, MemoryType
 from core.domain.text.search import words_of
 from core.persistence.surreal import SurrealStorage
-from core.ports.memories import MemoryQuery
+from core.ports import MemoryQuery
 from tests.bench.measure import contest, report
 
 MEMORIES, BATCH, ROUNDS = 10_000, 100, 15

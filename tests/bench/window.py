@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from core.persistence.surreal import SurrealStorage
 from desktop.loop import run
-from desktop.theme.typography import load_fonts
+from desktop.theme import load_fonts
 from tests.bench.conversations import put_workflows
 from tests.bench.window_drawing import drawing
 from tests.bench.window_opening import finding, starting

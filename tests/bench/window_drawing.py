@@ -14,8 +14,7 @@ from core.domain.ids import MessageId
 from core.domain.messages import MessageState, Role
 from desktop.chat.transcript.transcript import FRAME_MS, Transcript
 from desktop.chat.turn_parts import Text, Turn
-from desktop.theme.palette import SystemLook
-from desktop.theme.theme import Theme
+from desktop.theme import SystemLook, Theme
 from tests.bench.conversations import ANSWER, BEGAN
 from tests.bench.measure import line
 

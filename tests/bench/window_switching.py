@@ -12,7 +12,7 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtTest import QTest
 
 from core.domain.ids import WorkflowId
-from core.ports.storage import Storage
+from core.ports import Storage
 from desktop.chat.views.text_view import TextView
 from tests.bench.conversations import last_words, put_conversation
 from tests.bench.measure import line

@@ -9,7 +9,7 @@ from core.domain.ids import RunId
 from core.persistence.keys import key_range, record_id
 from core.persistence.statements import Statement
 from core.persistence.surreal import SurrealStorage
-from core.ports.storage import Storage
+from core.ports import Storage
 from tests.support.in_memory.storage import InMemoryStorage
 
 

@@ -24,7 +24,7 @@ from core.domain.task import Task
 from core.domain.template import Template
 from core.domain.tool import CallStatus, Effect, ToolCall
 from core.domain.workflow import Workflow
-from core.ports.writes import (
+from core.ports import (
     AppendEvents,
     ChangeRun,
     Chunk,

@@ -6,8 +6,7 @@ from core.domain.agent import Agent, AgentSelection
 from core.domain.ids import AgentId
 from core.domain.model import ModelChoice, Reasoning
 from core.domain.run import StepAgent
-from core.ports.storage import Storage
-from core.ports.writes import CreateRun, Put, PutWorkflow, Remove
+from core.ports import CreateRun, Put, PutWorkflow, Remove, Storage
 from tests.contracts.rows import R, W, a_run, a_snapshot, a_workflow
 
 MODEL = ModelChoice(provider="ollama", base_url="http://127.0.0.1:11434/v1", model="m", price_in=0.0, temperature=0.0)

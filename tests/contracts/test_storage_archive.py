@@ -1,7 +1,6 @@
 """Storage of archived and discarded workflows."""
 
-from core.ports.storage import Storage
-from core.ports.writes import ArchiveWorkflow, DiscardWorkflow, PutWorkflow
+from core.ports import ArchiveWorkflow, DiscardWorkflow, PutWorkflow, Storage
 from tests.contracts.rows import W2, W, a_workflow, at
 
 

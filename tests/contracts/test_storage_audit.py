@@ -4,8 +4,7 @@ from pathlib import Path
 
 from core.domain.ids import AuditId
 from core.persistence.surreal import SurrealStorage
-from core.ports.storage import PAGE_ROWS, Storage
-from core.ports.writes import PutAudit, PutWorkflow
+from core.ports import PAGE_ROWS, PutAudit, PutWorkflow, Storage
 from tests.contracts.rows import W, a_workflow, an_entry, at
 
 

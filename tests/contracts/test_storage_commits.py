@@ -5,8 +5,7 @@ from dataclasses import replace
 from core.domain.ids import RunId
 from core.domain.messages import MessageState, Role
 from core.domain.run import RunStatus, StepKey, StepStatus
-from core.ports.storage import Storage
-from core.ports.writes import (
+from core.ports import (
     AppendChunk,
     ChangeRun,
     CreateRun,
@@ -14,6 +13,7 @@ from core.ports.writes import (
     PutToolCall,
     PutWorkflow,
     ReleaseClaim,
+    Storage,
     Write,
 )
 from tests.contracts.conftest import Store

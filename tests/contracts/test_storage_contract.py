@@ -22,8 +22,7 @@ from core.domain.run import ErrorInfo, RunKind, RunStatus, StepKey, StepStatus
 from core.domain.template import ValidationMode
 from core.domain.text.json_text import decode, encode
 from core.domain.tool import CallStatus, Effect
-from core.ports.storage import Storage
-from core.ports.writes import (
+from core.ports import (
     AppendChunk,
     CreateRun,
     DropChunks,
@@ -33,6 +32,7 @@ from core.ports.writes import (
     PutToolCall,
     PutWorkflow,
     Remove,
+    Storage,
     StoredTemplate,
     Write,
 )

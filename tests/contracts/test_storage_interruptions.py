@@ -18,8 +18,7 @@ from core.domain.interruption import (
 from core.domain.risk import Risk
 from core.domain.run import Run, RunStatus
 from core.errors import StorageFailed
-from core.ports.storage import Storage
-from core.ports.writes import ChangeRoot, CloseInterruption, CreateRun, MarkUnreadable, PutWorkflow, RaiseInterruption
+from core.ports import ChangeRoot, CloseInterruption, CreateRun, MarkUnreadable, PutWorkflow, RaiseInterruption, Storage
 from tests.contracts.conftest import Store
 from tests.contracts.rows import (
     R2,

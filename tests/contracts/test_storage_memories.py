@@ -9,9 +9,7 @@ import pytest
 from core.domain.ids import MemoryId, WorkflowId
 from core.domain.memory import PREVIEW_CHARACTERS, Memory, MemoryType
 from core.domain.text.search import words_of
-from core.ports import memories
-from core.ports.memories import MAX_RANKED, MemoryQuery
-from core.ports.storage import Storage
+from core.ports import MAX_RANKED, MemoryQuery, Storage, memories
 from tests.contracts.rows import W2, W, at
 from tests.support.in_memory.storage import InMemoryStorage
 

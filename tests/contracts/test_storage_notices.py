@@ -5,8 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 from core.domain.ids import WorkflowId
 from core.domain.toast import Toast, ToastId, ToastType
-from core.ports.storage import Storage
-from core.ports.writes import Put, Remove
+from core.ports import Put, Remove, Storage
 
 NOON = datetime(2026, 5, 1, 12, 0, 0, 123_456, UTC)
 FULL = Toast(

@@ -2,8 +2,7 @@
 
 from core.domain.ids import PromptId
 from core.domain.prompt import CONTENT_CHARACTERS, Prompt
-from core.ports.storage import Storage
-from core.ports.writes import Put, Remove
+from core.ports import Put, Remove, Storage
 
 FULL = Prompt(
     id=PromptId("prompt_1"),

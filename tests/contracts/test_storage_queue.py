@@ -4,8 +4,7 @@ from dataclasses import replace
 
 from core.domain.ids import MessageId
 from core.domain.messages import QueuedMessage, attached_text
-from core.ports.storage import Storage
-from core.ports.writes import OrderQueued, PutAttachedText, PutMessage, PutWorkflow, QueueMessage, UnqueueMessage
+from core.ports import OrderQueued, PutAttachedText, PutMessage, PutWorkflow, QueueMessage, Storage, UnqueueMessage
 from tests.contracts.rows import W2, W, a_message, a_workflow, at
 
 LONG = "é🙂 \x00\ud800\n" * 30_000

@@ -7,8 +7,7 @@ import pytest
 from core.domain.ids import RunId
 from core.domain.run import ErrorInfo, Run, RunStatus
 from core.errors import StorageFailed
-from core.ports.storage import Storage
-from core.ports.writes import CreateRun, MarkUnreadable, Write
+from core.ports import CreateRun, MarkUnreadable, Storage, Write
 from tests.contracts.conftest import Store
 from tests.contracts.rows import R2, W2, R, W, a_claim, a_result, a_run, a_snapshot, created, ended
 

@@ -3,8 +3,7 @@
 from core.domain.ids import ServerId
 from core.domain.mcp_server import McpServer, StoredServer
 from core.domain.settings import KeyLocation
-from core.ports.storage import Storage
-from core.ports.writes import Put, PutToolList, Remove
+from core.ports import Put, PutToolList, Remove, Storage
 
 FULL = McpServer(
     id=ServerId("files"),

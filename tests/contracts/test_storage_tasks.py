@@ -2,8 +2,7 @@
 
 from core.domain.ids import TaskId
 from core.domain.task import TaskList, TaskStatus
-from core.ports.storage import Storage
-from core.ports.writes import ChangeTasks, PutWorkflow
+from core.ports import ChangeTasks, PutWorkflow, Storage
 from tests.contracts.rows import W2, W, a_task, a_workflow, at
 
 FULL = a_task(

@@ -15,8 +15,7 @@ from core.domain.messages import MessageState, Role
 from core.domain.run import RunStatus, StepKey, StepStatus
 from core.errors import StorageFailed
 from core.persistence.surreal import SurrealStorage
-from core.ports.storage import Storage
-from core.ports.writes import (
+from core.ports import (
     AllowFile,
     AppendChunk,
     AppendEvents,
@@ -34,6 +33,7 @@ from core.ports.writes import (
     PutWorkflow,
     ReleaseClaim,
     Remove,
+    Storage,
     StoredTemplate,
     Write,
 )

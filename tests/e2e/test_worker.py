@@ -10,7 +10,7 @@ from core.app import Folders
 from core.cli import runs
 from core.domain.run import RunStatus
 from core.domain.template import Template
-from core.ports.templates import ResolvedTemplate
+from core.ports import ResolvedTemplate
 from core.services.outcome import unwrap
 from core.wiring import open_core
 from tests.support.command_line import template

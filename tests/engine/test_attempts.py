@@ -15,8 +15,7 @@ from core.domain.run import RunStatus
 from core.domain.text.json_text import encode
 from core.domain.tool import ToolInfo
 from core.errors import ToolFailed
-from core.ports.tools import CallContext
-from core.ports.writes import Put, StoredTemplate
+from core.ports import CallContext, Put, StoredTemplate
 from core.tools.registry import Tool
 from tests.support.clock import FakeClock
 from tests.support.command_line import template

@@ -8,7 +8,7 @@ from core.domain.events import RunFinished, ToolEndedLate, ToolStarted
 from core.domain.ids import RunId
 from core.domain.run import Run
 from core.domain.tool import ToolInfo
-from core.ports.tools import CallContext
+from core.ports import CallContext
 from core.tools.registry import Tool
 from tests.engine.test_children import store
 from tests.engine.test_sub_agents import call, count, tasks, until

@@ -6,7 +6,7 @@ from typing import Any
 from core.domain.ids import TemplateId, new_id
 from core.domain.run import RunStatus
 from core.domain.text.json_text import encode
-from core.ports.writes import Put, StoredTemplate
+from core.ports import Put, StoredTemplate
 from core.threads.system_clock import SystemClock
 from tests.support.command_line import template
 from tests.support.in_memory.storage import InMemoryStorage

@@ -9,7 +9,7 @@ import pytest
 from core.domain.events import RunFinished, StepFinished, ToolStarted
 from core.domain.tool import ToolInfo
 from core.errors import NotFound, Refused, StorageFailed
-from core.ports.tools import CallContext
+from core.ports import CallContext
 from core.tools.registry import Tool
 from tests.support.failing_storage import FailingMemory, Trouble
 from tests.support.world import World, a_step, a_world, tool_step

@@ -9,7 +9,7 @@ from core.domain.ids import WorkflowId
 from core.domain.run import RunStatus
 from core.domain.workflow import Workflow
 from core.errors import Refused, StorageFailed
-from core.ports.writes import CreateRun, Write
+from core.ports import CreateRun, Write
 from core.threads.system_clock import SystemClock
 from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.world import World, a_world, tool_step

@@ -14,7 +14,7 @@ from core.domain.run import Run, RunStatus
 from core.domain.text.json_text import encode
 from core.domain.toast import ToastType
 from core.errors import Refused
-from core.ports.writes import Put, StoredTemplate
+from core.ports import Put, StoredTemplate
 from core.services.outcome import Failed, Ok
 from core.threads.system_clock import SystemClock
 from tests.support.command_line import template

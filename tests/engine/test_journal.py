@@ -15,7 +15,7 @@ from core.engine.log import journal as journal_module
 from core.engine.log.journal import Journal
 from core.engine.log.run_journal import RunJournal
 from core.errors import StorageFailed
-from core.ports.writes import AppendChunk, AppendEvents, DropChunks, PutSetting, PutStepResult, Write
+from core.ports import AppendChunk, AppendEvents, DropChunks, PutSetting, PutStepResult, Write
 from core.threads.system_clock import SystemClock
 
 

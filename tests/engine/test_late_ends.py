@@ -11,7 +11,7 @@ from core.domain.fold import replay
 from core.domain.run import RunKind
 from core.domain.tool import ToolInfo
 from core.errors import ToolFailed
-from core.ports.tools import CallContext
+from core.ports import CallContext
 from core.tools.registry import Tool
 from tests.support.world import World, a_step, a_world
 

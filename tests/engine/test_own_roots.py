@@ -10,8 +10,7 @@ from core.domain.fold import replay
 from core.domain.ids import RunId
 from core.domain.live_run import LiveRun
 from core.domain.run import ACTIVE_STATUSES, ErrorInfo, Run, RunStatus
-from core.ports.storage import Storage
-from core.ports.writes import ChangeRun
+from core.ports import ChangeRun, Storage
 from core.services.outcome import Ok
 from core.threads.system_clock import SystemClock
 from tests.engine.test_children import starts, store

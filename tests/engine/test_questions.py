@@ -12,7 +12,7 @@ from core.domain.run import Run
 from core.domain.template import ValidationMode
 from core.domain.tool import ToolInfo
 from core.errors import Refused, ToolFailed
-from core.ports.tools import CallContext
+from core.ports import CallContext
 from core.tools.registry import Tool
 from tests.support.clock import FakeClock
 from tests.support.virtual_loop import run_virtual

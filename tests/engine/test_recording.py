@@ -12,7 +12,7 @@ from core.domain.events import StepRecorded
 from core.domain.ids import CallId, RunId, WorkflowId
 from core.domain.recording import Recording
 from core.domain.run import RunKind
-from core.ports.tools import CallContext
+from core.ports import CallContext
 from core.recording.template_builder import ExportOptions, build_template
 from core.services.outcome import Failed, Ok
 from tests.support.command_line import template

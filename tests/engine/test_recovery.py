@@ -14,7 +14,7 @@ from core.domain.ids import RunId
 from core.domain.messages import MessageState
 from core.domain.run import Run, RunKind, RunStatus, StepKey, StepResult, StepStatus
 from core.domain.tool import CallStatus
-from core.ports.writes import ChangeRun, Claim, PutStepResult
+from core.ports import ChangeRun, Claim, PutStepResult
 from tests.support.clock import FakeClock
 from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.world import World, a_step, a_world, tool_step

@@ -17,8 +17,7 @@ from core.domain.template import ValidationMode
 from core.domain.tool import ToolInfo
 from core.domain.workflow import Workflow
 from core.errors import Refused
-from core.ports.tools import CallContext
-from core.ports.writes import PutSetting, Write
+from core.ports import CallContext, PutSetting, Write
 from core.services.outcome import Ok
 from core.threads.system_clock import SystemClock
 from core.tools.registry import Tool

@@ -19,7 +19,7 @@ from core.domain.interruption import Action, Answer
 from core.domain.run import Run
 from core.domain.text.json_text import encode
 from core.errors import Refused
-from core.ports.writes import Put, StoredTemplate
+from core.ports import Put, StoredTemplate
 from core.services.outcome import Failed, Ok
 from tests.support.clock import FakeClock
 from tests.support.command_line import template

@@ -6,7 +6,7 @@ from typing import Any
 from core.domain.events import TaskChanged, to_wire
 from core.domain.fold import replay
 from core.domain.template import ValidationMode
-from core.ports.writes import ChangeTasks, Write
+from core.ports import ChangeTasks, Write
 from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.world import World, a_world, tool_step
 

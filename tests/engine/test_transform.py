@@ -10,7 +10,7 @@ from core.domain.events import RawResultSaved, StepFinished, StepRetry, ToolEnde
 from core.domain.fold import replay
 from core.domain.run import Run, StepKey, StepStatus
 from core.domain.tool import Category, ToolInfo
-from core.ports.tools import CallContext
+from core.ports import CallContext
 from core.tools.registry import Tool
 from tests.engine.test_recovery import recovered
 from tests.support.in_memory.storage import InMemoryStorage

@@ -9,7 +9,7 @@ import pytest
 from core.domain.tool import ToolInfo
 from core.engine.plan.validation import ValidationResult, Validator
 from core.errors import CodeFailed
-from core.ports.sandbox import CodeLimits, Console, Violation
+from core.ports import CodeLimits, Console, Violation
 
 
 class _Tools:

@@ -8,9 +8,8 @@ from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QApplication
 
 from desktop.loop import Loop, new_loop
-from desktop.theme.palette import Scheme, SystemLook
-from desktop.theme.theme import Appearance, Theme
-from desktop.translation.languages import Language, Translation
+from desktop.theme import Appearance, Scheme, SystemLook, Theme
+from desktop.translation import Language, Translation
 from tests.support import waiting
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")

@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from desktop.translation.failure_strings import failure_text, run_failure_advice, run_failure_text
+from desktop.translation import failure_text, run_failure_advice, run_failure_text
 
 MODEL = ("key_missing", "key_refused", "connection_failed", "timeout", "truncated", "bad_response")
 STORE = ("storage_full", "storage_not_writable", "storage_failed", "store_doubtful", "in_use", "unreadable")

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
-from desktop.theme.pulse import LEAST_OPACITY, PulseClock
+from desktop.theme import LEAST_OPACITY, PulseClock
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 

@@ -25,13 +25,19 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from desktop.theme import style_sheet
-from desktop.theme.icon_names import Icon
-from desktop.theme.icons import ICONS, app_icon
-from desktop.theme.palette import Scheme, SystemLook, make_palette
-from desktop.theme.theme import Appearance, Theme
-from desktop.theme.tokens import DARK, DARK_CONTRAST, LIGHT, LIGHT_CONTRAST, ColorName, Colors
-from desktop.theme.typography import TextRole
+from desktop.theme import (
+    ICONS,
+    Appearance,
+    Icon,
+    Scheme,
+    SystemLook,
+    TextRole,
+    Theme,
+    app_icon,
+    make_palette,
+    style_sheet,
+)
+from desktop.tokens import DARK, DARK_CONTRAST, LIGHT, LIGHT_CONTRAST, ColorName, Colors
 from desktop.widgets import Button, ChoiceCard, IconButton, Surface
 
 # the offscreen platform's own remark on every window that has a least size

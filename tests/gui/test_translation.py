@@ -17,10 +17,8 @@ from pytestqt.qtbot import QtBot
 
 from core.services.demo import ENGLISH
 from desktop.attention.form import SchemaForm
-from desktop.theme.theme import Theme
-from desktop.translation import formats
-from desktop.translation.languages import I18N, Language, Translation, spoken_language
-from desktop.translation.name_strings import INPUTS, SHIPPED, demo_texts
+from desktop.theme import Theme
+from desktop.translation import I18N, INPUTS, SHIPPED, Language, Translation, demo_texts, formats, spoken_language
 from desktop.widgets import Adaptive, Paragraph
 from desktop.window.commands.command_table import MENUS, menu_title
 from tests.support.project import ROOT

@@ -9,12 +9,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from desktop.theme.drawing import paint_shadow
-from desktop.theme.icon_names import Icon
-from desktop.theme.palette import Scheme
-from desktop.theme.theme import Appearance, Theme
-from desktop.theme.tokens import LIGHT, SIZES
-from desktop.translation.languages import Language, Translation
+from desktop.theme import Appearance, Icon, Scheme, Theme, paint_shadow
+from desktop.tokens import LIGHT, SIZES
+from desktop.translation import Language, Translation
 from desktop.widgets import (
     Banner,
     Button,

@@ -10,7 +10,7 @@ import pytest
 
 from core.errors import StepFailed
 from core.llm.offline.client import OfflineModel
-from core.ports.model import CallDelta, CallRequest, ChatMessage, ModelDelta, ModelRequest, TextDelta, Usage
+from core.ports import CallDelta, CallRequest, ChatMessage, ModelDelta, ModelRequest, TextDelta, Usage
 from tests.support.clock import FakeClock
 
 

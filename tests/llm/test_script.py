@@ -9,7 +9,7 @@ from core.domain.text.masking import MASK
 from core.errors import Refused
 from core.llm.offline.plan import PlannedAnswer
 from core.llm.offline.script import MAX_LINES, next_answer, parse_script, planned_answers
-from core.ports.model import CallRequest, ChatMessage
+from core.ports import CallRequest, ChatMessage
 
 
 def lines(*rows: dict[str, Any]) -> str:

@@ -15,7 +15,7 @@ from core.persistence.driver import RecordID
 from core.persistence.folder import wal_bytes
 from core.persistence.statements import Query, Statement, batched, batched_statements, build_query
 from core.persistence.surreal import SurrealStorage
-from core.ports.writes import PutMessage, PutSetting
+from core.ports import PutMessage, PutSetting
 from tests.contracts.rows import W, a_message, a_result, created
 from tests.persistence.processes import run
 

@@ -13,7 +13,7 @@ from core.persistence.connection import Connection
 from core.persistence.keys import UNFINISHED
 from core.persistence.schema import migrate
 from core.persistence.surreal import SurrealStorage
-from core.ports.writes import ChangeRun, CreateRun, PutToolCall, Write
+from core.ports import ChangeRun, CreateRun, PutToolCall, Write
 from tests.contracts.rows import (
     R,
     a_call,

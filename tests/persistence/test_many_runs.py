@@ -10,7 +10,7 @@ from core.domain.workflow import Workflow
 from core.persistence.keys import record_id
 from core.persistence.statements import Statement
 from core.persistence.surreal import SurrealStorage
-from core.ports.writes import CreateRun, PutWorkflow
+from core.ports import CreateRun, PutWorkflow
 from core.services.outcome import Ok
 from core.wiring import open_core
 from tests.contracts.rows import START, a_run, a_snapshot

@@ -10,7 +10,7 @@ from core.persistence.connection import Connection
 from core.persistence.schema import MIGRATIONS, VERSION, migrate, version
 from core.persistence.statements import Statement
 from core.persistence.surreal import SurrealStorage
-from core.ports.writes import ChangeRun, CreateRun
+from core.ports import ChangeRun, CreateRun
 from tests.contracts.rows import START, R, W, a_run, a_snapshot, asked, at, closed, created, numbered_events
 
 COUNT = 450

@@ -13,7 +13,7 @@ from core.persistence.keys import record_id
 from core.persistence.schema import MIGRATIONS, VERSION, Migration, migrate, version
 from core.persistence.statements import Statement
 from core.persistence.surreal import SurrealStorage
-from core.ports.writes import PutMessage, PutSetting, PutWorkflow
+from core.ports import PutMessage, PutSetting, PutWorkflow
 from tests.contracts.rows import a_message, a_workflow
 from tests.persistence.processes import run, start
 

@@ -15,14 +15,14 @@ from core.domain.ids import MessageId, RunId, WorkflowId
 from core.domain.text.search import parse_query, text_digest
 from core.errors import SearchFailed
 from core.persistence.search.index import FileSearchIndex
-from core.ports.search import GROUP_HITS, PAGE_GROUPS, PAGE_HITS, Document, HitKind, HitPage, RunDocuments
+from core.ports import GROUP_HITS, PAGE_GROUPS, PAGE_HITS, HitKind, HitPage, RunDocuments, SearchDocument
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 A, B = WorkflowId("wf_a"), WorkflowId("wf_b")
 
 
-def said(text: str, *, after: int = 0, kind: HitKind = HitKind.ASSISTANT) -> Document:
-    return Document(kind, MessageId(f"msg_{after}"), START + timedelta(seconds=after), text)
+def said(text: str, *, after: int = 0, kind: HitKind = HitKind.ASSISTANT) -> SearchDocument:
+    return SearchDocument(kind, MessageId(f"msg_{after}"), START + timedelta(seconds=after), text)
 
 
 class Rig:
@@ -30,7 +30,7 @@ class Rig:
         self.path = path
         self.index = FileSearchIndex(path)
 
-    async def put(self, workflow_id: WorkflowId, run: str, *documents: Document) -> None:
+    async def put(self, workflow_id: WorkflowId, run: str, *documents: SearchDocument) -> None:
         await self.index.put_runs(workflow_id, [RunDocuments(RunId(run), "success", documents)])
 
     async def page(self, query: str, skip: int = 0) -> HitPage:

@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from core.errors import CodeFailed
-from core.ports.sandbox import CodeLimits, Console
+from core.ports import CodeLimits, Console
 from core.sandbox.pool import WorkerPool
 from core.sandbox.quickjs import SOURCE_CHARACTERS, QuickJsSandbox
 from tests.bench.sandbox import is_right, outcome

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from core.ports.sandbox import Violation
+from core.ports import Violation
 from core.sandbox.pool import WorkerPool
 from core.sandbox.schemas import JsonSchemas
 from tests.sandbox.test_hostile_code import nothing_stalls

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import CodeFailed
-from core.ports.sandbox import CodeLimits, Console
+from core.ports import CodeLimits, Console
 from core.sandbox import frames, process
 from core.sandbox import pool as pool_module
 from core.sandbox.pool import WorkerPool

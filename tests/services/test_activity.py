@@ -10,7 +10,7 @@ import pytest
 
 from core.domain.ids import CallId, TemplateId, WorkflowId
 from core.domain.run import RunStatus
-from core.ports.writes import Put, StoredTemplate
+from core.ports import Put, StoredTemplate
 from core.services.activity import Entry, ExportFormat
 from core.services.outcome import Failed, Ok
 from core.stores.activity import Activity

@@ -9,7 +9,7 @@ from core.agents.context import load_history
 from core.domain.events import Event, ModelAsked
 from core.domain.messages import attached_text, with_attachments, without_attachments
 from core.domain.template import Template, ValidationMode
-from core.ports.templates import ResolvedTemplate
+from core.ports import ResolvedTemplate
 from core.services.attachments import AttachmentService
 from core.services.outcome import Failed, Ok
 from core.wiring import run_core

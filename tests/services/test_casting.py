@@ -14,8 +14,7 @@ from core.domain.model import ModelChoice
 from core.domain.run import Run, RunStatus
 from core.domain.template import Template
 from core.persistence.surreal import SurrealStorage
-from core.ports.templates import ResolvedTemplate
-from core.ports.writes import Put, StoredTemplate
+from core.ports import Put, ResolvedTemplate, StoredTemplate
 from core.services.outcome import Failed, Ok
 from core.wiring import run_core
 from tests.support.command_line import template

@@ -12,7 +12,7 @@ from core.bus import Bus
 from core.domain.consent import ConsentPolicy, Rule, exception_setting
 from core.domain.text.json_text import encode
 from core.errors import StorageFailed
-from core.ports.writes import PutAudit, PutSetting
+from core.ports import PutAudit, PutSetting
 from core.services.consent import ConsentService
 from core.services.outcome import Failed, Ok
 from core.services.settings import SettingsService, parse_settings

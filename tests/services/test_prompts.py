@@ -12,7 +12,7 @@ from core.domain.messages import Role
 from core.domain.run import RunKind, RunStatus
 from core.domain.slash_commands import SlashCommand, SlashKind, UnknownCommand
 from core.domain.text.json_text import encode
-from core.ports.writes import Put, StoredTemplate
+from core.ports import Put, StoredTemplate
 from core.services.outcome import Failed, Ok, Outcome
 from core.wiring import run_core
 from tests.support.command_line import template

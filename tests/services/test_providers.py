@@ -17,7 +17,7 @@ from core.domain.settings import KeyLocation
 from core.llm.key_store import KeySource
 from core.llm.openai_compatible.client import OpenAiCompatible
 from core.persistence.surreal import SurrealStorage
-from core.ports.writes import ChangeRun
+from core.ports import ChangeRun
 from core.services.outcome import Failed, Ok
 from core.wiring import run_core
 from tests.support.command_line import template

@@ -10,7 +10,7 @@ import pytest
 from core.app import Core
 from core.bus import WorkflowChanged
 from core.domain.ids import WorkflowId
-from core.ports.search import Hit, HitGroup, HitKind
+from core.ports import Hit, HitGroup, HitKind
 from core.services.outcome import Ok
 from core.wiring import run_core
 from tests.support.in_memory.storage import InMemoryStorage

@@ -5,7 +5,7 @@ from typing import Any
 from core.bus import Bus, SettingsChanged
 from core.domain.settings import Settings
 from core.domain.template import ValidationMode
-from core.ports.writes import PutSetting
+from core.ports import PutSetting
 from core.services.outcome import Failed, Ok
 from core.services.settings import SettingsService, parse_settings
 from tests.support.in_memory.storage import InMemoryStorage

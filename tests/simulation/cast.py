@@ -11,11 +11,19 @@ from core.domain.template import Template
 from core.domain.text.json_text import decode, encode
 from core.domain.tool import Effect, ToolInfo
 from core.errors import CodeFailed, NotFound, StepFailed, ToolFailed
-from core.ports.executions import Executions
-from core.ports.model import CallDelta, CallRequest, ModelDelta, ModelRequest, TextDelta
-from core.ports.sandbox import CodeLimits, Console, Violation
-from core.ports.templates import ResolvedTemplate
-from core.ports.tools import CallContext
+from core.ports import (
+    CallContext,
+    CallDelta,
+    CallRequest,
+    CodeLimits,
+    Console,
+    Executions,
+    ModelDelta,
+    ModelRequest,
+    ResolvedTemplate,
+    TextDelta,
+    Violation,
+)
 from core.tools.registry import Tool
 from tests.simulation.fortune import BEGIN, TOOLS
 from tests.simulation.world import FOR_EVER_S, Place, World, happen

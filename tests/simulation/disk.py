@@ -8,7 +8,7 @@ from typing import Any
 from core.domain.ids import RunId
 from core.domain.run import Run
 from core.errors import StorageFailed
-from core.ports.writes import Write
+from core.ports import Write
 from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.in_memory.tables import Tables
 from tests.support.intercepted import intercept_reads

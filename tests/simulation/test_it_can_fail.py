@@ -11,7 +11,7 @@ from core.engine.plan.planner import Plan
 from core.engine.runs.attempts import Attempts
 from core.engine.runs.checkpoints import Checkpoints
 from core.engine.runs.run_registry import RunRegistry
-from core.ports.writes import CloseInterruption
+from core.ports import CloseInterruption
 from tests.simulation.play import play
 from tests.simulation.scenario import make_scenario
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from core.domain.tool import ToolInfo
-from core.ports.tools import CallContext
+from core.ports import CallContext
 from core.tools.registry import Tool
 from tests.support.mortal import MIDDLE
 

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from core.errors import StorageFailed
 from core.persistence.surreal import SurrealStorage
-from core.ports.writes import Write
+from core.ports import Write
 from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.in_memory.tables import Tables
 from tests.support.intercepted import intercept_reads

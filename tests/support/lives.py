@@ -17,7 +17,7 @@ from core.domain.template import Template
 from core.domain.tool import ToolCall
 from core.domain.workflow import Workflow
 from core.engine.runs.start_request import StartRequest
-from core.ports.storage import Storage
+from core.ports import Storage
 from core.threads.system_clock import SystemClock
 from core.wiring import run_core
 from tests.support.command_line import template

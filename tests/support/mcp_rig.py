@@ -14,8 +14,7 @@ from core.domain.events import Fact
 from core.domain.ids import ServerId
 from core.domain.mcp_server import McpServer, ServerStatus
 from core.domain.tool import CallResult, CallStatus
-from core.ports.model import ModelClient
-from core.ports.tools import CallContext
+from core.ports import CallContext, ModelClient
 from core.sandbox.pool import WorkerPool
 from core.sandbox.schemas import JsonSchemas
 from core.threads.system_clock import SystemClock

@@ -15,8 +15,7 @@ from core.domain.interruption import Action, Answer
 from core.domain.run import Run, RunStatus
 from core.domain.template import Template
 from core.domain.toast import ToastType
-from core.ports.templates import ResolvedTemplate
-from core.ports.writes import Put, StoredTemplate
+from core.ports import Put, ResolvedTemplate, StoredTemplate
 from core.services.outcome import Ok, Outcome
 from core.stores.activity import Activity
 from core.stores.activity_items import count_by_filter

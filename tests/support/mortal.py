@@ -15,8 +15,7 @@ from typing import Any
 
 from core.persistence import surreal
 from core.persistence.surreal import SurrealStorage
-from core.ports.tools import CallContext
-from core.ports.writes import AppendEvents, ChangeRun, Claim, PutStepResult, PutToolCall, Write
+from core.ports import AppendEvents, CallContext, ChangeRun, Claim, PutStepResult, PutToolCall, Write
 from core.threads.pieces import Pieces
 from core.tools.builtin import write_file
 from core.tools.file_access import Folder, PickedFiles

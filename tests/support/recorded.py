@@ -9,7 +9,7 @@ from core.domain.fold import replay
 from core.domain.ids import RunId, WorkflowId
 from core.domain.recording import Recording
 from core.domain.run import Run, RunKind, RunStatus, StepStatus
-from core.ports.storage import Storage
+from core.ports import Storage
 from core.recording.template_builder import ExportOptions
 from core.services.outcome import Failed
 from tests.support.crash_scenarios import Scenario

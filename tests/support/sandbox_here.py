@@ -1,7 +1,7 @@
 """Code steps without a worker process: for harmless code in lives that are many, forked or led in virtual time."""
 
 from core.errors import CodeFailed
-from core.ports.sandbox import CodeLimits, Console
+from core.ports import CodeLimits, Console
 from core.sandbox.interpreter import Interpreter
 
 _INTERPRETER = Interpreter()

@@ -21,7 +21,7 @@ from core.domain.ids import RunId
 from core.domain.live_run import LiveRun
 from core.domain.run import RunKind, RunStatus
 from core.errors import StorageFailed
-from core.ports.clock import Clock
+from core.ports import Clock
 from core.wiring import run_core
 from tests.support.aftermath import effects_without_cover, problems
 from tests.support.crash_scenarios import Scenario

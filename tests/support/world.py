@@ -16,9 +16,7 @@ from core.domain.tool import ToolInfo
 from core.domain.workflow import Workflow
 from core.engine.runs.start_request import StartRequest
 from core.errors import ToolFailed
-from core.ports.clock import Clock
-from core.ports.storage import Storage
-from core.ports.tools import CallContext
+from core.ports import CallContext, Clock, Storage
 from core.services.outcome import Ok
 from core.threads.system_clock import SystemClock
 from core.tools.registry import Tool

@@ -13,10 +13,7 @@ from core.domain.events import Fact
 from core.domain.ids import CallId, RunId, WorkflowId
 from core.domain.template import ValidationMode
 from core.domain.tool import CallResult, CallStatus, Category, Runtime, ToolInfo
-from core.ports.clock import Clock
-from core.ports.sandbox import CodeLimits, Console, Violation
-from core.ports.storage import Storage
-from core.ports.tools import CallContext, FilePicker
+from core.ports import CallContext, Clock, CodeLimits, Console, FilePicker, Storage, Violation
 from core.threads.system_clock import SystemClock
 from core.tools.builtin import builtin_tools, storing_tools
 from core.tools.invocation import ToolInvoker

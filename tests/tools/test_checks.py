@@ -6,7 +6,7 @@ import pytest
 
 from core.domain.template import ValidationMode
 from core.domain.tool import CallStatus, Effect, Runtime
-from core.ports.tools import CallContext, ToolRunner
+from core.ports import CallContext, ToolRunner
 from core.tools.invocation import ToolInvoker
 from tests.tools.rig import call, context, error_of, invoker, tool
 

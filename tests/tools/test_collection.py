@@ -14,8 +14,7 @@ from core.domain.interruption import Action, Answer, InterruptionKind
 from core.domain.run import Run
 from core.domain.template import ValidationMode
 from core.domain.tool import CallResult, CallStatus
-from core.ports.storage import Storage
-from core.ports.tools import CallContext
+from core.ports import CallContext, Storage
 from core.services.outcome import Ok
 from tests.support.command_line import template
 from tests.support.world import World, a_step, a_world, tool_step

@@ -11,7 +11,7 @@ from core.domain.risk import Risk
 from core.domain.settings import OnTimeout, Settings
 from core.domain.template import ValidationMode
 from core.domain.tool import CallStatus, Category
-from core.ports.tools import CallContext
+from core.ports import CallContext
 from core.tools.registry import Tool, call_traits
 from tests.tools.rig import Builtins, call, context, error_of, invoker, tool
 

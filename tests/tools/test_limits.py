@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core.domain.tool import CallResult, CallStatus
-from core.ports.tools import CallContext
+from core.ports import CallContext
 from tests.tools.rig import call, error_of, invoker, tool
 
 

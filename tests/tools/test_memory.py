@@ -11,7 +11,7 @@ from core.domain.ids import WorkflowId
 from core.domain.risk import Risk
 from core.domain.tool import Effect
 from core.errors import StorageFailed
-from core.ports.memories import MemoryQuery
+from core.ports import MemoryQuery
 from core.services.memories import MemoryExpiry
 from tests.support.clock import FakeClock, loop_clock
 from tests.support.in_memory.memories import InMemoryMemories

@@ -7,7 +7,7 @@ import pytest
 
 from core.domain.tool import CallResult, CallStatus
 from core.errors import NetworkFailed
-from core.ports.tools import CallContext
+from core.ports import CallContext
 from tests.tools.rig import call, error_of, invoker, tool
 
 NO_CONNECTION = [

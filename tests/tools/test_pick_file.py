@@ -10,7 +10,7 @@ import pytest
 from core.domain.ids import RunId
 from core.domain.tool import CallStatus, Effect
 from core.errors import StorageFailed
-from core.ports.tools import FileRequest
+from core.ports import FileRequest
 from tests.support.in_memory.storage import InMemoryStorage
 from tests.tools.rig import Builtins, error_of
 

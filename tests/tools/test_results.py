@@ -7,7 +7,7 @@ import pytest
 
 from core.domain.tool import CallStatus
 from core.errors import CodeFailed, StepFailed, ToolFailed
-from core.ports.tools import CallContext
+from core.ports import CallContext
 from core.tools.measure import RESULT_BYTES
 from core.tools.registry import Handler, Tool
 from tests.support.clock import FakeClock

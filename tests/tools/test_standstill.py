@@ -6,7 +6,7 @@ from typing import Any
 
 from core.domain.interruption import Interruption, InterruptionKind, InterruptionRequest
 from core.domain.tool import CallStatus
-from core.ports.tools import CallContext
+from core.ports import CallContext
 from tests.tools.rig import call, context, error_of, invoker, tool
 
 QUESTION = InterruptionRequest(InterruptionKind.QUESTION, "s")

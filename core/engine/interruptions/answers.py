@@ -10,7 +10,7 @@ from core.domain.sub_agent import location_of
 from core.domain.template import Step
 from core.domain.text.json_text import encode_output, parse_pointer, value_at, with_value_at
 from core.errors import Refused, StepFailed
-from core.ports.sandbox import Schemas, describe_violations
+from core.ports import Schemas, describe_violations
 
 _NO_ARGUMENTS = "submit an object of arguments"
 _NO_EDITS = "submit a list of {path, value}"

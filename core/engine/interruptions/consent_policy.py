@@ -30,10 +30,7 @@ from core.engine.interruptions.interruptions import Interruptions
 from core.engine.log.journal import RETRY_S
 from core.engine.log.run_journal import RunJournal
 from core.errors import StorageFailed
-from core.ports.clock import Clock
-from core.ports.consent import PendingCall, PermittedCall
-from core.ports.tools import ToolRunner
-from core.ports.writes import PutAudit
+from core.ports import Clock, PendingCall, PermittedCall, PutAudit, ToolRunner
 from core.threads.long_values import masked_async
 
 log = logging.getLogger(__name__)

@@ -28,8 +28,7 @@ from core.domain.text.json_text import encode
 from core.domain.text.masking import masked
 from core.engine.interruptions.answers import already_answered
 from core.engine.log.run_journal import RunJournal
-from core.ports.clock import Clock
-from core.ports.writes import CloseInterruption, PutAudit, PutSetting, RaiseInterruption, Write
+from core.ports import Clock, CloseInterruption, PutAudit, PutSetting, RaiseInterruption, Write
 
 _AskKey = tuple[str, int | None, CallId | None]
 

@@ -17,7 +17,7 @@ from core.engine.interruptions.interruptions import Interruptions
 from core.engine.log.run_journal import RunJournal
 from core.engine.plan.dispatch import StepCall
 from core.errors import StepFailed
-from core.ports.consent import PendingCall, PermittedCall
+from core.ports import PendingCall, PermittedCall
 
 KINDS_SHOWING_CALL = frozenset({InterruptionKind.APPROVAL, InterruptionKind.INPUT_REVIEW, InterruptionKind.TOOL_INPUT})
 

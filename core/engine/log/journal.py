@@ -22,9 +22,7 @@ from core.domain.events import Event, EventsPersisted, RunContinued, RunPaused
 from core.domain.ids import MessageId, RunId, WorkflowId
 from core.engine.log.run_journal import JournalEntry, RunJournal
 from core.errors import StorageFailed
-from core.ports.clock import Clock
-from core.ports.storage import Storage
-from core.ports.writes import AppendEvents, DropChunks, Write
+from core.ports import AppendEvents, Clock, DropChunks, Storage, Write
 
 log = logging.getLogger(__name__)
 

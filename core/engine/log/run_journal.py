@@ -10,8 +10,7 @@ from typing import Protocol
 from core.domain.events import Event, EventsPersisted, Fact, MessageAdded, ToolEnded, stream_fact
 from core.domain.ids import CallId, MessageId, RunId, WorkflowId
 from core.errors import StorageFailed
-from core.ports.journal import Companion
-from core.ports.writes import AppendChunk, AppendEvents, ChangeRun, Chunk, PutMessage, PutStepResult, Write
+from core.ports import AppendChunk, AppendEvents, ChangeRun, Chunk, Companion, PutMessage, PutStepResult, Write
 
 CHUNK_BYTES = 4096
 

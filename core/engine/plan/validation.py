@@ -30,8 +30,7 @@ from core.engine.plan.dispatch import is_number
 from core.engine.plan.graph import dependencies, find_cycle, step_refs
 from core.engine.plan.refs import NAME, ROOTS, RefOccurrence, whole_ref
 from core.errors import InvalidTemplate
-from core.ports.sandbox import Sandbox, Schemas
-from core.ports.tools import ToolRunner
+from core.ports import Sandbox, Schemas, ToolRunner
 
 TEMPLATE_BYTES = 5_000_000
 NO_DEFAULT_EXPORT = "no_default_export"

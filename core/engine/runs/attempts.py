@@ -29,7 +29,7 @@ from core.engine.plan.dispatch import StepCall
 from core.engine.plan.outcomes import CallOutcome, step_error_info
 from core.engine.runs.checkpoints import Checkpoints, RawResult
 from core.errors import StepFailed
-from core.ports.clock import Clock
+from core.ports import Clock
 from core.threads.long_values import masked_async
 
 NOT_RETRIED = frozenset(

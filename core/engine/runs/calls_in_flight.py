@@ -20,7 +20,7 @@ from core.engine.runs.checkpoints import RawResult
 from core.engine.runs.limits import RunLimits
 from core.engine.runs.step_runner import StepContext, StepRunner
 from core.errors import StepFailed, StorageFailed
-from core.ports.clock import Clock
+from core.ports import Clock
 from core.threads.long_values import encode_output_async
 
 log = logging.getLogger(__name__)

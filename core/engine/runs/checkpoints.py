@@ -35,9 +35,7 @@ from core.engine.interruptions.answers import StatePatch
 from core.engine.log.run_journal import RunJournal
 from core.engine.plan.outcomes import CallOutcome
 from core.engine.plan.planner import Cancelled, Failed, RunOutcome, Succeeded
-from core.ports.agents import NO_INTERRUPTED_WORK, InterruptedWork
-from core.ports.clock import Clock
-from core.ports.writes import ChangeRun, Claim, PutMessage, PutStepResult, Write
+from core.ports import NO_INTERRUPTED_WORK, ChangeRun, Claim, Clock, InterruptedWork, PutMessage, PutStepResult, Write
 from core.threads.long_values import encode_output_async
 
 RUNNING = frozenset({RunStatus.RUNNING})

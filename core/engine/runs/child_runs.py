@@ -18,11 +18,7 @@ from core.engine.runs.run_registry import ActiveRun, stored_run
 from core.engine.runs.scheduler import Scheduler
 from core.engine.runs.start_request import StartRequest, creation_records
 from core.errors import NotFound, Refused, StepFailed
-from core.ports.agents import StepAgentResolver
-from core.ports.sandbox import Schemas
-from core.ports.storage import Storage
-from core.ports.templates import TemplateResolver
-from core.ports.tools import CallContext
+from core.ports import CallContext, Schemas, StepAgentResolver, Storage, TemplateResolver
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,9 +30,7 @@ from core.engine.runs.limits import RunLimits
 from core.engine.runs.recovered_run import RecoveredState
 from core.engine.runs.step_executor import StepExecutor
 from core.engine.runs.step_runner import StepContext, StepRunner
-from core.ports.agents import RunSubAgents
-from core.ports.clock import Clock
-from core.ports.recording import CallRecorder
+from core.ports import CallRecorder, Clock, RunSubAgents
 
 log = logging.getLogger(__name__)
 
@@ -46,11 +44,9 @@ class RunHost(Protocol):
 
     def on_waiting(self, run: Run, written: "asyncio.Future[frozenset[int]] | None") -> None:
         """Handle that the run waits for the user, on disk once `written` is done; None: the run continues."""
-        ...
 
     def on_ended(self, run: Run, *, is_success: bool) -> None:
         """Handle that the end of the run is on disk."""
-        ...
 
     async def is_claimed(self, run_id: RunId) -> bool:
         """Return whether the run is `running` on disk.
@@ -58,23 +54,18 @@ class RunHost(Protocol):
         A claim that is repeated because its outcome was unknown is lost to itself; since a single process owns the
         store, the first claim was also made by this driver.
         """
-        ...
 
     def descendants(self, run_id: RunId) -> "Sequence[Driver]":
         """Return the drivers of all descendants of the run."""
-        ...
 
     async def ancestor_interruptions(self, run: Run) -> Sequence[Interruption]:
         """Return the interruptions of the ancestors of the run. Raises StorageFailed."""
-        ...
 
     def recorder(self, run: Run, *, is_fresh: bool) -> CallRecorder:
         """Return the recorder of the run's agent calls. `is_fresh`: no previous process began the run."""
-        ...
 
     async def run_child(self, parent: "Driver", call: StepCall, attempt: int, workflow: WorkflowCall) -> object:
         """Run another template and return its output. Raises StepFailed."""
-        ...
 
 
 class Driver:

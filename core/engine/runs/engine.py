@@ -30,12 +30,7 @@ from core.engine.runs.scheduler import Scheduler
 from core.engine.runs.start_request import StartRequest, preset_facts, preset_rows, validate_preset
 from core.engine.runs.step_runner import StepRunner
 from core.errors import NotFound, Refused, workflow_busy
-from core.ports.clock import Clock
-from core.ports.recording import RunRecordings
-from core.ports.storage import PAGE_ROWS, Storage
-from core.ports.tools import CallContext
-from core.ports.workflow_gate import WorkflowGate
-from core.ports.writes import PutStepResult
+from core.ports import PAGE_ROWS, CallContext, Clock, PutStepResult, RunRecordings, Storage, WorkflowGate
 
 
 class Engine:

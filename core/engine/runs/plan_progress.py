@@ -12,7 +12,7 @@ from core.engine.plan.planner import Cancelled, FinishForEach, IterationDone, Pl
 from core.engine.runs.attempts import PriorAttempt
 from core.engine.runs.checkpoints import Checkpoints
 from core.errors import StepFailed
-from core.ports.agents import NO_INTERRUPTED_WORK, InterruptedWork
+from core.ports import NO_INTERRUPTED_WORK, InterruptedWork
 
 
 class PlanProgress:

@@ -20,9 +20,7 @@ from core.domain.sub_agent import is_sub_agent, location_of
 from core.domain.template import AgentAction
 from core.domain.text.stream import TextStream
 from core.domain.tool import CallStatus, ToolCall
-from core.ports.agents import NO_INTERRUPTED_WORK, InterruptedWork
-from core.ports.storage import Storage
-from core.ports.writes import ChangeRun, PutStepResult, Write
+from core.ports import NO_INTERRUPTED_WORK, ChangeRun, InterruptedWork, PutStepResult, Storage, Write
 
 MAX_UNCLEAN_ENDS = 3
 

@@ -22,9 +22,7 @@ from core.engine.runs.recovered_run import (
 from core.engine.runs.run_registry import ActiveRun
 from core.engine.runs.scheduler import Scheduler
 from core.errors import StorageFailed
-from core.ports.clock import Clock
-from core.ports.storage import Storage
-from core.ports.writes import MarkUnreadable
+from core.ports import Clock, MarkUnreadable, Storage
 
 log = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from core.engine.runs.driver import Driver
 from core.engine.runs.recovered_run import RecoveredState
 from core.engine.runs.start_request import StartRequest
 from core.errors import NotFound, limit_reached, workflow_busy
-from core.ports.storage import Storage
+from core.ports import Storage
 
 
 @dataclass(slots=True, eq=False)

@@ -30,10 +30,17 @@ from core.engine.runs.run_registry import ActiveRun, AdmissionQueue, RunRegistry
 from core.engine.runs.start_request import StartRequest, creation_records
 from core.engine.runs.step_runner import StepRunner
 from core.errors import StorageFailed
-from core.ports.clock import Clock
-from core.ports.recording import NO_RECORDER, CallRecorder, RunRecordings
-from core.ports.storage import Storage
-from core.ports.writes import ChangeRoot, ChangeRun, PutMessage, Write
+from core.ports import (
+    NO_RECORDER,
+    CallRecorder,
+    ChangeRoot,
+    ChangeRun,
+    Clock,
+    PutMessage,
+    RunRecordings,
+    Storage,
+    Write,
+)
 
 log = logging.getLogger(__name__)
 

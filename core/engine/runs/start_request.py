@@ -15,10 +15,18 @@ from core.domain.template import Template, ValidationMode, WorkflowAction
 from core.domain.text.json_text import encode_output, type_name
 from core.domain.workflow import Workflow
 from core.errors import NotFound, Refused, StepFailed
-from core.ports.journal import Companion
-from core.ports.sandbox import Schemas, Violation, describe_violations
-from core.ports.templates import ResolvedTemplate
-from core.ports.writes import ArchiveWorkflow, CreateRun, PutMessage, PutWorkflow, Write
+from core.ports import (
+    ArchiveWorkflow,
+    Companion,
+    CreateRun,
+    PutMessage,
+    PutWorkflow,
+    ResolvedTemplate,
+    Schemas,
+    Violation,
+    Write,
+    describe_violations,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ from core.engine.runs.limits import RunLimits
 from core.engine.runs.plan_progress import PlanProgress
 from core.engine.runs.step_runner import StepContext, StepRunner
 from core.errors import Refused, StepFailed
-from core.ports.clock import Clock
+from core.ports import Clock
 from core.threads.long_values import is_long
 
 

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, assert_never
 
+from core.domain.console import CONSOLE_BYTES, CONSOLE_LINE_BYTES
 from core.domain.events import AnswerWarned, ConsoleWritten, ToolEnded, ToolEndedLate
 from core.domain.run import ErrorInfo, Run, Snapshot, StepKey
 from core.domain.template import (
@@ -23,20 +24,26 @@ from core.engine.plan.dispatch import StepCall
 from core.engine.runs.checkpoints import RawResult
 from core.engine.runs.limits import PausableTimeout
 from core.errors import CodeFailed, StepFailed, ToolFailed
-from core.ports.agents import NO_INTERRUPTED_WORK, AgentRunner, AgentTurn, InterruptedWork, RunSubAgents, SubAgents
-from core.ports.consent import Asker, Consent
-from core.ports.journal import RunLog
-from core.ports.recording import NO_RECORDER, CallRecorder
-from core.ports.sandbox import (
-    CONSOLE_BYTES,
-    CONSOLE_LINE_BYTES,
+from core.ports import (
+    NO_INTERRUPTED_WORK,
+    NO_RECORDER,
+    AgentRunner,
+    AgentTurn,
+    Asker,
+    CallContext,
+    CallRecorder,
     CodeLimits,
+    Consent,
     Console,
+    InterruptedWork,
+    RunLog,
+    RunSubAgents,
     Sandbox,
     Schemas,
+    SubAgents,
+    ToolRunner,
     describe_violations,
 )
-from core.ports.tools import CallContext, ToolRunner
 from core.threads.long_values import decode_async, masked_async
 
 

@@ -10,11 +10,11 @@ from collections.abc import AsyncGenerator, Sequence
 from core.errors import StepFailed
 from core.llm.offline import commands, script
 from core.llm.offline.plan import PlannedAnswer, PlannedText
-from core.ports.clock import Clock
-from core.ports.model import (
+from core.ports import (
     CallDelta,
     CallRequest,
     ChatMessage,
+    Clock,
     ModelClient,
     ModelDelta,
     ModelRequest,

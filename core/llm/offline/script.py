@@ -18,7 +18,7 @@ from core.domain.text.json_text import encode, type_name
 from core.domain.text.masking import masked
 from core.errors import Refused
 from core.llm.offline.plan import AnswerBuilder, PlannedAnswer, PlannedCall, PlannedText, ask_user_call, parse_json
-from core.ports.model import ChatMessage
+from core.ports import ChatMessage
 
 MAX_LINES = 10_000
 MAX_BYTES = 5_000_000

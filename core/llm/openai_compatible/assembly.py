@@ -15,7 +15,7 @@ from core.llm.openai_compatible.content import SurrogateJoiner, reasoning_in, te
 from core.llm.openai_compatible.failures import error_in, message_in, message_in_body, model_error, one_line
 from core.llm.openai_compatible.tool_calls import CallAssembler
 from core.llm.sse import SseEvent
-from core.ports.model import CallDelta, ModelDelta, ModelWarning, ReasoningDelta, TextDelta, Usage
+from core.ports import CallDelta, ModelDelta, ModelWarning, ReasoningDelta, TextDelta, Usage
 
 # For an answer with its reasoning and calls: the limit of a step's result (ENGINE §2).
 ANSWER_CHARACTERS = 10_000_000

@@ -14,8 +14,7 @@ from core.llm.openai_compatible.failures import AttemptFailed, connection_failur
 from core.llm.openai_compatible.request import encode_body
 from core.llm.presets import TimeLimits
 from core.llm.sse import EVENT_BYTES, SseParser, TooLarge
-from core.ports.clock import Clock
-from core.ports.model import ModelDelta, WaitStatus
+from core.ports import Clock, ModelDelta, WaitStatus
 
 # Less than the smallest no-progress limit of a run (settings: 10 s).
 REPORT_INTERVAL_S = 5.0

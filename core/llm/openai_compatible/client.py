@@ -23,8 +23,7 @@ from core.llm.openai_compatible.attempt import REPORT_INTERVAL_S, PreparedReques
 from core.llm.openai_compatible.failures import MAX_RETRY_AFTER_S, RETRIES, AttemptFailed, model_error, retry_delay_s
 from core.llm.openai_compatible.request import request_body, resolve_tool_name, tools_by_name
 from core.llm.presets import TimeLimits, limits_of, preset_of
-from core.ports.clock import Clock
-from core.ports.model import CallDelta, ModelDelta, ModelRequest
+from core.ports import CallDelta, Clock, ModelDelta, ModelRequest
 
 log = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from core.domain.text.json_text import encode
 from core.domain.tool import ToolInfo
 from core.llm.openai_compatible.content import join_surrogates
 from core.llm.presets import Quirks
-from core.ports.model import CallRequest, ChatMessage, ModelRequest
+from core.ports import CallRequest, ChatMessage, ModelRequest
 
 
 def request_body(request: ModelRequest, choice: ModelChoice, quirks: Quirks) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any
 from core.domain.text.json_text import encode, parse
 from core.errors import StepFailed
 from core.llm.openai_compatible.content import join_surrogates
-from core.ports.model import CallRequest
+from core.ports import CallRequest
 
 # Counted per piece in addition to its arguments, so that an endless stream of empty pieces hits the limit too.
 ENTRY_CHARACTERS = 32

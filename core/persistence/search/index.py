@@ -14,7 +14,7 @@ from core.errors import SearchFailed
 from core.persistence.search.index_file import FIRST_TITLE, INTERRUPTED_CODE, open_index, remove_index, search_errors
 from core.persistence.search.queries import find_groups, find_in_workflow
 from core.persistence.search.texts import compress, decompress, index_words, redacted
-from core.ports.search import Hit, HitKind, HitPage, IndexedState, RunDocuments
+from core.ports import Hit, HitKind, HitPage, IndexedState, RunDocuments
 from core.threads.pieces import Pieces, in_thread
 
 T = TypeVar("T")

@@ -8,7 +8,7 @@ from core.domain.ids import MessageId, WorkflowId
 from core.domain.text.search import Term
 from core.persistence.search.index_file import FIRST_TITLE
 from core.persistence.search.texts import decompress, match_expression, snippet
-from core.ports.search import GROUP_HITS, PAGE_GROUPS, PAGE_HITS, Hit, HitGroup, HitKind, HitPage
+from core.ports import GROUP_HITS, PAGE_GROUPS, PAGE_HITS, Hit, HitGroup, HitKind, HitPage
 from core.threads.pieces import Pieces
 
 MAX_HITS = 10_000  # the oldest of more hits are left out: counting them all takes too long

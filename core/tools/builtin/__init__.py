@@ -1,12 +1,6 @@
 """The tools that ship with Metier, a file per subject (AGENTS_AND_TOOLS §5)."""
 
-from core.ports.clock import Clock
-from core.ports.executions import Runs
-from core.ports.recording import Recordings
-from core.ports.sandbox import Sandbox
-from core.ports.storage import Storage
-from core.ports.templates import TemplateLibrary
-from core.ports.tools import FilePicker
+from core.ports import Clock, FilePicker, Recordings, Runs, Sandbox, Storage, TemplateLibrary
 from core.tools.builtin import (
     ask_user,
     calculator,

@@ -4,7 +4,7 @@ from typing import Any
 
 from core.domain.tool import ToolInfo
 from core.errors import ToolFailed
-from core.ports.tools import CallContext
+from core.ports import CallContext
 from core.tools import schema
 from core.tools.questions import ask_question
 from core.tools.registry import Arguments, Tool

@@ -14,7 +14,7 @@ from typing import Any
 
 from core.domain.tool import ToolInfo
 from core.errors import ToolFailed
-from core.ports.tools import CallContext
+from core.ports import CallContext
 from core.tools import schema
 from core.tools.builtin.math_functions import CONSTANTS, FUNCTIONS, OPERATORS, SIGNS, Number, finite
 from core.tools.measure import format_count, shorten

@@ -13,8 +13,7 @@ from core.domain.risk import Risk
 from core.domain.run import Run, RunStatus
 from core.domain.text.json_text import decode
 from core.errors import MetierError, NotFound, ToolFailed
-from core.ports.executions import Runs
-from core.ports.tools import CallContext
+from core.ports import CallContext, Runs
 from core.threads.long_values import is_long
 from core.tools import schema
 from core.tools.builtin.collection import (

@@ -16,7 +16,7 @@ from core.domain.text.json_text import encode
 from core.domain.text.web_address import MAX_URL_CHARACTERS, parse_address
 from core.domain.tool import ToolInfo
 from core.errors import NetworkFailed, StepFailed, ToolFailed
-from core.ports.tools import CallContext
+from core.ports import CallContext
 from core.threads.long_values import decode_async
 from core.tools import schema
 from core.tools.measure import RESULT_BYTES, format_size, json_bytes

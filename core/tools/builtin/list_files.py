@@ -12,7 +12,7 @@ from typing import Any
 from core.domain.events import iso_time
 from core.domain.tool import Category, ToolInfo
 from core.errors import ToolFailed
-from core.ports.tools import CallContext
+from core.ports import CallContext
 from core.threads.pieces import Pieces, in_thread
 from core.tools import schema
 from core.tools.file_access import Folder, is_system_path, path_errors, resolve_path

@@ -10,9 +10,7 @@ from core.domain.text.masking import masked_text
 from core.domain.text.search import words_of
 from core.domain.tool import Category, ToolInfo
 from core.errors import ToolFailed
-from core.ports.clock import Clock
-from core.ports.memories import Memories, MemoryQuery
-from core.ports.tools import CallContext
+from core.ports import CallContext, Clock, Memories, MemoryQuery
 from core.tools import schema
 from core.tools.measure import format_count, shorten
 from core.tools.registry import Arguments, Tool

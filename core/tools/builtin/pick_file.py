@@ -14,9 +14,7 @@ from typing import Any
 
 from core.domain.tool import Category, Runtime, ToolInfo
 from core.errors import ToolFailed
-from core.ports.storage import Storage
-from core.ports.tools import CallContext, FilePicker, FileRequest
-from core.ports.writes import AllowFile
+from core.ports import AllowFile, CallContext, FilePicker, FileRequest, Storage
 from core.tools import schema
 from core.tools.file_access import PATH_BYTES, path_errors
 from core.tools.invocation import NO_WINDOW

@@ -7,7 +7,7 @@ from typing import Any
 
 from core.domain.tool import Category, ToolInfo
 from core.errors import ToolFailed
-from core.ports.tools import CallContext
+from core.ports import CallContext
 from core.threads.pieces import Pieces, in_thread
 from core.tools import schema
 from core.tools.file_access import (

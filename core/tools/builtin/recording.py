@@ -5,8 +5,7 @@ from typing import Any
 from core.domain.ids import RunId
 from core.domain.risk import Risk
 from core.errors import ToolFailed
-from core.ports.recording import Recordings
-from core.ports.tools import CallContext
+from core.ports import CallContext, Recordings
 from core.tools import schema
 from core.tools.builtin.collection import EXECUTIONS, collection_tool, summary_of
 from core.tools.registry import Arguments, Tool

@@ -5,8 +5,7 @@ from typing import Any
 from core.domain.text.json_text import decode, encode, readable_json
 from core.domain.tool import ToolInfo
 from core.errors import CodeFailed
-from core.ports.sandbox import CodeLimits, Console, Sandbox
-from core.ports.tools import CallContext
+from core.ports import CallContext, CodeLimits, Console, Sandbox
 from core.tools import schema
 from core.tools.measure import format_count, shorten
 from core.tools.registry import Arguments, Tool

@@ -7,8 +7,7 @@ from core.domain.risk import Risk
 from core.domain.sub_agent import MAX_SUB_AGENTS, PROMPT_CHARACTERS
 from core.domain.tool import Category, ToolInfo
 from core.errors import ToolFailed
-from core.ports.agents import SubAgentReport, SubAgents, SubAgentTask
-from core.ports.tools import CallContext
+from core.ports import CallContext, SubAgentReport, SubAgents, SubAgentTask
 from core.tools import schema
 from core.tools.registry import Arguments, Tool
 

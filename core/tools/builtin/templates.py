@@ -5,8 +5,7 @@ from typing import Any
 from core.domain.events import iso_time
 from core.domain.ids import TemplateId
 from core.domain.risk import Risk
-from core.ports.templates import TemplateDetails, TemplateEntry, TemplateLibrary
-from core.ports.tools import CallContext
+from core.ports import CallContext, TemplateDetails, TemplateEntry, TemplateLibrary
 from core.tools import schema
 from core.tools.builtin.collection import (
     COUNT_OR_NULL,

@@ -20,10 +20,7 @@ from core.domain.task import (
 from core.domain.text.masking import masked_text
 from core.domain.tool import ToolInfo
 from core.errors import ToolFailed
-from core.ports.clock import Clock
-from core.ports.storage import Storage
-from core.ports.tools import CallContext
-from core.ports.writes import ChangeTasks
+from core.ports import CallContext, ChangeTasks, Clock, Storage
 from core.tools import schema
 from core.tools.measure import format_count, shorten
 from core.tools.registry import Arguments, Tool

@@ -3,8 +3,7 @@
 from typing import Any
 
 from core.domain.tool import ToolInfo
-from core.ports.clock import Clock
-from core.ports.tools import CallContext
+from core.ports import CallContext, Clock
 from core.tools import schema
 from core.tools.registry import Arguments, Tool
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from core.domain.ids import CallId
-from core.ports.tools import CallContext
+from core.ports import CallContext
 from core.tools.mcp.launch import SecretMask
 from core.tools.questions import ask_question
 

@@ -10,9 +10,7 @@ from core.domain.ids import ServerId
 from core.domain.mcp_server import McpServer, ServerState, ServerStatus
 from core.domain.tool import ToolInfo, mcp_server_of
 from core.errors import MetierError, Refused, ToolFailed
-from core.ports.clock import Clock
-from core.ports.sandbox import Schemas
-from core.ports.tools import CallContext
+from core.ports import CallContext, Clock, Schemas
 from core.tools.mcp.health import ConnectionLost
 from core.tools.mcp.launch import LaunchSpec
 from core.tools.mcp.sampling import Sampling

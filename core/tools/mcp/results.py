@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.domain.events import ToolProgressed
 from core.errors import ToolFailed
-from core.ports.clock import Clock
-from core.ports.tools import CallContext
+from core.ports import CallContext, Clock
 from core.tools.mcp.launch import SecretMask
 
 if TYPE_CHECKING:

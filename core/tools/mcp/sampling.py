@@ -11,8 +11,7 @@ from core.domain.risk import Risk
 from core.domain.text.masking import masked, restore_secrets
 from core.domain.tool import Category, Effect
 from core.errors import StepFailed
-from core.ports.consent import ConsentRules
-from core.ports.model import ChatMessage, ModelClient, ModelRequest, TextDelta, Usage
+from core.ports import ChatMessage, ConsentRules, ModelClient, ModelRequest, TextDelta, Usage
 from core.tools.mcp.elicitation import ServerCall
 
 if TYPE_CHECKING:

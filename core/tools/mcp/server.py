@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from core.domain.mcp_server import McpServer, ServerState, Transport
 from core.domain.run import ErrorInfo
 from core.errors import MetierError, NetworkFailed, ToolFailed
-from core.ports.clock import Clock
-from core.ports.tools import CallContext
+from core.ports import CallContext, Clock
 from core.tools.mcp.elicitation import ServerCall, answer_elicitation
 from core.tools.mcp.health import Breaker, ConnectionLost, Latency, StartFailed, call_failure, with_last_lines
 from core.tools.mcp.launch import LaunchSpec, SecretMask

@@ -18,7 +18,7 @@ from core.domain.risk import Risk
 from core.domain.text.json_text import decode, encode
 from core.domain.tool import Category, ToolInfo
 from core.errors import StepFailed
-from core.ports.sandbox import Schemas
+from core.ports import Schemas
 from core.tools.registry import Handler, Tool
 
 if TYPE_CHECKING:

@@ -23,9 +23,8 @@ from PySide6.QtWidgets import (
 
 from desktop.chat.composer.document_text import LongLines
 from desktop.chat.composer.draft import DraftFile
-from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
-from desktop.translation.formats import byte_size
+from desktop.theme import Icon, Theme
+from desktop.translation import byte_size
 from desktop.widgets import Adaptive, Button, ElidedLabel, IconButton, Surface, set_plain_tool_tip
 
 _NAME_WIDTH = 200

@@ -13,9 +13,8 @@ from desktop.chat.composer.attachments import FileStrip
 from desktop.chat.composer.draft import MAX_MESSAGE_CHARACTERS, ComposerState, Draft, DraftFile
 from desktop.chat.composer.text_box import TextBox, TextHistory
 from desktop.shortcuts.key_strings import key_name
-from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
-from desktop.translation.formats import number
+from desktop.theme import Icon, Theme
+from desktop.translation import number
 from desktop.widgets import Adaptive, Button, IconButton, ShorteningLabel, Surface, paint_focus
 
 _NAME_CHARACTERS = 60

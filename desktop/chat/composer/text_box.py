@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QFrame, QPlainTextDocumentLayout, QPlainTextEdit, 
 
 from desktop.chat.composer.document_text import LongLines, delete_emoji_before
 from desktop.chat.composer.draft import MAX_MESSAGE_CHARACTERS, MAX_PASTE_BYTES, Draft, utf16_length
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _MODIFIERS = Qt.KeyboardModifier

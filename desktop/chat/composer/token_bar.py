@@ -19,8 +19,8 @@ from desktop.chat.composer.token_strings import (
     total_text,
     turn_text,
 )
-from desktop.theme.theme import Theme
-from desktop.theme.tokens import ColorName
+from desktop.theme import Theme
+from desktop.tokens import ColorName
 from desktop.widgets import Adaptive, Button, Label, plain_tool_tip
 
 

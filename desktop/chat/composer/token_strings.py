@@ -6,7 +6,7 @@ from PySide6.QtCore import QCoreApplication
 
 from core.domain.tokens import cost_text
 from core.stores.usage import TokenUsage
-from desktop.translation.formats import compact, number, percent
+from desktop.translation import compact, number, percent
 from desktop.widgets import Tone
 
 translate = QCoreApplication.translate  # under this name, since lupdate looks for calls of `translate`

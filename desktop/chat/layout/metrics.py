@@ -23,7 +23,7 @@ from desktop.chat.layout.blocks import (
     ToolBlock,
 )
 from desktop.chat.turn_parts import Output, Steps, SubAgents, Text, ToolCalls, Turn
-from desktop.theme.tokens import Sizes
+from desktop.tokens import Sizes
 
 _CHARACTER_WIDTH = 0.48  # of the text's size: what a letter of Inter takes on average
 _NATURAL_LINE = 1.21

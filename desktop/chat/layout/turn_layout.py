@@ -16,7 +16,7 @@ from desktop.chat.layout.metrics import (
     is_card_header,
 )
 from desktop.chat.turn_parts import Turn
-from desktop.theme.tokens import Sizes
+from desktop.tokens import Sizes
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,7 @@ from desktop.chat.layout.display_text import reveal_hidden
 from desktop.chat.transcript.stage import Stage
 from desktop.chat.transcript.turn_view import TurnView
 from desktop.chat.turn_parts import Failure, Output, Text, Turn
-from desktop.translation.formats import time_of_day
-from desktop.translation.name_strings import agent_display_name
+from desktop.translation import agent_display_name, time_of_day
 
 translate = QCoreApplication.translate  # under this name, since lupdate looks for calls of `translate`
 

@@ -4,9 +4,8 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
-from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
-from desktop.translation.formats import number
+from desktop.theme import Icon, Theme
+from desktop.translation import number
 from desktop.widgets import Adaptive, IconButton, Label, Surface, announce
 
 # The count is announced to screen readers when it has not changed for this long.

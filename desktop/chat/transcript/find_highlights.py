@@ -9,7 +9,7 @@ from core.domain.ids import MessageId
 from desktop.chat.transcript.find_scan import FindMatch
 from desktop.chat.transcript.stage import Stage
 from desktop.chat.views.text_view import TextView
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 
 # Returns the matches in a turn, by block key.
 MatchesIn = Callable[[MessageId], Mapping[str, Sequence[FindMatch]]]

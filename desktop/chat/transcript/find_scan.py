@@ -24,7 +24,7 @@ from desktop.chat.layout.content_blocks import BlockCache
 from desktop.chat.layout.display_text import display_code, reveal_hidden, to_units
 from desktop.chat.turn_parts import Output, Text, Thought, Turn
 from desktop.chat.views.prose_style import MARKDOWN, set_markdown
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 
 _NON_LETTERS = re.compile(r"[\W_]+")
 # Markup that is not displayed: link targets, list numbers, and check boxes of tasks.

@@ -14,7 +14,7 @@ from desktop.aio import Tasks
 from desktop.chat.layout.column import Column
 from desktop.chat.transcript.find_scan import FindMatch, FindQuery, TurnScan, may_contain, plain_texts
 from desktop.chat.turn_parts import Turn
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 
 SLICE_S, PAUSE_S = 0.003, 0.001
 # `changed` is emitted at most this often during a search.

@@ -16,8 +16,7 @@ from desktop.chat.transcript.stage import Stage
 from desktop.chat.transcript.turn_view import TurnView
 from desktop.chat.turn_parts import Output, Text, Turn
 from desktop.chat.views.view_context import Intents
-from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
+from desktop.theme import Icon, Theme
 from desktop.widgets import Adaptive, IconButton, Surface
 
 translate = QCoreApplication.translate  # under this name, since lupdate looks for calls of `translate`

@@ -27,7 +27,7 @@ from desktop.chat.views.syntax import SyntaxScanner
 from desktop.chat.views.text_view import TextView
 from desktop.chat.views.view_context import Intents, ViewContext
 from desktop.shortcuts.command import command
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 from desktop.widgets import Adaptive, has_focus_within, paint_focus, queue_announcement, set_role
 
 # Streaming updates are drawn at most this often.

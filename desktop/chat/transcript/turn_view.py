@@ -13,7 +13,7 @@ from desktop.chat.views.line_button import LineButton
 from desktop.chat.views.text_view import TextView
 from desktop.chat.views.view_context import ViewContext
 from desktop.chat.views.view_factory import ViewSlot, create_view
-from desktop.theme.tokens import ColorName
+from desktop.tokens import ColorName
 from desktop.widgets import has_focus_within, opens_menu, paint_focus
 
 # Slots of each kind that a turn view keeps for reuse.

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 from desktop.chat.layout.blocks import CaptionBlock, CaptionKind
 from desktop.chat.layout.display_text import reveal_hidden
 from desktop.chat.views.view_context import ViewContext
-from desktop.theme.icon_names import Icon
+from desktop.theme import Icon
 from desktop.widgets import ElidedLabel, IconButton, Label
 
 _HEADER_KINDS = frozenset({CaptionKind.CODE, CaptionKind.TABLE})

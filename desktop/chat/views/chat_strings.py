@@ -5,8 +5,7 @@ from PySide6.QtCore import QCoreApplication
 from core.domain.run import StepStatus
 from core.domain.tool import CallStatus
 from desktop.chat.turn_parts import Activity, Failure, Phase, StepLine, ToolLine
-from desktop.translation.failure_strings import run_failure_advice, run_failure_text
-from desktop.translation.name_strings import tool_doing, tool_summary
+from desktop.translation import run_failure_advice, run_failure_text, tool_doing, tool_summary
 
 translate = QCoreApplication.translate  # under this name, since lupdate looks for calls of `translate`
 

@@ -8,7 +8,7 @@ from desktop.chat.layout.display_text import reveal_hidden
 from desktop.chat.turn_parts import Failure
 from desktop.chat.views.chat_strings import failure_advice, failure_title
 from desktop.chat.views.view_context import BlockContext, ViewContext
-from desktop.theme.icon_names import Icon
+from desktop.theme import Icon
 from desktop.widgets import Button, IconLabel, Label, Paragraph
 
 _MAX_LINES = 6

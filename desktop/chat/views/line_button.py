@@ -9,10 +9,9 @@ from PySide6.QtGui import QFontMetricsF, QHideEvent, QKeyEvent, QPainter, QPaint
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from desktop.chat.views.view_context import ViewContext
-from desktop.theme.icon_names import Icon
-from desktop.theme.tokens import ColorName
-from desktop.theme.typography import TextRole
-from desktop.translation.formats import duration
+from desktop.theme import Icon, TextRole
+from desktop.tokens import ColorName
+from desktop.translation import duration
 from desktop.widgets import Indicator, draw_line, paint_focus, paint_ground, paint_indicator, plain_tool_tip
 
 _MIN_DETAIL_WIDTH = 60

@@ -14,10 +14,9 @@ from desktop.chat.layout.display_text import reveal_hidden
 from desktop.chat.turn_parts import StepLine, SubAgentLine, ToolLine
 from desktop.chat.views.chat_strings import call_result, status_text, step_state
 from desktop.chat.views.line_button import Line, LineButton, TimedLine
-from desktop.theme.icon_names import Icon, tool_icon
-from desktop.theme.tokens import ColorName
-from desktop.translation.formats import byte_size, compact, duration
-from desktop.translation.name_strings import tool_doing, tool_done
+from desktop.theme import Icon, tool_icon
+from desktop.tokens import ColorName
+from desktop.translation import byte_size, compact, duration, tool_doing, tool_done
 from desktop.widgets import Indicator
 
 # Shorter durations are not shown.

@@ -11,10 +11,9 @@ from desktop.chat.layout.display_text import reveal_hidden
 from desktop.chat.turn_parts import Boundary
 from desktop.chat.views.chat_strings import activity_text
 from desktop.chat.views.view_context import BlockContext, ViewContext
-from desktop.theme.icon_names import Icon
-from desktop.theme.tokens import ColorName
-from desktop.translation.formats import duration, time_of_day
-from desktop.translation.name_strings import agent_display_name
+from desktop.theme import Icon
+from desktop.tokens import ColorName
+from desktop.translation import agent_display_name, duration, time_of_day
 from desktop.widgets import Button, paint_icon, paint_text, plain_tool_tip
 
 

@@ -21,7 +21,7 @@ from PySide6.QtGui import (
     QTextTable,
 )
 
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 
 MARKDOWN = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
 # Font sizes by heading level, relative to `text_xl`; lower levels are bold text.

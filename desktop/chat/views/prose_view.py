@@ -20,7 +20,7 @@ from desktop.chat.views.prose_style import (
 )
 from desktop.chat.views.text_view import TextView
 from desktop.chat.views.view_context import ViewContext
-from desktop.theme.tokens import Colors, Sizes
+from desktop.tokens import Colors, Sizes
 
 _Marker = QTextBlockFormat.MarkerType
 _State = QStyle.StateFlag

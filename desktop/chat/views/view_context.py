@@ -7,7 +7,7 @@ from datetime import datetime
 from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtWidgets import QWidget
 
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 
 
 class Intents(QObject):

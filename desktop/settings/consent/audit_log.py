@@ -15,8 +15,8 @@ from desktop.settings.consent.consent_strings import decision_label
 from desktop.settings.parts.layout import NO_PARENT, ItemTable, ModelIndex, TableModel
 from desktop.settings.parts.setting_strings import consent_failure_text
 from desktop.settings.sources.context import SettingsContext
-from desktop.theme.icon_names import Icon
-from desktop.translation.formats import day, time_of_day
+from desktop.theme import Icon
+from desktop.translation import day, time_of_day
 from desktop.widgets import Adaptive, Button, Card, IconButton, Paragraph, ValueSection, announce, show_when
 from desktop.widgets.forms.tab_order import chain_tab_stops
 

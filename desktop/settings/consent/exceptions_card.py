@@ -10,8 +10,7 @@ from core.services.outcome import Failed
 from desktop.settings.consent.consent_strings import exception_label, rule_label
 from desktop.settings.parts.setting_strings import consent_failure_text
 from desktop.settings.sources.context import SettingsContext
-from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
+from desktop.theme import Icon, Theme
 from desktop.widgets import (
     Adaptive,
     Button,

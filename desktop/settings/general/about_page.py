@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from desktop.settings.parts.page import Page, PageId
 from desktop.settings.sources.context import SettingsContext
-from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
+from desktop.theme import Icon, Theme
 from desktop.widgets import Adaptive, Button, Card, IconButton, Label, Paragraph, column_of
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says

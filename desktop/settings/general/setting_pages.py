@@ -10,7 +10,7 @@ from desktop.settings.parts.setting_strings import choice_labels, setting_help, 
 from desktop.settings.sources.context import SettingsContext
 from desktop.settings.sources.notifier import NotificationChannel, TrialState
 from desktop.settings.sources.setting_sources import Setting
-from desktop.theme.icon_names import Icon
+from desktop.theme import Icon
 from desktop.widgets import Button, Card, ChoiceCards, Label, Paragraph, announce
 from desktop.window_state import LEAST_ZOOM, MOST_ZOOM
 

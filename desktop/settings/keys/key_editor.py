@@ -10,7 +10,7 @@ from desktop.shortcuts.chords import Mod, chord_of, digit_of, key_sequence
 from desktop.shortcuts.key_strings import key_name, key_names, refusal_sentence, scope_title
 from desktop.shortcuts.keymap import Keymap
 from desktop.shortcuts.rules import refusal_of
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 from desktop.widgets import Adaptive, Button, Card, Paragraph, announce, show_when
 from desktop.widgets.forms.form import FormField
 

@@ -16,8 +16,7 @@ from desktop.settings.sources.setting_sources import UndoableAction
 from desktop.shortcuts.command import Command, KeyScope
 from desktop.shortcuts.key_strings import key_names, problem_sentence, scope_title
 from desktop.shortcuts.keymap import Keymap
-from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
+from desktop.theme import Icon, Theme
 from desktop.widgets import Adaptive, Button, Paragraph, column_of, matches, show_when
 
 _ID = Qt.ItemDataRole.UserRole

@@ -12,9 +12,8 @@ from desktop.operations import unwrap
 from desktop.settings.parts.editors import plain_text
 from desktop.settings.parts.form import EditForm
 from desktop.settings.sources.context import SettingsContext
-from desktop.theme.icon_names import Icon
-from desktop.translation.failure_strings import failure_text
-from desktop.translation.formats import moment, number
+from desktop.theme import Icon
+from desktop.translation import failure_text, moment, number
 from desktop.widgets import Adaptive, Button, ComboBox, Paragraph, QuestionBox, limit_width, row_of, show_when
 from desktop.widgets.forms.form import FormField
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLineEdit
 
 from core.domain.ids import MemoryId
 from core.domain.memory import Memory, MemoryType
-from core.ports.memories import MemoryUsage
+from core.ports import MemoryUsage
 from core.services.memories import SEARCH_LIMIT, MemoryListing
 from core.services.outcome import Failed
 from desktop.operations import unwrap
@@ -27,8 +27,8 @@ from desktop.settings.parts.layout import ResponsiveRow
 from desktop.settings.parts.list_page import ListPage
 from desktop.settings.parts.page import PageId
 from desktop.settings.sources.context import SettingsContext
-from desktop.theme.icon_names import Icon
-from desktop.translation.formats import byte_size, number
+from desktop.theme import Icon
+from desktop.translation import byte_size, number
 from desktop.widgets import Button, ComboBox, Paragraph, show_when
 
 # While the user types, and while agents make many changes, a single request is enough.

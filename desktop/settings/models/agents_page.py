@@ -16,7 +16,7 @@ from desktop.settings.parts.list_page import ListPage
 from desktop.settings.parts.page import PageId
 from desktop.settings.sources.context import SettingsContext
 from desktop.settings.sources.pending_requests import PendingRequests
-from desktop.theme.icon_names import Icon
+from desktop.theme import Icon
 from desktop.widgets import Button
 
 _EXCERPT_CHARACTERS = 300

@@ -6,7 +6,7 @@ from PySide6.QtCore import QCoreApplication, QLocale
 
 from core.domain.model import ModelChoice, Reasoning
 from core.services.outcome import Failed
-from desktop.translation.failure_strings import model_failure_text
+from desktop.translation import model_failure_text
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 

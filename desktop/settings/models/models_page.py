@@ -19,8 +19,8 @@ from desktop.settings.parts.list_page import ListPage
 from desktop.settings.parts.page import PageId
 from desktop.settings.sources.context import SettingsContext
 from desktop.settings.sources.pending_requests import PendingRequests
-from desktop.theme.icon_names import Icon
-from desktop.translation.name_strings import offline_agent_name
+from desktop.theme import Icon
+from desktop.translation import offline_agent_name
 from desktop.widgets import Adaptive, Button, Card, Paragraph, show_when
 
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QCheckBox, QLayout, QWidget
 
 from core.domain.ids import ServerId
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 from desktop.widgets import Adaptive, column_of, set_plain_tool_tip
 
 

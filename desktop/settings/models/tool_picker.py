@@ -7,9 +7,8 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLayout, QLineEdit, QWidget
 
 from core.domain.tool import mcp_server_of
-from desktop.theme.theme import Theme
-from desktop.translation.formats import number
-from desktop.translation.name_strings import short_tool_name
+from desktop.theme import Theme
+from desktop.translation import number, short_tool_name
 from desktop.widgets import Adaptive, Button, Paragraph, column_of, matches, set_plain_tool_tip, show_when
 
 _COLUMNS = 2

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.settings.sources.context import SettingsContext
 from desktop.settings.sources.pending_requests import PendingRequests
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 from desktop.widgets import Adaptive, Banner, Button, announce
 
 

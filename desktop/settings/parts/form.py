@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from core.services.outcome import Failed, Outcome
 from desktop.settings.sources.context import SettingsContext
-from desktop.translation.formats import number
+from desktop.translation import number
 from desktop.widgets import Adaptive, Button, Card, Label, Paragraph, Tone, announce, show_when
 from desktop.widgets.forms.form import Form, FormField
 

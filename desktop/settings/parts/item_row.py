@@ -3,8 +3,7 @@
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 
-from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
+from desktop.theme import Icon, Theme
 from desktop.widgets import Adaptive, Button, Card, Chip, IconButton, Paragraph, show_when
 from desktop.widgets.forms.tab_order import tab_stops
 

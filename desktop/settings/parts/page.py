@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QFrame, QScrollArea
 
 from desktop.settings.parts.layout import center_column
 from desktop.settings.sources.context import SettingsContext
-from desktop.theme.icon_names import Icon
+from desktop.theme import Icon
 from desktop.widgets import Adaptive, Paragraph, column_of, matches
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says

@@ -6,9 +6,8 @@ from core.domain.settings import NotifyLevel, OnTimeout
 from core.domain.template import ValidationMode
 from core.services.outcome import Failed
 from desktop.settings.sources.setting_sources import Setting, SettingValue
-from desktop.theme.palette import Scheme
-from desktop.translation.formats import percent
-from desktop.translation.languages import Language
+from desktop.theme import Scheme
+from desktop.translation import Language, percent
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 

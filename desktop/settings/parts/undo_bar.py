@@ -7,9 +7,8 @@ from desktop.settings.parts.layout import center_column
 from desktop.settings.parts.setting_strings import setting_label, setting_refusal_text, value_text
 from desktop.settings.sources.setting_sources import SettingRefusal, UndoableAction
 from desktop.settings.sources.undo_history import LastChange, UndoHistory
-from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
-from desktop.theme.tokens import ColorName
+from desktop.theme import Icon, Theme
+from desktop.tokens import ColorName
 from desktop.widgets import Adaptive, Button, IconLabel, Paragraph, Surface, announce
 from desktop.widgets.forms.tab_order import chain_tab_stops, tab_stops
 

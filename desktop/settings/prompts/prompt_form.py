@@ -20,8 +20,7 @@ from desktop.settings.parts.editors import plain_text
 from desktop.settings.parts.form import EditForm
 from desktop.settings.parts.layout import ResponsiveRow
 from desktop.settings.sources.context import SettingsContext
-from desktop.translation.failure_strings import failure_text
-from desktop.translation.formats import number
+from desktop.translation import failure_text, number
 from desktop.widgets import Paragraph
 from desktop.widgets.forms.form import FormField
 

@@ -12,7 +12,7 @@ from desktop.settings.parts.list_page import ListPage
 from desktop.settings.parts.page import PageId
 from desktop.settings.prompts.prompt_form import PromptForm, prompt_refusal_text, variables_text
 from desktop.settings.sources.context import SettingsContext
-from desktop.theme.icon_names import Icon
+from desktop.theme import Icon
 from desktop.widgets import Button
 
 _EXCERPT_CHARACTERS = 300

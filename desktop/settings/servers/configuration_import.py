@@ -20,8 +20,7 @@ from desktop.settings.servers.server_strings import (
     server_refusal_text,
 )
 from desktop.settings.sources.context import SettingsContext
-from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
+from desktop.theme import Icon, Theme
 from desktop.widgets import Adaptive, Button, IconLabel, Paragraph, column_of, show_when
 from desktop.widgets.forms.form import FormField
 

@@ -7,8 +7,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QLineEdit, QWidget
 
 from core.domain.text.masking import is_secret_name
-from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
+from desktop.theme import Icon, Theme
 from desktop.widgets import Adaptive, Button, IconButton, column_of
 from desktop.widgets.forms.tab_order import chain_tab_stops, previous_tab_stop
 

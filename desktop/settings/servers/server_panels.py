@@ -8,8 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from core.domain.mcp_server import ServerState, ServerStatus, Transport
 from desktop.settings.servers.server_strings import error_details, error_text, launch_summary, printable
-from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
+from desktop.theme import Icon, Theme
 from desktop.widgets import SHOWN_CHARACTERS, Adaptive, Button, Paragraph, ValueSection, column_of, show_when
 
 _DESCRIBED_CHARACTERS = 1000

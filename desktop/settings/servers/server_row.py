@@ -15,8 +15,8 @@ from desktop.settings.servers.server_panels import ServerConsentPanel, ServerFai
 from desktop.settings.servers.server_strings import location_text, state_badge
 from desktop.settings.servers.server_tools import ServerToolsPanel
 from desktop.settings.sources.context import SettingsContext
-from desktop.theme.icon_names import Icon
-from desktop.translation.formats import duration
+from desktop.theme import Icon
+from desktop.translation import duration
 from desktop.widgets import Adaptive, Button, IconButton, IconLabel, Label, Paragraph, announce, show_when
 from desktop.widgets.forms.tab_order import tab_stops
 

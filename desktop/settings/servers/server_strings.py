@@ -10,10 +10,9 @@ from PySide6.QtCore import QCoreApplication
 from core.domain.mcp_server import McpServer, ServerState, ServerStatus, Transport
 from core.domain.run import ErrorInfo
 from core.services.outcome import Failed
-from desktop.theme.icon_names import Icon
-from desktop.theme.tokens import ColorName
-from desktop.translation.failure_strings import failure_text
-from desktop.translation.formats import duration, number
+from desktop.theme import Icon
+from desktop.tokens import ColorName
+from desktop.translation import duration, failure_text, number
 from desktop.widgets import Tone
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says

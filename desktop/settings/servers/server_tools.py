@@ -15,7 +15,7 @@ from desktop.settings.parts.layout import ItemTable, ModelIndex, TableModel
 from desktop.settings.parts.setting_strings import consent_failure_text
 from desktop.settings.servers.server_strings import printable
 from desktop.settings.sources.context import SettingsContext
-from desktop.translation.name_strings import short_tool_name
+from desktop.translation import short_tool_name
 from desktop.widgets import Adaptive, Paragraph, Segmented, matches, plain_tool_tip, show_when
 from desktop.widgets.forms.form import FormField
 

@@ -18,7 +18,7 @@ from desktop.settings.servers.server_row import ServerRow
 from desktop.settings.servers.server_strings import server_refusal_text
 from desktop.settings.sources.context import SettingsContext
 from desktop.settings.sources.setting_sources import UndoableAction
-from desktop.theme.icon_names import Icon
+from desktop.theme import Icon
 from desktop.widgets import Button
 
 _TICK_MS = 1000

@@ -16,7 +16,7 @@ from desktop.settings.sources.notifier import Notifier
 from desktop.settings.sources.pending_requests import PendingRequests
 from desktop.settings.sources.setting_sources import SettingsSource
 from desktop.settings.sources.undo_history import UndoHistory
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 
 
 @dataclass(frozen=True, slots=True)

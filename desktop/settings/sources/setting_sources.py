@@ -12,9 +12,8 @@ from core.services.outcome import Failed
 from core.services.settings import SettingsService
 from desktop.aio import Spawn
 from desktop.bind import follow
-from desktop.theme.palette import Scheme
-from desktop.theme.theme import Appearance, Theme
-from desktop.translation.languages import Language, Translation
+from desktop.theme import Appearance, Scheme, Theme
+from desktop.translation import Language, Translation
 from desktop.window_state import WindowState
 
 SettingValue = str | int | float | bool

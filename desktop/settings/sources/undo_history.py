@@ -11,7 +11,7 @@ from desktop.settings.sources.setting_sources import (
     SettingValue,
     UndoableAction,
 )
-from desktop.translation.failure_strings import failure_text
+from desktop.translation import failure_text
 
 # A spin box emits a change per step, of which a user undoes the sum.
 _STEPPED = frozenset(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.labels import Label
 from desktop.widgets.layouts import show_when

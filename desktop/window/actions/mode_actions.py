@@ -9,7 +9,7 @@ from core.domain.toast import ToastType
 from core.services.outcome import Failed, Ok
 from desktop.operations import unwrap
 from desktop.shortcuts.command import command
-from desktop.translation.name_strings import demo_texts
+from desktop.translation import demo_texts
 from desktop.window.actions.workflow_actions import WorkflowActions
 from desktop.window.base.context import Controller, WindowContext
 

@@ -11,7 +11,7 @@ from desktop.operations import unwrap
 from desktop.recording.banner import RecordingBanner
 from desktop.recording.review_dialog import ReviewDialog
 from desktop.shortcuts.command import command
-from desktop.translation.failure_strings import failure_text
+from desktop.translation import failure_text
 from desktop.window.base.context import Controller, WindowContext
 
 

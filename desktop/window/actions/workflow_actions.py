@@ -14,7 +14,7 @@ from core.domain.template import Template, ValidationMode
 from core.services.outcome import Failed, Ok
 from core.stores.questions import Question
 from desktop.operations import unwrap
-from desktop.translation.failure_strings import failure_text
+from desktop.translation import failure_text
 from desktop.window.actions.toast_actions import ToastActions
 from desktop.window.base.context import Controller, WindowContext
 from desktop.window.base.outgoing import OutgoingMessage, TemplateStart

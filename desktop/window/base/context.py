@@ -17,8 +17,8 @@ from desktop.aio import Tasks
 from desktop.bind import Frames
 from desktop.operations import Operations
 from desktop.shortcuts.keymap import Keymap
-from desktop.theme.theme import Theme
-from desktop.translation.languages import Translation
+from desktop.theme import Theme
+from desktop.translation import Translation
 from desktop.window_state import WindowState
 
 log = logging.getLogger(__name__)
@@ -58,15 +58,12 @@ class WindowSession(Protocol):
     @property
     def state(self) -> WindowState:
         """The current state of the window."""
-        ...
 
     def save(self, state: WindowState) -> None:
         """Save the state of the window. Raises OSError."""
-        ...
 
     def end(self) -> None:
         """Quit as soon as active work is saved."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

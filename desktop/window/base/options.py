@@ -9,9 +9,8 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from core.domain.agent import Agent, AgentSelection
 from core.domain.model import ModelChoice, is_loopback, origin_of
-from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
-from desktop.translation.name_strings import offline_agent_name
+from desktop.theme import Icon, Theme
+from desktop.translation import offline_agent_name
 from desktop.widgets import background_color, paint_ground, paint_text
 
 translate = QCoreApplication.translate  # lupdate finds texts by this name

@@ -7,7 +7,7 @@ from typing import Any
 from core.domain.agent import AgentSelection
 from core.domain.ids import WorkflowId
 from core.domain.messages import AttachedText
-from core.ports.templates import ResolvedTemplate
+from core.ports import ResolvedTemplate
 
 
 @dataclass(frozen=True, slots=True)

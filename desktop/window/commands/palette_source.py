@@ -14,11 +14,9 @@ from desktop.palette.entries import Entry, Heading, Kind, Query, rank_entries
 from desktop.shortcuts.command import LOCAL_SCOPES, Command, KeyScope
 from desktop.shortcuts.key_strings import key_names, scope_title
 from desktop.shortcuts.keymap import Keymap
-from desktop.theme.icon_names import Icon
+from desktop.theme import Icon
 from desktop.toasts.toast_strings import toast_text
-from desktop.translation.formats import ago
-from desktop.translation.name_strings import agent_display_name, template_description
-from desktop.translation.request_strings import request_sentence, request_state_text
+from desktop.translation import agent_display_name, ago, request_sentence, request_state_text, template_description
 from desktop.window.base.context import WindowContext
 from desktop.window.base.focus import FocusRestorer
 from desktop.window.base.options import Option

@@ -12,8 +12,7 @@ from core.stores.watched_runs import Batch
 from desktop.chat.derivation import TurnCache, derive_turn
 from desktop.chat.transcript.transcript import Transcript
 from desktop.chat.view_state import AT_END, ViewState
-from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
+from desktop.theme import Icon, Theme
 from desktop.widgets import EmptyState
 from desktop.window.base.context import Controller, WindowContext
 

@@ -12,7 +12,7 @@ from desktop.chat.composer.composer import Composer
 from desktop.chat.composer.draft import DraftFile
 from desktop.chat.composer.queue_strip import QueueStrip, WaitingMessage
 from desktop.chat.composer.token_bar import TokenBar
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 from desktop.window.base.context import Controller, WindowContext
 from desktop.window.base.workflow_strings import viewed_title
 from desktop.window.conversation.input_card import InputCard

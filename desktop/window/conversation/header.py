@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from core.domain.run import RunStatus
 from core.domain.template import ValidationMode
-from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
+from desktop.theme import Icon, Theme
 from desktop.widgets import (
     Adaptive,
     Button,

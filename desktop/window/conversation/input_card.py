@@ -11,7 +11,7 @@ from desktop.attention.form import SchemaForm, show_violations
 from desktop.attention.slot_card import ENTER_KEYS, SlotCard
 from desktop.shortcuts.chords import is_pressed
 from desktop.shortcuts.key_strings import key_name
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 from desktop.widgets import Button, Label, Paragraph, announce, show_when
 
 

@@ -8,9 +8,8 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from core.domain.text.masking import masked_text
 from core.services.outcome import Failed
-from desktop.theme.icon_names import Icon
-from desktop.theme.theme import Theme
-from desktop.translation.failure_strings import failure_text
+from desktop.theme import Icon, Theme
+from desktop.translation import failure_text
 from desktop.widgets import Adaptive, Button, Label, Paragraph, Surface
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from core.ports.tools import FileRequest
+from core.ports import FileRequest
 from desktop.window.base.focus import until_present
 
 

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from desktop.activity.panel import ActivityPanel
 from desktop.shortcuts.command import command
 from desktop.sidebar.sidebar import Sidebar
-from desktop.theme.tokens import SIZES
 from desktop.toasts.overlay import ToastOverlay
+from desktop.tokens import SIZES
 from desktop.window.base.context import WindowContext
 from desktop.window_state import WindowState
 

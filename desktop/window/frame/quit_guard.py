@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QAbstractButton, QMenu, QMessageBox, QSystemTrayIc
 
 from core.domain.run import RunStatus
 from desktop.shortcuts.command import command
-from desktop.theme.icons import app_icon
+from desktop.theme import app_icon
 from desktop.widgets import Adaptive, QuestionBox
 from desktop.window.base.context import Controller, WindowContext
 

@@ -12,10 +12,9 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy
 from core.bus import SaveState
 from core.domain.run import RunStatus
 from core.stores.execution import Execution
-from desktop.theme.icon_names import Icon
-from desktop.theme.tokens import ColorName
-from desktop.translation.failure_strings import failure_text
-from desktop.translation.formats import number
+from desktop.theme import Icon
+from desktop.tokens import ColorName
+from desktop.translation import failure_text, number
 from desktop.widgets import (
     Adaptive,
     Button,

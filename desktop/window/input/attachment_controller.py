@@ -16,8 +16,7 @@ from desktop.chat.composer.attachments import AttachmentPreview
 from desktop.chat.composer.draft import Draft, DraftFile
 from desktop.operations import unwrap
 from desktop.shortcuts.command import command
-from desktop.translation.failure_strings import failure_text
-from desktop.translation.formats import byte_size
+from desktop.translation import byte_size, failure_text
 from desktop.window.base.context import Controller, WindowContext
 from desktop.window.conversation.chat_pane import ChatPane
 from desktop.window.navigation.workflow_switcher import WorkflowOpener

@@ -14,8 +14,8 @@ from core.domain.tokens import available_tokens
 from core.services.outcome import Failed
 from desktop.operations import unwrap
 from desktop.shortcuts.command import command
-from desktop.theme.theme import Theme
-from desktop.translation.failure_strings import failure_text
+from desktop.theme import Theme
+from desktop.translation import failure_text
 from desktop.widgets import Adaptive
 from desktop.window.base.context import Controller, WindowContext
 from desktop.window.base.options import Option, OptionHeading, ResolvedAnswering, answering_options, model_label

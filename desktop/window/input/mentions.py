@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from core.services.attachments import PathCompletion
 from desktop.chat.composer.completion import Suggestion
 from desktop.palette.entries import rank_entries
-from desktop.theme.icon_names import Icon
+from desktop.theme import Icon
 from desktop.widgets import matches
 from desktop.window.base.context import Controller, WindowContext
 from desktop.window.base.options import Option

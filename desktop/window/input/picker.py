@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect
 from PySide6.QtWidgets import QWidget
 
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 from desktop.widgets import Paragraph, RowModel, SearchOverlay, announce, matches
 from desktop.window.base.options import OPTION_ROLE, Option, OptionDelegate, OptionHeading
 

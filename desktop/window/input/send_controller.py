@@ -7,7 +7,7 @@ from core.services.outcome import Failed
 from desktop.chat.composer.draft import Draft
 from desktop.chat.composer.queue_strip import WaitingMessage
 from desktop.shortcuts.command import command
-from desktop.translation.failure_strings import failure_text
+from desktop.translation import failure_text
 from desktop.window.actions.retry_controller import RetryController
 from desktop.window.actions.workflow_actions import WorkflowActions
 from desktop.window.base.context import Controller, WindowContext

@@ -25,9 +25,8 @@ from core.services.outcome import Failed
 from desktop.chat.composer.completion import Suggestion
 from desktop.operations import unwrap
 from desktop.palette.entries import rank_entries
-from desktop.theme.icon_names import Icon
-from desktop.translation.failure_strings import failure_text
-from desktop.translation.name_strings import template_description
+from desktop.theme import Icon
+from desktop.translation import failure_text, template_description
 from desktop.widgets import folded, matches
 from desktop.window.actions.workflow_actions import WorkflowActions
 from desktop.window.base.context import Controller, WindowContext

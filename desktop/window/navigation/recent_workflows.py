@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QListView, QVBoxL
 
 from core.domain.ids import WorkflowId
 from desktop.shortcuts.command import command
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 from desktop.widgets import Adaptive, Surface, announce
 from desktop.window.base.context import Controller, WindowContext
 from desktop.window.base.options import OPTION_ROLE, Option, OptionDelegate

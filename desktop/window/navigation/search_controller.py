@@ -6,14 +6,14 @@ from typing import Any
 
 from core.bus import WorkflowDeleted
 from core.domain.ids import MessageId, WorkflowId
-from core.ports.search import HitGroup
+from core.ports import HitGroup
 from core.services.outcome import Failed
 from desktop.operations import unwrap
 from desktop.search.index_status import IndexProgress
 from desktop.search.panel import SearchPanel
 from desktop.search.results import GroupRow, HitRow, Results, WorkflowLabel
 from desktop.shortcuts.command import command
-from desktop.translation.failure_strings import failure_text
+from desktop.translation import failure_text
 from desktop.window.base.context import Controller, WindowContext
 from desktop.window.base.focus import FocusRestorer
 from desktop.window.navigation.workflow_switcher import WorkflowOpener

@@ -17,7 +17,7 @@ from core.domain.tool import CallStatus
 from desktop.activity.activity_list import ActivityList
 from desktop.activity.panel import ActivityPanel
 from desktop.bind import Frames
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 from tests.stores.rig import Desk, Teller
 
 

@@ -21,10 +21,9 @@ from core.domain.events import (
 from core.domain.ids import CallId
 from core.domain.run import StepStatus
 from core.domain.tool import CallStatus
-from desktop.theme.palette import Scheme
-from desktop.theme.theme import Appearance, Theme
-from desktop.theme.tokens import SIZES
-from desktop.translation.languages import Language, Translation
+from desktop.theme import Appearance, Scheme, Theme
+from desktop.tokens import SIZES
+from desktop.translation import Language, Translation
 from desktop.widgets import SHOWN_CHARACTERS
 from tests.gui.activity.conftest import Sidebar
 

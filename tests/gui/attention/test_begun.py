@@ -9,7 +9,7 @@ import pytest
 from desktop.attention.field import ValueField
 from desktop.attention.form import SchemaForm
 from desktop.attention.options import OptionsField
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 
 SCHEMA = {
     "type": "object",

@@ -10,8 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from desktop.attention.field import FieldResult
 from desktop.attention.form import SchemaForm
-from desktop.theme.theme import Theme
-from desktop.translation.languages import Language, Translation
+from desktop.theme import Theme
+from desktop.translation import Language, Translation
 
 
 class Sheet:

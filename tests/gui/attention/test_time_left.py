@@ -11,7 +11,7 @@ from core.domain.ids import InterruptionId, RunId, WorkflowId
 from core.domain.interruption import OPEN_STATUS, Action, InterruptionKind
 from core.stores.questions import Question
 from desktop.attention.time_left import TimeLeft, shown_minutes, until_next_s
-from desktop.translation.languages import Language, Translation
+from desktop.translation import Language, Translation
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -5,8 +5,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from desktop.chat.transcript.transcript import Transcript
-from desktop.theme.theme import Theme
-from desktop.theme.typography import load_fonts
+from desktop.theme import Theme, load_fonts
 from tests.gui.chat.conversation import NOW
 
 

@@ -7,7 +7,7 @@ from desktop.chat.layout.column import BlockIndex, Column
 from desktop.chat.layout.metrics import Heights
 from desktop.chat.layout.turn_layout import AvailableArea
 from desktop.chat.view_state import ScrollAnchor
-from desktop.theme.tokens import SIZES
+from desktop.tokens import SIZES
 from tests.gui.chat.conversation import answered, talk, writing
 
 

@@ -13,7 +13,7 @@ from desktop.chat.composer.composer import Composer
 from desktop.chat.composer.document_text import PIECE_CHARACTERS, LongLines
 from desktop.chat.composer.draft import MAX_MESSAGE_CHARACTERS, ComposerState, Draft
 from desktop.chat.composer.text_box import TextBox
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 READY = ComposerState("Invoices")

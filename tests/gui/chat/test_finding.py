@@ -9,7 +9,7 @@ from core.domain.messages import MessageState, Role
 from core.domain.tool import CallStatus
 from desktop.chat.transcript.find_scan import FindMatch, FindQuery, TurnScan, may_contain
 from desktop.chat.turn_parts import Part, Text, Thought, ToolCalls, ToolLine, Turn
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -22,8 +22,8 @@ from desktop.chat.views.failure_view import FailureView
 from desktop.chat.views.line_views import StepView, ToolView
 from desktop.chat.views.painted_views import ActivityView
 from desktop.chat.views.view_context import Intents, ViewContext
-from desktop.theme.theme import Theme
-from desktop.translation.name_strings import tool_doing, tool_done
+from desktop.theme import Theme
+from desktop.translation import tool_doing, tool_done
 from desktop.widgets import Button
 from tests.gui.chat.conversation import NOW, answered, call
 from tests.gui.chat.sight import views

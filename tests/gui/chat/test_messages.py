@@ -18,7 +18,7 @@ from desktop.chat.transcript.turn_view import TurnView
 from desktop.chat.turn_parts import Output, ToolCalls, Turn
 from desktop.chat.views.line_views import ToolView
 from desktop.chat.views.prose_view import ProseView
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 from desktop.widgets import IconButton
 from tests.gui.chat.conversation import answered, asked, call, talk, writing
 from tests.gui.chat.sight import place_of, prose, texts, views

@@ -15,8 +15,7 @@ from desktop.chat.layout.blocks import ProseBlock
 from desktop.chat.views.prose_style import set_markdown
 from desktop.chat.views.prose_view import ProseView, append_words
 from desktop.chat.views.view_context import Intents, ViewContext
-from desktop.theme.palette import Scheme
-from desktop.theme.theme import Appearance, Theme
+from desktop.theme import Appearance, Scheme, Theme
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 

@@ -17,7 +17,7 @@ from desktop.chat.layout.blocks import CaptionKind
 from desktop.chat.transcript.transcript import Transcript
 from desktop.chat.turn_parts import Activity, CutOff, Part, Phase, Steps, SubAgentLine, SubAgents, Text, ToolCalls
 from desktop.chat.views.line_views import SubAgentView
-from desktop.translation.languages import Language, Translation
+from desktop.translation import Language, Translation
 from tests.gui.chat.conversation import NOW, answered, call, called, ended, message_of, run_of, token
 from tests.gui.chat.sight import texts, views
 from tests.gui.chat.test_blocks import blocks, captions, kinds

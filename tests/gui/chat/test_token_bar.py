@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from core.stores.usage import TokenUsage, WorkflowUsage
 from desktop.chat.composer.token_bar import ContextGauge, TokenBar
 from desktop.chat.composer.token_strings import cost_label
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 
 NBSP = "\N{NO-BREAK SPACE}"
 USED = WorkflowUsage(

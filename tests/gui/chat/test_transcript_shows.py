@@ -21,9 +21,8 @@ from desktop.chat.views.line_views import StepView, ToolGroupView, ToolView
 from desktop.chat.views.painted_views import ActivityView, BoundaryView, CutOffView
 from desktop.chat.views.prose_style import blocks_in
 from desktop.chat.views.prose_view import ProseView
-from desktop.theme.palette import Scheme
-from desktop.theme.theme import Appearance, Theme
-from desktop.theme.tokens import SIZES
+from desktop.theme import Appearance, Scheme, Theme
+from desktop.tokens import SIZES
 from desktop.widgets import Label
 from tests.gui.chat.conversation import NOW, answered, asked, call
 from tests.gui.chat.sight import place_of, prose, texts, views

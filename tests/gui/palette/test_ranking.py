@@ -5,7 +5,7 @@ import time
 import pytest
 
 from desktop.palette.entries import Entry, Kind, Query, parse_query, rank_entries
-from desktop.theme.icon_names import Icon
+from desktop.theme import Icon
 
 
 def entries(*titles: str) -> list[Entry]:

@@ -14,8 +14,8 @@ from core.tools.mcp.sampling import Sampling
 from core.tools.registry import Registry
 from desktop.aio import Tasks
 from desktop.settings.parts.page import PageId
-from desktop.theme.theme import Theme
-from desktop.translation.languages import Translation
+from desktop.theme import Theme
+from desktop.translation import Translation
 from tests.gui.settings.rig import Rig
 
 

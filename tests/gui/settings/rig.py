@@ -17,7 +17,7 @@ from core.llm.catalogue import Catalogue
 from core.llm.http import HttpClients
 from core.llm.key_store import KeyFile, KeyStore
 from core.llm.system_keyring import SystemKeyring
-from core.ports.writes import Write
+from core.ports import Write
 from core.services.agents import AgentService
 from core.services.consent import ConsentService
 from core.services.mcp_servers import McpServerService
@@ -39,8 +39,8 @@ from desktop.settings.sources.pending_requests import PendingRequests
 from desktop.settings.sources.setting_sources import CombinedSettings, CoreSettings, WindowSettings
 from desktop.settings.sources.undo_history import UndoHistory
 from desktop.shortcuts.keymap import Keymap
-from desktop.theme.theme import Theme
-from desktop.translation.languages import Translation
+from desktop.theme import Theme
+from desktop.translation import Translation
 from desktop.widgets import Banner, ChoiceCard
 from desktop.window.commands.command_table import COMMANDS
 from desktop.window_state import WindowState, read, write

@@ -12,13 +12,12 @@ from core.domain.audit import AuditEntry, Decider, Decision
 from core.domain.consent import Rule
 from core.domain.settings import OnTimeout
 from core.errors import StorageFailed
-from core.ports.storage import PAGE_ROWS
-from core.ports.writes import PutAudit
+from core.ports import PAGE_ROWS, PutAudit
 from desktop.settings.consent.audit_log import AuditCard
 from desktop.settings.consent.consent_strings import decision_label
 from desktop.settings.consent.exceptions_card import ExceptionsCard
 from desktop.settings.parts.page import PageId
-from desktop.translation.languages import Language
+from desktop.translation import Language
 from tests.contracts.rows import an_entry
 from tests.gui.settings.rig import Rig
 

@@ -12,10 +12,9 @@ from core.errors import StorageFailed
 from desktop.settings.parts.editors import NumberBox
 from desktop.settings.parts.page import PageId
 from desktop.settings.sources.setting_sources import Setting
-from desktop.theme.palette import Scheme
-from desktop.theme.theme import Appearance
-from desktop.theme.tokens import DARK, LIGHT, SIZES
-from desktop.translation.languages import Language
+from desktop.theme import Appearance, Scheme
+from desktop.tokens import DARK, LIGHT, SIZES
+from desktop.translation import Language
 from desktop.window_state import WindowState
 from tests.gui.settings.rig import Rig
 

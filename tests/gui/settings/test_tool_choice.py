@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QCheckBox, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from desktop.settings.models.tool_picker import ToolGroup, ToolPicker
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 
 OWN = ["calculator", "wait"]
 MANY = [f"mcp__big__tool_{number}" for number in range(100)]

@@ -11,9 +11,8 @@ from core.domain.template import ValidationMode
 from core.errors import StorageFailed
 from desktop.settings.parts.page import PageId
 from desktop.settings.sources.setting_sources import Setting
-from desktop.theme.palette import Scheme
-from desktop.theme.theme import Appearance
-from desktop.translation.languages import Language
+from desktop.theme import Appearance, Scheme
+from desktop.translation import Language
 from tests.gui.settings.rig import Rig
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)

@@ -6,8 +6,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from core.domain.run import RunStatus
-from desktop.theme.theme import Theme
-from desktop.translation.languages import Translation
+from desktop.theme import Theme
+from desktop.translation import Translation
 from tests.gui.sidebar.rig import Bench, Stores
 
 

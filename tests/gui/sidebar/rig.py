@@ -20,7 +20,7 @@ from desktop.sidebar.model import SidebarModel
 from desktop.sidebar.row_menu import RowAction, SidebarKeys
 from desktop.sidebar.rows import Header, Row, sidebar_items
 from desktop.sidebar.sidebar import Sidebar
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 from tests.stores.rig import START, Desk, Teller
 
 

@@ -12,9 +12,8 @@ from core.bus import WorkflowDeleted
 from core.domain.run import RunStatus
 from desktop.sidebar.delegate import RowDelegate
 from desktop.sidebar.geometry import RowGeometry
-from desktop.theme.palette import Scheme
-from desktop.theme.theme import Appearance, Theme
-from desktop.translation.languages import Language, Translation
+from desktop.theme import Appearance, Scheme, Theme
+from desktop.translation import Language, Translation
 from tests.gui.sidebar.rig import Bench, Stores, wf
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)

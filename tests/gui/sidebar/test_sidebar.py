@@ -11,11 +11,9 @@ from pytestqt.qtbot import QtBot
 
 from desktop.sidebar import controls
 from desktop.sidebar.controls import SearchField
-from desktop.theme.icons import app_mark
-from desktop.theme.palette import Scheme
-from desktop.theme.theme import Appearance, Theme
-from desktop.theme.tokens import SIZES
-from desktop.translation.languages import Language, Translation
+from desktop.theme import Appearance, Scheme, Theme, app_mark
+from desktop.tokens import SIZES
+from desktop.translation import Language, Translation
 from tests.gui.sidebar.rig import Bench, Stores, wf
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)

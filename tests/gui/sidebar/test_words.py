@@ -12,7 +12,7 @@ from core.threads.system_clock import SystemClock
 from desktop.sidebar.model import SidebarModel
 from desktop.sidebar.rows import Row, RowState, Section
 from desktop.sidebar.sidebar_strings import initial, state_text, time_text
-from desktop.translation.languages import Language, Translation
+from desktop.translation import Language, Translation
 from tests.gui.sidebar.rig import wf
 
 NOW = datetime(2026, 3, 10, 12, 0, tzinfo=UTC)

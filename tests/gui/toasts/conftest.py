@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from core.domain.ids import WorkflowId
 from desktop.bind import Frames
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 from desktop.toasts.card import ToastCard
 from desktop.toasts.overlay import ToastOverlay
 from tests.stores.rig import Desk

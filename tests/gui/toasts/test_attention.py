@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from core.domain.run import RunStatus
 from core.domain.template import ValidationMode
 from core.domain.toast import BRIEF_S, ToastType
-from desktop.translation.languages import Language, Translation
+from desktop.translation import Language, Translation
 from tests.gui.toasts.conftest import A, Stage
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)

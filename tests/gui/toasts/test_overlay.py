@@ -10,9 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from core.domain.run import RunStatus
 from core.domain.toast import ToastType
-from desktop.theme.palette import Scheme
-from desktop.theme.theme import Appearance, Theme
-from desktop.theme.tokens import SIZES
+from desktop.theme import Appearance, Scheme, Theme
+from desktop.tokens import SIZES
 from desktop.widgets import Paragraph
 from tests.gui.toasts.conftest import COMPOSER, HEIGHT, WIDTH, A, B, Stage
 

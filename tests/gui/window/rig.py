@@ -17,7 +17,7 @@ from core.domain.run import Run, RunKind
 from core.domain.template import Template, ValidationMode
 from core.domain.workflow import Workflow
 from core.engine.runs.start_request import StartRequest
-from core.ports.storage import Storage
+from core.ports import Storage
 from core.services.outcome import Ok
 from core.wiring import open_core, run_core
 from desktop.aio import Tasks

@@ -17,7 +17,7 @@ from core.domain.interruption import Action, Answer, InterruptionKind
 from core.domain.run import Run, RunStatus
 from core.domain.text.json_text import encode
 from core.domain.toast import ToastType
-from core.ports.writes import Put, StoredTemplate
+from core.ports import Put, StoredTemplate
 from core.services.outcome import Failed
 from desktop.arguments import Arguments
 from desktop.attention.card import AttentionCard
@@ -26,7 +26,7 @@ from desktop.chat.view_state import AT_END
 from desktop.sidebar.list_view import SidebarList
 from desktop.sidebar.model import SidebarModel
 from desktop.sidebar.rows import Header, Row, Section
-from desktop.translation.languages import Language
+from desktop.translation import Language
 from tests.gui.window.rig import App, an_app
 from tests.stores.rig import Teller
 from tests.support import waiting

@@ -19,7 +19,7 @@ from core.services.outcome import Ok
 from desktop.attention.card import AttentionCard
 from desktop.attention.focus_guard import GUARD_MS
 from desktop.attention.footer import ApprovalScope
-from desktop.translation.languages import Language
+from desktop.translation import Language
 from desktop.widgets import Segmented
 from tests.gui.window.rig import App, an_app
 from tests.support import waiting

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from core.domain.ids import WorkflowId
-from core.ports.tools import FileRequest
+from core.ports import FileRequest
 from desktop.window.frame.file_dialog import FileDialogs
 
 WANTED = FileRequest(WorkflowId("wf_1"), "Your\nbudget", ("csv", "tar.gz"))

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication
 from core.domain.ids import MessageId, WorkflowId
 from core.domain.messages import Message, Role
 from core.domain.workflow import Workflow
-from core.ports.writes import PutMessage, PutWorkflow
+from core.ports import PutMessage, PutWorkflow
 from desktop.chat.transcript.find_bar import FindBar
 from desktop.chat.views.text_view import TextView
 from tests.gui.window.rig import App, an_app

@@ -12,7 +12,7 @@ from core.domain.model import ModelChoice
 from desktop.chat.views.failure_view import FailureView
 from desktop.chat.views.line_views import ThoughtView
 from desktop.toasts.toast_strings import toast_text
-from desktop.translation.formats import moment
+from desktop.translation import moment
 from tests.gui.window.rig import App, an_app
 from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.provider import Reply, chunk, fails, provider, says, sse

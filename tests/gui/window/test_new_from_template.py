@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from core.domain.ids import TemplateId
 from core.domain.template import ValidationMode
 from core.domain.text.json_text import encode
-from core.ports.writes import Put, StoredTemplate
+from core.ports import Put, StoredTemplate
 from tests.gui.window.rig import App, an_app
 from tests.support.command_line import template
 from tests.support.world import tool_step

@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from core.domain.ids import WorkflowId
-from core.ports.writes import PutWorkflow
+from core.ports import PutWorkflow
 from desktop.palette.entries import Entry
 from tests.contracts.rows import a_workflow
 from tests.gui.window.rig import App, an_app

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from core.domain.agent import AgentSelection
 from core.domain.model import ModelChoice
 from core.services.outcome import Ok
-from desktop.translation.languages import Language
+from desktop.translation import Language
 from tests.gui.window.rig import App, an_app
 from tests.support.provider import Provider, provider, says
 

@@ -14,7 +14,7 @@ from core.domain.workflow import normalized_title as title_of
 from core.services.chat import title_from
 from desktop.chat.views.code_view import CodeView
 from desktop.chat.views.text_view import TextView
-from desktop.theme.theme import Theme
+from desktop.theme import Theme
 from desktop.widgets import ElidedLabel, paint_text
 from tests.gui.chat.sight import views
 from tests.gui.window.rig import App, an_app

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from core.domain.text.search import Term
 from core.persistence.search.index import FileSearchIndex
-from core.ports.search import HitKind, HitPage
+from core.ports import HitKind, HitPage
 from core.services.outcome import Ok
 from desktop.search.index_status import IndexProgress
 from desktop.search.results import GroupRow, HitRow, MoreRow, ResultRow

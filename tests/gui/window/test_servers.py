@@ -28,8 +28,7 @@ from core.services.outcome import Ok
 from desktop.settings.parts.page import PageId
 from desktop.settings.servers.server_row import ServerRow
 from desktop.settings.servers.servers_page import ServersPage
-from desktop.translation.languages import Language
-from desktop.translation.name_strings import short_tool_name
+from desktop.translation import Language, short_tool_name
 from tests.gui.window.rig import App, an_app
 from tests.gui.window.settings_rig import Until, control, dialog, notice, press, settings, texts, undo, write
 from tests.support.command_line import write_template

@@ -13,7 +13,7 @@ from core.domain.ids import TemplateId
 from core.domain.run import RunKind
 from core.domain.template import ValidationMode
 from core.domain.text.json_text import encode
-from core.ports.writes import Put, StoredTemplate
+from core.ports import Put, StoredTemplate
 from core.services.outcome import Ok
 from tests.gui.window.rig import App, an_app
 from tests.support.command_line import template

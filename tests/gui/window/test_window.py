@@ -20,8 +20,8 @@ from desktop.chat.turn_parts import Turn
 from desktop.chat.views.failure_view import FailureView
 from desktop.settings.models.models_page import ModelsPage
 from desktop.shortcuts.key_strings import key_name
-from desktop.theme.icons import app_mark
-from desktop.translation.languages import Language
+from desktop.theme import app_mark
+from desktop.translation import Language
 from desktop.widgets import KeyHint
 from desktop.window.base.outgoing import OutgoingMessage
 from tests.gui.chat.sight import texts

@@ -12,7 +12,7 @@ from core.llm.http import HttpClients
 from core.llm.key_masking import Secret
 from core.llm.openai_compatible.client import OpenAiCompatible
 from core.llm.presets import TimeLimits
-from core.ports.model import (
+from core.ports import (
     CallDelta,
     CallRequest,
     ChatMessage,

@@ -11,7 +11,7 @@ import pytest
 
 from core.domain.model import ModelChoice
 from core.llm.openai_compatible.failures import parse_retry_after
-from core.ports.model import ModelRequest, TextDelta
+from core.ports import ModelRequest, TextDelta
 from tests.agents.disk import START
 from tests.llm.provider.conftest import Phone
 from tests.support.provider import EVENT_STREAM, Reply, chunk, fails, provider, says, sse

@@ -9,7 +9,7 @@ from core.domain.model import ModelChoice, Reasoning
 from core.domain.tool import ToolInfo
 from core.llm.openai_compatible.request import BROKE_OFF, request_body, wire_messages
 from core.llm.presets import PRESETS, Quirks
-from core.ports.model import CallRequest, ChatMessage, ModelRequest
+from core.ports import CallRequest, ChatMessage, ModelRequest
 from tests.llm.provider.conftest import Phone
 from tests.support.provider import calls, provider, says
 from tests.support.strict_provider import StrictInTurn, problem_of

@@ -9,7 +9,7 @@ import pytest
 
 from core.errors import StepFailed
 from core.llm.key_masking import MASK, Masker, Secret
-from core.ports.model import CallDelta
+from core.ports import CallDelta
 from tests.llm.provider.conftest import Phone
 from tests.support.provider import Reply, call_piece, chunk, fails, provider, says, sse
 

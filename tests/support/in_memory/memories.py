@@ -9,7 +9,7 @@ from itertools import islice
 from core.domain.ids import MemoryId
 from core.domain.memory import PREVIEW_CHARACTERS, Memory
 from core.domain.text.search import words_of
-from core.ports.memories import MAX_RANKED, MemoryQuery, MemoryUsage
+from core.ports import MAX_RANKED, MemoryQuery, MemoryUsage
 from tests.support.in_memory.tables import OrderKey, Tables
 
 K1, B = 1.2, 0.75

@@ -14,7 +14,7 @@ from core.persistence.codec import unreadable_error
 from core.persistence.event_rows import ordered_events, restore_event
 from core.persistence.keys import UNFINISHED, by_checkpoint, by_sequence
 from core.persistence.run_rows import as_unreadable, placeholder
-from core.ports.storage import PAGE_ROWS
+from core.ports import PAGE_ROWS
 from tests.support.in_memory.tables import OrderKey, Tables
 
 T = TypeVar("T")

@@ -21,8 +21,7 @@ from core.domain.text.json_text import decode
 from core.domain.toast import Toast
 from core.domain.workflow import Workflow
 from core.persistence.keys import by_call, by_stream, by_time, by_title
-from core.ports.storage import PAGE_ROWS
-from core.ports.writes import StoredTemplate, Write
+from core.ports import PAGE_ROWS, StoredTemplate, Write
 from tests.support.in_memory.memories import InMemoryMemories
 from tests.support.in_memory.runs import (
     InMemoryEvents,

@@ -23,7 +23,7 @@ from core.domain.interruption import (
 )
 from core.domain.mcp_server import ServerState
 from core.domain.template import ValidationMode
-from core.ports.model import ModelDelta, ModelRequest, TextDelta, Usage
+from core.ports import ModelDelta, ModelRequest, TextDelta, Usage
 from core.threads.system_clock import SystemClock
 from tests.support.mcp_rig import OTHERS, McpRig, mcp_rig, needs_others, node_server, programs, python_server
 
