@@ -120,6 +120,9 @@ class SubAgents(Protocol):
         error of a sub-agent is in its report. Cancellation cancels them all.
         """
 
+    def close(self) -> None:
+        """End the turn: cancel what a previous process started and this turn did not resume."""
+
 
 class AgentDirectory(Protocol):
     """The agents that the user set up."""
@@ -226,15 +229,8 @@ class AgentRunner(Protocol):
         calls, keeps the received text and returns without waiting.
         """
 
-    def sub_agents(self, parent: AgentTurn, log: RunLog, tools: Collection[str]) -> "OwnSubAgents":
+    def sub_agents(self, parent: AgentTurn, log: RunLog, tools: Collection[str]) -> "SubAgents":
         """Return the sub-agents that calls of this turn or step may start.
 
         They get these `tools` without the tools that start sub-agents: there is no further level.
         """
-
-
-class OwnSubAgents(SubAgents, Protocol):
-    """The sub-agents of a turn, for its owner."""
-
-    def close(self) -> None:
-        """End the turn: cancel what a previous process started and this turn did not resume."""

@@ -123,11 +123,6 @@ class CardFooter(Adaptive, QWidget):
         if request is not None and tool is not None:
             self._scope.set_tool(tool, request.scope, is_edited=request.is_changed)
 
-    @property
-    def scope_description(self) -> str:
-        """The description of the selected scope."""
-        return self._scope.description
-
     def button(self, action: Action) -> Button:
         return self._buttons[action]
 

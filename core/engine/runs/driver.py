@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Protocol
 
-from core.domain.ids import RunId, SubAgentId
+from core.domain.ids import RunId
 from core.domain.interruption import Interruption
 from core.domain.run import ErrorInfo, Run, RunStatus, Snapshot, StepKey
 from core.domain.template import WorkflowCall
@@ -277,9 +277,6 @@ class Driver:
 
         def waits(key: StepKey) -> bool:
             return (key.step, key.index) in waiting or key in self._waiting_children
-
-        def sub_agent_waits(sub_agent_id: SubAgentId) -> bool:
-            return waits(StepKey(sub_agent_id))
 
         blocked = [
             waits(key)
