@@ -19,6 +19,7 @@ from core.services.outcome import Failed, Ok
 from core.threads.system_clock import SystemClock
 from tests.support.command_line import template
 from tests.support.in_memory.storage import InMemoryStorage
+from tests.support.waiting import until
 from tests.support.world import World, a_step, a_world, tool_step
 
 
@@ -397,7 +398,8 @@ async def test_waiting_uses_no_active_time() -> None:
 async def test_a_run_is_found_as_waiting_while_something_else_of_it_runs() -> None:
     async with a_world() as world:
         run = await world.start(asking("a", "approval"), tool_step("h", "hold"))
-        await asyncio.sleep(0.05)
+        await until(lambda: world.tools.in_flight)
+        await until(lambda: world.storage.runs.page(status=RunStatus.WAITING))
         assert (await world.describe(run.id))["status"] == "running"
         assert [each.id for each in await world.storage.runs.page(status=RunStatus.WAITING)] == [run.id]
         world.tools.release.set()
