@@ -1,7 +1,7 @@
 """The real window on a store in memory, driven by keys and looked into by tests."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -17,8 +17,10 @@ from core.domain.run import Run, RunKind
 from core.domain.template import Template, ValidationMode
 from core.domain.workflow import Workflow
 from core.engine.runs.start_request import StartRequest
-from core.ports import Storage
+from core.ports.clock import Clock
+from core.ports.storage import Storage
 from core.services.outcome import Ok
+from core.tools.registry import Tool
 from core.wiring import open_core, run_core
 from desktop.aio import Tasks
 from desktop.arguments import Arguments
@@ -32,6 +34,7 @@ from desktop.window.frame.main_window import MainWindow
 from desktop.window_state import WindowState
 from tests.support.command_line import template
 from tests.support.in_memory.storage import InMemoryStorage
+from tests.support.waiting import until
 
 ENGLISH = Arguments(language="en", theme="light")
 
@@ -39,11 +42,18 @@ ENGLISH = Arguments(language="en", theme="light")
 class App:
     """A running window. `key` and `type` send keys to the focused widget."""
 
-    def __init__(self, core: Core, window: MainWindow, content: Content, session: Session) -> None:
+    def __init__(self, core: Core, window: MainWindow, content: Content, session: Session, frames: Frames) -> None:
         self.core = core
         self.window = window
         self.content = content
         self.session = session
+        self._frames = frames
+
+    async def drawn(self) -> None:
+        """Come back when the window has drawn what the stores say, and has laid it out."""
+        for _ in range(3):  # a render may change what another shows
+            await until(lambda: not self._frames._dirty)
+            await asyncio.sleep(0.005)  # Qt lays out what changed before it comes to its timers
 
     def key(self, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
         QTest.keyClick(self.focused(), key, modifiers)
@@ -112,6 +122,8 @@ async def an_app(
     mode: ValidationMode = ValidationMode.AUTO,
     size: tuple[int, int] = (1440, 900),
     arguments: Arguments | None = None,
+    clock: Clock | None = None,
+    more_tools: Iterable[Tool] = (),
 ) -> AsyncIterator[App]:
     """The window, shown, with focus where the app puts it."""
     window = MainWindow("#FFFFFF", None)
@@ -122,11 +134,12 @@ async def an_app(
     state_file = tmp_path / "window.json"
     session = Session(qapp, window, arguments or ENGLISH, folders, open_core, state_file, WindowState(), 0.0)
     try:
-        async with run_core(storage or InMemoryStorage(), key_file=folders.keys) as core:
+        async with run_core(storage or InMemoryStorage(), clock, more_tools, folders.keys) as core:
             await core.settings.change(validation_mode=mode)
             tasks = Tasks(session.presenter.report)
             session.presenter.use(core.stores.toasts)
-            content = Content(session, core, Frames(session.presenter.report), tasks, window)
+            frames = Frames(session.presenter.report)
+            content = Content(session, core, frames, tasks, window)
             window.setCentralWidget(content)
             session._content = content
             window.closing.connect(session._close)
@@ -134,7 +147,7 @@ async def an_app(
             await _until_active(window)
             await session._begin(core, content)
             try:
-                yield App(core, window, content, session)
+                yield App(core, window, content, session, frames)
             finally:
                 content.preferences.hide_dialog()
                 await content.chat.drafts.close()
@@ -151,8 +164,10 @@ async def an_app(
 
 async def _until_active(window: MainWindow) -> None:
     """Keys reach an active window alone."""
-    async with asyncio.timeout(5):
-        while not (window.isActiveWindow() and QApplication.activeWindow() is window):  # Qt tells nobody
-            window.activateWindow()
-            await asyncio.sleep(0.01)
+
+    def is_active() -> bool:
+        window.activateWindow()
+        return window.isActiveWindow() and QApplication.activeWindow() is window
+
+    await until(is_active)
     await asyncio.sleep(0.05)

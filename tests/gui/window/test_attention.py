@@ -17,11 +17,11 @@ from core.domain.interruption import Action, Answer, InterruptionKind
 from core.domain.run import Run, RunStatus
 from core.domain.text.json_text import encode
 from core.domain.toast import ToastType
-from core.ports import Put, StoredTemplate
+from core.engine.interruptions import interruptions
+from core.ports.writes import Put, StoredTemplate
 from core.services.outcome import Failed
 from desktop.arguments import Arguments
 from desktop.attention.card import AttentionCard
-from desktop.attention.focus_guard import GUARD_MS
 from desktop.chat.view_state import AT_END
 from desktop.sidebar.list_view import SidebarList
 from desktop.sidebar.model import SidebarModel
@@ -30,9 +30,10 @@ from desktop.translation import Language
 from tests.gui.window.rig import App, an_app
 from tests.stores.rig import Teller
 from tests.support import waiting
+from tests.support.clock import loop_clock
 from tests.support.command_line import template
 from tests.support.in_memory.storage import InMemoryStorage
-from tests.support.world import a_step, tool_step
+from tests.support.world import Tools, a_step, tool_step
 
 Until = Callable[..., Awaitable[None]]
 
@@ -67,20 +68,26 @@ def questions(app: App) -> list[str]:
 async def waits(app: App, run: Run, count: int = 1) -> None:
     """Come back when the run waits for so many answers, and the window shows it."""
     await waiting.until(lambda: app.core.stores.questions.count(run.workflow_id) == count)
-    await asyncio.sleep(0.1)
+    await app.drawn()
 
 
 async def view(app: App, run: Run) -> AttentionCard:
     app.content.workflow_actions.show(run.workflow_id)
     app.content.chat.focus_composer()
-    await asyncio.sleep(0.1)
+    await waiting.until(lambda: app.core.stores.view.is_loaded)
+    await app.drawn()
     return card_of(app)
 
 
 async def take_card(app: App) -> None:
     """Go to the card by its keys, and wait until its guard lets keys pass."""
     app.key(Qt.Key.Key_A, CONTROL_SHIFT)
-    await waiting.until(lambda: not card_of(app).guard.is_on)
+    await listens(app)
+
+
+async def listens(app: App) -> None:
+    """Come back when the card has the focus and takes keys."""
+    await waiting.until(lambda: card_of(app).has_focus and not card_of(app).guard.is_on)
 
 
 def texts(widget: QWidget) -> list[str]:
@@ -89,13 +96,17 @@ def texts(widget: QWidget) -> list[str]:
 
 async def ended(app: App, run: Run) -> Run:
     """The run, once it has ended."""
-    async with asyncio.timeout(5):
-        while not (found := await app.core.engine.wait(run.id)).status.is_final:  # noqa: ASYNC110  # as `until`
-            await asyncio.sleep(0.01)
-    return found
+
+    async def is_final() -> bool:
+        return (await app.core.engine.wait(run.id)).status.is_final
+
+    await waiting.until(is_final)
+    return await app.core.engine.wait(run.id)
 
 
-async def test_an_approval_is_given_by_keyboard_and_the_run_goes_on(tmp_path: Path, qapp: QApplication) -> None:
+async def test_an_approval_is_given_by_keyboard_and_the_run_goes_on(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
     async with an_app(tmp_path, qapp) as app:
         run = await app.start("Letters", asking("send", prompt="Send them?"), a_step("after", "send", input="@send"))
         await waits(app, run)
@@ -109,8 +120,7 @@ async def test_an_approval_is_given_by_keyboard_and_the_run_goes_on(tmp_path: Pa
         assert app.focused() is card.button(Action.APPROVE)
         app.key(Qt.Key.Key_Return)
         assert (await ended(app, run)).status is RunStatus.SUCCESS
-        await asyncio.sleep(0.1)
-        assert not card.isVisible()
+        await until(lambda: not card.isVisible())
         assert app.focused().objectName() == "composer"
 
 
@@ -155,15 +165,17 @@ async def test_card_toast_badge_and_section_come_and_go_together(
 
 @pytest.mark.parametrize("how", ["cancel", "delete", "expire", "end"])
 async def test_what_ends_without_an_answer_closes_everywhere(
-    tmp_path: Path, qapp: QApplication, until: Until, how: str
+    tmp_path: Path, qapp: QApplication, until: Until, how: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with an_app(tmp_path, qapp) as app:
+    monkeypatch.setattr(interruptions, "MAX_EXPIRY_WAIT_S", 0.01)  # the jump of the clock is noticed soon
+    clock, tools = loop_clock(), Tools()
+    async with an_app(tmp_path, qapp, clock=clock, more_tools=tools.all()) as app:
         beside = [
-            tool_step("slow", "wait", seconds=1.5),
+            tool_step("slow", "hold"),
             {"name": "back", "action": {"return": True}, "input": "@slow"},
         ]
         others = beside if how == "end" else []  # what returns ends the run
-        run = await app.start("Letters", asking("send", timeoutMs=700 if how == "expire" else 60_000), *others)
+        run = await app.start("Letters", asking("send", timeoutMs=3_600_000), *others)
         await waits(app, run)
         assert (section(app), questions(app)) == ([("Letters", 1)], ["Letters"])
         await view(app, run)
@@ -172,6 +184,10 @@ async def test_what_ends_without_an_answer_closes_everywhere(
             await app.core.engine.cancel(run.id)
         elif how == "delete":
             await app.core.workflows.delete(run.workflow_id)
+        elif how == "expire":
+            clock.jump(3600)
+        else:
+            tools.release.set()
         await until(lambda: not card_of(app).isVisible())
         await until(lambda: section(app) == [])
         assert questions(app) == []
@@ -185,7 +201,8 @@ async def test_a_question_takes_no_focus_opens_no_window_and_leaves_draft_and_sc
         said = await app.say("say 400 words")
         await app.core.engine.wait(said.id)
         app.content.workflow_actions.show(said.workflow_id)
-        await asyncio.sleep(0.3)
+        await waiting.until(lambda: app.core.stores.view.is_loaded)
+        await app.drawn()
         app.write("my own ")
         app.content.chat.transcript.scroll_by(-200)
         place, position = app.content.chat.transcript.view_state(), AT_END
@@ -229,7 +246,7 @@ async def test_for_half_a_second_nothing_but_esc_and_tab_acts(tmp_path: Path, qa
         app.key(Qt.Key.Key_Escape)
         assert app.focused().objectName() == "composer"
         app.key(Qt.Key.Key_A, CONTROL_SHIFT)
-        await asyncio.sleep(GUARD_MS / 1000 + 0.1)
+        await listens(app)
         app.key(Qt.Key.Key_Tab)
         app.key(Qt.Key.Key_Space)
         assert (await ended(app, run)).status is RunStatus.SUCCESS
@@ -252,7 +269,7 @@ async def test_two_workflows_ask_at_once_and_each_gets_its_own_answer(
         assert (app.viewed, card.has_focus) == (one.workflow_id, True)
         app.key(Qt.Key.Key_F8, Qt.KeyboardModifier.ShiftModifier)
         assert app.viewed == two.workflow_id
-        await asyncio.sleep(GUARD_MS / 1000 + 0.1)
+        await listens(app)
         app.key(Qt.Key.Key_Tab)
         app.key(Qt.Key.Key_Return)
         assert (await ended(app, two)).status is RunStatus.SUCCESS
@@ -319,9 +336,14 @@ async def test_an_answer_to_a_closed_request_does_nothing_and_the_card_shows_it(
         app.key(Qt.Key.Key_Return)
         await until(lambda: card.note)
         assert card.note == "This request was answered elsewhere already. Nothing more was done."
-        found = await app.core.storage.interruptions.of_run(run.id)
-        assert {each.ask.step: str(each.status) for each in found} == {"one": "rejected", "two": "awaiting-approval"}
-        await asyncio.sleep(GUARD_MS / 1000 + 0.1)
+
+        async def is_written() -> bool:
+            found = await app.core.storage.interruptions.of_run(run.id)
+            statuses = {each.ask.step: str(each.status) for each in found}
+            return statuses == {"one": "rejected", "two": "awaiting-approval"}
+
+        await until(is_written)
+        await listens(app)
         app.key(Qt.Key.Key_Return)
         assert card.request is not None
         assert card.request.question.step == "two"
@@ -475,10 +497,10 @@ async def test_several_are_turned_by_pages_and_what_was_begun_stays(tmp_path: Pa
         assert {"2 of 3", "Sum \u203a b"} <= set(texts(card))
         assert card.has_focus
         app.key(Qt.Key.Key_PageUp)
-        await asyncio.sleep(GUARD_MS / 1000 + 0.1)
+        await listens(app)
         app.key(Qt.Key.Key_PageUp)
         assert "3 of 3" in texts(card)
-        await asyncio.sleep(GUARD_MS / 1000 + 0.1)
+        await listens(app)
         app.key(Qt.Key.Key_PageDown)
         assert "1 of 3" in texts(card)
         line = app.focused()
@@ -499,7 +521,7 @@ async def test_an_answer_that_is_begun_is_there_again_after_a_crash_until_it_is_
         app.key(Qt.Key.Key_PageDown)
         reason = next(field for field in card.findChildren(QLineEdit) if "Reason" in field.accessibleName())
         reason.setFocus()
-        await asyncio.sleep(GUARD_MS / 1000 + 0.1)
+        await listens(app)
         QTest.keyClicks(reason, "not yet")
         await app.content.chat.answer_drafts.flush()
         crashed = storage.copy()
@@ -550,9 +572,8 @@ async def test_later_folds_the_card_of_this_workflow_until_it_is_asked_for(
         height = card.height()
         await take_card(app)
         app.key(Qt.Key.Key_Escape)
-        await asyncio.sleep(0.1)
+        await until(lambda: card.height() < height / 2)
         assert card.isVisible()
-        assert card.height() < height / 2
         show = next(button for button in card.findChildren(QAbstractButton) if button.text() == "Show")
         show.click()
         assert card.has_focus
@@ -634,9 +655,8 @@ async def test_a_question_shows_its_options_and_sends_what_is_chosen_and_written
         app.key(Qt.Key.Key_Tab)
         QTest.keyClicks(app.focused(), "soon")
         app.control(Qt.Key.Key_Return)
-        await asyncio.sleep(0.1)
+        await waiting.until(lambda: card_of(app).note)
         assert [(each.action, each.value) for each in sent] == [(Action.SUBMIT, {"options": ["a"], "text": "soon"})]
-        assert card_of(app).note
 
 
 def ask_from_afar(app: App, kind: InterruptionKind, **fields: Any) -> WorkflowId:
@@ -669,7 +689,8 @@ async def test_no_toast_lies_on_the_card(tmp_path: Path, qapp: QApplication) -> 
         for run in runs:
             await waits(app, run)
         card = await view(app, runs[0])
-        await asyncio.sleep(0.3)
+        await waiting.until(lambda: app.content.toasts.cards)
+        await app.drawn()
         place = QRect(card.mapTo(app.window, QPoint(0, 0)), card.size())
         for toast in app.content.toasts.cards:
             box = QRect(toast.mapTo(app.window, QPoint(0, 0)), toast.size())
@@ -711,7 +732,7 @@ async def test_on_a_small_screen_with_large_text_the_parts_of_a_card_stand_below
         await until(lambda: app.core.stores.questions.count(run.workflow_id))
         card = await view(app, run)
         app.key(Qt.Key.Key_A, CONTROL_SHIFT)
-        await asyncio.sleep(0.3)
+        await app.drawn()
 
         def places(*parts: QWidget) -> list[QRect]:
             return [QRect(part.mapTo(app.window, QPoint(0, 0)), part.size()) for part in parts]
