@@ -3,7 +3,7 @@
 The fixtures of a test share its loop. An async generator fixture lives in one task from its first line to its last, so
 a task group or a timeout may stay open across its `yield`. A test fails
 
-- if it, or one of its fixtures, takes longer than its time limit: 30 s, or the marker `async_timeout(seconds)`;
+- if it, or one of its fixtures, takes longer than its time limit: 120 s, or the marker `async_timeout(seconds)`;
 - if the loop reported an error that nobody handled;
 - if a task was left pending, or failed and nobody asked for its result. Async fixtures may hold tasks until they are
   torn down; then this is looked at after them, and pytest reports it as an error of the test's teardown.
@@ -24,7 +24,7 @@ import pytest
 
 from tests.support.clock import AutojumpLoop
 
-DEFAULT_LIMIT_S = 30.0
+DEFAULT_LIMIT_S = 120.0
 REAL_TIME_FOLDERS = {"contracts", "crash", "e2e", "persistence", "sandbox"}
 
 T = TypeVar("T")
