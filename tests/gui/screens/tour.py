@@ -21,6 +21,7 @@ from desktop.settings.parts.page import PageId
 from desktop.window.base.options import Option
 from desktop.window.frame.failure_page import FailurePage
 from tests.gui.window.rig import App
+from tests.support.waiting import until
 from tests.support.world import a_step, tool_step
 
 LONG = "Rework the invoices of the spring quarter, then write to everybody who has not answered yet"
@@ -50,9 +51,7 @@ RECORDED = ({"call": "calculator", "arguments": {"expression": "6*7"}}, {"say": 
 
 async def holds(what: Callable[[], object]) -> None:
     """Waits for it, and for the next frame."""
-    async with asyncio.timeout(30):
-        while not what():  # noqa: ASYNC110  # what it looks at has no event to wait for
-            await asyncio.sleep(0.005)
+    await until(what)
     await drawn()
 
 

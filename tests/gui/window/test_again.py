@@ -1,6 +1,5 @@
 """Stopped and rejected messages are sent again or edited, and nothing of them is lost or mixed up."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -155,13 +154,14 @@ async def test_what_is_being_written_stays_when_a_message_is_to_be_edited(
         assert app.content.chat.composer.draft().text == "my draft"
 
 
-async def test_up_in_an_empty_box_takes_the_last_message_up(tmp_path: Path, qapp: QApplication) -> None:
+async def test_up_in_an_empty_box_takes_the_last_message_up(tmp_path: Path, qapp: QApplication, until: Until) -> None:
     async with an_app(tmp_path, qapp) as app:
         run = await app.say("say 2 words")
         await app.core.engine.wait(run.id)
         app.content.workflow_actions.show(run.workflow_id)
         app.content.chat.focus_composer()
-        await asyncio.sleep(0.1)
+        await until(lambda: app.core.stores.view.is_loaded)
+        await app.drawn()
         app.key(Qt.Key.Key_Up)
         assert app.content.chat.composer.draft().text == "say 2 words"
         app.key(Qt.Key.Key_Up)
@@ -178,12 +178,12 @@ async def test_an_answer_is_tried_again_and_the_last_message_edited_from_their_m
             app.write("a question")
             app.key(Qt.Key.Key_Return)
             await until(lambda: app.turn_texts() == ["a question", "one"] and not shown(app).is_active, 15)
-            await asyncio.sleep(0.1)  # the frame that shows it
+            await app.drawn()
             app.key(Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
             choose(app, "Try again")
             await until(lambda: app.turn_texts() == ["a question", "one", "a question", "two"], 15)
             await until(lambda: not shown(app).is_active)
-            await asyncio.sleep(0.1)  # the frame that shows it
+            await app.drawn()
             app.content.chat.composer.focus_text()
             app.key(Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
             app.key(Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)

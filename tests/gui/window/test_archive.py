@@ -14,6 +14,7 @@ from desktop.sidebar.list_view import SidebarList
 from desktop.sidebar.model import SidebarModel
 from desktop.window.conversation.header import ViewState
 from tests.gui.window.rig import App, an_app
+from tests.support import waiting
 from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.world import tool_step
 
@@ -36,11 +37,13 @@ async def ended(app: App, *texts: str) -> list[WorkflowId]:
 async def in_list(app: App, workflow_id: WorkflowId) -> SidebarList:
     """The list, with the focus and the cursor on that row."""
     (view,) = app.content.sidebar.findChildren(SidebarList)
-    async with asyncio.timeout(5):
-        while QApplication.focusWidget() is not view:  # a window that a dialog has closed over takes a while
-            app.window.activateWindow()
-            app.content.sidebar.take_focus()
-            await asyncio.sleep(0.01)
+
+    def has_focus() -> bool:  # a window that a dialog has closed over takes a while
+        app.window.activateWindow()
+        app.content.sidebar.take_focus()
+        return QApplication.focusWidget() is view
+
+    await waiting.until(has_focus)
     model = view.model()
     assert isinstance(model, SidebarModel)
     view.setCurrentIndex(model.index_of(workflow_id))
@@ -125,9 +128,11 @@ async def test_a_deletion_is_undone_by_its_toast_and_done_when_that_is_gone(
         app.content.toasts._act("undo", first.id)
         await until(lambda: app.row(one))
         stores.toasts.dismiss(second.id)
-        async with asyncio.timeout(5):
-            while await storage.workflows.discarded():  # noqa: ASYNC110  # the store tells nobody
-                await asyncio.sleep(0.01)
+
+        async def is_gone() -> bool:
+            return not await storage.workflows.discarded()
+
+        await until(is_gone)
         assert {run.workflow_id for run in await storage.runs.page()} == {one}
         app.content.archive.undo()
         await asyncio.sleep(0.05)

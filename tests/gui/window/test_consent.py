@@ -1,6 +1,5 @@
 """The card for calls of tools and for questions: what it shows, by keyboard what it sends, and what follows."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -17,11 +16,12 @@ from core.domain.text.json_text import decode
 from core.domain.text.masking import MASK
 from core.services.outcome import Ok
 from desktop.attention.card import AttentionCard
-from desktop.attention.focus_guard import GUARD_MS
 from desktop.attention.footer import ApprovalScope
-from desktop.translation import Language
-from desktop.widgets import Segmented
+from desktop.translation.languages import Language
+from desktop.widgets.choices import Segmented
+from tests.gui.window import test_attention as attention
 from tests.gui.window.rig import App, an_app
+from tests.gui.window.test_attention import listens, take_card
 from tests.support import waiting
 
 Until = Callable[..., Awaitable[None]]
@@ -38,32 +38,21 @@ async def chat(app: App, text: str, count: int = 1) -> tuple[Run, AttentionCard]
     await asks(app, run, count)
     app.content.workflow_actions.show(run.workflow_id)
     app.content.chat.focus_composer()
-    await asyncio.sleep(0.1)
+    await waiting.until(lambda: app.core.stores.view.is_loaded)
+    await app.drawn()
     await take_card(app)
     return run, app.content.chat.card
 
 
 async def asks(app: App, run: Run, count: int) -> None:
     await waiting.until(lambda: app.core.stores.questions.count(run.workflow_id) == count)
-    await asyncio.sleep(0.1)
-
-
-async def take_card(app: App) -> None:
-    app.key(Qt.Key.Key_A, CONTROL_SHIFT)
-    await listening()
-
-
-async def listening() -> None:
-    await asyncio.sleep(GUARD_MS / 1000 + 0.1)
+    await app.drawn()
 
 
 async def ended(app: App, run: Run) -> Any:
-    async with asyncio.timeout(5):
-        while not (found := await app.core.engine.wait(run.id)).status.is_final:  # noqa: ASYNC110  # as `until`
-            await asyncio.sleep(0.01)
+    await attention.ended(app, run)
     described = await app.core.runs.describe(run.id)
     assert isinstance(described, Ok)
-    assert found.id == run.id
     return described.data
 
 
@@ -94,7 +83,7 @@ async def test_the_card_shows_the_tool_its_risk_all_arguments_and_what_an_approv
         choices["Always"].click()
         assert "“write_file”, in all workflows" in scope(card).description
         app.session.translation.set_language(Language.FRENCH)
-        await asyncio.sleep(0.1)
+        await waiting.until(lambda: "dans tous" in scope(card).description)
         assert "« write_file », dans tous les workflows" in scope(card).description.replace("\u00a0", " ")
 
 
@@ -168,15 +157,15 @@ async def test_several_requests_are_gone_through_with_what_was_chosen_for_each(
         run, card = await chat(app, f'{CALCULATE}\n/tool wait {{"seconds": 0}}', 2)
         next(button for button in scope(card).findChildren(QPushButton) if button.text() == "For this run").click()
         app.key(Qt.Key.Key_PageDown)
-        await listening()
+        await listens(app)
         assert (scope(card).description, "wait" in texts(card)) == ("This call alone.", True)
         app.key(Qt.Key.Key_PageUp)
-        await listening()
+        await listens(app)
         assert "in this run" in scope(card).description
-        for _ in range(2):
+        for left in (1, 0):
             card.button(Action.APPROVE).click()
-            await asyncio.sleep(0.2)
-            await listening()
+            await asks(app, run, left)
+            await waiting.until(lambda: not card.guard.is_on)
         await ended(app, run)
         assert [entry.scope for entry in reversed(await app.core.storage.audit.page())] == ["run", "once"]
 
@@ -227,10 +216,12 @@ async def test_a_text_is_written_and_its_length_is_bounded(tmp_path: Path, qapp:
 async def test_a_mixed_question_takes_both_and_can_be_skipped(tmp_path: Path, qapp: QApplication) -> None:
     async with an_app(tmp_path, qapp) as app:
         run, card = await chat(app, "ask Which? [a, b]\n\nask Why?")
+        assert card.request is not None
+        first = card.request.question.id
         card.findChildren(QCheckBox)[0].click()
         QTest.keyClicks(arguments(card), "and more")
         card.button(Action.SUBMIT).click()
-        await asyncio.sleep(0.1)
+        await waiting.until(lambda: card.request is not None and card.request.question.id != first)
         await asks(app, run, 1)
         await take_card(app)
         card.button(Action.SKIP).click()

@@ -1,6 +1,5 @@
 """Esc closes the innermost thing alone, in the order of UI §4; it stops, denies and discards nothing."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -12,7 +11,6 @@ from PySide6.QtWidgets import QApplication, QDialog, QMenu, QWidget
 from core.domain.ids import WorkflowId
 from core.domain.run import RunStatus
 from core.domain.toast import ToastType
-from desktop.attention.focus_guard import GUARD_MS
 from desktop.sidebar.controls import SearchField
 from desktop.sidebar.list_view import SidebarList
 from tests.gui.window.rig import App, an_app
@@ -189,16 +187,16 @@ async def test_the_input_method_comes_first_then_the_names_then_the_text(
         assert box.text() == "/"
 
 
-async def test_the_card_is_put_off_and_nothing_is_denied(tmp_path: Path, qapp: QApplication) -> None:
+async def test_the_card_is_put_off_and_nothing_is_denied(tmp_path: Path, qapp: QApplication, until: Until) -> None:
     async with an_app(tmp_path, qapp) as app:
         run = await app.start("Letters", asking("send"))
         await waits(app, run)
         app.content.workflow_actions.show(run.workflow_id)
-        await asyncio.sleep(0.1)
+        await app.drawn()
         app.key(Key.Key_A, CONTROL_SHIFT)
         for _ in range(3):
             escape(app)
-        await asyncio.sleep(GUARD_MS / 1000)
+        await until(lambda: not card_of(app).guard.is_on)
         escape(app)
         assert not card_of(app).has_focus
         assert app.core.stores.questions.count(WorkflowId(run.workflow_id)) == 1

@@ -1,6 +1,5 @@
 """Wherever text can go: an input method has its keys for itself, and AltGr types its character and does nothing."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from tests.gui.window.rig import App, an_app
 from tests.gui.window.settings_rig import dialog, press
 from tests.gui.window.test_attention import asking, card_of, waits
 from tests.gui.window.test_random_keys import TimeByKeys
+from tests.support import waiting
 
 Until = Callable[..., Awaitable[None]]
 Key, Mod = Qt.Key, Qt.KeyboardModifier
@@ -62,10 +62,12 @@ def in_the_card(step: int, kind: type[QWidget]) -> Callable[[App], None]:
 
 async def in_front(app: App, page: PageId) -> None:
     app.content.preferences.open_at(page)
-    async with asyncio.timeout(5):
-        while not dialog(app).isActiveWindow():  # Qt tells nobody
-            dialog(app).activateWindow()
-            await asyncio.sleep(0.01)
+
+    def is_active() -> bool:
+        dialog(app).activateWindow()
+        return dialog(app).isActiveWindow()
+
+    await waiting.until(is_active)
 
 
 def in_settings(page: PageId, *presses: str, kind: type[QWidget] = QLineEdit) -> Callable[[App], Awaitable[None]]:

@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from core.domain.ids import WorkflowId
 from core.ports import FileRequest
 from desktop.window.frame.file_dialog import FileDialogs
+from tests.support.waiting import until
 
 WANTED = FileRequest(WorkflowId("wf_1"), "Your\nbudget", ("csv", "tar.gz"))
 
@@ -28,16 +29,12 @@ def visible(window: QWidget) -> list[QFileDialog]:
 
 async def shown(window: QWidget) -> QFileDialog:
     """The dialog, once it is there."""
-    async with asyncio.timeout(10):
-        while not (found := visible(window)):  # noqa: ASYNC110  # nobody tells
-            await asyncio.sleep(0.01)
-    return found[0]
+    await until(lambda: visible(window))
+    return visible(window)[0]
 
 
 async def gone(window: QWidget) -> None:
-    async with asyncio.timeout(10):
-        while window.findChildren(QFileDialog):  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+    await until(lambda: not window.findChildren(QFileDialog))
 
 
 async def test_the_user_picks_a_file(window: QWidget, tmp_path: Path) -> None:
@@ -59,9 +56,7 @@ async def test_whoever_works_elsewhere_finds_it_when_they_come(window: QWidget) 
     other = QWidget()
     other.show()
     other.activateWindow()
-    async with asyncio.timeout(10):
-        while not other.isActiveWindow():  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+    await until(other.isActiveWindow)
     asking = asyncio.create_task(FileDialogs(window)(WANTED))
     await asyncio.sleep(0.1)
     assert visible(window) == []
@@ -89,9 +84,7 @@ async def test_a_question_that_is_taken_back_closes_its_dialog_and_the_next_one_
     with pytest.raises(asyncio.CancelledError):
         await first
     window.activateWindow()  # as a window manager does when a dialog closes
-    async with asyncio.timeout(10):
-        while not (dialog := await shown(window)).windowTitle().endswith("second"):  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
-    dialog.reject()
+    await until(lambda: [each for each in visible(window) if each.windowTitle().endswith("second")])
+    (await shown(window)).reject()
     assert await second is None
     await gone(window)

@@ -249,7 +249,7 @@ async def test_ten_thousand_messages_are_searched_without_holding_the_loop(
     texts[9_001] = "long " * 20_000 + "needle " + "line " * 20_000
     async with an_app(tmp_path, qapp, a_store(*texts)) as app:
         await shown(app, until)
-        await asyncio.sleep(0.2)
+        await app.drawn()
         find(app, "absent")
         gc.disable()  # the app keeps the collector away from its heap; a test cannot
         busy = await longest_pause(20, lambda: count(app) == "Not found")

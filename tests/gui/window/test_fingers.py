@@ -30,6 +30,7 @@ from tests.gui.window.test_attention import (
     view,
     waits,
 )
+from tests.gui.window.test_random_keys import TimeByKeys
 
 Until = Callable[..., Awaitable[None]]
 
@@ -68,7 +69,7 @@ async def test_keys_of_a_typing_user_stay_in_the_composer_when_a_request_arrives
         app.key(Qt.Key.Key_Return)
         await asyncio.sleep(1 / 30)
         QTest.keyClicks(app.focused(), "a")
-        await asyncio.sleep(0.1)
+        await app.drawn()
         assert app.content.chat.composer.draft().text == "a"
         assert [message.text for message in app.content.chat.queue.messages] == ["rm 1 2 y"]
         assert app.core.stores.questions.count(run.workflow_id) == 1
@@ -81,12 +82,14 @@ async def test_the_card_shows_that_it_does_not_listen_yet(tmp_path: Path, qapp: 
         await waits(app, run)
         await view(app, run)
         assert not foot(app).is_blocked
+        time = TimeByKeys(card_of(app).guard)
         app.key(Qt.Key.Key_A, CONTROL_SHIFT)
         assert app.focused() is card_of(app).button(Action.REJECT)
-        await asyncio.sleep(0.1)
+        time.advance(100)
         app.key(Qt.Key.Key_Return)
+        time.advance(GUARD_MS - 100)
         assert foot(app).is_blocked
-        await asyncio.sleep(GUARD_MS / 1000 + 0.1)
+        time.advance(200)
         assert not foot(app).is_blocked
         assert app.core.stores.questions.count(run.workflow_id) == 1
         app.key(Qt.Key.Key_Return)
@@ -197,15 +200,14 @@ async def test_a_double_click_answers_one_of_three_and_leaves_the_focus_where_it
         QTest.keyClicks(app.focused(), "my own")
         before = app.focused()
         QTest.mouseClick(card, Qt.MouseButton.LeftButton, pos=QPoint(4, 4))
-        app.key(Qt.Key.Key_A, CONTROL_SHIFT)
-        await asyncio.sleep(GUARD_MS / 1000 + 0.1)
+        await take_card(app)
         window, approve = app.window.windowHandle(), card.button(Action.APPROVE)
         at = approve.mapTo(app.window, approve.rect().center())
         for _ in range(2):
             QTest.mouseClick(window, Qt.MouseButton.LeftButton, pos=at)
         QTest.mouseDClick(window, Qt.MouseButton.LeftButton, pos=at)
         await until(lambda: not app.core.stores.questions.count(runs[0].workflow_id))
-        await asyncio.sleep(0.2)
+        await app.drawn()
         assert [title for title, _ in section(app)] == ["B", "C"]
         assert (app.viewed, app.focused()) == (runs[0].workflow_id, before)
         assert app.content.chat.composer.draft().text == "my own"

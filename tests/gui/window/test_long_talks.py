@@ -54,7 +54,7 @@ async def test_the_end_is_seen_before_all_of_it_is_loaded_and_stays_where_it_is(
         before = seen(app)
         storage.may_go_on.set()
         await until(lambda: len(app.turn_texts()) == 200, 15)
-        await asyncio.sleep(0.1)  # the frame that shows it
+        await app.drawn()
         assert seen(app) == before
         assert not app.content.chat.transcript.findChildren(LatestButton)[0].isVisible()
 
@@ -74,8 +74,8 @@ async def test_what_one_read_far_above_the_end_is_there_again_after_a_switch(
         await until(lambda: says(app, last_words(4)), 15)
         app.content.workflow_actions.show(talk)
         await until(lambda: len(app.turn_texts()) >= 100, 15)
-        await asyncio.sleep(0.1)  # the frame that shows it
+        await app.drawn()
         assert [text for _, text in seen(app)] == [text for _, text in before]
         await until(lambda: len(app.turn_texts()) == 200, 15)
-        await asyncio.sleep(0.1)
+        await app.drawn()
         assert seen(app) == before

@@ -1,6 +1,5 @@
 """Reading while an answer comes in, in the real window: what is read stays in sight, what is selected selected."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -64,7 +63,7 @@ async def test_after_any_move_up_the_first_line_stays_until_one_is_back_at_the_e
             before = first_line(transcript)
             count = len(app.core.stores.view.content)
             await until(lambda: len(app.core.stores.view.content) > count + 60)
-            await asyncio.sleep(0.1)
+            await app.drawn()
             line, top = first_line(transcript)
             assert line == before[0]
             assert abs(top - before[1]) <= 1
@@ -90,7 +89,7 @@ async def test_after_any_move_up_the_first_line_stays_until_one_is_back_at_the_e
         assert transcript.view_state().is_following
         count = len(app.core.stores.view.content)
         await until(lambda: len(app.core.stores.view.content) > count + 40)
-        await asyncio.sleep(0.1)
+        await app.drawn()
         assert transcript.verticalScrollBar().value() == transcript.verticalScrollBar().maximum()
         assert not transcript._latest.isVisible()
         await app.core.engine.cancel(run.id)

@@ -45,11 +45,7 @@ async def is_indexed(app: App, query: str, until: Until) -> None:
         kinds = [hit.kind for group in found.data.groups for hit in group.hits] if isinstance(found, Ok) else []
         return len([kind for kind in kinds if kind is not HitKind.TITLE])
 
-    async with asyncio.timeout(10):
-        count = await look()
-        while not count:
-            await asyncio.sleep(0.02)
-            count = await look()
+    await until(look)
 
 
 async def test_what_was_sent_is_found_and_opened_at_its_place(tmp_path: Path, qapp: QApplication, until: Until) -> None:

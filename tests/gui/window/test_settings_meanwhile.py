@@ -1,6 +1,5 @@
 """Settings that change while a server's call waits for the user: no request is lost or answered."""
 
-import asyncio
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -18,7 +17,7 @@ from core.services.outcome import Ok
 from desktop.settings.parts.page import PageId
 from tests.gui.window.rig import App, an_app
 from tests.gui.window.settings_rig import control, dialog, press, settings
-from tests.gui.window.test_attention import section, take_card, view, waits
+from tests.gui.window.test_attention import ended, section, take_card, view, waits
 from tests.support.mcp_rig import hostile, programs
 
 pytestmark = [
@@ -45,10 +44,7 @@ async def approve(app: App, run: Run) -> tuple[str, str | None]:
     await take_card(app)
     card.button(Action.APPROVE).setFocus(Qt.FocusReason.TabFocusReason)
     app.key(Qt.Key.Key_Return)
-    async with asyncio.timeout(30):  # the server is started again
-        while not (found := await app.core.engine.wait(run.id)).status.is_final:  # noqa: ASYNC110  # as `until`
-            await asyncio.sleep(0.01)
-    assert found.status is RunStatus.SUCCESS
+    assert (await ended(app, run)).status is RunStatus.SUCCESS
     described = await app.core.runs.describe(run.id)
     assert isinstance(described, Ok)
     (call,) = described.data["tool_calls"]

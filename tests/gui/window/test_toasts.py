@@ -43,20 +43,19 @@ async def test_a_huge_error_is_read_copied_and_closed_by_key(tmp_path: Path, qap
         run = await app.say("go", script=({"fail": HUGE},))
         await app.core.engine.wait(run.id)
         await until(lambda: app.content.toasts.cards)
-        await asyncio.sleep(0.3)
+        await app.drawn()
         (card,) = app.content.toasts.cards
         assert card.height() < 140
         (close,) = [
             button for button in card.findChildren(QAbstractButton) if button.accessibleName().startswith("Close")
         ]
-        assert app.window.rect().contains(place(app, close))
+        await until(lambda: app.window.rect().contains(place(app, close)))
         app.content.toasts.take_focus()
         press(app, card, "Details")
         text = card.findChild(QPlainTextEdit)
         assert isinstance(text, QPlainTextEdit)
         await until(lambda: len(text.toPlainText()) >= len(HUGE))
-        await asyncio.sleep(0.3)
-        assert app.window.rect().contains(place(app, card))
+        await until(lambda: app.window.rect().contains(place(app, card)))
         assert app.window.rect().contains(place(app, close))
         press(app, card, "Copy")
         assert HUGE.strip() in QApplication.clipboard().text()
@@ -73,8 +72,8 @@ async def test_what_stands_beside_toasts_can_be_clicked(tmp_path: Path, qapp: QA
         for number in range(3):
             app.core.stores.toasts.add(ToastType.WARNING, "note", title=f"Note {number}")
         await until(lambda: len(app.content.toasts.cards) == 3)
-        await asyncio.sleep(0.4)
         overlay = app.content.toasts
+        await until(lambda: not overlay._leaving and all(card.pos() == card.glide._target for card in overlay.cards))
         drawn = [place(app, card) for card in overlay.cards]
         buttons = [each for each in app.window.findChildren(QAbstractButton) if each.isVisible() and each.isEnabled()]
         for button in buttons:
@@ -119,6 +118,5 @@ async def test_of_thirty_events_in_a_second_five_are_seen_and_all_are_in_the_inb
             await app.core.engine.cancel(run.id)
         app.core.stores.toasts.clear()
         await until(lambda: not app.content.toasts.cards)
-        await asyncio.sleep(0.4)
-        assert app.content.toasts.findChildren(ToastCard) == []
+        await until(lambda: not app.content.toasts.findChildren(ToastCard))
         assert not card_of(app).isVisible()

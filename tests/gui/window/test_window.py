@@ -378,9 +378,11 @@ async def test_deleting_asks_first_and_stops_what_runs(tmp_path: Path, qapp: QAp
         next(button for button in box.buttons() if button.objectName() == "delete").click()
         await until(lambda: not app.core.stores.workflows.rows)
         app.core.stores.toasts.clear()
-        async with asyncio.timeout(5):
-            while await app.core.storage.runs.get(run.id) is not None:  # noqa: ASYNC110  # the store tells nobody
-                await asyncio.sleep(0.01)
+
+        async def is_gone() -> bool:
+            return await app.core.storage.runs.get(run.id) is None
+
+        await until(is_gone)
 
 
 async def test_after_a_crash_what_was_seen_is_there_and_nothing_is_shown_as_running_that_is_not(
