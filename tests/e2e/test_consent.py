@@ -3,13 +3,13 @@
 import json
 import os
 import signal
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support.command_line import CommandLine, Said, write_template
+from tests.support.waiting import wait_until
 
 CALCULATE = '/tool calculator {"expression": "6 * 7"}'
 
@@ -150,8 +150,7 @@ def test_a_kill_before_and_after_the_answer_loses_nothing_and_repeats_nothing(
     assert (one["id"], one["kind"], one["status"]) == (raised["id"], "tool-approval", "awaiting-approval")
     assert not effects.exists()
     answering = metier.start("answer", run_id, answer("approve"))
-    while not effects.exists():
-        time.sleep(0.05)
+    wait_until(effects.exists)
     os.kill(answering.pid, signal.SIGKILL)
     answering.communicate()
     assert [one["status"] for one in metier("show", run_id).last["interruptions"]] == ["approved"]

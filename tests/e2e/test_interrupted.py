@@ -6,6 +6,7 @@ import time
 from tests.support.command_line import CommandLine
 from tests.support.provider import Provider, Reply, call_piece, calls, chunk, provider, says, sse
 from tests.support.strict_provider import StrictInTurn
+from tests.support.waiting import wait_until
 
 IN_A_CALL = Reply(
     sse(chunk(content="so"), chunk(tool_calls=[call_piece(0, "a", "calculator", '{"expr')]), done=False), end="hangs"
@@ -19,8 +20,7 @@ def kill(process: "subprocess.Popen[str]", server: Provider, asked: int, told: s
     assert process.stdout is not None
     while told and told not in process.stdout.readline():
         pass
-    while len(server.posts) < asked:
-        time.sleep(0.005)
+    wait_until(lambda: len(server.posts) >= asked)
     process.kill()
     process.communicate()
 
@@ -31,8 +31,7 @@ def test_a_chat_that_is_killed_again_and_again_ends_and_goes_on(metier: CommandL
         chat = metier.start("chat", "go", "--base-url", server.url, "--model", "m", "--events")
         kill(chat, server, 1, '"token"')
         resuming = metier.start("resume")
-        while not server.posts[1:]:
-            time.sleep(0.005)
+        wait_until(lambda: server.posts[1:])
         time.sleep(0.2)  # the calls have begun, or are about to
         kill(resuming, server, 2, "")
         kill(metier.start("resume"), server, 3, "")

@@ -24,6 +24,7 @@ from tests.support.provider import (
     sse,
 )
 from tests.support.strict_provider import StrictInTurn
+from tests.support.waiting import wait_until
 
 KEY = "sk-live-0123456789abcdefghij"
 
@@ -142,9 +143,7 @@ def test_a_stop_ends_the_request_and_keeps_what_came(metier: CommandLine) -> Non
             pass
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=20)
-        deadline = time.monotonic() + 3
-        while not server.closed and time.monotonic() < deadline:
-            time.sleep(0.01)
+        wait_until(lambda: server.closed)
         assert server.closed == 1
     assert process.returncode == 130
     *_, run = [json.loads(line) for line in out.splitlines()]

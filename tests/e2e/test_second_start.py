@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 pytest.importorskip("PySide6", reason="the window needs Qt")
 
 from tests.support.command_line import CommandLine
+from tests.support.waiting import wait_until
 
 
 def window(metier: CommandLine, *arguments: str) -> "subprocess.Popen[str]":
@@ -29,10 +29,7 @@ def test_a_second_start_ends_well_and_the_first_window_stays(tmp_path: Path) -> 
     """Also while the first is still opening; a start after it was killed opens anew."""
     metier = CommandLine(tmp_path / "data")
     first, early = window(metier), window(metier)
-    deadline = time.monotonic() + 100
-    while first.poll() is None and early.poll() is None:
-        assert time.monotonic() < deadline, "neither of the two gave way"
-        time.sleep(0.05)
+    wait_until(lambda: first.poll() is not None or early.poll() is not None, 100)  # one of the two gives way
     gone, stays = (first, early) if first.poll() is not None else (early, first)
     assert gone.returncode == 0, gone.communicate()[1]
     late = window(metier)

@@ -4,7 +4,7 @@ import json
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import pytest
 
 from tests.support.command_line import CommandLine, write_template
 from tests.support.mcp_rig import HOSTILE, START_S, needs_others, node_server, programs, python_server
+from tests.support.waiting import wait_until
 
 STEPS: list[dict[str, Any]] = [
     {"name": "now", "action": {"toolName": "mcp__time__get_current_time"}, "input": {"timezone": "Asia/Tokyo"}},
@@ -43,13 +44,6 @@ def config(path: Path, **servers: dict[str, Any]) -> str:
 def hostile(behaviour: str, *args: Path, **more: Any) -> dict[str, Any]:
     words = [str(HOSTILE), behaviour, *map(str, args)]
     return {"command": sys.executable, "args": words, "startup_timeout_sec": START_S, **more}
-
-
-def until(holds: Callable[[], bool], seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 def test_nothing_is_added_before_what_runs_was_agreed_to(line: CommandLine, tmp_path: Path) -> None:
@@ -101,13 +95,13 @@ def test_after_a_kill_calls_go_on_as_their_annotations_say(line: CommandLine, tm
         *({"name": name, "action": {"toolName": f"mcp__x__{name}"}} for name in ("read", "once")),
     )
     process = line.start("run", file)
-    until(lambda: trace.exists() and trace.read_text().count("call") == 1)  # the server takes one call at a time
-    until(lambda: len(programs(trace)) == 1)
+    wait_until(lambda: trace.exists() and trace.read_text().count("call") == 1)  # the server takes one call at a time
+    wait_until(lambda: len(programs(trace)) == 1)
     time.sleep(0.5)  # the other call is on its way too
     process.send_signal(signal.SIGKILL)
     process.communicate()
     Path(f"{trace}.release").touch()
-    until(lambda: programs(trace) == [])  # it sees that its stdin was closed
+    wait_until(lambda: programs(trace) == [])  # it sees that its stdin was closed
     trace.rename(copy)
     resumed = line("resume")
     assert resumed.code == 3, resumed.last

@@ -14,6 +14,7 @@ from core.ports import ResolvedTemplate
 from core.services.outcome import unwrap
 from core.wiring import open_core
 from tests.support.command_line import template
+from tests.support.waiting import until
 
 
 @pytest.mark.async_timeout(120)
@@ -35,10 +36,7 @@ async def test_a_worker_goes_on_with_what_is_unfinished_and_leaves_the_rest_when
             unwrap(await core.runs.start(found, {}, allow=[str(tmp_path)]))
     assert not note.exists()
     working = asyncio.create_task(runs.worker.execute(argparse.Namespace(), folders))
-    for _ in range(400):
-        if note.exists() or working.done():
-            break
-        await asyncio.sleep(0.05)
+    await until(lambda: note.exists() or working.done())
     working.cancel()
     assert await working == 0
     assert note.read_text() == "done"

@@ -41,7 +41,7 @@ class CommandLine:
         self.data = data
         self._process = process
 
-    def __call__(self, *arguments: str, stdin: str = "", timeout_s: float = 60, **environment: str) -> Said:
+    def __call__(self, *arguments: str, stdin: str = "", timeout_s: float = 300, **environment: str) -> Said:
         done = self._run(arguments, stdin, timeout_s, environment)
         said = Said(done.returncode, done.stdout, done.stderr)
         assert "Traceback (most recent call last)" not in said.out + said.err, said.err
