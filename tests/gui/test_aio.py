@@ -151,7 +151,7 @@ async def test_the_tasks_of_a_widget_are_cancelled_when_it_is_destroyed(presente
             shiboken6.delete(parent)
     del widget
     with pytest.raises(asyncio.CancelledError):
-        await asyncio.wait_for(task, 2)
+        await asyncio.wait_for(task, 20)
 
 
 async def test_the_tasks_of_a_widget_that_is_gone_refuse_more(presenter: Presenter) -> None:
@@ -276,7 +276,7 @@ async def test_a_dialog_that_is_destroyed_counts_as_rejected(until: Until) -> No
     task = asyncio.create_task(finished(dialog))
     await until(dialog.isVisible)
     shiboken6.delete(parent)
-    assert await asyncio.wait_for(task, 2) == QDialog.DialogCode.Rejected.value
+    assert await asyncio.wait_for(task, 20) == QDialog.DialogCode.Rejected.value
 
 
 async def test_who_stops_waiting_for_a_dialog_closes_it(qtbot: QtBot, until: Until) -> None:

@@ -158,7 +158,7 @@ def test_threads_that_call_while_the_loop_is_closed_are_heard_or_refused(
             refusals.append(str(error))
 
     for _ in range(20):
-        loop, started, refusals = loop_factory(), threading.Barrier(5, timeout=5), list[str]()
+        loop, started, refusals = loop_factory(), threading.Barrier(5, timeout=20), list[str]()
         threads = [threading.Thread(target=call, args=(loop, started, refusals)) for _ in range(4)]
         for thread in threads:
             thread.start()

@@ -17,8 +17,7 @@ from core.domain.run import Run, RunKind
 from core.domain.template import Template, ValidationMode
 from core.domain.workflow import Workflow
 from core.engine.runs.start_request import StartRequest
-from core.ports.clock import Clock
-from core.ports.storage import Storage
+from core.ports import Clock, Storage
 from core.services.outcome import Ok
 from core.tools.registry import Tool
 from core.wiring import open_core, run_core

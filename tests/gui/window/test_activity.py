@@ -63,21 +63,21 @@ async def test_what_was_never_viewed_is_listed_opened_whole_and_exported_after_a
         await app.core.engine.wait(run.id)
     async with an_app(tmp_path, qapp, storage) as app:
         app.content.workflow_actions.show(run.workflow_id)
-        await until(lambda: kinds(app) == [ActivityKind.AGENT, ActivityKind.TOOL], 15)
+        await until(lambda: kinds(app) == [ActivityKind.AGENT, ActivityKind.TOOL])
         await until(lambda: items(app).items.rowCount() == 2)
         items(app).setFocus()
         items(app).select(
             next(item.id for item, _ in app.content.activity.filtered_items() if item.kind is ActivityKind.TOOL)
         )
         QTest.keyClick(items(app), Qt.Key.Key_Return)
-        await until(lambda: texts(app).get("Result") == '{\n  "result": 42\n}', 15)
+        await until(lambda: texts(app).get("Result") == '{\n  "result": 42\n}')
         assert texts(app)["Arguments"] == '{\n  "expression": "6 * 7"\n}'
 
         for name, begins in (("How much.json", '{"workflow":"How much?"'), ("How much.md", "# How much?")):
             action = app.window.findChild(QAction, "activity.export")
             assert isinstance(action, QAction)
             action.trigger()
-            await until(lambda: dialogs(app), 15)
+            await until(lambda: dialogs(app))
             (dialog,) = dialogs(app)
             dialog.setDirectory(str(tmp_path))
             if name.endswith("md"):
@@ -85,7 +85,7 @@ async def test_what_was_never_viewed_is_listed_opened_whole_and_exported_after_a
                 dialog.filterSelected.emit("Markdown (*.md)")
             dialog.accept()
             path = tmp_path / name
-            await until(lambda path=path: is_there(path), 15)
+            await until(lambda path=path: is_there(path))
             assert written(path).startswith(begins)
             await until(lambda: is_written(app))  # a second one is not begun before
         told = json.loads(written(tmp_path / "How much.json"))["items"]

@@ -62,7 +62,7 @@ async def test_what_comes_late_of_a_stopped_answer_is_dropped_and_the_next_one_s
             app.control(Qt.Key.Key_N)
             app.write("go on")
             app.key(Qt.Key.Key_Return)
-            await until(lambda: len(app.turn_texts()) == 2 and "old4" in app.turn_texts()[1], 15)
+            await until(lambda: len(app.turn_texts()) == 2 and "old4" in app.turn_texts()[1])
             first = shown(app).run
             assert first is not None
             app.key(Qt.Key.Key_F5, SHIFT)
@@ -75,7 +75,7 @@ async def test_what_comes_late_of_a_stopped_answer_is_dropped_and_the_next_one_s
                     text="LATE ", message_id=first.message_id, offset=len(partial) + 5 * number, step="answer"
                 )
                 app.core.bus.publish(Event(first.run_id, first.workflow_id, first.seq, app.core.clock.now(), late))
-            await until(lambda: app.turn_texts()[-1] == "the second answer", 15)
+            await until(lambda: app.turn_texts()[-1] == "the second answer")
             assert app.turn_texts() == ["go on", partial, "go on", "the second answer"]
             cut_off = [widget.accessibleName() for widget in app.content.findChildren(CutOffView) if widget.isVisible()]
             assert cut_off == ["Stopped"]
@@ -95,7 +95,7 @@ async def test_a_message_that_a_provider_rejects_is_there_byte_for_byte_to_be_ed
             app.key(Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
             assert len(text.encode()) > 3_000
             app.key(Qt.Key.Key_Return)
-            await until(lambda: can_press(app, "Edit message"), 15)
+            await until(lambda: can_press(app, "Edit message"))
             assert app.turn_texts()[0] == text
             assert not can_press(app, "Try again")
             assert app.content.chat.composer.draft().text == ""
@@ -103,7 +103,7 @@ async def test_a_message_that_a_provider_rejects_is_there_byte_for_byte_to_be_ed
             assert app.content.chat.composer.draft().text == text
             assert app.focused().objectName() == "composer"
             app.key(Qt.Key.Key_Return)
-            await until(lambda: app.turn_texts()[-1] == "now it works", 15)
+            await until(lambda: app.turn_texts()[-1] == "now it works")
             assert app.turn_texts()[2] == text
             assert [post.body["messages"][-1]["content"] for post in server.posts][-1].endswith(text)
             await until(lambda: not can_press(app, "Edit message"))
@@ -177,11 +177,11 @@ async def test_an_answer_is_tried_again_and_the_last_message_edited_from_their_m
             app.control(Qt.Key.Key_N)
             app.write("a question")
             app.key(Qt.Key.Key_Return)
-            await until(lambda: app.turn_texts() == ["a question", "one"] and not shown(app).is_active, 15)
+            await until(lambda: app.turn_texts() == ["a question", "one"] and not shown(app).is_active)
             await app.drawn()
             app.key(Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
             choose(app, "Try again")
-            await until(lambda: app.turn_texts() == ["a question", "one", "a question", "two"], 15)
+            await until(lambda: app.turn_texts() == ["a question", "one", "a question", "two"])
             await until(lambda: not shown(app).is_active)
             await app.drawn()
             app.content.chat.composer.focus_text()

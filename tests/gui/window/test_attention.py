@@ -18,7 +18,7 @@ from core.domain.run import Run, RunStatus
 from core.domain.text.json_text import encode
 from core.domain.toast import ToastType
 from core.engine.interruptions import interruptions
-from core.ports.writes import Put, StoredTemplate
+from core.ports import Put, StoredTemplate
 from core.services.outcome import Failed
 from desktop.arguments import Arguments
 from desktop.attention.card import AttentionCard

@@ -17,8 +17,8 @@ from core.domain.text.masking import MASK
 from core.services.outcome import Ok
 from desktop.attention.card import AttentionCard
 from desktop.attention.footer import ApprovalScope
-from desktop.translation.languages import Language
-from desktop.widgets.choices import Segmented
+from desktop.translation import Language
+from desktop.widgets import Segmented
 from tests.gui.window import test_attention as attention
 from tests.gui.window.rig import App, an_app
 from tests.gui.window.test_attention import listens, take_card

@@ -46,10 +46,10 @@ async def test_it_shows_which_folder_what_is_safe_and_can_be_tried_again(
     buttons["Copy details"].click()
     assert str(tmp_path) in QGuiApplication.clipboard().text()
     buttons["Try again"].click()
-    assert await asyncio.wait_for(living, 1) is True
+    assert await asyncio.wait_for(living, 20) is True
     living = asyncio.create_task(session._live_once())
     await until(lambda: window.centralWidget() is not page)
     session.end()
-    assert await asyncio.wait_for(living, 1) is False
+    assert await asyncio.wait_for(living, 20) is False
     session.translation.retire()
     window.deleteLater()

@@ -102,7 +102,7 @@ async def look(app: App, workflows: Sequence[WorkflowId], until: Until) -> None:
 
 async def counts(app: App) -> tuple[Held, int]:
     await asyncio.sleep(0.5)
-    news_of(app.window)._waiting.clear()  # what waits to be announced is bounded, and goes with time
+    announcement_queue(app.window)._waiting.clear()  # what waits to be announced is bounded, and goes with time
     found = held()
     found.objects.pop("core.domain.toast.Toast", None)  # the last five hundred stay to be read again
     return found, len(app.window.findChildren(QObject))

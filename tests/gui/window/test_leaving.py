@@ -155,7 +155,7 @@ async def test_an_end_while_the_session_begins_does_not_wait_for_that(
         beginning = asyncio.create_task(app.session._begin_unless_ended(app.core, app.content))
         await asyncio.sleep(0)
         app.session.end()
-        await asyncio.wait_for(beginning, 1)
+        await asyncio.wait_for(beginning, 20)
 
 
 async def test_how_the_window_was_left_comes_back(tmp_path: Path, qapp: QApplication, until: Until) -> None:

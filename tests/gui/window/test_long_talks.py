@@ -49,11 +49,11 @@ async def test_the_end_is_seen_before_all_of_it_is_loaded_and_stays_where_it_is(
     talk = await put_conversation(storage, "long", 200)
     async with an_app(tmp_path, qapp, storage) as app:
         app.content.workflow_actions.show(talk)
-        await until(lambda: says(app, last_words(200)), 15)
+        await until(lambda: says(app, last_words(200)))
         assert len(app.turn_texts()) < 200
         before = seen(app)
         storage.may_go_on.set()
-        await until(lambda: len(app.turn_texts()) == 200, 15)
+        await until(lambda: len(app.turn_texts()) == 200)
         await app.drawn()
         assert seen(app) == before
         assert not app.content.chat.transcript.findChildren(LatestButton)[0].isVisible()
@@ -66,16 +66,16 @@ async def test_what_one_read_far_above_the_end_is_there_again_after_a_switch(
     talk, other = await put_conversation(storage, "long", 200), await put_conversation(storage, "other", 4)
     async with an_app(tmp_path, qapp, storage) as app:
         app.content.workflow_actions.show(talk)
-        await until(lambda: len(app.turn_texts()) == 200 and says(app, last_words(200)), 15)
+        await until(lambda: len(app.turn_texts()) == 200 and says(app, last_words(200)))
         bar = app.content.chat.transcript.verticalScrollBar()
         bar.setValue(bar.maximum() // 3)
         before = seen(app)
         app.content.workflow_actions.show(other)
-        await until(lambda: says(app, last_words(4)), 15)
+        await until(lambda: says(app, last_words(4)))
         app.content.workflow_actions.show(talk)
-        await until(lambda: len(app.turn_texts()) >= 100, 15)
+        await until(lambda: len(app.turn_texts()) >= 100)
         await app.drawn()
         assert [text for _, text in seen(app)] == [text for _, text in before]
-        await until(lambda: len(app.turn_texts()) == 200, 15)
+        await until(lambda: len(app.turn_texts()) == 200)
         await app.drawn()
         assert seen(app) == before

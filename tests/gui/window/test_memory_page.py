@@ -125,7 +125,7 @@ async def test_thousands_are_turned_page_by_page_and_deleted_once_asked(
             QTest.keyClick(button, Qt.Key.Key_Space)
             await until(lambda left=left: not dialog(app).findChildren(QMessageBox))
             if not left:
-                await until(lambda: notice(app) == "3,000 memories are deleted.", 10)
+                await until(lambda: notice(app) == "3,000 memories are deleted.")
             assert (await app.core.storage.memories.usage()).count == left
         await until(lambda: "Agents remember nothing yet." in texts(app))
         page = dialog(app).findChild(MemoryPage)

@@ -72,18 +72,18 @@ async def test_a_model_is_connected_with_a_key_that_is_nowhere_but_in_its_file(
         assert key.echoMode() is QLineEdit.EchoMode.Password
         write(app, "API key", KEY[:-1])
         press(app, "Test and list models")
-        await until(lambda: "The provider refused the key" in texts(app), 10)
+        await until(lambda: "The provider refused the key" in texts(app))
         assert key.text() == ""
         write(app, "API key", KEY)
         press(app, "Test and list models")
-        await until(lambda: "It answers, and lists 2 models." in texts(app), 10)
+        await until(lambda: "It answers, and lists 2 models." in texts(app))
         await until(lambda: f"A key is kept in {tmp_path / 'keys.json'}" in texts(app))
         assert key.text() == ""
         key.undo()
         assert key.text() == ""
         choose(app, "Model", "large")
         press(app, "Add model")
-        await until(lambda: "large can be chosen, and is the default." in notice(app), 10)
+        await until(lambda: "large can be chosen, and is the default." in notice(app))
         kept = app.core.settings.current
         assert kept.model is not None
         assert (kept.model.model, kept.key_places) == ("large", {kept.model.origin: KeyLocation.FILE})
@@ -126,7 +126,7 @@ async def test_what_cannot_be_asked_shows_why(
         choose(app, "Provider", "Another server")
         write(app, "Address", address)
         press(app, "Test and list models")
-        await until(lambda: words in texts(app), 15)
+        await until(lambda: words in texts(app))
 
 
 async def test_the_default_changes_and_a_model_is_removed_with_undo(

@@ -50,7 +50,7 @@ async def test_a_failed_answer_shows_a_reason(
             app.control(Qt.Key.Key_N)
             app.write("hello")
             app.key(Qt.Key.Key_Return)
-            await until(lambda: failure(app) is not None, 15)
+            await until(lambda: failure(app) is not None)
             shown = failure(app)
             assert shown is not None
             assert title in words(shown)
@@ -66,7 +66,7 @@ async def test_a_provider_that_was_over_its_limit_shows_when_to_retry(
             app.control(Qt.Key.Key_N)
             app.write("hello")
             app.key(Qt.Key.Key_Return)
-            await until(lambda: failure(app) is not None, 15)
+            await until(lambda: failure(app) is not None)
             shown = failure(app)
             assert shown is not None
             run = app.core.stores.view.run
@@ -106,7 +106,7 @@ async def test_what_a_model_thinks_is_folded_and_unfolds_also_after_a_restart(
             app.control(Qt.Key.Key_N)
             app.write("hello")
             app.key(Qt.Key.Key_Return)
-            await until(lambda: "42" in app.turn_texts(), 15)
+            await until(lambda: "42" in app.turn_texts())
             viewed = app.viewed
         async with an_app(tmp_path, qapp, storage) as app:
             app.content.workflow_actions.show(viewed)

@@ -26,8 +26,8 @@ async def test_news_are_announced_one_a_second_and_an_answer_is_no_news_piece_by
         asks = {**tool_step("a", "calculator", expression="1"), "interrupt": {"kind": "approval", "prompt": "Now?"}}
         await app.start("Letters", asks)
         await app.say("say 1 word")
-        await until(lambda: any("Answer finished" in words for _, words, _ in said), 15)
-        await until(lambda: not news._waiting, 15)
+        await until(lambda: any("Answer finished" in words for _, words, _ in said))
+        await until(lambda: not news._waiting)
         words = [each for _, each, _ in said]
         assert len(words) <= 5
         assert sum("Letters" in each for each in words) == 1

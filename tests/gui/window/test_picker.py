@@ -65,7 +65,7 @@ async def test_a_model_that_is_typed_and_taken_answers_the_next_turns(
         await app.core.engine.wait(run.id)
         await connect(app, server)
         app.content.workflow_actions.show(run.workflow_id)
-        await until(lambda: len(app.turn_texts()) == 2, 10)
+        await until(lambda: len(app.turn_texts()) == 2)
         assert "no language model" in who(app)
         app.key(Qt.Key.Key_M, SHIFT_CONTROL)
         QTest.keyClicks(app.focused(), "SMALL")
@@ -76,8 +76,8 @@ async def test_a_model_that_is_typed_and_taken_answers_the_next_turns(
         for number in (1, 2):
             app.write("hello")
             app.key(Qt.Key.Key_Return)
-            await until(lambda wanted=number: app.turn_texts().count("I am a model") == wanted, 10)
-            await until(lambda: not app.core.stores.background.running_workflows, 10)
+            await until(lambda wanted=number: app.turn_texts().count("I am a model") == wanted)
+            await until(lambda: not app.core.stores.background.running_workflows)
         assert len(server.posts) == 2
 
 

@@ -112,13 +112,13 @@ async def test_a_server_is_added_by_the_form_agreed_to_tested_changed_and_remove
         press(app, "Edit Folder")
         arguments.setPlainText(f"{HOSTILE}\ngood\n{trace}\nmore")
         press(app, "Save server")
-        await until(lambda: notice(app) == "Folder is saved, and runs once you allow it.", 10)
+        await until(lambda: notice(app) == "Folder is saved, and runs once you allow it.")
         await until(lambda: row(app, "Folder").state_text == "Waits for you")
         press(app, "Remove Folder")
         answer_question("Keep")
         press(app, "Remove Folder")
         answer_question("Remove")
-        await until(lambda: notice(app) == "Folder is removed.", 10)
+        await until(lambda: notice(app) == "Folder is removed.")
         assert (page(app).rows, SECRET in (tmp_path / "keys.json").read_text()) == ({}, False)
         undo(app)
         await until(lambda: notice(app) == "Folder is back." and bool(page(app).rows))
@@ -211,7 +211,7 @@ async def test_each_failure_has_its_words_its_details_and_harms_no_other(
         details = row(app, "exits")._failure._details.value.text
         for part in ("third line", "Exit code: 1", f"Command: {sys.executable}", "Argument 2: exits"):
             assert part in details
-        await until(lambda: row(app, "banner").state_text == "Running", 20)
+        await until(lambda: row(app, "banner").state_text == "Running")
         press(app, "Show the log of exits")
         log = control(app, "Log")
         assert isinstance(log, QPlainTextEdit)
@@ -222,7 +222,7 @@ async def test_each_failure_has_its_words_its_details_and_harms_no_other(
         assert "first line" in QApplication.clipboard().text()
         for _ in range(3):
             press(app, "Test missing")
-            await until(lambda: not row(app, "missing").is_testing, 10)
+            await until(lambda: not row(app, "missing").is_testing)
         assert notice(app) == "missing does not answer: There is no program “no-such-command”."
 
 
@@ -241,7 +241,7 @@ async def test_a_crash_in_a_call_is_shown_with_its_last_output_and_focus_stays(
         run = await app.core.runs.start(template.data, {}, mode=ValidationMode.AUTO)
         assert isinstance(run, Ok)
         await app.core.engine.wait(run.data.id)
-        await until(lambda: row(app, "crash").failure == "It ended by itself, with exit code 3.", 10)
+        await until(lambda: row(app, "crash").failure == "It ended by itself, with exit code 3.")
         assert "line two" in row(app, "crash")._failure._details.value.text
         assert app.focused() is button
         row(app, "crash").show_status(replace(app.core.servers.named("crash"), paused_s=42))
@@ -276,7 +276,7 @@ async def test_an_address_is_added_with_a_secret_header_and_what_is_wrong_is_sho
         assert SECRET not in repr(server)
         assert (await app.core.servers.launch_of(server)).headers == {"X-Plain": SECRET}
         press(app, "Allow the connection: Far")
-        await until(lambda: row(app, "Far").failure == "Nothing answers at its address.", 20)
+        await until(lambda: row(app, "Far").failure == "Nothing answers at its address.")
 
 
 async def test_a_test_can_be_cancelled(tmp_path: Path, qapp: QApplication, until: Until) -> None:
@@ -288,7 +288,7 @@ async def test_a_test_can_be_cancelled(tmp_path: Path, qapp: QApplication, until
         press(app, "Test silent")
         assert "Connecting…" in texts(app)
         press(app, "Cancel the test of silent")
-        await until(lambda: state(app, "silent") is ServerState.STOPPED, 10)
+        await until(lambda: state(app, "silent") is ServerState.STOPPED)
         await until(lambda: row(app, "silent").state_text == "Not started")
         assert row(app, "silent").failure == ""
         box = control(app, "silent is on")
@@ -342,11 +342,11 @@ async def test_tools_of_a_real_server_have_permissions_and_agents_find_them(
 async def test_tab_goes_through_the_rows_as_they_stand(tmp_path: Path, qapp: QApplication, until: Until) -> None:
     async with an_app(tmp_path, qapp) as app:
         await added(app, "b", command="no-such-command")
-        await until(lambda: state(app, "b") is ServerState.FAILED, 10)
+        await until(lambda: state(app, "b") is ServerState.FAILED)
         await settings(app, PageId.SERVERS, until)
         assert app.focused().accessibleName() == "Test b"
         await added(app, "a", command="no-such-command")
-        await until(lambda: row(app, "a").failure != "", 10)
+        await until(lambda: row(app, "a").failure != "")
         assert app.focused().accessibleName() == "Test b"  # what comes and changes takes no focus
         control(app, "Test a").setFocus(Qt.FocusReason.TabFocusReason)
         met = []
@@ -370,7 +370,7 @@ async def test_french_is_whole_and_every_control_has_a_name(tmp_path: Path, qapp
     async with an_app(tmp_path, qapp) as app:
         await added(app, "one", confirmed=False, command="npx", args=["-y", "x"], env={"A": "b"})
         await added(app, "two", command="no-such-command")
-        await until(lambda: state(app, "two") is ServerState.FAILED, 10)
+        await until(lambda: state(app, "two") is ServerState.FAILED)
         await settings(app, PageId.SERVERS, until)
         press(app, "New server")
         press(app, "Add a variable")

@@ -68,7 +68,7 @@ async def test_a_server_that_is_switched_or_removed_leaves_what_waits_as_it_is(
             QTest.keyClick(control(app, "x is on"), Qt.Key.Key_Space)
             if state is ServerState.DISABLED:
                 press(app, "Switch it off")  # it has warned before
-            await until(lambda state=state: app.core.servers.named("x").state is state, 10)
+            await until(lambda state=state: app.core.servers.named("x").state is state)
         changed = await app.core.agents.save(clerk.data.id, name="Clerk", mcp_servers=())
         assert isinstance(changed, Ok)
         dialog(app).close()

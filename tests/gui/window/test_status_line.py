@@ -55,5 +55,5 @@ async def test_a_full_disk_is_shown_until_there_is_room(
         await until(lambda: line._saving.text() == "Not saved")
         assert "disk is full" in line._saving.accessibleDescription()
         storage.trouble.is_on = False
-        await until(lambda: line._saving.text() == "Saved", 15)
+        await until(lambda: line._saving.text() == "Saved")
         await app.core.engine.wait(run.id)

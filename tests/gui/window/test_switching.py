@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 from core.domain.messages import MessageState, Role
 from core.domain.run import Run, RunStatus
 from desktop.sidebar.list_view import SidebarList
+from desktop.window.conversation.drafts import SAVE_DELAY_MS
 from tests.gui.chat.sight import texts
 from tests.gui.window.rig import App, an_app
 from tests.gui.window.test_attention import asking, card_of, waits
@@ -92,11 +93,13 @@ async def test_what_waits_in_one_workflow_is_shown_there_once_and_seen_nowhere_e
         assert "say 3 words" not in drawn(app)
         go(app, 1)
         assert (strip.isVisible(), written(app)) == (False, "")
-        seen = []
-        async with asyncio.timeout(10):
-            while app.core.stores.queues.get(run.workflow_id).messages:
-                seen += drawn(app)
-                await asyncio.sleep(0.01)
+        seen = list[str]()
+
+        def is_sent() -> bool:
+            seen.extend(drawn(app))
+            return not app.core.stores.queues.get(run.workflow_id).messages
+
+        await until(is_sent)
         assert "say 3 words" not in seen
         await asyncio.sleep(0.2)
         assert drawn(app) == ["say 2 words", "a workflow"]
@@ -133,7 +136,8 @@ async def test_each_workflow_keeps_its_draft_and_cursor_and_a_crash_costs_two_se
             files = {run: tmp_path / "drafts" / f"of-{run}" / "draft.json" for run in kept}
             return {run: json.loads(file.read_text())["text"] for run, file in files.items() if file.exists()}
 
-        await until(lambda: on_disk() == kept, 2)
+        await until(lambda: on_disk() == kept)
+        assert SAVE_DELAY_MS < 2000
 
 
 async def test_five_workflows_are_reached_by_one_chord_each(tmp_path: Path, qapp: QApplication, until: Until) -> None:
@@ -151,14 +155,14 @@ async def test_five_workflows_are_reached_by_one_chord_each(tmp_path: Path, qapp
             assert app.viewed == run.workflow_id
         go(app, 1)
         go(app, 3)
-        await until(lambda: drawn(app)[:1] == ["say 2 words about plums"], 1)
+        await until(lambda: drawn(app)[:1] == ["say 2 words about plums"])
         app.control(Key.Key_Tab)
         QTest.keyRelease(app.focused(), Key.Key_Control)
-        await until(lambda: drawn(app)[:1] == ["say 2 words about apples"], 1)
+        await until(lambda: drawn(app)[:1] == ["say 2 words about apples"])
         app.control(Key.Key_K)
         QTest.keyClicks(app.focused(), "melo")
         app.key(Key.Key_Return)
-        await until(lambda: drawn(app)[:1] == ["say 2 words about melons"], 1)
+        await until(lambda: drawn(app)[:1] == ["say 2 words about melons"])
         app.control(Key.Key_J)
         assert (app.viewed, card_of(app).has_focus) == (runs[-1].workflow_id, True)
 

@@ -38,15 +38,15 @@ async def test_its_steps_are_live_and_its_output_is_a_table(tmp_path: Path, qapp
             {"name": "end", "action": {"return": True}, "input": ROWS, "dependsOn": ["slow"]},
         )
         app.content.workflow_actions.show(run.workflow_id)
-        await until(lambda: "Done" in steps(app).get("first", "") and "Running" in steps(app).get("slow", ""), 15)
+        await until(lambda: "Done" in steps(app).get("first", "") and "Running" in steps(app).get("slow", ""))
         assert steps(app)["end"] == "Pending"
         await app.core.engine.wait(run.id)
-        await until(lambda: "Skipped" in steps(app)["never"] and "Done" in steps(app)["end"], 15)
+        await until(lambda: "Skipped" in steps(app)["never"] and "Done" in steps(app)["end"])
         assert steps(app)["slow"] == "Done · 1\N{NO-BREAK SPACE}s"
         (line,) = [view for view in app.content.findChildren(StepView) if view.accessibleName().startswith("first")]
         line.setFocus(Qt.FocusReason.TabFocusReason)
         app.key(Qt.Key.Key_Right)
-        await until(lambda: '{\n  "answer": 42\n}' in texts(app, CodeView), 15)
+        await until(lambda: '{\n  "answer": 42\n}' in texts(app, CodeView))
         app.key(Qt.Key.Key_Left)
         assert texts(app, CodeView) == []
         assert any("two" in text and "count" in text for text in texts(app, ProseView))

@@ -122,7 +122,7 @@ async def test_the_user_continues_from_a_summary_and_sees_where_the_context_begi
             ]
             button.setFocus()
             app.key(Qt.Key.Key_Space)
-            await until(lambda: "In short." in app.turn_texts(), 15)
+            await until(lambda: "In short." in app.turn_texts())
             summary = "Older messages are no longer sent: this summary replaces them"
             await until(lambda: boundaries(app) == [summary])
             await until(lambda: "Context full" not in bar(app))

@@ -37,10 +37,10 @@ SEED = 3
 async def test_enter_on_the_first_page_starts_three_workflows(tmp_path: Path, qapp: QApplication, until: Until) -> None:
     async with an_app(tmp_path, qapp, mode=ValidationMode.SELECTIVE) as app:
         app.key(Qt.Key.Key_Return)
-        await until(lambda: app.core.stores.background.running_count == 3, 2)
+        await until(lambda: app.core.stores.background.running_count == 3)
         await until(lambda: app.core.settings.current.validation_mode is ValidationMode.AUTO)
         assert app.viewed is not None
-        await until(lambda: app.core.stores.background.recently_completed_workflows, 10)
+        await until(lambda: app.core.stores.background.recently_completed_workflows)
         app.content.demo.remove()
         await until(lambda: not app.core.stores.workflows.rows)
         assert await app.core.storage.workflows.all() == []
@@ -121,7 +121,7 @@ async def test_each_workflow_has_exactly_its_own_text_after_fifty_switches(
             app.content.workflow_actions.show(runs[at].workflow_id)
             await asyncio.sleep(0.03)
             assert all(word[0] == "abc"[at] for word in app.core.stores.view.content.split())
-        await until(lambda: len(app.core.stores.background.recently_completed_workflows) == 3, 20)
+        await until(lambda: len(app.core.stores.background.recently_completed_workflows) == 3)
         for run, text in zip(runs, texts, strict=True):
             app.content.workflow_actions.show(run.workflow_id)
             await until(lambda: app.core.stores.view.is_loaded)
@@ -287,12 +287,12 @@ async def test_a_change_of_mode_is_seen_in_the_header_and_on_the_row_of_what_run
         run = await app.say("say 300 words")
         await until(lambda: app.row(run.workflow_id))
         app.control(Qt.Key.Key_N)
-        assert "Automatic mode" in app.header_texts()
+        await until(lambda: "Automatic mode" in app.header_texts())
         await app.core.settings.change(validation_mode=ValidationMode.MANUAL)
-        assert "Manual mode" in app.header_texts()
-        assert app.row(run.workflow_id).mode is ValidationMode.AUTO  # type: ignore[union-attr]
+        await until(lambda: "Manual mode" in app.header_texts())
+        await until(lambda: (row := app.row(run.workflow_id)) and row.mode is ValidationMode.AUTO)
         await app.core.settings.change(validation_mode=ValidationMode.AUTO)
-        assert app.row(run.workflow_id).mode is None  # type: ignore[union-attr]
+        await until(lambda: (row := app.row(run.workflow_id)) and row.mode is None)
 
 
 async def test_the_header_names_a_new_workflow_in_the_language_of_now(
@@ -404,7 +404,7 @@ async def test_after_a_crash_what_was_seen_is_there_and_nothing_is_shown_as_runn
         assert len(kept) > len(seen) - 60 * 8
         assert seen.startswith(kept)
         assert app.core.stores.background.running_count == 3
-        await until(lambda: not app.core.stores.background.running_count, 20)
+        await until(lambda: not app.core.stores.background.running_count)
         for run in runs:
             assert (await app.core.engine.wait(run.id)).status is RunStatus.SUCCESS
 
