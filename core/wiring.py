@@ -65,7 +65,7 @@ from core.tools.registry import Registry, Tool
 class Toolbox:
     """Tools, sandbox and validation. An async context manager.
 
-    `storage` is where tools store data; without it they use memory. `picker` asks the user for a file, in the window.
+    `storage` is where tools store data. `picker` asks the user for a file, in the window.
     """
 
     def __init__(
