@@ -31,8 +31,8 @@ PALETTE_AIM_MS = 50.0
 _START = """
 import os, sys
 from desktop import bootstrap
-folders = bootstrap._folders
-def watched(data):  # everything is loaded by now, as it is without us
+leave = bootstrap._leave_first_loop
+def watch():  # after the first paint, when everything else is loaded
     from desktop.sidebar.list_view import SidebarList
     paint = SidebarList.paintEvent
     def painted(self, event):
@@ -40,8 +40,8 @@ def watched(data):  # everything is loaded by now, as it is without us
         if self.model().rowCount() > 10:
             os._exit(0)
     SidebarList.paintEvent = painted
-    return folders(data)
-bootstrap._folders = watched
+    leave()
+bootstrap._leave_first_loop = watch
 sys.argv = ["metier", "--data", sys.argv[1]]
 bootstrap.start()
 """
