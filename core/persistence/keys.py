@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from core.domain.interruption import Interruption
+from core.domain.names import name_key
 from core.domain.run import RunStatus, StepResult
 from core.domain.toast import Toast
 from core.domain.tool import ToolCall
@@ -71,7 +72,7 @@ def key_number(value: int | None) -> int:
 
 
 def by_title(template: StoredTemplate) -> tuple[str, str, str]:
-    return template.title.casefold(), template.title, template.id
+    return name_key(template.title), template.title, template.id
 
 
 def by_time(notice: Toast) -> tuple[datetime, str]:

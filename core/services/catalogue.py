@@ -23,8 +23,7 @@ class Catalogue(Generic[T]):
     """Documents of one type, in the order of `current`: sorted by name. `changed` is emitted after each change.
 
     `kind` names the type in ids and errors; `parse` validates fields, `remove` makes the write that removes a document.
-    `built_in` documents always exist; the user may save another version under
-    their ids.
+    `built_in` documents always exist; the user may save another version under their ids.
     """
 
     changed = Signal()

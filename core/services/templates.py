@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core.domain.ids import RunId, TemplateId, new_id
+from core.domain.names import name_key
 from core.domain.template import FORMAT
 from core.domain.text.json_text import encode, parse
 from core.engine.plan.validation import ValidationResult, Validator
@@ -225,7 +226,7 @@ class TemplateBookService:
     async def _require_own_title(self, title: str, template_id: TemplateId | None) -> None:
         """Raise Refused `title_taken` if another template has the title, ignoring case (ENGINE §1)."""
         for entry in await self._entries():
-            if entry.id != template_id and entry.title.casefold() == title.casefold():
+            if entry.id != template_id and name_key(entry.title) == name_key(title):
                 raise Refused(
                     "title_taken", f"there is a template {entry.title!r} already", title=entry.title, id=entry.id
                 )
@@ -235,7 +236,7 @@ class TemplateBookService:
         shipped = [(template, parse(text)) for template, text in shipped_by_id().items()]
         entries = [_entry(template, value["title"], value) for template, value in shipped]
         entries += [_stored_entry(template, _parsed(template.text)) for template in await self._storage.templates.all()]
-        return sorted(entries, key=lambda template: (template.title.casefold(), template.title, template.id))
+        return sorted(entries, key=lambda template: (name_key(template.title), template.title, template.id))
 
     async def _whole(self, entry: TemplateEntry, value: Any, text: str) -> TemplateDetails:
         return _whole_template(entry, value, await self._validator.check_text(text))

@@ -1,6 +1,5 @@
 """A search field with a list below it that the arrow keys move through: the base of palette, search and picker."""
 
-import unicodedata
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Generic, TypeVar
@@ -27,6 +26,7 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
+from core.domain.text.search import strip_accents
 from desktop.theme import Icon, Theme
 from desktop.widgets.accessibility import announce
 from desktop.widgets.adaptive import Adaptive
@@ -213,7 +213,4 @@ def matches(query: str, text: str) -> bool:
 @lru_cache(maxsize=20_000)
 def folded(text: str) -> str:
     """Return the text without case and accents. The last 20 000 results are cached: a list is searched at each key."""
-    if text.isascii():
-        return text.lower()
-    parts = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(sign for sign in parts if not unicodedata.combining(sign))
+    return text.lower() if text.isascii() else strip_accents(text)

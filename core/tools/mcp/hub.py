@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from core.domain.ids import ServerId
 from core.domain.mcp_server import McpServer, ServerState, ServerStatus
+from core.domain.names import name_key
 from core.domain.tool import ToolInfo, mcp_server_of
 from core.errors import MetierError, Refused, ToolFailed
 from core.ports import CallContext, Clock, Schemas
@@ -68,7 +69,7 @@ class Hub:
     @property
     def statuses(self) -> list[ServerStatus]:
         """The status of each server, by name."""
-        servers = sorted(self._servers.values(), key=lambda server: (server.config.name.casefold(), server.config.id))
+        servers = sorted(self._servers.values(), key=lambda server: (name_key(server.config.name), server.config.id))
         return [self.status(server.config.id) for server in servers]
 
     def status(self, server_id: ServerId) -> ServerStatus:
