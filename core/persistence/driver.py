@@ -35,7 +35,8 @@ def _without_clients() -> Iterator[None]:
 
 with _without_clients():
     from surrealdb import AsyncSurreal, RecordID
+    from surrealdb.data.types.null import Null
     from surrealdb.data.types.range import BoundExcluded, BoundIncluded, Range
     from surrealdb.errors import SurrealError
 
-__all__ = ["AsyncSurreal", "BoundExcluded", "BoundIncluded", "Range", "RecordID", "SurrealError"]
+__all__ = ["AsyncSurreal", "BoundExcluded", "BoundIncluded", "Null", "Range", "RecordID", "SurrealError"]
