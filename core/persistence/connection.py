@@ -20,6 +20,7 @@ from core.persistence.driver import AsyncSurreal, SurrealError
 from core.persistence.failures import Conflict, is_disk_failure, os_failure, statement_results, storage_failure
 from core.persistence.folder import MIB, check_free_space, make_private, prepare_folder, private_files, wal_bytes
 from core.persistence.statements import Query, Statement, build_query
+from core.persistence.watch_file import WatchFile
 
 T = TypeVar("T")
 
@@ -29,6 +30,10 @@ UNLOCK_TRIES, UNLOCK_DELAY_S = 40, 0.05
 CLOSE_DELAY_S = 0.05
 LONG_WAL_BYTES = 32 * MIB
 IDLE_S = 30.0
+
+# Carries the number of a commit that inserts no row with a number of its own.
+COMMIT_ROW = ("meta", "commit")
+_NUMBER_COMMIT = Statement("UPSERT meta:commit SET commit = $commit RETURN NONE", None)
 
 log = logging.getLogger(__name__)
 
@@ -40,10 +45,18 @@ class Connection:
     without a commit the connection is idle.
     """
 
-    def __init__(self, path: Path, idle_s: float = IDLE_S, long_wal_bytes: int = LONG_WAL_BYTES) -> None:
+    def __init__(
+        self,
+        path: Path,
+        idle_s: float = IDLE_S,
+        long_wal_bytes: int = LONG_WAL_BYTES,
+        watch: WatchFile | None = None,
+    ) -> None:
         self._path = path
+        self._watch = watch
         self._idle_s = idle_s
         self._long_wal_bytes = long_wal_bytes
+        self._last_number = 0 if watch is None else watch.mark.number
         self._last_commit_at = 0.0
         self._idle_timer: asyncio.TimerHandle | None = None
         self._handle: Any = None
@@ -54,13 +67,21 @@ class Connection:
         self._is_closed = False
 
     @classmethod
-    async def open(cls, path: Path, idle_s: float = IDLE_S, long_wal_bytes: int = LONG_WAL_BYTES) -> Self:
+    async def open(
+        cls,
+        path: Path,
+        idle_s: float = IDLE_S,
+        long_wal_bytes: int = LONG_WAL_BYTES,
+        watch: WatchFile | None = None,
+    ) -> Self:
         """Open the database in the folder; create both if they are missing.
+
+        With a watch file commits are numbered, and the file is written at the end of each; without one they are not.
 
         Blocks the loop (and the GIL) for 15 to 450 ms. Raises StorageFailed: `in_use`, `storage_not_writable`,
         `storage_full`, `storage_failed`.
         """
-        connection = cls(path, idle_s, long_wal_bytes)
+        connection = cls(path, idle_s, long_wal_bytes, watch)
         try:
             prepare_folder(path)
         except OSError as error:
@@ -108,20 +129,26 @@ class Connection:
     # all of them are checked (see failures). A RETURN in a statement would end and commit the transaction there:
     # results are missing then.
     async def _commit(self, statements: Sequence[Statement]) -> list[Any]:
-        query = build_query(statements)
+        carrier = next((statement.carrier for statement in statements if statement.carrier), None)
+        executed = [*statements, *([_NUMBER_COMMIT] if self._watch is not None and carrier is None else ())]
+        query = build_query(executed)
         async with self._writer:
             await self._ensure_usable()
+            self._last_number += 1  # also for a commit that fails: it may have been written
+            query.variables["commit"] = number = self._last_number
             try:
                 results = await _execute(self._handle, query)
             except StorageFailed as error:
                 self._needs_reopening = is_disk_failure(error)
                 raise
+            if self._watch is not None:
+                self._watch.note_commit(number, carrier or COMMIT_ROW)
             self._watch_idle()
-        if len(statements) == 1:
+        if len(executed) == 1:
             return results
-        if len(results) != len(statements) + 2:
+        if len(results) != len(executed) + 2:
             raise storage_failure(["a statement ended its transaction early"])
-        return results[1:-1]  # without those of BEGIN and COMMIT
+        return results[1 : len(statements) + 1]  # without those of BEGIN and COMMIT, and of the number
 
     def _watch_idle(self) -> None:
         loop = asyncio.get_running_loop()

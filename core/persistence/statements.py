@@ -26,11 +26,16 @@ def _none_lost(_: Any) -> Collection[int]:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement. `lost` returns, from its result, which positions of the commit were lost."""
+    """A statement. `lost` returns, from its result, which positions of the commit were lost.
+
+    The text may use `$commit`, the number of the commit. `carrier` is the table and key of a row that this statement
+    inserts with that number in its column `commit`.
+    """
 
     text: str
     argument: Any
     lost: Callable[[Any], Collection[int]] = _none_lost
+    carrier: tuple[str, Any] | None = None
 
 
 def batched_statements(text: str, rows: Iterable[Row]) -> list[Statement]:

@@ -1,6 +1,8 @@
 """The store in the embedded database."""
 
+import asyncio
 from collections.abc import Sequence, Set
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
@@ -30,6 +32,7 @@ from core.persistence.statements import Statement
 from core.persistence.step_results import StepResultRepository
 from core.persistence.tasks import TaskRepository
 from core.persistence.tool_calls import ToolCallRepository
+from core.persistence.watch_file import DamagedWatchFile, Picture, WatchFile
 from core.persistence.workflows import WorkflowRepository, delete_workflow
 from core.ports import writes as kinds
 
@@ -67,8 +70,12 @@ class SurrealStorage:
 
         Raises StorageFailed: `in_use`, `store_doubtful`, `storage_not_writable`, `storage_full`, `storage_failed`.
         """
-        connection = await Connection.open(path)
+        watch = WatchFile(path)
+        with suppress(OSError, DamagedWatchFile):
+            _, watch.mark = await asyncio.to_thread(watch.read)
+        connection = await Connection.open(path, watch=watch)
         try:
+            await asyncio.to_thread(watch.write, Picture())
             await migrate(connection)
         except BaseException:
             await connection.close()

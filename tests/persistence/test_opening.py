@@ -164,7 +164,9 @@ async def test_a_new_store_has_every_table_and_its_version(tmp_path: Path) -> No
     await (await SurrealStorage.open(tmp_path)).close()
     rows = await dump(tmp_path)
     assert set(rows) == set(TABLES)
-    assert [row for table in TABLES for row in rows[table]] == [{"id": record_id("meta", "schema"), "version": VERSION}]
+    numbered = {"id": record_id("meta", "commit"), "commit": len(MIGRATIONS)}
+    versioned = {"id": record_id("meta", "schema"), "version": VERSION}
+    assert [row for table in TABLES for row in rows[table]] == [numbered, versioned]
 
 
 @pytest.mark.parametrize("note", [{"version": VERSION + 1}, {"version": "1"}, {}, {"other": 1}])
