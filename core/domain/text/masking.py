@@ -21,8 +21,20 @@ _KINDS_OF_KEYS = frozenset({"api", "access", "private", "secret", "auth", "signi
 _NO_SECRET = frozenset({"page", "next", "previous", "continuation", "sync", "cursor", "stop", "max", "num"})
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
+# A PEM private key, from BEGIN to END and nothing else: its lines hold base64 and the two headers of RFC 1421. Without
+# an END it reaches as far as its lines are as long as those of a key, or to the end of the text. Anything else in
+# between is no part of a key; a script behind a BEGIN of its own would otherwise be hidden from the user. In JSON the
+# line ends are escapes.
+_LINE_END = r"(?:[ \t]*(?:\r?\n|\\{1,4}[nr]))++[ \t]*+"
+_PEM_HEADER = r"(?:Proc-Type|DEK-Info): [\w,.-]{1,200}"
+_PEM_END = r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----"
+_BASE64 = "[A-Za-z0-9+/=]"
 _PRIVATE_KEY = re.compile(
-    r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----.*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|\Z)", re.DOTALL
+    r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----(?:"
+    rf"(?:{_LINE_END}(?:{_PEM_HEADER}|{_BASE64}++))*+(?:{_LINE_END})?{_PEM_END}"
+    rf"|(?:(?:{_LINE_END}|[ ]*+)(?:{_PEM_HEADER}|{_BASE64}{{40,}}+))*+"
+    rf"(?:(?:{_LINE_END}|[ ]++){_BASE64}{{1,39}}+(?=(?:{_LINE_END}|[ ]*+)(?:{_PEM_END}|\Z)))?"
+    rf"(?:(?:{_LINE_END}|[ ]*+){_PEM_END})?)"
 )
 _PREFIXES = (
     *(
@@ -60,11 +72,12 @@ _ENDINGS = (
     *("credential", "credentials", "authorization", "cookie", "cookies", "signature", "auth", "apikey"),
 )
 _NAME_BACKWARDS = re.compile(r"[\w.-]{1,64}")
+# Up to the closing quote; without one, in a text that was cut, up to the next blank.
 _QUOTED = {
-    '"': re.compile(r'(?:[^"\\]|\\.)+', re.DOTALL),
-    "'": re.compile(r"(?:[^'\\]|\\.)+", re.DOTALL),
-    '\\"': re.compile(r'(?:[^"\\]|\\[^"])+'),
-    "\\'": re.compile(r"(?:[^'\\]|\\[^'])+"),
+    '"': re.compile(r'(?:[^"\\]|\\.)++(?=")|[^\s"]+', re.DOTALL),
+    "'": re.compile(r"(?:[^'\\]|\\.)++(?=')|[^\s']+", re.DOTALL),
+    '\\"': re.compile(r'(?:[^"\\]|\\[^"])++(?=\\")|[^\s"]+'),
+    "\\'": re.compile(r"(?:[^'\\]|\\[^'])++(?=\\')|[^\s']+"),
 }
 _IN_QUERY = re.compile(r"[^&\s\"'<>#]+")
 _IN_ENVIRONMENT = re.compile(r"(?=\S{0,256}\d)[^\s\"'()\[\]{}]{8,}")
@@ -80,7 +93,12 @@ _AFTER = (
             re.IGNORECASE,
         ),
     ),
-    ("cookie", re.compile(r"(cookie[\"']?\s{0,3}:\s{0,3}[\"']?)[\w.-]+=[^\r\n\"']*", re.IGNORECASE)),
+    (
+        "cookie",
+        re.compile(
+            r"(cookie[\"']?\s{0,3}:\s{0,3}[\"']?)[\w.-]+=[^\s;\"']*(?:;[ \t]?[\w.-]+=[^\s;\"']*)*", re.IGNORECASE
+        ),
+    ),
     ("bearer ", re.compile(r"((?<!\w)bearer\s{1,3})(?=\S{0,256}\d)[\w.~+/=-]{12,}", re.IGNORECASE)),
     ("basic ", re.compile(r"((?<!\w)basic\s{1,3})(?=\S{0,256}[\d=])[\w+/=-]{12,}", re.IGNORECASE)),
     ("://", re.compile(r"(://[^\s/@:\"']{0,256}:)[^\s/@\"']{1,256}(?=@)")),
@@ -110,20 +128,38 @@ def is_secret_pair(value: Sequence[Any]) -> bool:
 
 def masked_text(text: str) -> str:
     """Mask the secrets of a text: a message, a header, JSON or a file."""
-    if "PRIVATE KEY-----" in text:
-        text = without_private_keys(text)
-    lowered = _lower(text)
-    for word, pattern in _AFTER:
-        if word in lowered:
-            text = _without_after(text, word, pattern)
-    if any(ending in lowered for ending in _ENDINGS):
-        text = _without_assigned(text)
-    return _TOKENS.sub(MASK, text) if any(prefix in text for prefix in _PREFIXES) else text
+    return _without_secrets(text, _mask)
+
+
+def secret_spans(text: str) -> list[tuple[int, int]]:
+    """Return the places of the secrets of a text, in order: what `masked_text` masks."""
+    filler = next(chr(point) for point in range(0xFDD0, 0x10000) if chr(point) not in text)
+    hidden = _without_secrets(text, lambda secret: filler * len(secret))
+    return [match.span() for match in re.finditer(f"{filler}+", hidden)] if hidden is not text else []
 
 
 def without_private_keys(text: str) -> str:
     """Mask PEM private keys, which span several lines."""
     return _PRIVATE_KEY.sub(MASK, text)
+
+
+def _mask(secret: str) -> str:
+    return MASK
+
+
+def _without_secrets(text: str, hide: Callable[[str], str]) -> str:
+    """Replace each secret of the text by what `hide` returns for it."""
+    if "PRIVATE KEY-----" in text:
+        text = _PRIVATE_KEY.sub(lambda match: hide(match[0]), text)
+    lowered = _lower(text)
+    for word, pattern in _AFTER:
+        if word in lowered:
+            text = _without_after(text, word, pattern, hide)
+    if any(ending in lowered for ending in _ENDINGS):
+        text = _without_assigned(text, hide)
+    if any(prefix in text for prefix in _PREFIXES):
+        text = _TOKENS.sub(lambda match: hide(match[0]), text)
+    return text
 
 
 def contains_mask(value: Any) -> bool:
@@ -203,20 +239,20 @@ def _lower(text: str) -> str:
     return text.replace("\u0130", "i").lower()
 
 
-def _without_after(text: str, word: str, pattern: re.Pattern[str]) -> str:
+def _without_after(text: str, word: str, pattern: re.Pattern[str], hide: Callable[[str], str]) -> str:
     lowered = _lower(text)
     pieces: list[str] = []
     end, at = 0, lowered.find(word)
     while at >= 0:
         match = pattern.match(text, at)
         if match is not None:
-            pieces += [text[end : match.end(1)], MASK]
+            pieces += [text[end : match.end(1)], hide(text[match.end(1) : match.end()])]
             end = match.end()
         at = lowered.find(word, max(at + 1, end))
     return "".join([*pieces, text[end:]]) if pieces else text
 
 
-def _without_assigned(text: str) -> str:
+def _without_assigned(text: str, hide: Callable[[str], str]) -> str:
     lowered = _lower(text)
     pieces: list[str] = []
     end = 0
@@ -226,7 +262,7 @@ def _without_assigned(text: str) -> str:
             continue
         secret = _secret_at(text, start, delimiter)
         if secret is not None:
-            pieces += [text[end : delimiter.end()], MASK]
+            pieces += [text[end : delimiter.end()], hide(secret[0])]
             end = secret.end()
     return "".join([*pieces, text[end:]]) if pieces else text
 
