@@ -11,7 +11,8 @@ is therefore closed and reopened at the next idle moment, which blocks the loop 
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -105,6 +106,16 @@ class Connection:
         if self._is_closed:
             raise _closed_error()
         return await _run_to_end(self._commit(statements), self._writes)
+
+    @asynccontextmanager
+    async def held(self) -> AsyncIterator[Path]:
+        """Hold commits, and yield the folder: its files are those of the last commit.
+
+        Raises StorageFailed: retry later.
+        """
+        async with self._writer:
+            await self._ensure_usable()
+            yield self._path
 
     async def close(self) -> None:
         """Wait for running queries, then release the folder. The connection cannot be used afterwards."""
