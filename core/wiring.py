@@ -4,14 +4,14 @@
 """
 
 import os
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Self
 
 from core.agents.loop import AgentLoop
-from core.app import APP, SEARCH_FILE, Core, Folders, Stores
+from core.app import APP, Core, Folders, Stores
 from core.bus import Bus
 from core.domain.ids import WorkflowId
 from core.engine.log.journal import Journal
@@ -126,11 +126,13 @@ async def open_core(folders: Folders, picker: FilePicker | None = None) -> Async
 
     Raises StorageFailed (`in_use`, `store_doubtful`, `storage_not_writable`, `storage_full`).
     """
-    from core.persistence.surreal import SurrealStorage  # late: the driver takes its time to load
+    from core.persistence.search.index import FileSearchIndex  # late: SQLite and the driver take their time to load
+    from core.persistence.surreal import SurrealStorage
 
-    storage = await SurrealStorage.open(folders.store)
+    index = FileSearchIndex(folders.search)
+    storage = await SurrealStorage.open(folders.store, index)
     try:
-        async with run_core(storage, key_file=folders.keys, picker=picker, search_file=folders.search) as core:
+        async with run_core(storage, key_file=folders.keys, picker=picker, index=index) as core:
             yield core
     finally:
         await storage.close()
@@ -149,16 +151,10 @@ async def temporary_storage() -> AsyncIterator[Storage]:
             await storage.close()
 
 
-@contextmanager
-def open_search_index(path: Path | None) -> Iterator[SearchIndex]:
-    """Yield the index in that file, or in a temporary file. It is opened by its first use."""
+def _temporary_index() -> SearchIndex:
     from core.persistence.search.index import FileSearchIndex  # late: SQLite takes its time to load
 
-    if path is not None:
-        yield FileSearchIndex(path)
-        return
-    with TemporaryDirectory(prefix=f"{APP}-", ignore_cleanup_errors=True) as folder:
-        yield FileSearchIndex(Path(folder) / SEARCH_FILE)
+    return FileSearchIndex()
 
 
 class Models:
@@ -185,13 +181,13 @@ async def run_core(
     key_file: Path | None = None,
     sandbox: Sandbox | None = None,
     picker: FilePicker | None = None,
-    search_file: Path | None = None,
+    index: SearchIndex | None = None,
 ) -> AsyncIterator[Core]:
     """Run the core on a store that the caller opens and closes, with `more_tools` beside the built-in tools. Code runs
     in worker processes, or in the `sandbox` given.
 
-    Without a `key_file` API keys are stored in the system's keyring or not at all; without a `search_file` the
-    full-text index is temporary.
+    Without a `key_file` API keys are stored in the system's keyring or not at all; without an `index` the full-text
+    index is temporary.
     """
     clock, bus = clock or SystemClock(), Bus()
     stored = await storage.settings.all()
@@ -242,8 +238,9 @@ async def run_core(
             box.registry.register(tool, is_checked=True)
         queue = await enter(QueueService(chat, engine, storage, bus, clock, settings))
         stack.enter_context(consent)
-        index = stack.enter_context(open_search_index(search_file))
-        search = await enter(SearchService(index, storage, bus, clock))
+        search = await enter(SearchService(index or _temporary_index(), storage, bus, clock))
+        memories = MemoryService(storage.memories, storage.workflows.get, bus, clock)
+        memories.changed.connect(search.purge_soon)
         yield Core(
             bus=bus,
             clock=clock,
@@ -265,7 +262,7 @@ async def run_core(
             recording=RecordingService(recordings),
             servers=servers,
             prompts=prompts,
-            memories=MemoryService(storage.memories, storage.workflows.get, bus, clock),
+            memories=memories,
             slash=SlashService(book, templates, prompts),
             notices=notices,
             attachments=AttachmentService(storage),

@@ -1,33 +1,34 @@
-"""Rows of the agents' memories, with the database's full-text index.
+"""Rows of the agents' memories, and what the full-text index has of them.
 
 Order keys count backwards, so that the newest come first: the engine reads an index backwards up to fifty times slower
 than forwards.
 """
 
-from collections.abc import Iterable, Sequence
+import asyncio
+import json
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
 
 from core.domain.ids import MemoryId, WorkflowId
 from core.domain.memory import PREVIEW_CHARACTERS, Memory, MemoryType
-from core.domain.text.search import words_of
+from core.errors import SearchFailed
 from core.persistence import codec
+from core.persistence.codec import OrderKeys
+from core.persistence.connection import Connection
 from core.persistence.keys import record_id, text_key
 from core.persistence.repository import PAGE_SIZE, OrderedRepository
-from core.persistence.statements import Row, Statement
-from core.ports import MAX_RANKED, MemoryQuery, MemoryUsage
+from core.persistence.search.index import FileSearchIndex
+from core.persistence.search.memories import IndexedMemory, MemoryFilter
+from core.persistence.statements import Row, Statement, batched_statements
+from core.ports import MemoryQuery, MemoryUsage
 
 NEVER = 1 << 62
 _GENERAL_SCOPE = ""
 _FIRST = ""
 _COMPLEMENT = str.maketrans("0123456789", "9876543210")
 
-_ADD = """{
-    LET $to = $argument;
-    LET $new = (INSERT IGNORE INTO memory $to.memory RETURN VALUE id);
-    IF $new { INSERT INTO memory_word $to.words RETURN NONE };
-    $new
-}"""
+_ADD = "INSERT IGNORE INTO memory $argument RETURN VALUE record::id(id)"
 _WHOLE = "SELECT * FROM ONLY $id WHERE expires > $now"
 _HEAD = "id, scope, place, type, expires, data"
 _ALIVE = "expires > $now AND ($type = NONE OR type = $type)"
@@ -38,48 +39,37 @@ _OF_WORKFLOW = "SELECT VALUE record::id(id) FROM memory WHERE scope = $scope LIM
 _ANY = "SELECT VALUE record::id(id) FROM memory LIMIT $limit"
 _USAGE = """SELECT count() AS count, math::sum(string::len(data)) + math::sum(string::len(text ?? '')) AS size
     FROM memory GROUP ALL"""
-_CHANGE = """{
-    LET $to = $argument;
-    LET $changed = (UPDATE $to.memory SET type = $to.type, expires = $to.expires, data = $to.data, text = $to.text
-        RETURN VALUE id);
-    IF $changed {
-        UPDATE $to.word SET type = $to.type, expires = $to.expires, words = $to.words RETURN NONE
-    };
-    $changed
-}"""
-_DELETE = "DELETE $argument RETURN BEFORE.id"
+_CHANGE = """UPDATE $argument.memory SET type = $argument.type, expires = $argument.expires, data = $argument.data,
+    text = $argument.text, version = $argument.version RETURN AFTER"""
+_DELETE = "DELETE $argument RETURN VALUE record::id($before.id)"
 
 
-class _Searches(NamedTuple):
-    """The queries that read several memories."""
-
-    page: str
-    matching: str
-    rank: str
-    newest: str
-
-
-def _searches(filter_: str, by_scope: str, words_by_scope: str) -> _Searches:
-    return _Searches(
-        f"SELECT {_HEAD} FROM memory {by_scope} WHERE {filter_} AND place > $place ORDER BY place LIMIT $limit",
-        f"SELECT VALUE id FROM memory_word WHERE words @@ $query AND {filter_} LIMIT $limit",
-        f"""SELECT id, place, math::fixed(search::score(1), 3) AS score FROM memory_word
-            WHERE words @1@ $query AND {filter_} LIMIT $limit""",
-        f"""SELECT VALUE id FROM memory_word {words_by_scope}
-            WHERE {filter_} AND $prefixes.all(|$prefix| string::contains(words, $prefix))
-            ORDER BY place LIMIT $limit""",
-    )
-
-
-# The indexes hold the memories of a scope in the order of `place`.
-_OF_SCOPES = _searches(
-    f"scope IN $scopes AND {_ALIVE}", "WITH INDEX memory_by_scope", "WITH INDEX memory_word_by_scope"
+# The index holds the memories of a scope in the order of `place`.
+_PAGE = """SELECT {head} FROM memory {by_scope} WHERE {scoped} {alive} AND place > $place
+    ORDER BY place LIMIT $limit"""
+_PAGE_OF_SCOPES = _PAGE.format(
+    head=_HEAD, alive=_ALIVE, by_scope="WITH INDEX memory_by_scope", scoped="scope IN $scopes AND"
 )
-_OF_ALL = _searches(_ALIVE, "", "")
+_PAGE_OF_ALL = _PAGE.format(head=_HEAD, alive=_ALIVE, by_scope="WITH INDEX memory_by_place", scoped="")
+_VERSIONS = "SELECT id, version FROM $range"
+INDEXED_AT_ONCE = 20  # a content has up to 50,000 characters
+
+log = logging.getLogger(__name__)
 
 
 class MemoryRepository(OrderedRepository):
-    """Implements `core.ports.memories.Memories`."""
+    """Implements `core.ports.memories.Memories`.
+
+    The database is the truth, and the index follows: each change is written to the database, then to the index. A
+    process may die in between, and the index may be deleted or be that of another store, so the first search compares
+    the versions of all memories. A removal is always written to the index, so that deleted words do not stay in it.
+    """
+
+    def __init__(self, connection: Connection, order_keys: OrderKeys, index: FileSearchIndex) -> None:
+        super().__init__(connection, order_keys)
+        self._index = index
+        self._index_lock = asyncio.Lock()
+        self._compared_generation = 0
 
     async def add(self, memory: Memory) -> Memory:
         if await self.add_all([memory]):
@@ -88,11 +78,13 @@ class MemoryRepository(OrderedRepository):
 
     async def add_all(self, memories: Iterable[Memory]) -> int:
         """Add the memories in one transaction. Returns how many are new."""
-        statements = [
-            Statement(_ADD, _encode_memory(memory, self._order_keys.next(memory.created_at).translate(_COMPLEMENT)))
-            for memory in memories
-        ]
-        return sum(bool(new) for new in await self._connection.commit(statements))
+        encoded = [(self._encode(memory), memory.content) for memory in memories]
+        statements = batched_statements(_ADD, [row for row, _ in encoded])
+        new = {key for keys in await self._connection.commit(statements) for key in keys}
+        await self._follow(
+            lambda: self._index.put_memories([_indexed(*pair) for pair in encoded if pair[0]["id"] in new])
+        )
+        return len(new)
 
     async def get(self, memory_id: MemoryId, now: datetime) -> Memory | None:
         variables = {"id": record_id("memory", text_key(memory_id)), "now": codec.to_microseconds(now)}
@@ -104,38 +96,58 @@ class MemoryRepository(OrderedRepository):
             place = await self._connection.read(_ORDER_KEY, {"id": record_id("memory", text_key(before))})
         if place is None:
             return []
-        searches, variables = _searches_of(wanted)
-        rows = await self._connection.read(searches.page, {**variables, "place": place})
+        variables = {
+            "scopes": [_scope(workflow_id) for workflow_id in wanted.workflows or ()],
+            "now": codec.to_microseconds(wanted.now),
+            "type": wanted.type,
+            "limit": wanted.limit,
+            "place": place,
+        }
+        rows = await self._connection.read(_PAGE_OF_ALL if wanted.workflows is None else _PAGE_OF_SCOPES, variables)
         return list(codec.decode_rows(rows, _decode_memory))
 
-    # Ranking a match takes far longer than finding it, so the matches are counted first. Where there are too many to
-    # rank, the words say little, and the newest are the better answer.
     async def search(self, wanted: MemoryQuery, words: Sequence[str]) -> list[Memory]:
         if not words:
             return []
-        searches, variables = _searches_of(wanted)
-        matching = {**variables, "query": " ".join(words), "limit": MAX_RANKED + 1}
-        count = len(await self._connection.read(searches.matching, matching))
-        if count > MAX_RANKED:
-            prefixes = [f" {word}" for word in words]
-            ids = await self._connection.read(searches.newest, {**variables, "prefixes": prefixes})
-        else:
-            ranked = await self._connection.read(searches.rank, matching) if count else []
-            ranked.sort(key=lambda row: (-row["score"], row["place"]))
-            ids = [row["id"] for row in ranked[: wanted.limit]]
-        rows = await self._connection.read(_BY_IDS, {"ids": [record_id("memory", word.id) for word in ids]})
+        scopes = None if wanted.workflows is None else json.dumps([_scope(each) for each in wanted.workflows])
+        filter_ = MemoryFilter(scopes, codec.to_microseconds(wanted.now), wanted.type, wanted.limit)
+        try:
+            await self.update_index()
+            ids = await self._index.find_memories(filter_, words)
+        except SearchFailed as error:
+            if error.code != "search_broken":
+                raise
+            await self._index.reset()
+            await self.update_index()
+            ids = await self._index.find_memories(filter_, words)
+        rows = await self._connection.read(_BY_IDS, {"ids": [record_id("memory", key) for key in ids]})
         by_id = {row["id"].id: row for row in rows}
-        return list(codec.decode_rows((by_id[word.id] for word in ids if word.id in by_id), _decode_memory))
+        return list(codec.decode_rows((by_id[key] for key in ids if key in by_id), _decode_memory))
+
+    async def update_index(self) -> None:
+        async with self._index_lock:
+            await self._index.open()
+            generation = self._index.generation
+            if generation == self._compared_generation:
+                return
+            indexed = await self._index.memory_versions()
+            pages = self._pages_of_table("memory", text=_VERSIONS)
+            stored = {row["id"].id: _version(row) async for page in pages for row in page}
+            await self._index.remove_memories([key for key in indexed if key not in stored])
+            missing = [record_id("memory", key) for key, version in stored.items() if indexed.get(key) != version]
+            async for page in self._pages_by_id(missing, rows=INDEXED_AT_ONCE):
+                rows = codec.decode_rows(page, lambda row: _indexed(row, _decode_memory(row).content))
+                await self._index.put_memories(list(rows))
+            self._compared_generation = generation
 
     async def change(self, memory: Memory) -> bool:
-        key, rows = text_key(memory.id), _encode_memory(memory, _FIRST)
-        argument = {
-            "memory": record_id("memory", key),
-            "word": record_id("memory_word", key),
-            "words": rows["words"]["words"],
-            **{column: rows["memory"][column] for column in ("type", "expires", "data", "text")},
-        }
-        (changed,) = await self._connection.commit([Statement(_CHANGE, argument)])
+        row = self._encode(memory)
+        columns = {column: row[column] for column in ("type", "expires", "data", "text", "version")}
+        (changed,) = await self._connection.commit(
+            [Statement(_CHANGE, {"memory": record_id("memory", row["id"]), **columns})]
+        )
+        if changed:
+            await self._follow(lambda: self._index.put_memories([_indexed(changed[0], memory.content)]))
         return bool(changed)
 
     async def usage(self) -> MemoryUsage:
@@ -164,41 +176,57 @@ class MemoryRepository(OrderedRepository):
     async def _delete(self, keys: Sequence[str]) -> int:
         if not keys:
             return 0
-        tables = ("memory", "memory_word")
-        deleted, _ = await self._connection.commit(
-            [Statement(_DELETE, [record_id(table, key) for key in keys]) for table in tables]
-        )
+        statement = Statement(_DELETE, [record_id("memory", key) for key in keys])
+        (deleted,) = await self._connection.commit([statement])
+        if deleted and await self._index.exists():
+            await self._follow(lambda: self._index.remove_memories(deleted), is_removal=True)
         return len(deleted)
 
+    async def _follow(self, write: Callable[[], Awaitable[None]], *, is_removal: bool = False) -> None:
+        """Write a change to the index. A failure is made up for by the next comparison: the change itself is stored.
 
-def _searches_of(wanted: MemoryQuery) -> tuple[_Searches, dict[str, Any]]:
-    """Return the queries of the filter, and its variables."""
-    variables = {
-        "scopes": [_GENERAL_SCOPE if scope is None else text_key(scope) for scope in wanted.workflows or ()],
-        "now": codec.to_microseconds(wanted.now),
-        "type": wanted.type,
-        "limit": wanted.limit,
-    }
-    return _OF_ALL if wanted.workflows is None else _OF_SCOPES, variables
+        Before the first comparison there is nothing to follow, but for removals.
+        """
+        async with self._index_lock:
+            try:
+                if is_removal:
+                    await self._index.open()
+                elif self._compared_generation != self._index.generation or self._compared_generation == 0:
+                    return
+                await write()
+            except SearchFailed as error:
+                self._compared_generation = 0
+                log.warning("a change of memories is indexed later: %s", error.message)
+
+    def _encode(self, memory: Memory) -> Row:
+        is_long = len(memory.content) > PREVIEW_CHARACTERS
+        return {
+            "id": text_key(memory.id),
+            "scope": _scope(memory.workflow_id),
+            "place": self._order_keys.next(memory.created_at).translate(_COMPLEMENT),
+            "version": self._order_keys.number(),
+            "type": memory.type,
+            "expires": NEVER if memory.expires_at is None else codec.to_microseconds(memory.expires_at),
+            "data": codec.encode_fields(
+                head=memory.content[:PREVIEW_CHARACTERS], length=len(memory.content), workflow=memory.workflow_id
+            ),
+            "text": codec.encode_text(memory.content) if is_long else None,
+        }
 
 
-def _encode_memory(memory: Memory, place: str) -> Row:
-    shared = {
-        "id": text_key(memory.id),
-        "scope": _GENERAL_SCOPE if memory.workflow_id is None else text_key(memory.workflow_id),
-        "place": place,
-        "type": memory.type,
-        "expires": NEVER if memory.expires_at is None else codec.to_microseconds(memory.expires_at),
-    }
-    is_long = len(memory.content) > PREVIEW_CHARACTERS
-    data = codec.encode_fields(
-        head=memory.content[:PREVIEW_CHARACTERS], length=len(memory.content), workflow=memory.workflow_id
-    )
-    words = f" {' '.join(words_of(memory.content))} "
-    return {
-        "memory": {**shared, "data": data, "text": codec.encode_text(memory.content) if is_long else None},
-        "words": {**shared, "words": words},
-    }
+def _scope(workflow_id: WorkflowId | None) -> str:
+    return _GENERAL_SCOPE if workflow_id is None else text_key(workflow_id)
+
+
+def _version(row: Row) -> int:
+    version = row.get("version")
+    return version if isinstance(version, int) else 0  # of a row from before there was an index
+
+
+def _indexed(row: Row, content: str) -> IndexedMemory:
+    """Return what is indexed of a row, as it was written or read."""
+    key = row["id"] if isinstance(row["id"], str) else row["id"].id
+    return IndexedMemory(key, _version(row), row["scope"], row["type"], row["expires"], row["place"], content)
 
 
 def _decode_memory(row: Row) -> Memory:

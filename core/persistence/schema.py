@@ -96,6 +96,15 @@ MIGRATIONS = (
     # The text of a queued message is written once, apart from its place in the queue, which changes.
     Migration(13, _tables("attached_text", "queued_message", "queued_text")),
     Migration(14, _tables("notice")),
+    # Memories are searched in the full-text index of everything else.
+    Migration(
+        15,
+        [
+            "REMOVE TABLE memory_word",
+            "REMOVE ANALYZER beginnings",
+            "DEFINE INDEX memory_by_place ON memory FIELDS place",
+        ],
+    ),
 )
 VERSION = MIGRATIONS[-1].number
 

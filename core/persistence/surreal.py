@@ -27,6 +27,7 @@ from core.persistence.messages import ChunkRepository, MessageRepository
 from core.persistence.queued_messages import QueuedMessageRepository
 from core.persistence.runs import RunRepository
 from core.persistence.schema import migrate
+from core.persistence.search.index import FileSearchIndex
 from core.persistence.snapshots import AllowedFileRepository, SnapshotRepository
 from core.persistence.statements import Statement
 from core.persistence.step_results import StepResultRepository
@@ -38,9 +39,10 @@ from core.ports import writes as kinds
 
 
 class SurrealStorage:
-    """Implements `core.ports.storage.Storage`: the repositories of a connection."""
+    """Implements `core.ports.storage.Storage`: the repositories of a connection, and the index of its memories."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, index: FileSearchIndex | None = None) -> None:
+        self._index = index or FileSearchIndex()
         order_keys = OrderKeys()
         self._connection = connection
         self.workflows = WorkflowRepository(connection, order_keys)
@@ -62,12 +64,13 @@ class SurrealStorage:
         self.audit = AuditRepository(connection, order_keys)
         self.tasks = TaskRepository(connection)
         self.allowed_files = AllowedFileRepository(connection)
-        self.memories = MemoryRepository(connection, order_keys)
+        self.memories = MemoryRepository(connection, order_keys, self._index)
 
     @classmethod
-    async def open(cls, path: Path) -> Self:
+    async def open(cls, path: Path, index: FileSearchIndex | None = None) -> Self:
         """Open the store in the folder `path`, created if missing, and bring it to the current version.
 
+        Memories are searched in `index`, by default in a temporary one; `close` closes it.
         Raises StorageFailed: `in_use`, `store_doubtful`, `storage_not_writable`, `storage_full`, `storage_failed`.
         """
         watch = WatchFile(path)
@@ -80,7 +83,7 @@ class SurrealStorage:
         except BaseException:
             await connection.close()
             raise
-        return cls(connection)
+        return cls(connection, index)
 
     async def commit(self, writes: Sequence[kinds.Write]) -> frozenset[int]:
         batch = Batch(writes)
@@ -97,6 +100,7 @@ class SurrealStorage:
         await delete_workflow(self._connection, workflow_id)
 
     async def close(self) -> None:
+        await self._index.close()
         await self._connection.close()
 
     # A commit may be repeated because its outcome was not known: the caller was cancelled, or the disk failed after the

@@ -34,7 +34,10 @@ class MemoryUsage:
 
 
 class Memories(Protocol):
-    """The agents' memories. Listings contain only the heads of contents. All methods raise StorageFailed."""
+    """The agents' memories. Listings contain only the heads of contents.
+
+    All methods raise StorageFailed; those that use the index raise SearchFailed too.
+    """
 
     async def add(self, memory: Memory) -> Memory:
         """Add the memory durably unless its id exists. Returns the stored memory."""
@@ -49,8 +52,11 @@ class Memories(Protocol):
         """Return memories in which every word (`core.domain.words`) is the prefix of a word.
 
         Ordered by relevance (BM25), then newest first. More than MAX_RANKED matches are not ranked: the newest are
-        returned. Without words the result is empty.
+        returned. Without words the result is empty. A memory is found as soon as `add` or `change` has returned.
         """
+
+    async def update_index(self) -> None:
+        """Index the memories that the index lacks, and remove those that no longer exist. The first search does it."""
 
     async def change(self, memory: Memory) -> bool:
         """Replace type, content and expiry of the memory; its position in listings stays.

@@ -52,6 +52,10 @@ class SearchService:
         """Resume catching up, or retry after a failure."""
         self._indexing.resume()
 
+    def purge_soon(self) -> None:
+        """Purge deleted words from the file, when nothing more urgent is left to do."""
+        self._indexing.wake()
+
     @returns_outcome
     async def find(self, query: str, skip: int = 0) -> HitPage:
         """Return workflows in which every word of the query occurs in a single text, in pages: `skip` known results.

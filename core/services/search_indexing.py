@@ -122,6 +122,10 @@ class SearchIndexer:
         self._is_broken = True
         self._wake.set()
 
+    def wake(self) -> None:
+        """Look for work: something was deleted."""
+        self._wake.set()
+
     # Events
 
     def _on_deleted(self, message: WorkflowDeleted) -> None:
@@ -232,6 +236,7 @@ class SearchIndexer:
 
     async def _sweep(self) -> None:
         """Compare the index with the store."""
+        await self._storage.memories.update_index()
         indexed = await self._index.indexed()
         workflows = {workflow.id: workflow.title for workflow in await self._storage.workflows.all()}
         for workflow_id in indexed.titles.keys() - workflows.keys():

@@ -10,6 +10,7 @@ import pytest
 from core.app import Core
 from core.bus import WorkflowChanged
 from core.domain.ids import WorkflowId
+from core.persistence.search.index import FileSearchIndex
 from core.ports import Hit, HitGroup, HitKind
 from core.services.outcome import Ok
 from core.wiring import run_core
@@ -39,7 +40,7 @@ async def until_found(core: Core, query: str, count: int = 1) -> list[HitGroup]:
 
 @asynccontextmanager
 async def a_core(storage: InMemoryStorage, index: Path) -> AsyncIterator[Core]:
-    async with run_core(storage, search_file=index) as core:
+    async with run_core(storage, index=FileSearchIndex(index)) as core:
         yield core
 
 

@@ -6,12 +6,30 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple, TypeVar
 
 from core.domain.ids import MessageId, RunId, WorkflowId
 from core.domain.text.search import Term, text_digest
 from core.errors import SearchFailed
-from core.persistence.search.index_file import FIRST_TITLE, INTERRUPTED_CODE, open_index, remove_index, search_errors
+from core.persistence.search.index_file import (
+    CLEAN,
+    CLEANING,
+    DIRTY,
+    FIRST_TITLE,
+    INTERRUPTED_CODE,
+    open_index,
+    remove_index,
+    search_errors,
+)
+from core.persistence.search.memories import (
+    IndexedMemory,
+    MemoryFilter,
+    find_memories,
+    memory_versions,
+    put_memories,
+    remove_memories,
+)
 from core.persistence.search.queries import find_groups, find_in_workflow
 from core.persistence.search.texts import compress, decompress, index_words, redacted
 from core.ports import Hit, HitKind, HitPage, IndexedState, RunDocuments
@@ -21,8 +39,6 @@ T = TypeVar("T")
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MERGE_PAGES = 64
-# Whether deleted words may still be in the file: stored in its header, as `application_id`.
-CLEAN, DIRTY, CLEANING = 0, 1, 2
 
 
 class _Connections(NamedTuple):
@@ -31,11 +47,17 @@ class _Connections(NamedTuple):
 
 
 class FileSearchIndex:
-    """The index in the file `path`, created with its folder. Like the store, it is used by a single process."""
+    """The index in the file `path`, created with its folder; None: a temporary file, deleted by `close`.
 
-    def __init__(self, path: Path) -> None:
+    Like the store, it is used by a single process. `generation` grows whenever a file is opened, which may be another
+    one, or empty.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
         self._path = path
+        self._temporary: TemporaryDirectory[str] | None = None
         self._open: _Connections | None = None
+        self.generation = 0
         self._writing = ThreadPoolExecutor(1, "search-writer")
         self._reading = ThreadPoolExecutor(1, "search-reader")
         self._write_lock = asyncio.Lock()
@@ -45,20 +67,33 @@ class FileSearchIndex:
             return
         async with self._write_lock:
             if self._open is None:
+                if self._path is None:
+                    self._temporary = TemporaryDirectory(prefix="metier-", ignore_cleanup_errors=True)
+                    self._path = Path(self._temporary.name) / "search.db"
                 loop = asyncio.get_running_loop()
                 self._open = _Connections(*await loop.run_in_executor(self._writing, open_index, self._path))
+                self.generation += 1
 
     async def reset(self) -> None:
         """Replace an unreadable index with an empty one. Raises SearchFailed."""
         await self._close_connections()
-        with search_errors():
-            await asyncio.get_running_loop().run_in_executor(self._writing, remove_index, self._path)
+        if self._path is not None:
+            with search_errors():
+                await asyncio.get_running_loop().run_in_executor(self._writing, remove_index, self._path)
         await self.open()
 
     async def close(self) -> None:
         await self._close_connections()
         self._writing.shutdown(wait=False)
         self._reading.shutdown(wait=False)
+        if self._temporary is not None:
+            self._temporary.cleanup()
+
+    async def exists(self) -> bool:
+        """Return whether there is an index to open, or an open one."""
+        if self._open is not None:
+            return True
+        return self._path is not None and await asyncio.to_thread(self._path.exists)
 
     # Writing
 
@@ -84,6 +119,15 @@ class FileSearchIndex:
     async def indexed(self) -> IndexedState:
         return await self._write(_read_indexed)
 
+    async def put_memories(self, memories: Sequence[IndexedMemory]) -> None:
+        await self._write(lambda writer: put_memories(writer, memories))
+
+    async def remove_memories(self, ids: Sequence[str]) -> None:
+        await self._write(lambda writer: remove_memories(writer, ids))
+
+    async def memory_versions(self) -> dict[str, int]:
+        return await self._write(memory_versions)
+
     # Reading
 
     async def find(self, terms: Sequence[Term], skip: int = 0) -> HitPage:
@@ -91,6 +135,9 @@ class FileSearchIndex:
 
     async def find_in(self, workflow_id: WorkflowId, terms: Sequence[Term], skip: int = 0) -> tuple[Hit, ...]:
         return await self._read(lambda reader: find_in_workflow(reader, workflow_id, terms, skip))
+
+    async def find_memories(self, wanted: MemoryFilter, words: Sequence[str]) -> list[str]:
+        return await self._read(lambda reader: find_memories(reader, wanted, words))
 
     async def _write(self, work: Callable[[sqlite3.Connection], Pieces[T]]) -> T:
         """Run the work in one transaction, in pieces; cancelling rolls it back."""
@@ -198,12 +245,14 @@ def _purge_some(writer: sqlite3.Connection) -> Pieces[bool]:
     (stage,) = writer.execute("PRAGMA application_id").fetchone()
     if stage == CLEAN:
         return False
-    before = writer.total_changes
     # A negative number of pages starts a merge of the whole index; positive numbers continue it (FTS5, 'merge').
     pages = MERGE_PAGES if stage == CLEANING else -MERGE_PAGES
-    writer.execute("INSERT INTO words (words, rank) VALUES ('merge', ?)", (pages,))
-    yield
-    is_done = stage == CLEANING and writer.total_changes - before < 2  # how FTS5 reports that nothing was left to merge
+    is_done = stage == CLEANING
+    for table in ("words", "memory_words"):
+        before = writer.total_changes
+        writer.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('merge', ?)", (pages,))
+        yield
+        is_done = is_done and writer.total_changes - before < 2  # how FTS5 reports that nothing was left to merge
     writer.execute(f"PRAGMA application_id = {CLEAN if is_done else CLEANING}")
     return not is_done
 

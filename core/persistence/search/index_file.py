@@ -2,7 +2,7 @@
 
 The FTS5 table `words` maps words to documents and keeps no text; `body` has the compressed texts. A document's number
 is the time of its text in microseconds, so that the newest are found first without sorting; titles have numbers above
-all times.
+all times. Memories have tables of their own: they are found by the beginnings of words, and ranked.
 """
 
 import sqlite3
@@ -13,9 +13,11 @@ from pathlib import Path
 from core.errors import SearchFailed
 from core.persistence.folder import private_files
 
-VERSION = 1
+VERSION = 2
 FIRST_TITLE = 1 << 61
 LOCK_TIMEOUT_S = 5.0
+# Whether deleted words may still be in the file: stored in its header, as `application_id`.
+CLEAN, DIRTY, CLEANING = 0, 1, 2
 INTERRUPTED_CODE = "interrupted"  # of a search that another replaced
 
 _TABLES = """
@@ -31,6 +33,11 @@ CREATE TABLE body (number INTEGER PRIMARY KEY, text BLOB NOT NULL);
 CREATE VIRTUAL TABLE words USING fts5 (
     text, content = '', columnsize = 0, tokenize = 'unicode61 remove_diacritics 0'
 );
+CREATE TABLE memory (
+    number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, version INTEGER NOT NULL, scope TEXT NOT NULL,
+    type TEXT NOT NULL, expires INTEGER NOT NULL, place TEXT NOT NULL
+);
+CREATE VIRTUAL TABLE memory_words USING fts5 (words, tokenize = 'ascii', prefix = '1 2 3');
 """
 _BROKEN = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_SCHEMA}
 _LOW_BYTE = 0xFF
@@ -89,6 +96,7 @@ def _open_current(path: Path) -> sqlite3.Connection:
                 connection.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {VERSION}; COMMIT;")
         connection.execute("SELECT count(*) FROM words WHERE words MATCH '\"a\"'").fetchone()
         connection.execute("INSERT INTO words (words, rank) VALUES ('automerge', 4)")
+        connection.execute("SELECT count(*) FROM memory_words WHERE memory_words MATCH '\"a\"'").fetchone()
     except BaseException:
         with suppress(sqlite3.Error):
             connection.close()

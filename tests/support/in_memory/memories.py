@@ -1,4 +1,4 @@
-"""Memories in memory, matched and ranked like the database does."""
+"""Memories in memory, matched and ranked as the index does."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -47,6 +47,9 @@ class InMemoryMemories:
             matches.sort(key=lambda row: (round(scores.of(known[row[1].id], words), 3), row[0]), reverse=True)
         return [_with_head(row) for row in matches[: wanted.limit]]
 
+    async def update_index(self) -> None:
+        """Search what is there: there is no index."""
+
     async def change(self, memory: Memory) -> bool:
         rows = self._tables().memories
         if memory.id not in rows:
@@ -92,11 +95,11 @@ class InMemoryMemories:
 
 
 class _Bm25:
-    """BM25 over every prefix of every word, as in the index. Words that most texts have score 0."""
+    """BM25 over the words, as in the index. Words that most texts have score 0."""
 
     def __init__(self, texts: Sequence[Sequence[str]]) -> None:
         self._texts = texts
-        self._average = sum(map(_length, texts)) / len(texts)
+        self._average = sum(map(len, texts)) / len(texts)
 
     def of(self, text: Sequence[str], query: Sequence[str]) -> float:
         return sum(self._of_word(word, text) for word in query)
@@ -105,16 +108,12 @@ class _Bm25:
         holding = sum(1 for other in self._texts if _occurrences(word, other))
         rarity = math.log((len(self._texts) - holding + 0.5) / (holding + 0.5))
         times = _occurrences(word, text)
-        weight = times + K1 * (1 - B + B * _length(text) / self._average)
+        weight = times + K1 * (1 - B + B * len(text) / self._average)
         return max(0.0, rarity) * times * (K1 + 1) / weight
 
 
 def _occurrences(word: str, text: Sequence[str]) -> int:
     return sum(other.startswith(word) for other in text)
-
-
-def _length(text: Sequence[str]) -> int:
-    return sum(map(len, text))
 
 
 def _with_head(row: _Row) -> Memory:
