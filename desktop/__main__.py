@@ -1,4 +1,4 @@
-"""`python -m desktop`: the window. The sandbox's workers of a frozen build start here too."""
+"""`python -m desktop`: the window. The workers of a frozen build start here too."""
 
 import sys
 
@@ -8,6 +8,11 @@ def main() -> int:
         from core.sandbox.worker import main as work
 
         work()
+        return 0
+    if sys.argv[1:] == ["--store-worker"]:
+        from core.persistence.worker import main as work_on_store
+
+        work_on_store()
         return 0
     from desktop.bootstrap import start
 

@@ -8,29 +8,16 @@ reused; the pool repeats a request on a fresh worker only if the work had not st
 """
 
 import asyncio
-import os
-import subprocess
-import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from core.sandbox import frames
+from core.threads.child_process import CREATION_FLAGS, child_command, child_environment
 
 WORKER_SWITCH = "--sandbox-worker"
 """A frozen build that is started with this switch alone must call `core.sandbox.worker.main()` and nothing else."""
-
-if sys.platform == "win32":
-    CREATION_FLAGS = subprocess.CREATE_NO_WINDOW  # or a console opens beside the window
-else:
-    CREATION_FLAGS = 0
-
-_ROOT = Path(__file__).resolve().parents[2]
-
-# Windows needs the first, interpreters outside the system's folders the second, dates in user code the third.
-_PASSED_VARIABLES = ("SYSTEMROOT", "LD_LIBRARY_PATH", "TZ")
 
 START_S = 30.0
 """A worker is ready after about 0.1 s, but much later on a machine that is swapping."""
@@ -122,11 +109,11 @@ class WorkerProcess:
     async def _spawn(self) -> Process:
         try:
             self._process = process = await asyncio.create_subprocess_exec(
-                *worker_command(),
+                *child_command("core.sandbox.worker", WORKER_SWITCH),
                 stdin=PIPE,
                 stdout=PIPE,
                 stderr=DEVNULL,
-                env=worker_environment(),
+                env=child_environment(),
                 creationflags=CREATION_FLAGS,
             )
             async with asyncio.timeout(START_S):
@@ -161,16 +148,3 @@ def _pipes(process: Process) -> tuple[asyncio.StreamWriter, asyncio.StreamReader
     assert process.stdin is not None
     assert process.stdout is not None
     return process.stdin, process.stdout
-
-
-def worker_command() -> list[str]:
-    """Return program and arguments. `-I` keeps the working folder, PYTHONPATH and the user's site out of the worker."""
-    if getattr(sys, "frozen", False):
-        return [sys.executable, WORKER_SWITCH]
-    bootstrap = f"import sys; sys.path.insert(0, {str(_ROOT)!r}); from core.sandbox.worker import main; main()"
-    return [sys.executable, "-I", "-c", bootstrap]
-
-
-def worker_environment() -> dict[str, str]:
-    """Return the environment of a worker: a few variables, no keys, proxies or home."""
-    return {name: os.environ[name] for name in _PASSED_VARIABLES if name in os.environ}

@@ -17,6 +17,7 @@ from core.sandbox import frames, process
 from core.sandbox import pool as pool_module
 from core.sandbox.pool import WorkerPool
 from core.sandbox.quickjs import QuickJsSandbox
+from core.threads.child_process import child_command, child_environment
 
 ROOT = Path(__file__).parents[2]
 
@@ -262,6 +263,7 @@ CLOSING = """
 import asyncio
 from core.sandbox.pool import WorkerPool
 from core.sandbox.quickjs import QuickJsSandbox
+from core.threads.child_process import child_command, child_environment
 
 async def main():
     pool = WorkerPool()
@@ -287,6 +289,7 @@ import asyncio, sys
 from core.ports.sandbox import CodeLimits, Console
 from core.sandbox.pool import WorkerPool
 from core.sandbox.quickjs import QuickJsSandbox
+from core.threads.child_process import child_command, child_environment
 
 async def main():
     pool = WorkerPool()
@@ -320,7 +323,10 @@ def test_workers_end_when_the_parent_is_killed(source: str) -> None:
 def worker_alone() -> Iterator[subprocess.Popen[bytes]]:
     """Yield a worker without a pool that would kill it."""
     with subprocess.Popen(
-        process.worker_command(), env=process.worker_environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        child_command("core.sandbox.worker", process.WORKER_SWITCH),
+        env=child_environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     ) as worker:
         yield worker
         worker.kill()
@@ -361,13 +367,13 @@ def test_a_worker_limits_its_memory_its_files_and_its_dumps() -> None:
 def test_a_worker_gets_next_to_nothing_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECRET_KEY", "x")
     monkeypatch.setenv("TZ", "Europe/Paris")
-    assert process.worker_environment()["TZ"] == "Europe/Paris"
-    assert process.worker_environment().keys() <= {"SYSTEMROOT", "LD_LIBRARY_PATH", "TZ"}
+    assert child_environment()["TZ"] == "Europe/Paris"
+    assert child_environment().keys() <= {"SYSTEMROOT", "LD_LIBRARY_PATH", "TZ"}
 
 
 def test_a_frozen_build_starts_itself_with_a_switch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    assert process.worker_command() == [sys.executable, "--sandbox-worker"]
+    assert child_command("core.sandbox.worker", process.WORKER_SWITCH) == [sys.executable, "--sandbox-worker"]
 
 
 def test_a_worker_imports_only_the_standard_library_and_the_engine() -> None:
