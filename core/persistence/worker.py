@@ -1,7 +1,7 @@
 """The process for work on whole stores (see `worker_process`): serves one request and ends.
 
-A job gets the arguments of the request and a function that reports progress; what it returns, and what it reports, are
-objects of JSON.
+A job is an async function, named as `module:function`. It gets a function that reports progress and the arguments of
+the request; what it returns, and what it reports, are objects of JSON.
 """
 
 import asyncio
@@ -10,6 +10,7 @@ import os
 import sys
 import threading
 from collections.abc import Awaitable, Callable
+from importlib import import_module
 from typing import Any
 
 from core.errors import MetierError, Refused
@@ -18,11 +19,6 @@ Report = Callable[[dict[str, Any]], None]
 Job = Callable[..., Awaitable[dict[str, Any]]]
 
 NICENESS = 5
-
-
-def jobs() -> dict[str, Job]:
-    """Return the jobs by name."""
-    return {}
 
 
 def main() -> None:
@@ -40,13 +36,14 @@ def main() -> None:
             answers.write(json.dumps(message).encode() + b"\n")
             answers.flush()
 
-        job = jobs()[request.pop("job")]
-        send(asyncio.run(_answer(job, request, lambda progress: send({"progress": progress}))))
+        send(asyncio.run(_answer(request, lambda progress: send({"progress": progress}))))
         os._exit(0)
 
 
-async def _answer(job: Job, request: dict[str, Any], report: Report) -> dict[str, Any]:
+async def _answer(request: dict[str, Any], report: Report) -> dict[str, Any]:
     try:
+        module, _, name = request.pop("job").partition(":")
+        job: Job = getattr(import_module(module), name)
         return {"result": await job(report, **request)}
     except MetierError as error:
         return {"error": {"is_refusal": isinstance(error, Refused), **error.as_dict()}}

@@ -24,7 +24,7 @@ OnProgress = Callable[[dict[str, Any]], object]
 
 
 async def run_job(job: str, on_progress: OnProgress | None = None, **arguments: Any) -> dict[str, Any]:
-    """Run a job of `core.persistence.worker.JOBS` with these arguments, JSON values, and return its result.
+    """Run a job, named as `module:function`, with these arguments, JSON values, and return its result.
 
     Cancelling kills the process. Raises what the job raised, StorageFailed or Refused, and StorageFailed `worker_gone`
     if the process ended without an answer.
