@@ -4372,6 +4372,10 @@
         <translation>Outils choisis</translation>
     </message>
     <message>
+        <source>Descriptions that were changed: {tools}</source>
+        <translation>Descriptions modifiées : {tools}</translation>
+    </message>
+    <message>
         <source>Left out, since they are of no use here: {tools}</source>
         <translation>Laissés de côté, car inutilisables ici&#xa0;: {tools}</translation>
     </message>

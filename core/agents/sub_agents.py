@@ -22,6 +22,7 @@ from core.domain.names import NAME_CHARACTERS, one_line
 from core.domain.run import ErrorInfo, StepKey, StepResult, StepStatus
 from core.domain.sub_agent import MAX_SUB_AGENTS, SubAgentRecord, sub_agent_id
 from core.domain.text.graphemes import ellipsize
+from core.domain.text.hidden import without_hidden
 from core.domain.text.masking import masked_text
 from core.errors import NotFound, StepFailed, StorageFailed, ToolFailed
 from core.ports import (
@@ -266,8 +267,7 @@ class TurnSubAgents:
 
 def default_name(prompt: str) -> str:
     """Shorten the task of a sub-agent to its default name."""
-    line = " ".join(prompt[: NAME_CHARACTERS * 4].split())
-    line = "".join(character for character in line if character.isprintable() or character in "\u200c\u200d")  # joiners
+    line = " ".join(without_hidden(prompt[: NAME_CHARACTERS * 4]).split())
     return ellipsize(line, SHORT_NAME_CHARACTERS) or "…"
 
 

@@ -16,6 +16,7 @@ from core.bus import Bus
 from core.domain.events import Event, EventsPersisted, RunPaused, TokenReceived, to_wire
 from core.domain.ids import RunId
 from core.domain.run import RunStatus
+from core.domain.text.hidden import terminal_text
 from core.errors import MetierError, Refused
 from core.services.key_check import KEY_MISSING
 from core.services.outcome import unwrap
@@ -32,8 +33,8 @@ def write_error_line(value: Any) -> None:
 
 
 def write_text(text: str) -> None:
-    """Write text to stdout and flush it. Characters that the terminal cannot show are escaped."""
-    encoding = sys.stdout.encoding or "utf-8"
+    """Write text to stdout and flush it. What a terminal would obey becomes marks, what it cannot show escapes."""
+    encoding, text = sys.stdout.encoding or "utf-8", terminal_text(text)
     try:
         sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
         sys.stdout.flush()

@@ -98,6 +98,7 @@ def _server_line(status: ServerStatus) -> dict[str, Any]:
         "state": status.state,
         "tools": [info.name for info in status.tools],
         "left_out": list(status.left_out),
+        "cleaned": list(status.cleaned),
         "error": status.error.as_dict() if status.error is not None else None,
     }
 

@@ -151,9 +151,10 @@ class ServerState(StrEnum):
 class ServerStatus:
     """The current status of a server. Call times are in milliseconds, None before the first answered call.
 
-    `tools` are those of the last listing; `left_out` lists the rejected tools with reasons. `error` is the last
-    failure, with `cause`, `stderr` (last lines), `exit_code`, `runs` and `path` among its parameters where known; it
-    stays until a call succeeds. `paused_s`: the remaining seconds of a pause after repeated failures, else None.
+    `tools` are those of the last listing; `left_out` lists the rejected tools with reasons, `cleaned` those with
+    a changed description, and how. `error` is the last failure, with `cause`, `stderr` (last lines), `exit_code`,
+    `runs` and `path` among its parameters where known; it stays until a call succeeds. `paused_s`: the remaining
+    seconds of a pause after repeated failures, else None.
     """
 
     server: McpServer
@@ -165,6 +166,7 @@ class ServerStatus:
     p50_ms: int | None = None
     p95_ms: int | None = None
     paused_s: float | None = None
+    cleaned: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

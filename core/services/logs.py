@@ -5,6 +5,7 @@ import logging.handlers
 import sys
 from pathlib import Path
 
+from core.domain.text.hidden import terminal_text
 from core.domain.text.masking import masked_text
 
 FILE_BYTES = 2_000_000
@@ -43,9 +44,9 @@ class _MaskingFormatter(logging.Formatter):
 
 
 class _OneLineFormatter(_MaskingFormatter):
-    """Leaves out the traceback, which only the log file has."""
+    """Leaves out the traceback, which only the log file has, and writes marks for what a terminal would obey."""
 
     def format(self, record: logging.LogRecord) -> str:
         copy = logging.makeLogRecord(record.__dict__)
         copy.exc_info = copy.exc_text = None
-        return super().format(copy)
+        return terminal_text(super().format(copy))

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from core.domain.ids import InterruptionId, WorkflowId
 from core.domain.interruption import Action, InterruptionKind
+from core.domain.text.hidden import reveal
 from core.services.outcome import Failed
 from core.stores.questions import Question
 from desktop.attention.attention_strings import asker_path, closed_text, kind_label, refusal_text
@@ -330,7 +331,7 @@ class AttentionCard(SlotCard):
             return
         question = shown.question
         self._header.show_question(self._workflow, question, self._requests.position, is_open=not self._is_closed)
-        self.setAccessibleName(f"{kind_label(question.kind)}, {asker_path(self._workflow, question)}")
+        self.setAccessibleName(reveal(f"{kind_label(question.kind)}, {asker_path(self._workflow, question)}"))
         self._describe()
 
     def _describe(self) -> None:
@@ -338,7 +339,7 @@ class AttentionCard(SlotCard):
         if shown is not None:
             question = shown.question
             asked = question.asked.prompt or request_sentence(question.kind, agent_display_name(question.asker))
-            self.setAccessibleDescription(f"{asked} {self._header.time_left}".rstrip())
+            self.setAccessibleDescription(reveal(f"{asked} {self._header.time_left}".rstrip()))
 
     def _focus(self, target: QWidget) -> None:
         if isinstance(target, ValueField):

@@ -7,6 +7,7 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QCheckBox, QSizePolicy, QWidget
 
+from core.domain.text.hidden import reveal
 from core.domain.text.json_text import readable_json
 from desktop.attention.field import ABSENT, FieldResult, MultiLineField, SingleLineField, ValueField
 from desktop.attention.schema import FieldKind, FieldSpec
@@ -139,8 +140,8 @@ class CheckField(ValueField):
             self._emit_edited()
 
     def set_name(self, name: str) -> None:
-        self._box.setText(name.replace("&", "&&"))
-        self._box.setAccessibleName(name)
+        self._box.setText(reveal(name).replace("&", "&&"))
+        self._box.setAccessibleName(reveal(name))
 
     def _describe_editor(self, editor: QWidget) -> None:
         editor.setAccessibleDescription(template_input_text(self._about))
@@ -158,7 +159,7 @@ class ChoiceField(ValueField):
         self._box.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._box.addItem("")
         for choice in self._choices:
-            self._box.addItem(choice if isinstance(choice, str) else readable_json(choice))
+            self._box.addItem(reveal(choice if isinstance(choice, str) else readable_json(choice)))
         if field.has_default and field.default in self._choices:
             self._box.setCurrentIndex(self._choices.index(field.default) + 1)
         elif len(self._choices) == 1 and field.is_required:

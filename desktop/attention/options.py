@@ -6,6 +6,7 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
+from core.domain.text.hidden import reveal
 from core.domain.text.json_text import readable_json
 from desktop.attention.field import FieldResult, ValueField
 from desktop.theme import Theme
@@ -31,8 +32,8 @@ class OptionsField(ValueField):
         for option in options if isinstance(options, list) else ():
             chosen, label = _option(option)
             # A lone ampersand would become a mnemonic.
-            box = QCheckBox(label.replace("&", "&&"))
-            box.setAccessibleName(label)
+            box = QCheckBox(reveal(label).replace("&", "&&"))
+            box.setAccessibleName(reveal(label))
             box.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
             box.clicked.connect(self._emit_edited)
             self._ids.append(chosen)

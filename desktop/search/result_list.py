@@ -4,6 +4,7 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPointF,
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QTextCharFormat, QTextLayout, QTextOption
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from core.domain.text.hidden import placeholders
 from core.domain.text.search import Span
 from desktop.search.results import GroupRow, HitRow, MoreRow, ResultRow
 from desktop.search.search_strings import ResultStrings, hit_icon
@@ -74,7 +75,7 @@ def paint_marked(
 ) -> None:
     """Paint a line of text with these spans highlighted."""
     font = theme.font(role)
-    line_text = text.replace("\n", " ")
+    line_text = placeholders(text).replace("\n", " ")
     elided = QFontMetrics(font).elidedText(line_text, Qt.TextElideMode.ElideRight, box.width())
     layout = QTextLayout(elided, font)
     option = QTextOption()

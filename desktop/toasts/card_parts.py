@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QVBoxLayout, QWidget
 
+from core.domain.text.hidden import reveal
 from core.domain.toast import ToastType
 from desktop.theme import Icon, Theme
 from desktop.toasts.toast_strings import ToastText
@@ -97,7 +98,7 @@ class LongText(ReadOnlyText):
         if not self._take(text):
             return
         self._at = min(PIECE, SHOWN)
-        self.setPlainText(text[: self._at])
+        self.setPlainText(reveal(text[: self._at]))
         if len(text) > self._at:
             self._timer.start()
         else:
@@ -107,7 +108,7 @@ class LongText(ReadOnlyText):
         cursor = QTextCursor(self.document())
         cursor.movePosition(QTextCursor.MoveOperation.End)
         end = min(self._at + PIECE, SHOWN)
-        cursor.insertText(self._text[self._at : end])
+        cursor.insertText(reveal(self._text[self._at : end]))
         self._at = end
         if self._at >= min(len(self._text), SHOWN):
             self._timer.stop()

@@ -6,6 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
+from core.domain.text.hidden import reveal
 from desktop.shortcuts.key_strings import key_name
 from desktop.theme import Icon, Theme
 from desktop.tokens import ColorName
@@ -51,8 +52,8 @@ class Button(QPushButton):
         theme.changed.connect(self._size_icon)
 
     def setText(self, text: str) -> None:
-        super().setText(text.replace("&", "&&"))
-        self.setAccessibleName(text)
+        super().setText(reveal(text).replace("&", "&&"))
+        self.setAccessibleName(reveal(text))
 
     def _size_icon(self) -> None:
         sizes = self._theme.sizes
@@ -87,7 +88,7 @@ class IconButton(QToolButton):
 
     def describe(self, name: str, keys: QKeySequence | None = None) -> None:
         """Set the translated name and the keys of the same action."""
-        self.setAccessibleName(name)
+        self.setAccessibleName(reveal(name))
         self.setToolTip(plain_tool_tip(with_keys(name, keys)))
 
     def _size(self) -> None:

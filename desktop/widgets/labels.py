@@ -1,4 +1,4 @@
-"""Labels of plain text: foreign text is never interpreted as markup."""
+"""Labels of plain text: foreign text is never interpreted as markup, and what it hides is shown as marks."""
 
 from html import escape
 from typing import Literal
@@ -7,6 +7,7 @@ from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QKeySequence, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
+from core.domain.text.hidden import reveal
 from desktop.shortcuts.key_strings import key_name
 from desktop.theme import Icon, TextRole, Theme, make_face, text_styles
 from desktop.tokens import SIZES, ColorName
@@ -23,22 +24,23 @@ _UNWRAPPED = 80
 def set_plain_tool_tip(widget: QWidget, text: str) -> None:
     """Set a plain tool tip, and the same text as description, so that a screen reader reads it without Qt's markup."""
     widget.setToolTip(plain_tool_tip(text))
-    widget.setAccessibleDescription(text)
+    widget.setAccessibleDescription(reveal(text))
 
 
 def plain_tool_tip(text: str) -> str:
     """Return the text for `setToolTip` or `ToolTipRole`, escaped where Qt would take it for markup (`<img …>` would
-    load an image).
+    load an image). Hidden characters become marks.
 
     Short text without markup stays as it is, since a screen reader reads the tool tip of a widget without description.
     """
+    text = reveal(text)
     if len(text) <= _UNWRAPPED and not any(sign in text for sign in "<&\n"):
         return text
     return f'<p style="white-space: pre-wrap">{escape(text)}</p>' if text else ""
 
 
 class Label(QLabel):
-    """Plain text in a role of the theme, on one line or more."""
+    """Plain text in a role of the theme, on one line or more. Hidden characters become marks, also in `text()`."""
 
     def __init__(
         self, text: str = "", role: TextRole = "label", tone: Tone = "text", parent: QWidget | None = None
@@ -49,6 +51,9 @@ class Label(QLabel):
         self.setProperty("role", role)
         self.setProperty("tone", tone)
         self.setText(text)
+
+    def setText(self, text: str) -> None:
+        super().setText(reveal(text))
 
     def set_tone(self, tone: Tone) -> None:
         if tone != self.property("tone"):

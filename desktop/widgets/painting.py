@@ -4,6 +4,7 @@ from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
+from core.domain.text.hidden import reveal
 from desktop.theme import Icon, TextRole, Theme, paint_focus_ring
 from desktop.tokens import ColorName
 
@@ -57,8 +58,8 @@ def paint_text(
     alignment: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
     cut: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
 ) -> None:
-    """Paint a line of text; `cut` is the side of the ellipsis."""
-    font = theme.font(role)
+    """Paint a line of text, with marks for its hidden characters; `cut` is the side of the ellipsis."""
+    words, font = reveal(words), theme.font(role)
     painter.setFont(font)
     painter.setPen(theme.color(color))
     draw_line(painter, box, QFontMetrics(font).elidedText(words, cut, box.width()), alignment)
@@ -74,7 +75,7 @@ def paint_icon(painter: QPainter, theme: Theme, icon: Icon, box: QRect, color: C
 
 def paint_note(painter: QPainter, theme: Theme, text: str, box: QRect, role: TextRole = "secondary") -> QRect:
     """Paint a note at the right of the box, at its full width up to half of the box, and return the remaining box."""
-    width = min(box.width() // 2, QFontMetrics(theme.font(role)).horizontalAdvance(text) + 1)
+    width = min(box.width() // 2, QFontMetrics(theme.font(role)).horizontalAdvance(reveal(text)) + 1)
     at_right = box.adjusted(box.width() - width, 0, 0, 0)
     paint_text(painter, theme, text, at_right, role, "muted", Qt.AlignmentFlag.AlignRight)
     return box.adjusted(0, 0, -width - theme.sizes.space_m, 0)

@@ -6,6 +6,7 @@ from PySide6.QtCore import QMargins, QSize
 from PySide6.QtGui import QGuiApplication, QResizeEvent, QTextCursor, QTextOption
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
+from core.domain.text.hidden import reveal
 from desktop.theme import Icon, Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import IconButton
@@ -63,7 +64,7 @@ class ValueText(Adaptive, ReadOnlyText):
         if not self._take(text):
             return
         before = self._laid_out
-        self._laid_out = text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "\n…"
+        self._laid_out = reveal(text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "\n…")
         if before and self._laid_out.startswith(before):
             end = QTextCursor(self.document())
             end.movePosition(QTextCursor.MoveOperation.End)

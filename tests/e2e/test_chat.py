@@ -29,6 +29,25 @@ def test_a_tool_is_really_called(metier: CommandLine) -> None:
     assert said.last["metrics"]["total_rounds"] == said.last["metrics"]["tool_call_count"] == 1
 
 
+def test_what_a_terminal_would_obey_is_printed_as_marks(metier: CommandLine, tmp_path: Path) -> None:
+    evil = "\x1b]0;mine\x07\x1b[2J\x9b31mred \u202etxt\rgone\tend\n"
+    lines = script(tmp_path / "s.jsonl", {"say": evil})
+    said = metier("chat", evil.strip(), "--script", lines)
+    assert said.out.rstrip("\n") == ("⟨U+001B⟩]0;mine⟨U+0007⟩⟨U+001B⟩[2J⟨U+009B⟩31mred ⟨U+202E⟩txt⟨U+000D⟩gone\tend")
+    run = json.loads(said.err.splitlines()[-1])
+    others = [metier("chat", evil, "--events", "--script", lines), metier("events", run["run_id"]), metier("list")]
+    others += [
+        metier("show", run["run_id"]),
+        metier("show", evil),
+        metier("run", evil),
+        metier("chat", "hi", "--agent", evil),
+    ]
+    for one in [said, *others]:
+        printed = one.out + one.err
+        assert not [sign for sign in printed if sign not in "\n\t" and (not sign.isprintable() or sign == "\u202e")]
+    assert json.loads(others[3].out)["output"].strip() == evil.strip()  # in JSON as escapes: nothing is lost
+
+
 def test_help_documents_the_grammar(metier: CommandLine) -> None:
     assert "/tool NAME" in metier("chat", "help").out
 

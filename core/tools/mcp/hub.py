@@ -73,17 +73,18 @@ class Hub:
         return [self.status(server.config.id) for server in servers]
 
     def status(self, server_id: ServerId) -> ServerStatus:
-        server = self._servers[server_id]
+        server, listing = self._servers[server_id], self._listings.get(server_id, ToolListing())
         return ServerStatus(
             server.config,
             server.state,
             self._infos.get(server_id, ()),
-            self._listings.get(server_id, ToolListing()).left_out,
+            listing.left_out,
             server.error,
             server.latency.calls,
             server.latency.percentile(50),
             server.latency.percentile(95),
             server.paused_s,
+            listing.cleaned,
         )
 
     @property

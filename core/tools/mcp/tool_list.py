@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 from core.domain.ids import ServerId
 from core.domain.mcp_server import MAX_ID_CHARACTERS, McpServer
 from core.domain.risk import Risk
+from core.domain.text.hidden import without_hidden
 from core.domain.text.json_text import decode, encode
 from core.domain.tool import Category, ToolInfo
 from core.errors import StepFailed
@@ -154,6 +155,9 @@ def _repair_tool(tool: Mapping[str, Any]) -> dict[str, Any]:
 
 DESCRIPTION_CHARACTERS = 20_000
 TITLE_CHARACTERS = 200
+_SCHEMA_TEXTS = frozenset({"title", "description", "$comment"})
+_SCHEMA_NAMES = frozenset({"properties", "patternProperties", "$defs", "definitions"})
+_SCHEMA_VALUES = frozenset({"enum", "const", "default", "examples"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,27 +176,33 @@ class ServerTool:
 
 @dataclass(frozen=True, slots=True)
 class ToolListing:
-    """The tools of a server. `left_out` holds the tools that were rejected, with the reasons."""
+    """The tools of a server. `left_out` holds the tools that were rejected, and `cleaned` those whose description was
+    changed, with the reasons.
+    """
 
     tools: Sequence[ServerTool] = ()
     left_out: Sequence[str] = ()
+    cleaned: Sequence[str] = ()
 
     def to_json(self) -> str:
-        return encode({"tools": [asdict(tool) for tool in self.tools], "left_out": list(self.left_out)})
+        tools = [asdict(tool) for tool in self.tools]
+        return encode({"tools": tools, "left_out": list(self.left_out), "cleaned": list(self.cleaned)})
 
     @classmethod
     def from_json(cls, text: str) -> "ToolListing":
         """Parse the stored form. Raises ValueError, KeyError, TypeError."""
         stored = decode(text)
-        return cls(tuple(ServerTool(**fields) for fields in stored["tools"]), tuple(stored["left_out"]))
+        tools = tuple(ServerTool(**fields) for fields in stored["tools"])
+        return cls(tools, tuple(stored["left_out"]), tuple(stored.get("cleaned", ())))
 
 
 async def read_listing(listed: Iterable["mcp_types.Tool"], schemas: Schemas) -> ToolListing:
     """Return the valid tools of a server's list. A tool with an unusable input schema is left out; an unusable output
-    schema is ignored.
+    schema is ignored. Hidden characters are removed from what models read, and a long description is cut.
     """
     tools: dict[str, ServerTool] = {}
     left_out: list[str] = []
+    cleaned: list[str] = []
     for tool in listed:
         if tool.name in tools:
             left_out.append(f"{tool.name}: another tool has the same name")
@@ -202,21 +212,56 @@ async def read_listing(listed: Iterable["mcp_types.Tool"], schemas: Schemas) -> 
         if problem is not None:
             left_out.append(f"{tool.name}: {problem}")
             continue
+        description, schema, changes = _cleaned(tool.description or "", schema)
+        cleaned += [f"{tool.name}: {change}" for change in changes]
         output = tool.output_schema
         if output is not None and await asyncio.to_thread(_schema_problem, schemas, output) is not None:
             output = None
         hints = tool.annotations
         tools[tool.name] = ServerTool(
             tool.name,
-            (tool.title or (hints.title if hints else None) or tool.name)[:TITLE_CHARACTERS],
-            (tool.description or "")[:DESCRIPTION_CHARACTERS],
+            without_hidden(tool.title or (hints.title if hints else None) or tool.name)[:TITLE_CHARACTERS],
+            description,
             schema,
             output,
             is_read_only=bool(hints and hints.read_only_hint),
             is_idempotent=bool(hints and hints.idempotent_hint),
             is_destructive=bool(hints and hints.destructive_hint and not hints.read_only_hint),
         )
-    return ToolListing(tuple(tools.values()), tuple(left_out))
+    return ToolListing(tuple(tools.values()), tuple(left_out), tuple(cleaned))
+
+
+def _cleaned(description: str, schema: dict[str, Any]) -> tuple[str, dict[str, Any], list[str]]:
+    """Return the description and the schema as models read them, and what was changed."""
+    seen, changes = without_hidden(description), []
+    clean_schema, removed = _clean_schema(schema)
+    removed += len(description) - len(seen)
+    if removed:
+        changes.append(f"{removed:,} hidden characters were removed from its description")
+    if len(seen) > DESCRIPTION_CHARACTERS:
+        changes.append(f"its description was cut to {DESCRIPTION_CHARACTERS:,} of {len(seen):,} characters")
+        seen = f"{seen[:DESCRIPTION_CHARACTERS]}… [cut: {len(seen):,} characters in all]"
+    return seen, clean_schema, changes
+
+
+def _clean_schema(schema: Any, *, are_names: bool = False) -> tuple[Any, int]:
+    """Return the schema with clean texts, and how many characters were removed. Names and values stay as they are;
+    `are_names`: the keys are names of properties.
+    """
+    if isinstance(schema, list):
+        parts = [_clean_schema(part) for part in schema]
+        return [part for part, _ in parts], sum(removed for _, removed in parts)
+    if not isinstance(schema, dict):
+        return schema, 0
+    copy, total = dict(schema), 0
+    for key, value in schema.items():
+        if not are_names and key in _SCHEMA_TEXTS and isinstance(value, str):
+            copy[key] = without_hidden(value)
+            total += len(value) - len(copy[key])
+        elif are_names or key not in _SCHEMA_VALUES:
+            copy[key], removed = _clean_schema(value, are_names=not are_names and key in _SCHEMA_NAMES)
+            total += removed
+    return copy, total
 
 
 def registry_tools(server: McpServer, listing: ToolListing, handler_of: Callable[[str, str], Handler]) -> list[Tool]:

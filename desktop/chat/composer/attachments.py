@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from core.domain.text.hidden import reveal
 from desktop.chat.composer.document_text import LongLines
 from desktop.chat.composer.draft import DraftFile
 from desktop.theme import Icon, Theme
@@ -183,7 +184,7 @@ class _Chip(Surface):
     def show_file(self, file: DraftFile, remove_words: str) -> None:
         size = byte_size(file.size)
         text = f"{file.name} · {size}"
-        name = self.open_button.fontMetrics().elidedText(file.name, Qt.TextElideMode.ElideMiddle, _NAME_WIDTH)
+        name = self.open_button.fontMetrics().elidedText(reveal(file.name), Qt.TextElideMode.ElideMiddle, _NAME_WIDTH)
         self.open_button.setText(f"{name} · {size}")
         self.open_button.setAccessibleName(text)
         set_plain_tool_tip(self.open_button, file.problem or file.path or text)
@@ -261,7 +262,7 @@ class AttachmentPreview(QDialog):
     def __init__(self, theme: Theme, name: str, size: int, text: str, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("preview")
-        self.setWindowTitle(" ".join(name.split()))
+        self.setWindowTitle(reveal(" ".join(name.split())))
         self._rest = text
         self._edit = QPlainTextEdit(self)
         self._edit.setReadOnly(True)

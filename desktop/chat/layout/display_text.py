@@ -1,27 +1,16 @@
-"""Text as it is displayed: hidden characters made visible, and the way back to the source. Pure.
-
-Bidirectional controls can make a line read differently from how it runs; zero-width and tag characters can carry
-invisible content. The joiners that emoji, Persian and Indic scripts need stay as they are.
-"""
+"""Code as it is displayed: hidden characters as marks, long lines in pieces, and the way back to the source. Pure."""
 
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from core.domain.text.hidden import hidden_runs
+
 # Longer lines of code are shown in pieces: the time to lay out a line grows faster than its length, and all of it is
 # painted, however little is visible.
 MAX_LINE_CHARACTERS = 2_000
 
-_ALWAYS = (
-    "\u202a-\u202e\u2066-\u2069"  # reorder
-    "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029"  # control
-    "\U000e0000-\U000e007f"  # tags
-    "\ud800-\udfff"  # half a character
-)
-_BESIDE_ASCII = "\u00ad\u180e\u200b-\u200d\u2060-\u2064\ufeff"  # no width
-_FLAG = "\U0001f3f4[\U000e0020-\U000e007f]+"  # England, Scotland and Wales are spelt in tags
-_HIDDEN_CHARACTER = re.compile(f"({_FLAG})|[{_ALWAYS}]|(?<=[!-~])[{_BESIDE_ASCII}]|[{_BESIDE_ASCII}](?=[!-~])")
 _CARRIAGE_RETURN = re.compile(r"\r\n?")
 _LONG_LINE = re.compile(rf"[^\n\r]{{{MAX_LINE_CHARACTERS}}}(?=[^\n\r])")
 
@@ -47,11 +36,6 @@ class DisplayText:
         return min(self.sources[stretch] + position - self.starts[stretch], limit)
 
 
-def reveal_hidden(text: str) -> str:
-    """Return `text` with every hidden character replaced by a mark that names it."""
-    return _HIDDEN_CHARACTER.sub(_mark, text)
-
-
 def display_code(source: str) -> DisplayText:
     r"""Return code as it is displayed: hidden characters as marks, line ends as `\n`, long lines in pieces."""
     pieces, starts, sources = [], [0], [0]
@@ -69,19 +53,13 @@ def display_code(source: str) -> DisplayText:
 
 
 def _replacements(source: str) -> Iterable[tuple[int, int, str]]:
-    for match in _HIDDEN_CHARACTER.finditer(source):
-        if not match[1]:
-            yield match.start(), match.end(), _mark(match)
+    yield from hidden_runs(source)
     for match in _CARRIAGE_RETURN.finditer(source):
         yield match.start(), match.end(), "\n"
     # checked first, since the regular expression is slow where no line is long
     if any(len(line) > MAX_LINE_CHARACTERS for line in source.splitlines()):
         for match in _LONG_LINE.finditer(source):
             yield match.end(), match.end(), "\n"
-
-
-def _mark(match: re.Match[str]) -> str:
-    return match[1] or f"⟨U+{ord(match[0]):04X}⟩"
 
 
 _LAST_OF_ONE_UNIT = "\uffff"

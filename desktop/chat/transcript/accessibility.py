@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from core.domain.ids import MessageId
 from core.domain.messages import MessageState, Role
-from desktop.chat.layout.display_text import reveal_hidden
+from core.domain.text.hidden import reveal
 from desktop.chat.transcript.stage import Stage
 from desktop.chat.transcript.turn_view import TurnView
 from desktop.chat.turn_parts import Failure, Output, Text, Turn
@@ -69,7 +69,7 @@ def _speaker(turn: Turn) -> str:
             return translate("Transcript", "You")
         case Role.ASSISTANT:
             author = translate("Transcript", "Assistant") if not turn.author else agent_display_name(turn.author)
-            return reveal_hidden(author if turn.model is None else f"{author}, {turn.model}")
+            return reveal(author if turn.model is None else f"{author}, {turn.model}")
         case Role.SYSTEM:
             return translate("Transcript", "Notice")
 
@@ -88,7 +88,7 @@ def _state(turn: Turn) -> str:
 
 def _description(turn: Turn) -> str:
     text = next((part.text for part in turn.parts if isinstance(part, Text | Output)), "")
-    return reveal_hidden(text[:_DESCRIPTION_CHARACTERS])
+    return reveal(text[:_DESCRIPTION_CHARACTERS])
 
 
 class FocusOrder:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from PySide6.QtGui import QTextDocument
 
+from core.domain.text.hidden import reveal
 from core.domain.text.search import find_spans, fold_case, parse_query, terms_pattern, text_pattern
 from desktop.chat.layout.block_builder import blocks_of
 from desktop.chat.layout.blocks import (
@@ -21,7 +22,7 @@ from desktop.chat.layout.blocks import (
     ToolGroupBlock,
 )
 from desktop.chat.layout.content_blocks import BlockCache
-from desktop.chat.layout.display_text import display_code, reveal_hidden, to_units
+from desktop.chat.layout.display_text import display_code, to_units
 from desktop.chat.turn_parts import Output, Text, Thought, Turn
 from desktop.chat.views.prose_style import MARKDOWN, set_markdown
 from desktop.theme import Theme
@@ -165,11 +166,11 @@ class TurnScan:
         """Return the text that the view of a block displays, character by character."""
         match block:
             case PlainBlock(text=text):
-                return reveal_hidden(text).removesuffix("\n")
+                return reveal(text).removesuffix("\n")
             case ProseBlock(text=text, is_plain=True):
-                return reveal_hidden(text).removesuffix("\n")
+                return reveal(text).removesuffix("\n")
             case ProseBlock(text=text) if may_contain(text, self._letters):
-                return self._markdown(reveal_hidden(text))
+                return self._markdown(reveal(text))
             case CodeBlock(text=text):
                 return display_code(text.removesuffix("\n")).text
             case _:
@@ -188,9 +189,9 @@ def _line_text(block: Block) -> str:
     """Return the text of a line that is painted, not laid out as a document."""
     match block:
         case CaptionBlock(text=text):
-            return reveal_hidden(text)
+            return reveal(text)
         case ToolBlock(line=tool):
-            return reveal_hidden(tool.target)
+            return reveal(tool.target)
         case StepBlock(line=step):
             return step.name
         case SubAgentBlock(line=agent):

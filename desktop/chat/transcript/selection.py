@@ -7,11 +7,12 @@ from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QWidget
 
+from core.domain.text.hidden import reveal
 from desktop.chat.layout.block_builder import blocks_of
 from desktop.chat.layout.blocks import Block, CodeBlock, PlainBlock, ProseBlock
 from desktop.chat.layout.column import BlockIndex
 from desktop.chat.layout.content_blocks import BlockCache
-from desktop.chat.layout.display_text import display_code, reveal_hidden, to_characters
+from desktop.chat.layout.display_text import display_code, to_characters
 from desktop.chat.transcript.clipboard import PARAGRAPH_BREAK
 from desktop.chat.transcript.stage import LiveBlock, Stage
 from desktop.chat.view_state import TextPosition
@@ -198,9 +199,9 @@ def plain_text(block: Block) -> str:
         case ProseBlock(text=text, is_plain=is_plain):
             document = QTextDocument()
             if is_plain:
-                document.setPlainText(reveal_hidden(text))
+                document.setPlainText(reveal(text))
             else:
-                document.setMarkdown(reveal_hidden(text), MARKDOWN)
+                document.setMarkdown(reveal(text), MARKDOWN)
             return document.toPlainText()
         case _:
             return ""

@@ -4,8 +4,8 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from core.domain.text.hidden import reveal
 from desktop.chat.layout.blocks import CaptionBlock, CaptionKind
-from desktop.chat.layout.display_text import reveal_hidden
 from desktop.chat.views.view_context import ViewContext
 from desktop.theme import Icon
 from desktop.widgets import ElidedLabel, IconButton, Label
@@ -34,7 +34,7 @@ class CaptionView(QWidget):
         if self._block is None or self._block.group != block.group or self._block.key != block.key:
             self._restore.stop()
         self._block = block
-        title = reveal_hidden(block.label.title) if block.label is not None else ""
+        title = reveal(block.label.title) if block.label is not None else ""
         self._title.setText(title)
         self._title.setVisible(bool(title))
         self._text.setText(self._text_of(block))
@@ -70,10 +70,10 @@ class CaptionView(QWidget):
         self._text.setGeometry(left, 0, max(0, right - left), self.height())
 
     def _text_of(self, block: CaptionBlock) -> str:
-        text = reveal_hidden(block.text)
+        text = reveal(block.text)
         match block.kind:
             case CaptionKind.CODE:
-                return reveal_hidden(block.label.language) if block.label is not None else ""
+                return reveal(block.label.language) if block.label is not None else ""
             case CaptionKind.TABLE:
                 return self.tr("Table, %n rows", None, block.count)
             case CaptionKind.ARGUMENTS:

@@ -3,8 +3,8 @@
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from core.domain.text.hidden import reveal
 from desktop.chat.layout.blocks import FailureBlock
-from desktop.chat.layout.display_text import reveal_hidden
 from desktop.chat.turn_parts import Failure
 from desktop.chat.views.chat_strings import failure_advice, failure_title
 from desktop.chat.views.view_context import BlockContext, ViewContext
@@ -41,7 +41,7 @@ class FailureView(QWidget):
         for layout in (self._column, self._header, self._buttons):
             layout.setSpacing(self._theme.sizes.space_s)
         self._title.setText(failure_title(failure))
-        self._message.setText(reveal_hidden(failure.message))
+        self._message.setText(reveal(failure.message))
         self._message.setVisible(bool(failure.message))
         self._advice.setText(failure_advice(failure))
         self._advice.setVisible(bool(self._advice.text()))

@@ -1,6 +1,7 @@
 """The lines of tool calls, thoughts, attached texts, steps and sub-agents."""
 
 from core.domain.run import StepStatus
+from core.domain.text.hidden import reveal
 from core.domain.tool import CallStatus
 from desktop.chat.layout.blocks import (
     AttachmentBlock,
@@ -10,7 +11,6 @@ from desktop.chat.layout.blocks import (
     ToolBlock,
     ToolGroupBlock,
 )
-from desktop.chat.layout.display_text import reveal_hidden
 from desktop.chat.turn_parts import StepLine, SubAgentLine, ToolLine
 from desktop.chat.views.chat_strings import call_result, status_text, step_state
 from desktop.chat.views.line_button import Line, LineButton, TimedLine
@@ -30,8 +30,8 @@ class ToolView(LineButton):
             _indicator(call) or tool_icon(call.tool),
             "muted",
             tool_doing(call.tool) if call.status is CallStatus.RUNNING else tool_done(call.tool),
-            reveal_hidden(call.target),
-            _joined(reveal_hidden(call_result(call)), _duration_text(call.duration_ms or 0)),
+            reveal(call.target),
+            _joined(reveal(call_result(call)), _duration_text(call.duration_ms or 0)),
             _result_color(call),
         )
         self.set_line(line, is_unfolded=block.is_unfolded)
@@ -52,7 +52,7 @@ class ThoughtView(LineButton):
 
 class AttachmentView(LineButton):
     def show_block(self, block: AttachmentBlock) -> None:
-        line = Line(Icon.PAPERCLIP, "muted", reveal_hidden(block.name), result=byte_size(block.size))
+        line = Line(Icon.PAPERCLIP, "muted", reveal(block.name), result=byte_size(block.size))
         self.set_line(line, is_unfolded=block.is_unfolded)
 
 
@@ -165,8 +165,8 @@ class SubAgentView(TimedLine):
         shown = Line(
             _SUB_AGENT_INDICATORS.get(line.status, Icon.BOT),
             "sign_error" if is_failed else "accent",
-            reveal_hidden(line.name),
-            reveal_hidden(line.agent or "") if line.agent != line.name else "",
+            reveal(line.name),
+            reveal(line.agent or "") if line.agent != line.name else "",
             _joined(status_text(line.status), self._took(line), tokens),
             "error" if is_failed else "muted",
             is_separated=not self._block.is_first,

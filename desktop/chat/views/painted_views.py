@@ -6,8 +6,8 @@ from PySide6.QtCore import QDateTime, QLocale, QPointF, QRect, Qt, QTimer
 from PySide6.QtGui import QFontMetrics, QHideEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
+from core.domain.text.hidden import reveal
 from desktop.chat.layout.blocks import ActivityBlock, BoundaryBlock, CutOffBlock, HeaderBlock
-from desktop.chat.layout.display_text import reveal_hidden
 from desktop.chat.turn_parts import Boundary
 from desktop.chat.views.chat_strings import activity_text
 from desktop.chat.views.view_context import BlockContext, ViewContext
@@ -30,8 +30,8 @@ class HeaderView(QWidget):
 
     def show_block(self, block: HeaderBlock) -> None:
         self._icon = Icon.WORKFLOW if block.is_template else Icon.SPARKLES
-        self._author = self.tr("Assistant") if not block.author else reveal_hidden(agent_display_name(block.author))
-        self._model = reveal_hidden(block.model or "")
+        self._author = self.tr("Assistant") if not block.author else reveal(agent_display_name(block.author))
+        self._model = reveal(block.model or "")
         self._time = time_of_day(block.at.astimezone())
         self.setToolTip(plain_tool_tip(full_time(block.at)))
         self.update()

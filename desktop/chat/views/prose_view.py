@@ -7,8 +7,8 @@ from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QTextBlockFormat, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QStyle, QStyleOptionButton, QWidget
 
+from core.domain.text.hidden import reveal
 from desktop.chat.layout.blocks import PlainBlock, ProseBlock
-from desktop.chat.layout.display_text import reveal_hidden
 from desktop.chat.views.prose_style import (
     DocumentFeatures,
     blocks_in,
@@ -40,7 +40,7 @@ class ProseView(TextView):
 
     def show_block(self, block: ProseBlock | PlainBlock) -> None:
         """Show a block. The selection stays where the text up to its end is the same."""
-        text = reveal_hidden(block.text)
+        text = reveal(block.text)
         with self.keeping_selection():
             if isinstance(block, ProseBlock) and not block.is_plain:
                 self._show_markdown(text)

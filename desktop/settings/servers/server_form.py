@@ -17,7 +17,7 @@ from desktop.settings.parts.editors import OptionalNumberBox
 from desktop.settings.parts.form import EditForm
 from desktop.settings.parts.layout import ResponsiveRow
 from desktop.settings.servers.name_values import NameValueEditor
-from desktop.settings.servers.server_strings import server_refusal_text
+from desktop.settings.servers.server_strings import printable, server_refusal_text
 from desktop.settings.sources.context import SettingsContext
 from desktop.widgets import Segmented, announce, show_when
 from desktop.widgets.forms.form import FormField
@@ -186,7 +186,7 @@ def parse_arguments(text: str) -> tuple[str, ...]:
 
 def _format_argument(argument: str) -> str:
     # An argument with a line break would read as two.
-    is_shown = argument.isprintable()
+    is_shown = argument == printable(argument)
     is_plain = bool(argument) and is_shown and argument == argument.strip() and not argument.startswith('"')
     return argument if is_plain else json.dumps(argument, ensure_ascii=not is_shown)
 

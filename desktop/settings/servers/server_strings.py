@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication
 
 from core.domain.mcp_server import McpServer, ServerState, ServerStatus, Transport
 from core.domain.run import ErrorInfo
+from core.domain.text.hidden import reveal
 from core.services.outcome import Failed
 from desktop.theme import Icon
 from desktop.tokens import ColorName
@@ -45,7 +46,10 @@ def state_badge(status: ServerStatus) -> StateBadge:
 
 
 def printable(text: str) -> str:
-    """Return the text on a single line, with invisible and reordering characters escaped."""
+    """Return the text on a single line, with marks for hidden characters and escapes for the rest of what does not
+    print.
+    """
+    text = reveal(text)
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape", "replace").decode() for sign in text)
 
 

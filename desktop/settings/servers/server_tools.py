@@ -43,6 +43,7 @@ class ServerToolsPanel(Adaptive, QWidget):
         self.table = ItemTable(self.model, 0, QAbstractItemView.SelectionMode.ExtendedSelection)
         self.table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._left_out = Paragraph("", "secondary", "muted", 6)
+        self._cleaned = Paragraph("", "secondary", "warn", 6)
         self._error = Paragraph("", "secondary", "error")
         self._column = QVBoxLayout(self)
         self._lay_out()
@@ -65,6 +66,12 @@ class ServerToolsPanel(Adaptive, QWidget):
             )
         )
         show_when(self._left_out, bool(status.left_out))
+        self._cleaned.setText(
+            self.tr("Descriptions that were changed: {tools}").format(
+                tools=printable("; ".join(status.cleaned[:_LISTED_TOOLS]))
+            )
+        )
+        show_when(self._cleaned, bool(status.cleaned))
         self._update()
 
     def retranslate(self) -> None:
@@ -88,7 +95,8 @@ class ServerToolsPanel(Adaptive, QWidget):
 
     def _lay_out(self) -> None:
         self._column.setContentsMargins(0, 0, 0, 0)
-        for widget in (self._server_field, self._search, self.table, self._tools_field, self._left_out, self._error):
+        rules = (self._server_field, self._search, self.table, self._tools_field)
+        for widget in (*rules, self._left_out, self._cleaned, self._error):
             self._column.addWidget(widget)
         show_when(self._error, False)
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from core.domain.ids import WorkflowId
+from core.domain.text.hidden import reveal
 from core.domain.toast import LONG_S, ToastId, ToastType
 from core.stores.workflows import ListedWorkflow
 from desktop.operations import unwrap
@@ -59,7 +60,9 @@ def ask_delete(window: QWidget, title: str, *, is_running: bool) -> QMessageBox:
 
 def _elided(box: QMessageBox, title: str) -> str:
     """Return the title elided to a line: a message box is as wide as its longest word."""
-    return box.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, _TITLE_EMS * box.fontMetrics().height())
+    return box.fontMetrics().elidedText(
+        reveal(title), Qt.TextElideMode.ElideRight, _TITLE_EMS * box.fontMetrics().height()
+    )
 
 
 def _open_with_answers(box: QMessageBox, yes: str, no: str, name: str) -> None:

@@ -6,7 +6,6 @@ that a desktop could interpret are removed.
 
 import os
 import sys
-import unicodedata
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from PySide6.QtWidgets import QApplication
 
 from core.domain.ids import WorkflowId
 from core.domain.text.graphemes import ellipsize
+from core.domain.text.hidden import reveal
 from core.domain.text.masking import masked_text
 from core.domain.toast import Toast, ToastType
 from core.stores.notifications import Notification, NotificationGroup
@@ -56,16 +56,9 @@ def sample_message() -> DesktopNotification:
 
 
 def one_line(text: str, most: int) -> str:
-    """Return at most `most` characters on one line, with secrets masked and invisible characters removed."""
+    """Return at most `most` characters on one line, with secrets masked and hidden characters as marks."""
     masked = masked_text(text[:_MOST_SCANNED])
-    seen = "".join(" " if char.isspace() else char for char in masked if char.isspace() or _is_printable(char))
-    line = " ".join(seen.split())
-    return ellipsize(line, most)
-
-
-def _is_printable(char: str) -> bool:
-    """Return whether the character is visible or joins others. Controls and characters that reorder text are not."""
-    return char in "\u200c\u200d" or unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Cn", "Co"}
+    return ellipsize(" ".join(reveal(masked).split()), most)
 
 
 def _body(toast: Toast) -> str:
