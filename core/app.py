@@ -3,8 +3,9 @@
 import asyncio
 import gc
 import os
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager, ExitStack
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager, ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self, TypeVar
@@ -45,6 +46,8 @@ from core.stores.toasts import Toasts
 from core.stores.usage import Usage
 from core.stores.view_cache import ViewCache
 from core.stores.workflows import Workflows
+from core.threads.files import make_private_folder, restrict_to_owner
+from core.tools.own_places import OwnPlaces
 
 APP = "metier"
 KEY_FILE = "keys.json"
@@ -77,6 +80,52 @@ class Folders:
             Path(platformdirs.user_config_dir(APP, appauthor=False)) / KEY_FILE,
             Path(platformdirs.user_cache_dir(APP, appauthor=False)) / SEARCH_FILE,
         )
+
+    @property
+    def own(self) -> OwnPlaces:
+        """What no tool reaches: these folders, the program, and the files of the system's keyring."""
+        return OwnPlaces([*self._roots, *_keyring_folders()], _program_folders())
+
+    def create(self) -> None:
+        """Create the folders for their owner alone, and take existing ones from group and others.
+
+        A folder that cannot be made private is left to whoever writes to it, who reports the reason. Blocks on the
+        disk.
+        """
+        for folder in self._roots:
+            with suppress(OSError):
+                is_new = not folder.exists()
+                make_private_folder(folder)
+                # A data folder that the user chose and that holds no store yet may be anything, even their home: what
+                # is ours in it is private on its own.
+                if is_new or (self.store.exists() and folder != Path.home()):
+                    restrict_to_owner(folder)
+
+    @property
+    def _roots(self) -> Sequence[Path]:
+        files = (self.store, self.keys, self.search)
+        return list(dict.fromkeys([*(file.parent for file in files if file is not None), self.logs]))
+
+
+def _program_folders() -> list[Path]:
+    if getattr(sys, "frozen", False):
+        return [Path(sys.executable).parent]
+    root = Path(__file__).parent.parent
+    packages = [root / name for name in ("core", "desktop", "resources", "i18n")]
+    return [*packages, Path(sys.prefix)] if sys.prefix != sys.base_prefix else packages
+
+
+def _keyring_folders() -> list[Path]:
+    """Return where keyrings store their files: Secret Service, KWallet, the keyring library, macOS, Windows."""
+    home = Path.home()
+    shares = [home / ".local/share" / name for name in ("keyrings", "python_keyring", "kwalletd")]
+    windows = [home / "AppData" / kind / "Microsoft" for kind in ("Roaming", "Local")]
+    return [
+        *shares,
+        home / ".config/python_keyring",
+        home / "Library/Keychains",
+        *(folder / name for folder in windows for name in ("Credentials", "Protect", "Vault")),
+    ]
 
 
 class Stores:

@@ -59,13 +59,15 @@ from core.tools.builtin import builtin_tools, collection_tools, recording_tools,
 from core.tools.invocation import ToolInvoker
 from core.tools.mcp.hub import Hub
 from core.tools.mcp.sampling import Sampling
+from core.tools.own_places import NO_PLACES, OwnPlaces
 from core.tools.registry import Registry, Tool
 
 
 class Toolbox:
     """Tools, sandbox and validation. An async context manager.
 
-    `storage` is where tools store data. `picker` asks the user for a file, in the window.
+    `storage` is where tools store data. `picker` asks the user for a file, in the window. No tool reaches the app's
+    `own` folders.
     """
 
     def __init__(
@@ -77,13 +79,14 @@ class Toolbox:
         consent: ConsentRules | None = None,
         sandbox: Sandbox | None = None,
         picker: FilePicker | None = None,
+        own: OwnPlaces = NO_PLACES,
     ) -> None:
         self._code_workers = WorkerPool()
         self._schema_workers = WorkerPool(size=1)  # their own, so that no check waits behind code that runs
         self.sandbox = sandbox or QuickJsSandbox(self._code_workers, checks=self._schema_workers)
         self.schemas = JsonSchemas(self._schema_workers)
         self.registry = Registry(self.schemas)
-        for tool in (*builtin_tools(self.sandbox, clock), *storing_tools(storage, clock, picker)):
+        for tool in (*builtin_tools(self.sandbox, clock, own), *storing_tools(storage, clock, picker, own)):
             self.registry.register(tool, is_checked=True)
         for tool in more_tools:
             self.registry.register(tool)
@@ -132,7 +135,7 @@ async def open_core(folders: Folders, picker: FilePicker | None = None) -> Async
     index = FileSearchIndex(folders.search)
     storage = await SurrealStorage.open(folders.store, index)
     try:
-        async with run_core(storage, key_file=folders.keys, picker=picker, index=index) as core:
+        async with run_core(storage, key_file=folders.keys, picker=picker, index=index, own=folders.own) as core:
             yield core
     finally:
         await storage.close()
@@ -182,9 +185,10 @@ async def run_core(
     sandbox: Sandbox | None = None,
     picker: FilePicker | None = None,
     index: SearchIndex | None = None,
+    own: OwnPlaces = NO_PLACES,
 ) -> AsyncIterator[Core]:
     """Run the core on a store that the caller opens and closes, with `more_tools` beside the built-in tools. Code runs
-    in worker processes, or in the `sandbox` given.
+    in worker processes, or in the `sandbox` given. No tool reaches the `own` places.
 
     Without a `key_file` API keys are stored in the system's keyring or not at all; without an `index` the full-text
     index is temporary.
@@ -197,12 +201,14 @@ async def run_core(
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context
         stores = stack.enter_context(closing(Stores(bus, clock, settings)))
-        box = await enter(Toolbox(clock, storage, more_tools, stores.background.is_viewed, consent, sandbox, picker))
+        box = await enter(
+            Toolbox(clock, storage, more_tools, stores.background.is_viewed, consent, sandbox, picker, own)
+        )
         models = await enter(Models(clock, settings, key_file))
         tools, validator = box.invoker, box.validator
         consent.use_tools(tools.infos)
 
-        servers = McpServerService(storage, models.keys, consent)
+        servers = McpServerService(storage, models.keys, consent, own)
         sampling = Sampling(models.client, consent)
         hub = Hub(
             box.registry, box.schemas, clock, sampling, servers.launch_of, servers.save_tools, servers.emit_changed
@@ -265,7 +271,7 @@ async def run_core(
             memories=memories,
             slash=SlashService(book, templates, prompts),
             notices=notices,
-            attachments=AttachmentService(storage),
+            attachments=AttachmentService(storage, own),
             queue=queue,
             search=search,
             activity=ActivityService(storage, clock),

@@ -70,6 +70,7 @@ class Session:
 
     async def run(self) -> int:
         """Run until the window closes, and return the exit code. Active runs are checkpointed at the end."""
+        self.folders.create()
         log_to(self.folders.logs, "desktop", stderr_level=logging.ERROR)
         self._end = asyncio.Event()
         self._window.closing.connect(self._close)

@@ -5,8 +5,6 @@ Standard library only, since it is read before anything else is loaded. All othe
 
 import json
 import math
-import os
-import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
@@ -96,19 +94,10 @@ def write(path: Path, state: WindowState) -> None:
 
 def replace_file(path: Path, data: bytes) -> None:
     """Replace the file by `data` atomically; make the folder if necessary. Raises OSError as `write` does."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # 0600
-    fresh = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            fresh.unlink()
-        raise
+    from core.threads.files import make_private_folder, replace_private  # late: nothing of it before the first paint
+
+    make_private_folder(path.parent)
+    replace_private(path, data)
 
 
 def read_small_file(path: Path, most_bytes: int) -> bytes:

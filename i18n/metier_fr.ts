@@ -443,6 +443,10 @@
         <translation>Les fichiers d’un message font ensemble au plus {total}</translation>
     </message>
     <message>
+        <source>“{name}” belongs to Metier itself and cannot be attached</source>
+        <translation>«&#xa0;{name}&#xa0;» fait partie de Metier et ne peut pas être joint</translation>
+    </message>
+    <message>
         <source>“{name}” cannot be read</source>
         <translation>«&#xa0;{name}&#xa0;» ne peut pas être lu</translation>
     </message>

@@ -58,6 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         args = build_parser().parse_args(arguments)
         folders = Folders.choose(getattr(args, "data", None))
+        folders.create()
         log_to(folders.logs, "core", stderr_level=logging.WARNING)
         with asyncio.Runner() as runner:
             return runner.run(_execute(args, folders))

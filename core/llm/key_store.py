@@ -17,7 +17,7 @@ from core.errors import Refused
 from core.llm.key_masking import Secret
 from core.llm.presets import preset_of
 from core.llm.system_keyring import KeyringUnavailable, SystemKeyring
-from core.threads.files import replace_private
+from core.threads.files import make_private_folder, replace_private
 
 FORMAT = 1
 
@@ -47,7 +47,7 @@ class KeyFile:
         if self._path is None:
             raise Refused("keys_not_writable", "there is no place for a key file")
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_private_folder(self._path.parent)
             replace_private(self._path, json.dumps({"format": FORMAT, "keys": keys}).encode("ascii"))
         except OSError as error:
             reason = error.strerror or type(error).__name__

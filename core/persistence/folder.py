@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from core.errors import StorageFailed
+from core.threads.files import make_private_folder, restrict_to_owner
 
 MIB = 1024 * 1024
 WAL_FOLDER = "wal"  # the engine's log of what is not in its tables yet; a clean close leaves none
@@ -25,8 +26,7 @@ def prepare_folder(path: Path) -> None:
     """Create the folder and its parents. Raises OSError, or StorageFailed for a path that the engine misreads."""
     if "?" in str(path):  # the engine takes the rest as options, and opens another folder
         raise StorageFailed("storage_not_writable", f"the data folder's path has a question mark: {path}")
-    with private_files():
-        path.mkdir(parents=True, exist_ok=True)
+    make_private_folder(path)
     make_private(path)
 
 
@@ -36,7 +36,7 @@ def make_private(path: Path) -> None:
         return
     for folder, _, names in os.walk(path):
         for entry in [Path(folder), *(Path(folder, name) for name in names)]:
-            _restrict_to_owner(entry)
+            restrict_to_owner(entry)
 
 
 def wal_bytes(path: Path) -> int:
@@ -63,12 +63,3 @@ def check_free_space(path: Path) -> None:
             os.fsync(file.fileno())
     finally:
         trial.unlink(missing_ok=True)
-
-
-def _restrict_to_owner(entry: Path) -> None:
-    try:
-        mode = entry.stat().st_mode
-        if mode & 0o077:
-            entry.chmod(mode & 0o7700)
-    except (FileNotFoundError, PermissionError):  # the engine removes files as it goes
-        return

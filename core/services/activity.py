@@ -22,6 +22,7 @@ from core.services.lookup import ignore_unreadable
 from core.services.outcome import returns_outcome
 from core.stores.activity_details import ActivityDetail
 from core.stores.activity_items import ActivityItem
+from core.threads.files import private_opener
 from core.threads.long_values import decode_async, is_long, masked_async, readable_async
 
 Entry = tuple[ActivityItem, ActivityDetail]
@@ -224,7 +225,7 @@ async def _open_file(path: Path) -> BinaryIO:
 
 
 def _open_new(path: Path) -> BinaryIO:
-    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
+    return open(path, "xb", opener=private_opener)
 
 
 def _flush_to_disk(file: BinaryIO) -> None:

@@ -10,13 +10,14 @@ import os
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from core.domain.ids import MessageId, WorkflowId
 from core.domain.messages import FILE_BYTES, MESSAGE_BYTES, MESSAGE_FILES, AttachedText, attached_text, mime_of
 from core.errors import Refused
 from core.ports import PutAttachedText, Storage
 from core.services.outcome import returns_outcome
+from core.tools.own_places import NO_PLACES, OWN_MESSAGE, Guard, OwnPlaces
 
 MAX_ENTRIES = 2_000
 """Entries of a folder that are looked at."""
@@ -42,18 +43,19 @@ class PathCompletion:
 
 
 class AttachmentService:
-    """Reads files that the user attaches."""
+    """Reads files that the user attaches, but none of the app's `own`."""
 
-    def __init__(self, storage: Storage) -> None:
+    def __init__(self, storage: Storage, own: OwnPlaces = NO_PLACES) -> None:
         self._storage = storage
+        self._own = own
 
     @returns_outcome
     async def read(self, path: str) -> AttachedText:
         """Return the text of the file. Fails with `file_gone`, `file_unreadable`, `not_a_file`, `file_is_picture`,
-        `file_is_not_text` or `file_too_large`, each with the `name` of the file.
+        `file_is_not_text`, `file_too_large` or `file_is_own`, each with the `name` of the file.
         """
         name = os.path.basename(path) or path  # noqa: PTH119  # a name may hold what is no path
-        return await asyncio.to_thread(_read_attachment, path, name)
+        return await asyncio.to_thread(_read_attachment, path, name, self._own)
 
     @returns_outcome
     async def texts(self, workflow_id: WorkflowId, message_id: MessageId) -> list[str]:
@@ -63,9 +65,10 @@ class AttachmentService:
     async def complete_path(self, beginning: str) -> list[PathCompletion]:
         """Return the entries that complete a path, folders first. `~` is the home folder.
 
-        Hidden entries are included only if the typed name begins with a dot. An unreadable folder gives an empty list.
+        Hidden entries are included only if the typed name begins with a dot, the app's own never. An unreadable folder
+        gives an empty list.
         """
-        return await asyncio.to_thread(_complete_path, beginning)
+        return await asyncio.to_thread(_complete_path, beginning, self._own)
 
 
 def require_within_limits(attached: Sequence[AttachedText]) -> None:
@@ -83,9 +86,9 @@ def attachment_writes(
     return tuple(PutAttachedText(workflow_id, message_id, index, file.text) for index, file in enumerate(attached))
 
 
-def _read_attachment(path: str, name: str) -> AttachedText:
+def _read_attachment(path: str, name: str, own: OwnPlaces) -> AttachedText:
     try:
-        data = _read_bytes(path, name)
+        data = _read_bytes(path, name, own.guard())
     except (OSError, ValueError) as error:
         number = error.errno if isinstance(error, OSError) else errno.ENOENT  # a name that no file can have
         if number in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG):
@@ -97,13 +100,15 @@ def _read_attachment(path: str, name: str) -> AttachedText:
     return attached_text(name, _decode_text(data, name), len(data))
 
 
-def _read_bytes(path: str, name: str) -> bytes:
+def _read_bytes(path: str, name: str, guard: Guard) -> bytes:
     # non-blocking: a named pipe without a writer would block the thread for good
     descriptor = os.open(path, os.O_RDONLY | _OPEN_FLAGS)
     with open(descriptor, "rb") as file:  # noqa: PTH123  # it is open already
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise Refused("not_a_file", f"{name!r} is no file", name=name)
+        if guard.holds_path(PurePath(os.path.realpath(path))) or guard.holds(status):
+            raise Refused("file_is_own", f"{name!r}: {OWN_MESSAGE}", name=name)
         # one byte more than allowed: the file may grow between `fstat` and `read`
         data = b"" if status.st_size > FILE_BYTES else file.read(FILE_BYTES + 1)
     if status.st_size > FILE_BYTES or len(data) > FILE_BYTES:
@@ -131,18 +136,29 @@ def _decode_text(data: bytes, name: str) -> str:
     raise Refused("file_is_not_text", f"{name!r} is no text", name=name)
 
 
-def _complete_path(beginning: str) -> list[PathCompletion]:
+def _complete_path(beginning: str, own: OwnPlaces) -> list[PathCompletion]:
     folder, _, name = beginning.rpartition("/")
     try:
         path = Path(f"{folder}/").expanduser()
         if not path.is_absolute():
             path = Path.home() / path
         completions: list[PathCompletion] = []
+        guard = own.guard()
+        if guard.holds_path(PurePath(os.path.realpath(path))):
+            return []
         with os.scandir(path) as entries:
             for _, entry in zip(range(MAX_ENTRIES), entries, strict=False):
                 is_wanted = entry.name.casefold().startswith(name.casefold())
-                if is_wanted and (name.startswith(".") or not entry.name.startswith(".")):
+                if is_wanted and (name.startswith(".") or not entry.name.startswith(".")) and not _is_own(entry, guard):
                     completions.append(PathCompletion(entry.path, entry.name, entry.is_dir()))
     except (OSError, RuntimeError, ValueError):
         return []
     return sorted(completions, key=lambda completion: (not completion.is_folder, completion.name.casefold()))
+
+
+def _is_own(entry: os.DirEntry[str], guard: Guard) -> bool:
+    """Return whether the entry is the app's own, or leads there."""
+    try:
+        return guard.holds(entry.stat()) or (entry.is_symlink() and guard.holds_path(PurePath(os.path.realpath(entry))))
+    except OSError:  # a dangling link
+        return False

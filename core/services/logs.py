@@ -3,10 +3,12 @@
 import logging
 import logging.handlers
 import sys
+from io import TextIOWrapper
 from pathlib import Path
 
 from core.domain.text.hidden import terminal_text
 from core.domain.text.masking import masked_text
+from core.threads.files import make_private_folder, restrict_to_owner
 
 FILE_BYTES = 2_000_000
 BACKUP_FILES = 3
@@ -22,8 +24,9 @@ def log_to(folder: Path, name: str, *, stderr_level: int) -> None:
     root.addHandler(to_stderr)
     # a log that cannot be written must not keep the app from starting
     try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        to_file = logging.handlers.RotatingFileHandler(
+        make_private_folder(folder)
+        restrict_to_owner(folder)
+        to_file = _PrivateFileHandler(
             folder / f"{name}.log",
             maxBytes=FILE_BYTES,
             backupCount=BACKUP_FILES,
@@ -34,6 +37,15 @@ def log_to(folder: Path, name: str, *, stderr_level: int) -> None:
         return
     to_file.setFormatter(_MaskingFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     root.addHandler(to_file)
+
+
+class _PrivateFileHandler(logging.handlers.RotatingFileHandler):
+    """Creates its files for their owner alone."""
+
+    def _open(self) -> TextIOWrapper:
+        file = super()._open()
+        restrict_to_owner(Path(self.baseFilename))
+        return file
 
 
 class _MaskingFormatter(logging.Formatter):

@@ -1,15 +1,17 @@
 """MCP servers: configuration, consent to run them, and their removal (AGENTS_AND_TOOLS §7)."""
 
 import asyncio
+import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
 from core.domain.consent import Rule
 from core.domain.ids import ServerId
 from core.domain.mcp_server import McpServer, ServerStatus
 from core.domain.tool import mcp_server_of
-from core.errors import NotFound, Refused
+from core.errors import NotFound, Refused, ToolFailed
 from core.llm.key_masking import Secret
 from core.llm.key_store import KeyStore
 from core.ports import Put, PutToolList, Remove, Storage
@@ -30,6 +32,7 @@ from core.tools.mcp.hub import Hub
 from core.tools.mcp.launch import LaunchSpec, resolve_launch
 from core.tools.mcp.pasted_config import PastedConfig, read_pasted
 from core.tools.mcp.tool_list import ToolListing, make_server_id
+from core.tools.own_places import NO_PLACES, OWN_MESSAGE, OwnPlaces
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +47,13 @@ class _RemovedServer:
 
 class McpServerService(McpServerRuntime):
     """Manages the servers of the user. A server runs once the user has confirmed what will run, and needs a new
-    confirmation after each change of that. `consent` holds the exceptions for its tools.
+    confirmation after each change of that, and works in none of the app's `own` folders. `consent` holds the exceptions
+    for its tools.
     """
 
-    def __init__(self, storage: Storage, keys: KeyStore, consent: ConsentService) -> None:
+    def __init__(self, storage: Storage, keys: KeyStore, consent: ConsentService, own: OwnPlaces = NO_PLACES) -> None:
         super().__init__()
+        self._own = own
         self._storage = storage
         self._vault = ServerSecrets(keys)
         self._consent = consent
@@ -193,7 +198,10 @@ class McpServerService(McpServerRuntime):
 
     async def launch_of(self, server: McpServer) -> LaunchSpec:
         """Return what to run, with secrets filled in. Raises ToolFailed."""
-        return resolve_launch(await self._vault.fill(server))
+        launch = resolve_launch(await self._vault.fill(server))
+        if launch.cwd is not None:
+            await asyncio.to_thread(_require_foreign_folder, server.name, launch.cwd, self._own)
+        return launch
 
     async def save_tools(self, server: ServerId, listing: ToolListing) -> None:
         """Save the tool list of a server. Raises StorageFailed."""
@@ -224,3 +232,9 @@ class McpServerService(McpServerRuntime):
     def _require_own_name(self, server: McpServer, others: Iterable[McpServer] = ()) -> None:
         """Raise Refused `name_taken` if another server has the name."""
         require_unique_name(server, [*self._running_hub.configs.values(), *others])
+
+
+def _require_foreign_folder(server: str, cwd: str, own: OwnPlaces) -> None:
+    """Raise ToolFailed `not_allowed` if the working folder of a server is one of the app's."""
+    if own.guard().holds_path(PurePath(os.path.realpath(cwd))):
+        raise ToolFailed("not_allowed", f"{server} cannot work in {cwd}: {OWN_MESSAGE}")

@@ -1,9 +1,45 @@
-"""Atomic replacement of files. Blocks on the disk: call it in a thread."""
+"""Files and folders that only their owner can read, whatever the umask, and atomic replacement.
+
+Blocks on the disk: call it in a thread. Standard library only, since the window's state is read before the first paint.
+"""
 
 import os
 import secrets
 from contextlib import suppress
 from pathlib import Path
+
+
+def make_private_folder(path: Path) -> None:
+    """Create the folder and its missing parents for their owner alone. Existing folders keep their mode. Raises
+    OSError.
+    """
+    # One by one: `parents=True` gives the parents the mode of the umask.
+    missing = []
+    for folder in (path, *path.parents):
+        if folder.exists():
+            break
+        missing.append(folder)
+    for folder in reversed(missing):
+        folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def restrict_to_owner(path: Path) -> None:
+    """Remove the permissions of group and others from a file or a folder. One that has vanished, or that another user
+    owns, is left alone.
+    """
+    if os.name != "posix":
+        return
+    with suppress(FileNotFoundError, PermissionError):
+        mode = path.stat().st_mode
+        if mode & 0o077:
+            path.chmod(mode & 0o7700)
+
+
+def private_opener(path: str, flags: int) -> int:
+    """Open a file for `open(…, opener=…)`. A new file is its owner's alone, and an existing one becomes so."""
+    descriptor = os.open(path, flags, 0o600)
+    restrict_to_owner(Path(path))
+    return descriptor
 
 
 def replace_private(path: Path, data: bytes) -> None:
@@ -13,8 +49,7 @@ def replace_private(path: Path, data: bytes) -> None:
     """
     temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with open(descriptor, "wb") as file:  # noqa: PTH123  # an open descriptor, with its mode
+        with open(temporary, "xb", opener=private_opener) as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

@@ -7,6 +7,10 @@ unless they were allowed by that name: they include this process's own environme
 like any other; but no tool changes a file in place that may have another name elsewhere: `write_file` replaces it, and
 does not append to it. A picked file is reached by its own path, and nothing beside it.
 
+The app's own folders are `not_allowed` wherever they lie, also inside an allowed folder, under another name of theirs
+(a bind mount, a file system that ignores case), and through a hard link to one of their files: they are recognized by
+device and inode, on what was opened.
+
 An open folder guards against a swap: what is opened through it lies in it, even if the folder is replaced by a link
 meanwhile. On POSIX a folder is a descriptor and no last component is ever followed. Windows has neither: there the
 checked path is opened, without that guard.
@@ -26,6 +30,7 @@ from typing import Any
 from core.domain.ids import RunId
 from core.errors import ToolFailed
 from core.ports import CallContext
+from core.tools.own_places import NO_PLACES, OWN_MESSAGE, UNGUARDED, Guard, OwnPlaces
 
 HAS_DESCRIPTORS = os.open in os.supports_dir_fd and os.scandir in os.supports_fd
 
@@ -41,19 +46,29 @@ _FILE = _flags("O_NOFOLLOW", "O_CLOEXEC", "O_NONBLOCK", "O_NOCTTY", "O_BINARY") 
 class Folder:
     """An open folder. Methods take the name of an entry and raise OSError as the system does."""
 
-    def __init__(self, path: str, descriptor: int | None) -> None:
+    def __init__(self, path: str, descriptor: int | None, guard: Guard = UNGUARDED) -> None:
+        """Own the descriptor. Raises ToolFailed `not_allowed` for a folder of the app."""
         self._path = path
         self._descriptor = descriptor
+        self._guard = guard
+        try:
+            guard.require_foreign(os.stat(path) if descriptor is None else os.fstat(descriptor))  # noqa: PTH116
+        except BaseException:
+            self.close()
+            raise
 
     @classmethod
-    def open(cls, path: str) -> "Folder":
-        """Open the folder at a trusted path. Raises OSError, also for a link."""
-        return cls(path, os.open(path, _FOLDER) if HAS_DESCRIPTORS else None)
+    def open(cls, path: str, guard: Guard = UNGUARDED) -> "Folder":
+        """Open the folder at a trusted path. Raises OSError, also for a link, and ToolFailed as the constructor."""
+        return cls(path, os.open(path, _FOLDER) if HAS_DESCRIPTORS else None, guard)
 
     def __enter__(self) -> "Folder":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
         if self._descriptor is not None:
             os.close(self._descriptor)
 
@@ -63,8 +78,8 @@ class Folder:
             with suppress(FileExistsError):
                 os.mkdir(self._at(name), dir_fd=self._descriptor)
         if self._descriptor is None:
-            return Folder(self._at(name), None)
-        return Folder(name, os.open(name, _FOLDER, dir_fd=self._descriptor))
+            return Folder(self._at(name), None, self._guard)
+        return Folder(name, os.open(name, _FOLDER, dir_fd=self._descriptor), self._guard)
 
     def entries(self) -> "AbstractContextManager[Iterator[os.DirEntry[str]]]":
         """Return the entries, unsorted."""
@@ -87,7 +102,9 @@ class Folder:
                 raise
         descriptor = os.open(self._at(name), flags | _FILE, mode, dir_fd=self._descriptor)
         try:
-            self._require_file(os.fstat(descriptor))
+            state = os.fstat(descriptor)
+            self._require_file(state)
+            self._guard.require_foreign(state)
         except BaseException:
             os.close(descriptor)
             raise
@@ -126,6 +143,7 @@ class ResolvedPath:
     path: str
     root: str
     parts: tuple[str, ...]
+    guard: Guard = UNGUARDED
 
     def folder(self) -> Folder:
         """Open the target as a folder."""
@@ -142,7 +160,7 @@ class ResolvedPath:
             yield folder, self.parts[-1]
 
     def _enter(self, parts: Sequence[str], *, create: bool) -> Folder:
-        folder = Folder.open(self.root)
+        folder = Folder.open(self.root, self.guard)
         for part in parts:
             # Each folder is closed once the next is open, so that a deep path holds two descriptors.
             with folder:
@@ -150,8 +168,11 @@ class ResolvedPath:
         return folder
 
 
-def resolve_path(path: str, allow: Sequence[str], files: Sequence[str] = ()) -> ResolvedPath:
+def resolve_path(
+    path: str, allow: Sequence[str], files: Sequence[str] = (), own: OwnPlaces = NO_PLACES
+) -> ResolvedPath:
     """Resolve `path` to a target in an allowed folder, or to one of the `files`, which are absolute and free of links.
+    Whatever is reached through the target is checked against the app's `own` places.
 
     Raises ToolFailed `not_allowed`, naming the allowed folders, or `invalid_arguments`.
     """
@@ -162,13 +183,16 @@ def resolve_path(path: str, allow: Sequence[str], files: Sequence[str] = ()) -> 
     real = PurePath(os.path.realpath(Path(*allow[:1], path)))
     if len(os.fsencode(real)) > PATH_BYTES:
         raise ToolFailed("invalid_arguments", "the path is too long")
+    guard = own.guard()
+    if guard.holds_path(real):
+        raise ToolFailed("not_allowed", f"{path!r}: {OWN_MESSAGE}", path=path)
     for folder in allow:
         root = os.path.realpath(folder)
         if real.is_relative_to(root) and (is_system_path(PurePath(root)) or not is_system_path(real)):
             parts = real.relative_to(root).parts
-            return ResolvedPath(str(Path(folder, *parts)), root, parts)
+            return ResolvedPath(str(Path(folder, *parts)), root, parts, guard)
     if str(real) in files:
-        return ResolvedPath(str(real), str(real.parent), (real.name,))
+        return ResolvedPath(str(real), str(real.parent), (real.name,), guard)
     raise ToolFailed(
         "not_allowed",
         f"{path!r} is outside the folders that are allowed: {', '.join(allow)}",

@@ -19,6 +19,7 @@ from core.ports import AppendEvents, CallContext, ChangeRun, Claim, PutStepResul
 from core.threads.pieces import Pieces
 from core.tools.builtin import write_file
 from core.tools.file_access import Folder, PickedFiles
+from core.tools.own_places import OwnPlaces
 from core.tools.registry import Arguments
 
 ANYWHERE = 0
@@ -77,10 +78,12 @@ def arm() -> None:
     surreal.SurrealStorage = _CommandStorage  # type: ignore[misc]
     call, append = write_file._call, write_file._append
 
-    async def mortal_call(picked: PickedFiles, arguments: Arguments, context: CallContext) -> dict[str, Any]:
+    async def mortal_call(
+        picked: PickedFiles, own: OwnPlaces, arguments: Arguments, context: CallContext
+    ) -> dict[str, Any]:
         fuse = _fuse_of_this_process()
         fuse.point(f"before the effect {arguments['content']!r}")
-        result = await call(picked, arguments, context)
+        result = await call(picked, own, arguments, context)
         fuse.point(f"after the effect {arguments['content']!r}")
         return result
 

@@ -17,6 +17,7 @@ from core.ports import CallContext, Clock, CodeLimits, Console, FilePicker, Stor
 from core.threads.system_clock import SystemClock
 from core.tools.builtin import builtin_tools, storing_tools
 from core.tools.invocation import ToolInvoker
+from core.tools.own_places import NO_PLACES, OwnPlaces
 from core.tools.registry import Handler, Registry, Tool, Trait
 from tests.support.clock import loop_clock
 from tests.support.in_memory.storage import InMemoryStorage
@@ -118,12 +119,13 @@ class Builtins:
         more: Sequence[Tool] = (),
         picker: FilePicker | None = None,
         viewed: bool = False,
+        own: OwnPlaces = NO_PLACES,
     ) -> None:
         clock = clock or SystemClock()
         self.storage = storage or InMemoryStorage()
         self.facts: list[Fact] = []
         self.sandbox = sandbox or ScriptedSandbox(lambda: "null")
-        made = (*builtin_tools(self.sandbox, clock), *storing_tools(self.storage, clock, picker))
+        made = (*builtin_tools(self.sandbox, clock, own), *storing_tools(self.storage, clock, picker, own))
         self.tools = {each.info.name: each for each in (*made, *more)}
         self.runner = invoker(*self.tools.values(), viewed=viewed, clock=clock)
         self.context = replace(context(*allow), base=str(base) if base else None, emit=self.facts.append)

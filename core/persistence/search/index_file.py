@@ -12,6 +12,7 @@ from pathlib import Path
 
 from core.errors import SearchFailed
 from core.persistence.folder import private_files
+from core.threads.files import make_private_folder
 
 VERSION = 2
 FIRST_TITLE = 1 << 61
@@ -79,8 +80,8 @@ def remove_index(path: Path) -> None:
 
 def _open_current(path: Path) -> sqlite3.Connection:
     """Return a connection to an index of the current version, with all tables."""
+    make_private_folder(path.parent)
     with private_files():
-        path.parent.mkdir(parents=True, exist_ok=True)
         connection = _connect(path)
     try:
         (version,) = connection.execute("PRAGMA user_version").fetchone()

@@ -18,15 +18,16 @@ from core.tools.builtin import (
     wait,
     write_file,
 )
+from core.tools.own_places import NO_PLACES, OwnPlaces
 from core.tools.registry import Tool
 
 
-def builtin_tools(sandbox: Sandbox, clock: Clock) -> list[Tool]:
-    """Return the tools that store nothing, ready to be registered."""
+def builtin_tools(sandbox: Sandbox, clock: Clock, own: OwnPlaces = NO_PLACES) -> list[Tool]:
+    """Return the tools that store nothing, ready to be registered. They do not reach the app's `own` folders."""
     return [
         calculator.tool(),
         wait.tool(clock),
-        list_files.tool(),
+        list_files.tool(own),
         run_code.tool(sandbox),
         http_fetch.tool(),
         ask_user.tool(),
@@ -34,14 +35,18 @@ def builtin_tools(sandbox: Sandbox, clock: Clock) -> list[Tool]:
     ]
 
 
-def storing_tools(storage: Storage, clock: Clock, picker: FilePicker | None = None) -> list[Tool]:
-    """Return the tools that read or write the store. `picker` is the window's file picker, if there is a window."""
+def storing_tools(
+    storage: Storage, clock: Clock, picker: FilePicker | None = None, own: OwnPlaces = NO_PLACES
+) -> list[Tool]:
+    """Return the tools that read or write the store. `picker` is the window's file picker, if there is a window. They
+    do not reach the app's `own` folders.
+    """
     return [
         todo.tool(storage, clock),
         memory.tool(storage.memories, clock),
-        pick_file.tool(storage, picker),
-        read_file.tool(storage.allowed_files.of_run),
-        write_file.tool(storage.allowed_files.of_run),
+        pick_file.tool(storage, picker, own),
+        read_file.tool(storage.allowed_files.of_run, own),
+        write_file.tool(storage.allowed_files.of_run, own),
     ]
 
 

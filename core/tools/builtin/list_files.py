@@ -3,7 +3,7 @@
 import heapq
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from fnmatch import fnmatch
 from pathlib import Path, PurePath
@@ -15,13 +15,21 @@ from core.errors import ToolFailed
 from core.ports import CallContext
 from core.threads.pieces import Pieces, in_thread
 from core.tools import schema
-from core.tools.file_access import Folder, is_system_path, path_errors, resolve_path
+from core.tools.file_access import (
+    Folder,
+    ResolvedPath,
+    is_system_path,
+    path_errors,
+    resolve_path,
+)
 from core.tools.measure import format_count
+from core.tools.own_places import NO_PLACES, Guard, OwnPlaces
 from core.tools.registry import Arguments, Tool
 
 MAX_FILES = 10_000
 MAX_LEVELS = 64  # each level holds a folder open
 BATCH = 1_000
+Resolve = Callable[[str], ResolvedPath]
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 _INFO = ToolInfo(
@@ -47,27 +55,29 @@ _INFO = ToolInfo(
 )
 
 
-def tool() -> Tool:
-    """Return the tool. Errors: as `core.tools.file_access`.
+def tool(own: OwnPlaces = NO_PLACES) -> Tool:
+    """Return the tool. Errors: as `core.tools.file_access`; below the folder, the app's `own` folders and files are
+    left out.
 
     A link is listed if it leads to a file inside an allowed folder; links to folders are never followed. Names that are
     not UTF-8 are shown with U+FFFD, and cannot be opened by that. `modified` is null beyond year 9999.
     """
-    return Tool(_INFO, server=_call, read_only=True, summary=_summary)
+
+    async def call(arguments: Arguments, context: CallContext) -> dict[str, Any]:
+        path = context.from_base(arguments["path"])
+        pattern, recursive = arguments.get("pattern", "*"), arguments.get("recursive", False)
+        if "/" in pattern:
+            message = "the pattern is for the name alone; use path and recursive for folders"
+            raise ToolFailed("invalid_arguments", message)
+        return await in_thread(_list(lambda name: resolve_path(name, context.allow, own=own), path, pattern, recursive))
+
+    return Tool(_INFO, server=call, read_only=True, summary=_summary)
 
 
-async def _call(arguments: Arguments, context: CallContext) -> dict[str, Any]:
-    pattern = arguments.get("pattern", "*")
-    if "/" in pattern:
-        raise ToolFailed("invalid_arguments", "the pattern is for the name alone; use path and recursive for folders")
-    return await in_thread(
-        _list(context.from_base(arguments["path"]), context.allow, pattern, arguments.get("recursive", False))
-    )
-
-
-def _list(path: str, allow: tuple[str, ...], pattern: str, recursive: bool) -> Pieces[dict[str, Any]]:
-    target = resolve_path(path, allow)
-    listing = _Listing(allow, pattern, recursive, of_system=is_system_path(PurePath(target.root, *target.parts)))
+def _list(resolve: Resolve, path: str, pattern: str, recursive: bool) -> Pieces[dict[str, Any]]:
+    target = resolve(path)
+    of_system = is_system_path(PurePath(target.root, *target.parts))
+    listing = _Listing(resolve, target.guard, pattern, recursive, of_system=of_system)
     with path_errors(target.path), target.folder() as folder:
         yield from listing.add_folder(folder, target.path, MAX_LEVELS)
     result: dict[str, Any] = {"path": target.path, "files": listing.files, "truncated": listing.truncated}
@@ -77,13 +87,14 @@ def _list(path: str, allow: tuple[str, ...], pattern: str, recursive: bool) -> P
 class _Listing:
     """The files so far, in the order of their paths, so that the first 10,000 are always the same."""
 
-    def __init__(self, allow: tuple[str, ...], pattern: str, recursive: bool, *, of_system: bool) -> None:
+    def __init__(self, resolve: Resolve, guard: Guard, pattern: str, recursive: bool, *, of_system: bool) -> None:
         self.files: list[dict[str, Any]] = []
         self.truncated = False
         self.unreadable: list[str] = []
         self._is_full = False
         self._is_of_system = of_system
-        self._allow = allow
+        self._resolve = resolve
+        self._guard = guard
         self._pattern = pattern
         self._recursive = recursive
 
@@ -127,6 +138,8 @@ class _Listing:
         try:
             with parent.enter(name) as folder:
                 yield from self.add_folder(folder, path, levels - 1)
+        except ToolFailed:  # a folder of the app
+            return
         except OSError:
             self.unreadable.append(_printable(path))
 
@@ -134,11 +147,11 @@ class _Listing:
         try:
             state = folder.state(name)
             if stat.S_ISLNK(state.st_mode):
-                with resolve_path(path, self._allow).parent() as (home, target):
+                with self._resolve(path).parent() as (home, target):
                     state = home.state(target)
         except (OSError, ToolFailed):  # it vanished, or leads to nothing that may be seen
             return
-        if not stat.S_ISREG(state.st_mode):
+        if not stat.S_ISREG(state.st_mode) or self._guard.holds(state):
             return
         if len(self.files) == MAX_FILES:
             self.truncated = self._is_full = True

@@ -19,6 +19,7 @@ from core.tools import schema
 from core.tools.file_access import PATH_BYTES, path_errors
 from core.tools.invocation import NO_WINDOW
 from core.tools.measure import format_size
+from core.tools.own_places import NO_PLACES, OwnPlaces, require_foreign
 from core.tools.registry import Arguments, Tool, errors_as_failures
 
 TIMEOUT_S = 600.0
@@ -51,12 +52,12 @@ _INFO = ToolInfo(
 )
 
 
-def tool(store: Storage, picker: FilePicker | None = None) -> Tool:
+def tool(store: Storage, picker: FilePicker | None = None, own: OwnPlaces = NO_PLACES) -> Tool:
     """Return the tool. A `client` tool: it runs where the window shows the run, with the `picker` of the window.
     Idempotent: repeated after a crash, it asks again.
 
-    Errors: `not_available` without a window, `not_a_file`, `not_found`, system and storage errors, and `timeout` after
-    10 minutes.
+    Errors: `not_available` without a window, `not_a_file`, `not_found`, `not_allowed` for a file of the app, system and
+    storage errors, and `timeout` after 10 minutes.
     """
 
     @errors_as_failures
@@ -67,7 +68,7 @@ def tool(store: Storage, picker: FilePicker | None = None) -> Tool:
         picked = await picker(request)
         if picked is None:
             return dict(NOTHING)
-        path, size = await asyncio.to_thread(_check_file, picked)
+        path, size = await asyncio.to_thread(_check_file, picked, own)
         await store.commit([AllowFile(context.run_id, path)])
         return {"path": path, "name": Path(path).name, "size": size, "cancelled": False}
 
@@ -84,7 +85,7 @@ def _suffixes(suffixes: list[str]) -> tuple[str, ...]:
     return tuple(suffix.lstrip(".") for suffix in suffixes)
 
 
-def _check_file(picked: Path) -> tuple[str, int]:
+def _check_file(picked: Path, own: OwnPlaces) -> tuple[str, int]:
     """Return the real path and the size of a regular file."""
     path = os.path.realpath(picked)
     with path_errors(path):
@@ -97,6 +98,7 @@ def _check_file(picked: Path) -> tuple[str, int]:
         state = os.stat(path, follow_symlinks=False)  # noqa: PTH116  # as the file tools look at it
         if not stat.S_ISREG(state.st_mode):
             raise ToolFailed("not_a_file", "it is not a regular file")
+        require_foreign(path, state, own)
     return path, state.st_size
 
 

@@ -19,6 +19,7 @@ from core.tools.file_access import (
     retry_with_picked,
 )
 from core.tools.measure import RESULT_BYTES, format_count, format_size, text_bytes
+from core.tools.own_places import NO_PLACES, OwnPlaces
 from core.tools.registry import Arguments, Tool
 
 PIECE_BYTES = 65_536
@@ -37,18 +38,18 @@ _INFO = ToolInfo(
 )
 
 
-def tool(picked: PickedFiles = no_picked_files) -> Tool:
+def tool(picked: PickedFiles = no_picked_files, own: OwnPlaces = NO_PLACES) -> Tool:
     """Return the tool. Errors: as `core.tools.file_access`, `not_text`, `output_too_large`."""
 
     async def call(arguments: Arguments, context: CallContext) -> dict[str, Any]:
         path = context.from_base(arguments["path"])
-        return await retry_with_picked(picked, context, lambda files: in_thread(_read(path, context.allow, files)))
+        return await retry_with_picked(picked, context, lambda files: in_thread(_read(path, context.allow, files, own)))
 
     return Tool(_INFO, server=call, read_only=True, summary=_summary)
 
 
-def _read(path: str, allow: Sequence[str], files: Sequence[str]) -> Pieces[dict[str, Any]]:
-    target = resolve_path(path, allow, files)
+def _read(path: str, allow: Sequence[str], files: Sequence[str], own: OwnPlaces) -> Pieces[dict[str, Any]]:
+    target = resolve_path(path, allow, files, own)
     with path_errors(target.path):
         return (yield from _contents(target))
 

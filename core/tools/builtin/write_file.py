@@ -9,7 +9,7 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -19,8 +19,17 @@ from core.errors import ToolFailed
 from core.ports import CallContext
 from core.threads.pieces import Pieces, in_thread
 from core.tools import schema
-from core.tools.file_access import Folder, PickedFiles, no_picked_files, path_errors, resolve_path, retry_with_picked
+from core.tools.file_access import (
+    Folder,
+    PickedFiles,
+    ResolvedPath,
+    no_picked_files,
+    path_errors,
+    resolve_path,
+    retry_with_picked,
+)
 from core.tools.measure import format_size
+from core.tools.own_places import NO_PLACES, OwnPlaces
 from core.tools.registry import Arguments, Tool
 
 PIECE_CHARACTERS = 65_536
@@ -45,7 +54,7 @@ _INFO = ToolInfo(
 )
 
 
-def tool(picked: PickedFiles = no_picked_files) -> Tool:
+def tool(picked: PickedFiles = no_picked_files, own: OwnPlaces = NO_PLACES) -> Tool:
     """Return the tool. Errors: as `core.tools.file_access`, and `disk_full`; after an error the file is unchanged.
 
     A replaced file keeps its mode; a link that stays inside is followed and preserved. Lone surrogates, which UTF-8
@@ -54,22 +63,24 @@ def tool(picked: PickedFiles = no_picked_files) -> Tool:
 
     return Tool(
         _INFO,
-        server=lambda arguments, context: _call(picked, arguments, context),
+        server=lambda arguments, context: _call(picked, own, arguments, context),
         idempotent=lambda arguments: not arguments.get("append", False),
         summary=_summary,
     )
 
 
-async def _call(picked: PickedFiles, arguments: Arguments, context: CallContext) -> dict[str, Any]:
+async def _call(picked: PickedFiles, own: OwnPlaces, arguments: Arguments, context: CallContext) -> dict[str, Any]:
     path, content = context.from_base(arguments["path"]), arguments["content"]
     append = arguments.get("append", False)
     return await retry_with_picked(
-        picked, context, lambda files: in_thread(_write(path, context.allow, files, content, append))
+        picked,
+        context,
+        lambda files: in_thread(_write(lambda: resolve_path(path, context.allow, files, own), content, append)),
     )
 
 
-def _write(path: str, allow: Sequence[str], files: Sequence[str], content: str, append: bool) -> Pieces[dict[str, Any]]:
-    target = resolve_path(path, allow, files)
+def _write(resolve: Callable[[], ResolvedPath], content: str, append: bool) -> Pieces[dict[str, Any]]:
+    target = resolve()
     with path_errors(target.path), target.parent(create=True) as (folder, name):
         size = yield from (_append if append else _replace)(folder, name, content)
     return {"path": target.path, "bytes": size}

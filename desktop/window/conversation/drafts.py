@@ -21,6 +21,7 @@ from urllib.parse import quote, unquote
 from PySide6.QtCore import QObject, QTimer
 
 from core.domain.ids import WorkflowId
+from core.threads.files import make_private_folder
 from desktop.aio import Tasks
 from desktop.chat.composer.draft import Draft, DraftFile
 from desktop.window_state import read_small_file, replace_file
@@ -155,8 +156,7 @@ def _write_drafts(
                 (directory / _DRAFT_FILE).unlink(missing_ok=True)  # first: a folder without it is removed at the start
                 shutil.rmtree(directory)
             continue
-        for parent in (folder, directory):
-            parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(directory)
         # texts before the draft that names them, and unused ones after it: a crash in between loses no text
         known = {file.hash for file in before.get(workflow_id, Draft()).files}
         texts = {file.hash: file.text for file in draft.files if file.text is not None}

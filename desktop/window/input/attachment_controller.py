@@ -128,6 +128,7 @@ class AttachmentController(Controller):
             "file_is_picture": self.tr("“{name}” is a picture: pictures cannot be attached yet"),
             "file_is_not_text": self.tr("“{name}” is not a text file: only text files can be attached"),
             "file_too_large": self.tr("“{name}” is too large: the limit is {size} per file"),
+            "file_is_own": self.tr("“{name}” belongs to Metier itself and cannot be attached"),
             "too_many_files": self.tr("A message takes at most {count} files"),
             "files_too_large": self.tr("The files of a message can have at most {total} in total"),
         }.get(failed.code)
