@@ -20,6 +20,7 @@ from core.cli.output import SUCCESS, failure_exit_code, write_error_line
 from core.cli.standard_streams import MAX_LINE_BYTES, LineTooLong, StandardStreams
 from core.domain.ids import RunId, WorkflowId
 from core.domain.risk import Risk
+from core.domain.template import ValidationMode
 from core.domain.text.json_text import parse
 from core.domain.tool import ToolInfo
 from core.errors import MetierError, Refused
@@ -40,6 +41,10 @@ INSTRUCTIONS = (
     " call comes back when the run has ended, or when it waits for a person: it goes on once it is answered with"
     " COLLECTION_WORKFLOW_EXECUTION_RESUME."
 )
+_APPROVALS = {
+    False: " Only the user can consent to calls of tools, in Metier; you can reject them, and answer all else.",
+    True: " You can also consent to calls of tools.",
+}
 _RESPONSE = re.compile(r'\{"jsonrpc":"2\.0","id":("(?:[^"\\]|\\.)*"|-?\d+),"(?:result|error)":')
 
 
@@ -49,6 +54,18 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="WORKFLOW",
         help="offer all other tools too, and record each call as a step of the open recording of this workflow, or of a"
         " new one; its id is told on stderr (see `record`)",
+    )
+    parser.add_argument(
+        "--mode",
+        type=ValidationMode,
+        choices=list(ValidationMode),
+        metavar="auto|manual|selective",
+        help="whether tools are called without consent in the runs that clients start (default: as in the settings)",
+    )
+    parser.add_argument(
+        "--allow-approvals",
+        action="store_true",
+        help="let clients consent to calls of tools, also of runs that they started themselves",
     )
 
 
@@ -66,7 +83,9 @@ async def mcp(args: argparse.Namespace, folders: Folders) -> int:
             async with open_core(folders) as core:
                 recording = await _recording(core, WorkflowId(args.record)) if args.record is not None else None
                 unwrap(await core.runs.recover())
-                await _serve(core, streams, recording)
+                calls = CallHandler(core, recording, args.mode, may_approve=args.allow_approvals)
+                write_error_line({"mode": calls.mode, "clients_may_approve": args.allow_approvals})
+                await _serve(core, streams, recording, calls, _APPROVALS[args.allow_approvals])
         except MetierError as error:
             return await _refuse(streams, error)
     return SUCCESS
@@ -79,13 +98,14 @@ async def _recording(core: Core, workflow_id: WorkflowId) -> RunId:
     return recording
 
 
-async def _serve(core: Core, streams: StandardStreams, recording: RunId | None) -> None:
+async def _serve(
+    core: Core, streams: StandardStreams, recording: RunId | None, calls: CallHandler, approvals: str
+) -> None:
     """Serve the protocol until stdin ends, or this is cancelled."""
     from mcp.server.stdio import stdio_server
 
-    calls = CallHandler(core, recording)
     guide = f" {unwrap(await core.recording.guide(recording))}" if recording is not None else ""
-    server, wire = _server(calls, INSTRUCTIONS + guide), LineTransport(streams, calls.detach_runs)
+    server, wire = _server(calls, INSTRUCTIONS + approvals + guide), LineTransport(streams, calls.detach_runs)
 
     async def speak() -> None:
         async with stdio_server(cast("Any", wire), cast("Any", wire)) as (coming, going):

@@ -24,6 +24,7 @@ from core.domain.events import (
 from core.domain.ids import CallId, RunId, new_id
 from core.domain.recording import RECORDING_TOOLS
 from core.domain.run import ErrorInfo
+from core.domain.template import ValidationMode
 from core.domain.text.json_text import encode
 from core.domain.tool import CallResult, CallStatus, Runtime, ToolInfo
 from core.ports import CallContext
@@ -55,12 +56,22 @@ class UnknownTool(Exception):  # no error of ours: the caller asked for what is 
 
 class CallHandler:
     """Executes calls of the offered tools of `core`. With a `recording` each call becomes a step of it, and nearly all
-    tools are offered.
+    tools are offered. Runs have the `mode`, by default that of the settings; clients consent to calls of tools only if
+    they `may_approve`.
     """
 
-    def __init__(self, core: Core, recording: RunId | None = None) -> None:
+    def __init__(
+        self,
+        core: Core,
+        recording: RunId | None = None,
+        mode: ValidationMode | None = None,
+        *,
+        may_approve: bool = False,
+    ) -> None:
         self._core = core
         self._recording = recording
+        self._mode = mode
+        self._may_approve = may_approve
         self._tasks: set[asyncio.Task[Any]] = set()
         self._is_closing = False
 
@@ -75,6 +86,11 @@ class CallHandler:
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks)
+
+    @property
+    def mode(self) -> ValidationMode:
+        """The mode of the runs that clients start."""
+        return self._mode or self._core.settings.current.validation_mode
 
     def offered(self) -> Sequence[ToolInfo]:
         """Return the tools that can be called, sorted by name."""
@@ -93,7 +109,7 @@ class CallHandler:
         """
         if name not in {info.name for info in self.offered()}:
             raise UnknownTool(name)
-        context = CallContext.outside(CallId(new_id("call")))
+        context = CallContext.outside(CallId(new_id("call")), self.mode, may_approve=self._may_approve)
         awaited = _awaited_run(name, arguments, context)
         work = self._spawn(self._call(name, arguments, context), f"call {name}")
         progress = (
@@ -129,7 +145,7 @@ class CallHandler:
         if self._recording is None:
             return await stand_in(arguments)
         through = stand_in if name in MCP_TOOLS else None
-        made = await self._core.recording.call(self._recording, name, arguments, through)
+        made = await self._core.recording.call(self._recording, name, arguments, through, self.mode)
         if isinstance(made, Failed):
             return CallResult(CallStatus.ERROR, error=ErrorInfo(made.code, made.message, parameters=dict(made.details)))
         return made.data

@@ -107,7 +107,7 @@ class ConsentPolicy:
                 is_free = call.risk is Risk.LOW and settings.low_risk_free_in_manual
                 return call.reaches_out or not is_free
             case ValidationMode.SELECTIVE:
-                if call.reaches_out or self._exception(call.tool) is Rule.ASK:
+                if call.reaches_out or call.risk is Risk.HIGH or self._exception(call.tool) is Rule.ASK:
                     return True
                 if call.risk is Risk.LOW and settings.low_risk_free_in_selective:
                     return False

@@ -84,6 +84,9 @@ OPEN_STATUS: Mapping[InterruptionKind, InterruptionStatus] = {
     InterruptionKind.OUTCOME: InterruptionStatus.AWAITING_OUTCOME,
 }
 
+# What shows the user the call that a step is about to make: their answer is consent to it.
+CONSENTING_KINDS = frozenset({InterruptionKind.APPROVAL, InterruptionKind.INPUT_REVIEW, InterruptionKind.TOOL_INPUT})
+
 # What of an interruption is shown unmasked. The arguments of a call are masked before they are asked about. Input that
 # the user is to edit, or to carry out by hand, is useless with masks in it.
 _HAS_NO_SECRETS = frozenset({InterruptionKind.TOOL_APPROVAL, InterruptionKind.OUTCOME, InterruptionKind.QUESTION})

@@ -26,6 +26,14 @@ class ValidationMode(StrEnum):
     SELECTIVE = "selective"
 
 
+_STRICTNESS = (ValidationMode.AUTO, ValidationMode.SELECTIVE, ValidationMode.MANUAL)
+
+
+def stricter_mode(one: ValidationMode, other: ValidationMode) -> ValidationMode:
+    """Return the mode that asks more."""
+    return max(one, other, key=_STRICTNESS.index)
+
+
 # Unlike stored documents, templates come from files and from models. They are strict, so that "5" is not taken for 5
 # and the error names the field, and they keep unknown fields.
 class _Model(BaseModel):

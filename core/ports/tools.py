@@ -27,9 +27,9 @@ class CallContext:
 
     `allow` are the absolute folders of the file tools, `origins` the non-public origins of `http_fetch`; a relative
     path starts at `base`, or at the first folder. `ask` asks the user, at `step` and `index`; None if no user can
-    answer. A call from outside through MCP belongs to no run: `run_id` and `workflow_id` are empty. `emit` publishes
-    progress and usage. `model` is the run's own; None means the offline agent. `sub_agents` starts sub-agents; None if
-    none may start.
+    answer. A call from outside through MCP belongs to no run: `run_id` and `workflow_id` are empty, `mode` is that of
+    the runs it starts, and `may_approve` whether it may consent to calls of tools. `emit` publishes progress and usage.
+    `model` is the run's own; None means the offline agent. `sub_agents` starts sub-agents; None if none may start.
     """
 
     run_id: RunId
@@ -45,6 +45,7 @@ class CallContext:
     model: ModelChoice | None = None
     origins: tuple[str, ...] = ()
     sub_agents: SubAgents | None = None
+    may_approve: bool = False
 
     @classmethod
     def of(
@@ -76,9 +77,9 @@ class CallContext:
         )
 
     @classmethod
-    def outside(cls, call_id: CallId) -> "CallContext":
+    def outside(cls, call_id: CallId, mode: ValidationMode, *, may_approve: bool = False) -> "CallContext":
         """Return the context of a call that no run makes."""
-        return cls(RunId(""), WorkflowId(""), call_id)
+        return cls(RunId(""), WorkflowId(""), call_id, mode, may_approve=may_approve)
 
     @property
     def is_outside(self) -> bool:

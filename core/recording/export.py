@@ -9,6 +9,7 @@ from core.domain.ids import RunId, TemplateId, WorkflowId, new_id
 from core.domain.messages import Role
 from core.domain.recording import Recording
 from core.domain.run import Run, RunKind, RunStatus
+from core.domain.template import ValidationMode
 from core.domain.text.json_text import encode
 from core.domain.tool import CallResult
 from core.engine.plan.validation import Validator
@@ -150,9 +151,16 @@ class Recordings:
             run = await self._registry.end(opened, RunStatus.SUCCESS, stored, output)
         return ExportedTemplate(run, template_id, built.template, omitted, list(built.masked))
 
-    async def call(self, run_id: RunId, tool: str, arguments: Any, through: CallExecutor | None = None) -> CallResult:
+    async def call(
+        self,
+        run_id: RunId,
+        tool: str,
+        arguments: Any,
+        through: CallExecutor | None = None,
+        mode: ValidationMode = ValidationMode.AUTO,
+    ) -> CallResult:
         """Make a call from outside as a step of the recording (`ExternalCalls.call`)."""
-        return await self._calls.call(run_id, tool, arguments, through)
+        return await self._calls.call(run_id, tool, arguments, through, mode)
 
     async def end(self, run_id: RunId) -> None:
         opened = await self._registry.require_open(run_id)

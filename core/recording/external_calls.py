@@ -11,6 +11,7 @@ from typing import Any
 from core.domain.ids import CallId, RunId, new_id
 from core.domain.recording import RECORDING_TOOLS
 from core.domain.run import ErrorInfo
+from core.domain.template import ValidationMode, stricter_mode
 from core.domain.text.json_text import decode, encode
 from core.domain.tool import CallResult, CallStatus, Effect, ToolCall
 from core.errors import Refused
@@ -37,12 +38,19 @@ class ExternalCalls:
         self._tools = tools
         self._clock = clock
 
-    async def call(self, run_id: RunId, tool: str, arguments: Any, through: CallExecutor | None = None) -> CallResult:
+    async def call(
+        self,
+        run_id: RunId,
+        tool: str,
+        arguments: Any,
+        through: CallExecutor | None = None,
+        mode: ValidationMode = ValidationMode.AUTO,
+    ) -> CallResult:
         """Resolve the refs in the arguments, make the call, and record it with its result; both are on disk on return.
 
-        A failure of the call is its result. `through` makes the call if it does not go through the registry. Raises
-        NotFound, Refused: `not_a_recording`, `already_sealed`, `recording_ended`, `not_available` for the tools that
-        control recordings.
+        A failure of the call is its result. `through` makes the call if it does not go through the registry; else it is
+        made in the stricter of the recording's mode and `mode`. Raises NotFound, Refused: `not_a_recording`,
+        `already_sealed`, `recording_ended`, `not_available` for the tools that control recordings.
         """
         if tool in RECORDING_TOOLS:
             raise Refused("not_available", f"{tool} is not to be called from within a recording")
@@ -62,7 +70,7 @@ class ExternalCalls:
         result = CallResult(CallStatus.CANCELLED, error=ErrorInfo("cancelled", "the call was cancelled"))
         try:
             if known_result is None:
-                result = await (self._call(opened, row, passed) if through is None else through(passed))
+                result = await (self._call(opened, row, passed, mode) if through is None else through(passed))
             else:
                 result = known_result
         except CancelledError:
@@ -72,13 +80,13 @@ class ExternalCalls:
         await self._end(opened, recorder, row, kept, result.value)
         return result
 
-    async def _call(self, opened: OpenRecording, row: ToolCall, arguments: Any) -> CallResult:
+    async def _call(self, opened: OpenRecording, row: ToolCall, arguments: Any, mode: ValidationMode) -> CallResult:
         run, rules = opened.run, opened.snapshot
         context = CallContext(
             run.id,
             run.workflow_id,
             row.id,
-            rules.mode,
+            stricter_mode(rules.mode, mode),
             rules.folders,
             rules.base,
             step=row.step,

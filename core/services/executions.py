@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from core.domain.ids import InterruptionId, RunId, TemplateId, WorkflowId, id_from_key
-from core.domain.interruption import Answer, Interruption, InterruptionKind
+from core.domain.interruption import CONSENTING_KINDS, Action, Answer, Interruption, InterruptionKind
 from core.domain.run import Run, RunStatus
+from core.domain.template import stricter_mode
 from core.engine.runs.child_runs import call_child_id
 from core.engine.runs.engine import Engine
 from core.errors import NotFound, Refused
@@ -38,7 +39,12 @@ class ExecutionService:
         if not context.is_outside:
             return await self._engine.execute(context, template_id, run_input, timeout_ms=timeout_ms, wait=wait)
         template = await self._templates.named(template_id, None)
-        run = unwrap(await self._runs.start(template, run_input, key=_outside_key(context), timeout_ms=timeout_ms))
+        # A client can save templates: theirs may be stricter than the settings, never laxer.
+        own_mode = template.template.mode
+        mode = context.mode if own_mode is None else stricter_mode(own_mode, context.mode)
+        run = unwrap(
+            await self._runs.start(template, run_input, mode=mode, key=_outside_key(context), timeout_ms=timeout_ms)
+        )
         return await self._engine.wait(run.id) if wait else run
 
     async def find(self, run_id: RunId) -> Run:
@@ -95,7 +101,7 @@ class ExecutionService:
         step: str | None,
     ) -> None:
         run = await self.find(run_id)
-        require = await self._answer_check(context)
+        require = await self._answer_check(context, answer)
         await self._continue(run)
         unwrap(await self._runs.answer(run_id, answer, interruption=interruption, step=step, require=require))
         await self._engine.flush(run_id)
@@ -112,10 +118,11 @@ class ExecutionService:
         if not run.status.is_final:
             unwrap(await self._runs.recover(run.root or run.id))
 
-    async def _answer_check(self, context: CallContext) -> Callable[[Interruption], None]:
-        """Return a check that raises if a call from this context may not answer (AGENTS_AND_TOOLS §5)."""
+    async def _answer_check(self, context: CallContext, answer: Answer) -> Callable[[Interruption], None]:
+        """Return a check that raises if a call from this context may not answer so (AGENTS_AND_TOOLS §5)."""
         if context.is_outside:
-            return lambda interruption: None
+            may_consent = context.may_approve or answer.action is Action.REJECT
+            return (lambda interruption: None) if may_consent else _require_no_consent
         own = {context.run_id, *await self._ancestors(await self.find(context.run_id))}
 
         def require(interruption: Interruption) -> None:
@@ -135,6 +142,17 @@ class ExecutionService:
             above = await self._storage.runs.get(parent)
             parent = above.parent if above is not None else None
         return ancestors
+
+
+def _require_no_consent(interruption: Interruption) -> None:
+    """Raise Refused `not_allowed` if the answer would let a tool be called."""
+    ask = interruption.ask
+    if ask.kind is InterruptionKind.TOOL_APPROVAL or (ask.tool is not None and ask.kind in CONSENTING_KINDS):
+        message = (
+            f"only the user can consent to the call of {ask.tool}: in the window, with `answer`, or by starting the "
+            "server with --allow-approvals"
+        )
+        raise Refused("not_allowed", message, tool=ask.tool)
 
 
 def outside_run_id(context: CallContext) -> RunId:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.domain.ids import RunId, WorkflowId
+from core.domain.template import ValidationMode
 from core.domain.tool import CallResult
 from core.recording.export import ExportedTemplate, Recordings
 from core.recording.external_calls import CallExecutor
@@ -62,14 +63,21 @@ class RecordingService:
         return await self._recordings.guide(run_id)
 
     @returns_outcome
-    async def call(self, run_id: RunId, tool: str, arguments: Any, through: CallExecutor | None = None) -> CallResult:
+    async def call(
+        self,
+        run_id: RunId,
+        tool: str,
+        arguments: Any,
+        through: CallExecutor | None = None,
+        mode: ValidationMode = ValidationMode.AUTO,
+    ) -> CallResult:
         """Make a call from outside, of an MCP client, as a step of an open recording. Refs are resolved; the tool is
-        called under the rules of the recording, or by `through`; the result is stored when this returns. An error of
-        the call is its result.
+        called under the rules of the recording, in the stricter of its mode and `mode`, or by `through`; the result is
+        stored when this returns. An error of the call is its result.
 
         Fails with `not_found`, `not_a_recording`, `already_sealed`, `recording_ended`, `not_available`.
         """
-        return await self._recordings.call(run_id, tool, arguments, through)
+        return await self._recordings.call(run_id, tool, arguments, through, mode)
 
     @returns_outcome
     async def review(self, run_id: RunId, wishes: ExportOptions | None = None) -> ExportPreview:

@@ -41,7 +41,7 @@ async def test_runs_and_views_leave_rows_of_the_list_and_nothing_else(tmp_path: 
 @pytest.mark.async_timeout(240)
 async def test_a_core_that_was_left_is_gone_with_all_that_it_held(tmp_path: Path) -> None:
     async def live() -> None:
-        async with open_core(Folders.choose(str(tmp_path))) as core:
+        async with open_core(Folders.choose(str(tmp_path / "data"))) as core:
             mixed = MixedRuns(core, tmp_path)
             await mixed.begin()
             await mixed.run(20)

@@ -134,7 +134,7 @@ async def test_clients_start_follow_answer_and_cancel_runs_in_turn(metier: Comma
         {"name": "slow", "action": {"toolName": "wait"}, "input": {"seconds": 1}, "dependsOn": ["first"]},
         {"name": "last", "action": {"set": True}, "input": "@first", "dependsOn": ["slow"]},
     ]
-    async with a_client(metier) as served:
+    async with a_client(metier, "auto", "--mode", "auto") as served:
         await look_at_the_tools(served)
         await be_hostile(served)
         asks = await served.saved("Asks", ASKS, {**ASKS, "name": "second", "dependsOn": ["gate"]})
@@ -309,6 +309,7 @@ async def test_whatever_comes_in_only_protocol_goes_out_and_an_end_leaves_the_ru
         run_id = first.hear()["result"]["structuredContent"]["run_id"]
         first.say('{"jsonrpc": "2.0", "id": 6, "meth', end="")
         code, left, err = first.end(signal.SIGTERM)
+        assert json.loads(err[0]) == {"mode": "selective", "clients_may_approve": False}
         assert (code, [one.get("id") for one in left if "result" in one]) == (0, [])
         assert not any("Traceback" in line for line in err)
     storage = await SurrealStorage.open(metier.data / "store")

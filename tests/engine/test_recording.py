@@ -12,6 +12,7 @@ from core.domain.events import StepRecorded
 from core.domain.ids import CallId, RunId, WorkflowId
 from core.domain.recording import Recording
 from core.domain.run import RunKind
+from core.domain.template import ValidationMode
 from core.ports import CallContext
 from core.recording.template_builder import ExportOptions, build_template
 from core.services.outcome import Failed, Ok
@@ -412,7 +413,7 @@ async def test_of_a_seal_and_a_save_at_once_one_has_the_title() -> None:
         create = world.core.tools.call(
             "COLLECTION_WORKFLOW_CREATE",
             saved,
-            CallContext.outside(CallId("c")),
+            CallContext.outside(CallId("c"), ValidationMode.AUTO),
             default_timeout_s=9,
             is_permitted=True,
         )

@@ -9,6 +9,7 @@ from core.cli.mcp_calls import CallHandler, UnknownTool
 from core.domain.events import RunStarted, StepStarted
 from core.domain.ids import RunId
 from core.domain.run import RunStatus
+from core.domain.template import ValidationMode
 from tests.support.command_line import template
 from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.world import World, a_step, a_world, tool_step
@@ -117,3 +118,59 @@ async def test_a_tool_that_is_not_offered_is_unknown_and_text_that_is_not_utf_8_
         reply = await calls.call(f"{T}EXECUTION_GET", {"run_id": run["run_id"]}, silent)
         assert reply.value["output"] == "\ufffd \x00 \U0001f600"
         reply.text.encode("utf-8")
+
+
+NOTES = tool_step("n", "note")
+
+
+async def started(world: World, calls: CallHandler, *, title: str, **fields: Any) -> dict[str, Any]:
+    reply = await calls.call(f"{T}CREATE", {"template": template(NOTES, title=title, **fields)}, silent)
+    value: dict[str, Any] = (
+        await calls.call(CREATE, {"workflow_collection_id": reply.value["id"], "wait": True}, silent)
+    ).value
+    return value
+
+
+async def test_runs_have_the_mode_of_the_settings_unless_another_is_given_and_no_template_makes_it_laxer() -> None:
+    async with a_world() as world:
+        await world.core.settings.change(validation_mode=ValidationMode.MANUAL)
+        asked = await started(world, CallHandler(world.core), title="As set")
+        assert (asked["status"], asked["interruptions"][0]["kind"]) == ("waiting", "tool-approval")
+        asked = await started(world, CallHandler(world.core), title="Laxer", validationMode="auto", mode="auto")
+        assert asked["status"] == "waiting"
+        free = await started(world, CallHandler(world.core, mode=ValidationMode.AUTO), title="Given")
+        assert free["status"] == "success"
+        stricter = CallHandler(world.core, mode=ValidationMode.AUTO)
+        asked = await started(world, stricter, title="Stricter", mode="manual")
+        assert asked["status"] == "waiting"
+
+
+async def test_a_client_consents_to_no_call_unless_it_may_but_rejects_it_and_answers_the_rest() -> None:
+    gate = {**NOTES, "name": "gate", "interrupt": {"kind": "approval"}}
+    async with a_world() as world:
+        await world.core.settings.change(validation_mode=ValidationMode.MANUAL)
+        calls = CallHandler(world.core)
+        first = await started(world, calls, title="One")
+        answer = {"run_id": first["run_id"], "wait": True}
+        for action in (
+            {"action": "approve"},
+            {"action": "approve", "value": "always"},
+            {"action": "submit", "value": {}},
+        ):
+            reply = await calls.call(RESUME, {**answer, **action}, silent)
+            assert (reply.is_error, reply.value["error"]["code"]) == (True, "not_allowed"), action
+        assert world.tools.notes == []
+        reply = await calls.call(RESUME, {**answer, "action": "reject"}, silent)
+        assert reply.value["status"] == "error"
+
+        made = await saved(calls, gate, title="Gate")
+        waiting = (await calls.call(CREATE, {"workflow_collection_id": made, "wait": True}, silent)).value
+        answer = {"run_id": waiting["run_id"], "wait": True, "action": "approve"}
+        assert (await calls.call(RESUME, answer, silent)).value["error"]["code"] == "not_allowed"
+        may = CallHandler(world.core, may_approve=True)
+        assert (await may.call(RESUME, answer, silent)).value["status"] == "success"
+        plain = {**a_step("p"), "input": 1, "interrupt": {"kind": "approval"}}
+        made = await saved(calls, plain, title="Plain")
+        waiting = (await calls.call(CREATE, {"workflow_collection_id": made, "wait": True}, silent)).value
+        reply = await calls.call(RESUME, {"run_id": waiting["run_id"], "wait": True, "action": "approve"}, silent)
+        assert reply.value["status"] == "success"  # a gate that consents to no call

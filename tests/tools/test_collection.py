@@ -34,7 +34,7 @@ class Caller:
 
     async def result(self, name: str, **arguments: Any) -> CallResult:
         self.count += 1
-        context = CallContext.outside(CallId(f"call_{self.count}"))
+        context = CallContext.outside(CallId(f"call_{self.count}"), ValidationMode.AUTO)
         return await self.world.core.tools.call(
             f"COLLECTION_WORKFLOW_{name}", arguments, context, default_timeout_s=30, is_permitted=True
         )
@@ -297,7 +297,7 @@ async def test_one_call_begins_one_run_however_often_it_is_made() -> None:
     """start-01."""
     async with a_caller() as call:
         made = await call.saved(ASKS)
-        context = CallContext.outside(CallId("same"))
+        context = CallContext.outside(CallId("same"), ValidationMode.AUTO)
         given = {"workflow_collection_id": made}
         calls = [
             call.world.core.tools.call(f"{RUNS}CREATE", given, context, default_timeout_s=30, is_permitted=True)

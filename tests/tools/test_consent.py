@@ -98,6 +98,28 @@ def test_each_category_can_be_switched(category: Category, is_on: bool) -> None:
     assert asks(tool(category=category), SELECTIVE, **{f"ask_for_{category}": is_on}) is is_on
 
 
+@pytest.mark.parametrize("category", Category)
+def test_high_risk_is_asked_about_whatever_its_category(category: Category) -> None:
+    switches = {f"ask_for_{category}": False, "low_risk_free_in_manual": True, "low_risk_free_in_selective": True}
+    for mode in (MANUAL, SELECTIVE):
+        assert asks(tool(category=category, is_dangerous=True), mode, **switches)
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+def test_what_sends_to_a_public_host_is_asked_about_and_reading_is_not(method: str) -> None:
+    fetch, url = Builtins().tools["http_fetch"], "https://example.com/"
+    for mode in (MANUAL, SELECTIVE):
+        assert asks(fetch, mode, arguments={"url": url, "method": method})
+    assert asks(fetch, AUTO, arguments={"url": url, "method": method}, confirm_high_risk=True)
+    assert not asks(fetch, SELECTIVE, arguments={"url": url})
+    assert not asks(fetch, SELECTIVE, arguments={"url": url, "method": "HEAD"})
+
+
+@pytest.mark.parametrize("name", ["memory", "todo"])
+def test_deleting_is_high_risk(name: str) -> None:
+    assert call_traits(Builtins().tools[name], {"action": "delete", "id": "1"}).risk is Risk.HIGH
+
+
 def test_low_risk_is_free_only_where_that_is_set() -> None:
     for mode, setting in ((MANUAL, "low_risk_free_in_manual"), (SELECTIVE, "low_risk_free_in_selective")):
         assert asks(READING, mode)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from core.domain.events import StepStarted, ToolEnded
-from core.domain.interruption import Interruption, InterruptionKind, InterruptionStatus
+from core.domain.interruption import CONSENTING_KINDS, Interruption, InterruptionStatus
 from core.domain.template import Step
 from core.domain.tool import CallResult, Effect
 from core.engine.interruptions.consent_policy import CallConsentPolicy
@@ -18,8 +18,6 @@ from core.engine.log.run_journal import RunJournal
 from core.engine.plan.dispatch import StepCall
 from core.errors import StepFailed
 from core.ports import PendingCall, PermittedCall
-
-KINDS_SHOWING_CALL = frozenset({InterruptionKind.APPROVAL, InterruptionKind.INPUT_REVIEW, InterruptionKind.TOOL_INPUT})
 
 
 class ConsentPending(Exception):  # no error: it suspends the step
@@ -102,7 +100,7 @@ class StepGate:
     def _approved_interrupt(self, call: StepCall) -> Interruption | None:
         """Return the interruption before the step in which the user approved exactly this call."""
         interrupt = call.step.interrupt
-        if interrupt is None or interrupt.kind not in KINDS_SHOWING_CALL or call.key.index is not None:
+        if interrupt is None or interrupt.kind not in CONSENTING_KINDS or call.key.index is not None:
             return None
         raised = self._interruptions.find([interrupt.kind], call.step.name)
         # an expiry may approve the step, but it is no consent to the call
