@@ -91,6 +91,13 @@ class Connection:
         make_private(path)
         return connection
 
+    @classmethod
+    async def open_copy(cls, path: Path) -> Self:
+        """Open a copy of a store, to read it and throw it away; its log stays as it is. Raises StorageFailed."""
+        connection = cls(path)
+        connection._handle = await _open(path, tries=1)
+        return connection
+
     async def read(self, text: str, variables: Mapping[str, Any] | None = None) -> Any:
         """Return the result of a single read-only statement. Raises StorageFailed."""
         while self._handle is None:

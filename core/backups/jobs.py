@@ -1,0 +1,179 @@
+"""Writing a backup and loading one into a new store: jobs of the process for work on whole stores."""
+
+import os
+import shutil
+import time
+from collections.abc import AsyncIterator, Iterable
+from contextlib import suppress
+from datetime import datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from core.backups.backup_file import BackupFile, BackupWriter, bad_backup
+from core.domain.backup import Backup, BackupReason
+from core.errors import StorageFailed
+from core.persistence import dump, schema
+from core.persistence.connection import Connection
+from core.persistence.failures import os_failure
+from core.persistence.statements import Row
+from core.persistence.worker import Report
+
+REPORT_S = 0.1
+SPARE_BYTES = 16 * 1024 * 1024
+
+
+async def write_backup(report: Report, *, folder: str, file: str, reason: str, created_at: str) -> dict[str, Any]:
+    """Write the rows of the store in `folder`, a copy that is thrown away, to `file`, and read them back.
+
+    The file appears under its name when it is complete, verified and durable; a file of that name is replaced. Reports
+    {rows, of}. Returns {}. Raises StorageFailed.
+    """
+    target = Path(file)
+    part = target.with_name(f".{target.name}.part")
+    try:
+        connection = await Connection.open_copy(Path(folder))
+        version = await schema.version(connection)
+        if version == 0:
+            raise StorageFailed("store_doubtful", "the store is empty")
+        engine, app = _release("surrealdb"), _release("metier")
+        writer = BackupWriter(part, BackupReason(reason), datetime.fromisoformat(created_at), version, engine, app)
+        try:
+            await _write_rows(connection, writer, report)
+        finally:
+            writer.close()
+        _verify(part)
+        part.replace(target)
+        _sync_folder(target.parent)
+    except OSError as error:
+        raise os_failure(error) from error
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+    return {}
+
+
+async def _write_rows(connection: Connection, writer: BackupWriter, report: Report) -> None:
+    digests, workflows, runs = dump.Digests(), 0, 0
+    progress = _Progress(report, await _count_rows(connection))
+    async for table, rows in dump.read_pages(connection):
+        writer.add(digests.add(table, rows))
+        workflows += _count_without("discarded_at", rows) if table == "workflow" else 0
+        runs += _count_without("root", rows) if table == "run" else 0
+        progress.add(len(rows))
+    writer.finish(digests, workflows, runs)
+
+
+def _verify(path: Path) -> None:
+    """Read the file back. Raises StorageFailed if it does not hold what was read of the store."""
+    file, digests = BackupFile(path), dump.Digests()
+    file.check()
+    for table, rows in file.pages():
+        digests.add(table, rows)
+    if differing := digests.differing(file.digests):
+        raise StorageFailed("storage_failed", f"the backup does not hold what was written: {', '.join(differing)}")
+
+
+async def load_backup(report: Report, *, file: str, folder: str) -> dict[str, Any]:
+    """Load a backup into a new store in `folder`, bring it to the current version, and close it.
+
+    Reports {rows, of}. Returns {}. Raises Refused `bad_backup`, and StorageFailed; then the folder is of no use.
+    """
+    try:
+        backup = BackupFile(Path(file))
+        check_restorable(backup.info, Path(folder).parent)
+        backup.check()
+        connection = await dump.create_store(Path(folder), backup.info.schema)
+        try:
+            await _load_rows(connection, backup, report)
+            await schema.migrate(connection)
+        finally:
+            await connection.close()
+    except OSError as error:
+        raise os_failure(error) from error
+    return {}
+
+
+async def _load_rows(connection: Connection, backup: BackupFile, report: Report) -> None:
+    names = set(await dump.table_names(connection))
+    progress = _Progress(report, sum(backup.info.rows.values()))
+
+    async def pages() -> AsyncIterator[dump.Page]:
+        for table, rows in backup.pages():
+            if table not in names:
+                raise bad_backup("changed", f"a store of version {backup.info.schema} has no table {table!r}")
+            yield table, rows
+            progress.add(len(rows))
+
+    if (await dump.load_pages(connection, pages())).differing(backup.digests):
+        raise bad_backup("changed", "the rows are not those that the file announces")
+    if differing := (await dump.digests_of(connection)).differing(backup.digests):
+        raise bad_backup("changed", f"the restored rows differ: {', '.join(differing)}")
+
+
+def check_restorable(info: Backup, folder: Path) -> None:
+    """Raise Refused `bad_backup` for a backup of a later release, and StorageFailed `storage_full` if it does not fit.
+
+    Raises OSError.
+    """
+    if info.schema > schema.VERSION:
+        raise bad_backup(
+            "newer", f"the backup has version {info.schema}, this release supports version {schema.VERSION}"
+        )
+    if info.schema not in {migration.number for migration in schema.MIGRATIONS}:
+        raise bad_backup("changed", f"there is no version {info.schema}")
+    free = shutil.disk_usage(folder).free
+    if info.content_bytes + SPARE_BYTES > free:
+        raise StorageFailed(
+            "storage_full",
+            f"the backup unpacks to {info.content_bytes} bytes, and {free} are free",
+            needed=info.content_bytes,
+            free=free,
+        )
+
+
+class _Progress:
+    """Reports rows, a few times a second."""
+
+    def __init__(self, report: Report, total: int) -> None:
+        self._report = report
+        self._total = total
+        self._rows = 0
+        self._reported_at = 0.0
+
+    def add(self, rows: int) -> None:
+        self._rows += rows
+        now = time.monotonic()
+        if now - self._reported_at > REPORT_S:
+            self._reported_at = now
+            self._report({"rows": self._rows, "of": self._total})
+
+
+async def _count_rows(connection: Connection) -> int:
+    count = 0
+    for table in await dump.table_names(connection):
+        for row in await connection.read("SELECT count() FROM type::table($table) GROUP ALL", {"table": table}):
+            count += row["count"]
+    return count
+
+
+def _count_without(field: str, rows: Iterable[Row]) -> int:
+    return sum(row.get(field) is None for row in rows)
+
+
+def _release(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:  # in the built app
+        return ""
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the names in the folder durable, where the system can."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,36 @@
+"""What is known of a backup without reading its rows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+
+
+class BackupReason(StrEnum):
+    """Why a backup was made."""
+
+    DAILY = "daily"
+    UPDATE = "update"  # before the tables change for a new release
+    REQUEST = "request"
+    SALVAGE = "salvage"  # what could be read of a damaged store
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """A backup file. `rows` are the numbers of rows by table, `content_bytes` its size when unpacked.
+
+    `workflows` does not count those that are being deleted, and `runs` not those that belong to another run.
+    """
+
+    path: Path
+    size_bytes: int
+    created_at: datetime
+    reason: BackupReason
+    schema: int
+    engine: str
+    app: str
+    rows: Mapping[str, int]
+    content_bytes: int
+    workflows: int
+    runs: int
