@@ -12,7 +12,7 @@ is therefore closed and reopened at the next idle moment, which blocks the loop 
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -20,8 +20,9 @@ from core.errors import StorageFailed
 from core.persistence.driver import AsyncSurreal, SurrealError
 from core.persistence.failures import Conflict, is_disk_failure, os_failure, statement_results, storage_failure
 from core.persistence.folder import MIB, check_free_space, make_private, prepare_folder, private_files, wal_bytes
+from core.persistence.keys import record_id
 from core.persistence.statements import Query, Statement, build_query
-from core.persistence.watch_file import WatchFile
+from core.persistence.store_watch import StoreWatch
 
 T = TypeVar("T")
 
@@ -32,9 +33,13 @@ CLOSE_DELAY_S = 0.05
 LONG_WAL_BYTES = 32 * MIB
 IDLE_S = 30.0
 
-# Carries the number of a commit that inserts no row with a number of its own.
-COMMIT_ROW = ("meta", "commit")
+# The first carries the number of a commit that inserts no row with a number of its own, the second that of the last
+# commit before the log was emptied.
+COMMIT_ROW, CHECKPOINT_ROW = ("meta", "commit"), ("meta", "checkpoint")
 _NUMBER_COMMIT = Statement("UPSERT meta:commit SET commit = $commit RETURN NONE", None)
+_CHECKPOINT = Statement("UPSERT meta:checkpoint SET commit = $commit RETURN NONE", None, carrier=CHECKPOINT_ROW)
+
+COUNTED = ("workflow", "run")
 
 log = logging.getLogger(__name__)
 
@@ -51,13 +56,12 @@ class Connection:
         path: Path,
         idle_s: float = IDLE_S,
         long_wal_bytes: int = LONG_WAL_BYTES,
-        watch: WatchFile | None = None,
+        watch: StoreWatch | None = None,
     ) -> None:
         self._path = path
         self._watch = watch
         self._idle_s = idle_s
         self._long_wal_bytes = long_wal_bytes
-        self._last_number = 0 if watch is None else watch.mark.number
         self._last_commit_at = 0.0
         self._idle_timer: asyncio.TimerHandle | None = None
         self._handle: Any = None
@@ -65,6 +69,7 @@ class Connection:
         self._reads: set[asyncio.Task[Any]] = set()
         self._writes: set[asyncio.Task[Any]] = set()
         self._needs_reopening = False
+        self._is_damaged = False  # a write has failed: nothing may follow it in the log
         self._is_closed = False
 
     @classmethod
@@ -73,14 +78,12 @@ class Connection:
         path: Path,
         idle_s: float = IDLE_S,
         long_wal_bytes: int = LONG_WAL_BYTES,
-        watch: WatchFile | None = None,
+        watch: StoreWatch | None = None,
     ) -> Self:
         """Open the database in the folder; create both if they are missing.
 
-        With a watch file commits are numbered, and the file is written at the end of each; without one they are not.
-
-        Blocks the loop (and the GIL) for 15 to 450 ms. Raises StorageFailed: `in_use`, `storage_not_writable`,
-        `storage_full`, `storage_failed`.
+        With `watch` commits are numbered, and the watch file is kept up to date. Blocks the loop (and the GIL) for 15
+        to 450 ms. Raises StorageFailed: `in_use`, `storage_not_writable`, `storage_full`, `storage_failed`.
         """
         connection = cls(path, idle_s, long_wal_bytes, watch)
         try:
@@ -89,6 +92,15 @@ class Connection:
             raise os_failure(error) from error
         connection._handle = await _open_with_empty_wal(path)
         make_private(path)
+        if watch is not None:
+            watch.go_on_from(*[await connection._number_in(row) for row in (COMMIT_ROW, CHECKPOINT_ROW)])
+        return connection
+
+    @classmethod
+    async def open_as_it_is(cls, path: Path) -> Self:
+        """Open a copy for reading: its log stays, and nothing is committed. Raises StorageFailed as `open` does."""
+        connection = cls(path)
+        connection._handle = await _open(path, tries=1)
         return connection
 
     @classmethod
@@ -114,6 +126,20 @@ class Connection:
             raise _closed_error()
         return await _run_to_end(self._commit(statements), self._writes)
 
+    async def counters(self) -> dict[str, int]:
+        """Return the numbers of rows of the tables in COUNTED, as far as they can be read."""
+        counters = {}
+        for table in COUNTED:
+            with suppress(StorageFailed):
+                rows = (await _execute(self._handle, Query(f"SELECT count() FROM {table} GROUP ALL", {})))[0]
+                counters[table] = rows[0]["count"] if rows else 0
+        return counters
+
+    async def record(self, *, is_clean: bool = False) -> None:
+        """Take a picture of the store for the watch file; its log must be empty."""
+        if self._watch is not None:
+            await asyncio.to_thread(self._watch.record, await self.counters(), is_clean=is_clean)
+
     @asynccontextmanager
     async def held(self) -> AsyncIterator[Path]:
         """Hold commits, and yield the folder: its files are those of the last commit.
@@ -131,12 +157,15 @@ class Connection:
             self._idle_timer.cancel()
         await _wait_for_all(self._writes)
         async with self._writer:
+            if self._handle is None:
+                return
+            counters = await self._write_checkpoint()
             handle, self._handle = self._handle, None
             await _wait_for_all(self._reads)
-            if handle is None:
-                return
             await _close(handle)
             make_private(self._path)
+            if self._watch is not None:
+                await asyncio.to_thread(self._watch.record, counters, is_clean=True)
             # the engine's threads may still touch Python; if the interpreter ends now, the process aborts
             await asyncio.sleep(CLOSE_DELAY_S)
 
@@ -152,12 +181,11 @@ class Connection:
         query = build_query(executed)
         async with self._writer:
             await self._ensure_usable()
-            self._last_number += 1  # also for a commit that fails: it may have been written
-            query.variables["commit"] = number = self._last_number
+            query.variables["commit"] = number = self._watch.next_number() if self._watch is not None else 0
             try:
                 results = await _execute(self._handle, query)
             except StorageFailed as error:
-                self._needs_reopening = is_disk_failure(error)
+                self._needs_reopening = self._is_damaged = is_disk_failure(error)
                 raise
             if self._watch is not None:
                 self._watch.note_commit(number, carrier or COMMIT_ROW)
@@ -181,9 +209,12 @@ class Connection:
             self._idle_timer = loop.call_at(due, self._on_idle_timer)
         elif wal_bytes(self._path) > self._long_wal_bytes:
             self._needs_reopening = True
-            task = asyncio.create_task(self._reopen_in_background())
-            self._writes.add(task)
-            task.add_done_callback(self._writes.discard)
+            self._in_background(self._reopen_in_background())
+
+    def _in_background(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._writes.add(task)
+        task.add_done_callback(self._writes.discard)
 
     async def _reopen_in_background(self) -> None:
         """Reopen in the background. The next caller gets the failure, if it persists."""
@@ -195,6 +226,30 @@ class Connection:
     async def _reopen(self) -> None:
         async with self._writer:
             await self._ensure_usable()
+
+    # A manifest from before would hide whole tables, and nothing after them would be missed: so the last number before
+    # the log is emptied stands in a row of its own, which belongs to the youngest table.
+    async def _write_checkpoint(self) -> dict[str, int]:
+        """Write the number of the last commit, before the log is emptied, and return the counters."""
+        if self._watch is None or self._handle is None or self._is_damaged:
+            return {}
+        if self._watch.number != self._watch.checkpoint:
+            query, number = build_query([_CHECKPOINT]), self._watch.next_number()
+            query.variables["commit"] = number
+            try:
+                await _execute(self._handle, query)
+            except StorageFailed as error:
+                log.warning("the checkpoint could not be written: %s", error)
+            else:
+                self._watch.note_checkpoint(number, CHECKPOINT_ROW)
+        return await self.counters()
+
+    async def _number_in(self, row: tuple[str, Any]) -> int:
+        """Return the number in that row, 0 if there is none."""
+        with suppress(StorageFailed):
+            found = await self.read("SELECT VALUE commit FROM ONLY $id", {"id": record_id(*row)})
+            return found if isinstance(found, int) else 0
+        return 0
 
     async def _ensure_usable(self) -> None:
         """Close and reopen the store if the disk has failed or the log is long.
@@ -209,12 +264,14 @@ class Connection:
             await asyncio.to_thread(check_free_space, self._path)
         except OSError as error:
             raise os_failure(error) from error
-        handle, self._handle = self._handle, None
-        if handle is not None:
+        if self._handle is not None:
+            await self._write_checkpoint()
+            handle, self._handle = self._handle, None
             await _wait_for_all(self._reads)
             await _close(handle)
         self._handle = await _open_with_empty_wal(self._path, tries=UNLOCK_TRIES)
-        self._needs_reopening = False
+        self._needs_reopening = self._is_damaged = False
+        self._in_background(self.record())
 
 
 async def _open_with_empty_wal(path: Path, tries: int = 1) -> Any:

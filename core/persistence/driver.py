@@ -39,4 +39,7 @@ with _without_clients():
     from surrealdb.data.types.range import BoundExcluded, BoundIncluded, Range
     from surrealdb.errors import SurrealError
 
-__all__ = ["AsyncSurreal", "BoundExcluded", "BoundIncluded", "Null", "Range", "RecordID", "SurrealError"]
+# What writes the files of a store; another may not read them. The version is pinned in pyproject.toml.
+ENGINE = "surrealdb 3.0.0b10"
+
+__all__ = ["ENGINE", "AsyncSurreal", "BoundExcluded", "BoundIncluded", "Null", "Range", "RecordID", "SurrealError"]

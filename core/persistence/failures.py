@@ -30,6 +30,7 @@ _MESSAGES = {
     "in_use": "another process uses the data folder",
     "storage_full": "the disk is full",
     "storage_not_writable": "the data folder cannot be written",
+    "storage_not_readable": "the data folder cannot be read",
     "storage_failed": "the database failed",
 }
 # The reports of the other statements of a failed transaction, whatever the cause.
@@ -65,9 +66,11 @@ def storage_failure(messages: Iterable[str]) -> StorageFailed:
     return StorageFailed(code, f"{_MESSAGES[code]}: {reason}")
 
 
-def os_failure(error: OSError) -> StorageFailed:
-    """Return the failure of a call to the operating system."""
+def os_failure(error: OSError, *, is_reading: bool = False) -> StorageFailed:
+    """Return the failure of a call to the operating system, which wrote unless `is_reading`."""
     code = _code_of_errno(error.errno or 0) or "storage_failed"
+    if is_reading and code == "storage_not_writable":
+        code = "storage_not_readable"
     return StorageFailed(code, f"{_MESSAGES[code]}: {error}")
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence, Set
-from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
@@ -21,6 +20,8 @@ from core.persistence.documents import (
     TemplateRepository,
 )
 from core.persistence.events import EventRepository
+from core.persistence.failures import os_failure
+from core.persistence.folder import prepare_folder
 from core.persistence.interruptions import InterruptionRepository
 from core.persistence.memories import MemoryRepository
 from core.persistence.messages import ChunkRepository, MessageRepository
@@ -31,9 +32,9 @@ from core.persistence.search.index import FileSearchIndex
 from core.persistence.snapshots import AllowedFileRepository, SnapshotRepository
 from core.persistence.statements import Statement
 from core.persistence.step_results import StepResultRepository
+from core.persistence.store_check import checked
 from core.persistence.tasks import TaskRepository
 from core.persistence.tool_calls import ToolCallRepository
-from core.persistence.watch_file import DamagedWatchFile, Picture, WatchFile
 from core.persistence.workflows import WorkflowRepository, delete_workflow
 from core.ports import writes as kinds
 
@@ -73,13 +74,17 @@ class SurrealStorage:
         Memories are searched in `index`, by default in a temporary one; `close` closes it.
         Raises StorageFailed: `in_use`, `store_doubtful`, `storage_not_writable`, `storage_full`, `storage_failed`.
         """
-        watch = WatchFile(path)
-        with suppress(OSError, DamagedWatchFile):
-            _, watch.mark = await asyncio.to_thread(watch.read)
+        watch = await checked(path)
+        try:
+            prepare_folder(path)
+            await asyncio.to_thread(watch.begin)
+        except OSError as error:
+            raise os_failure(error) from error
         connection = await Connection.open(path, watch=watch)
         try:
-            await asyncio.to_thread(watch.write, Picture())
             await migrate(connection)
+            if watch.is_outdated:
+                await connection.record()
         except BaseException:
             await connection.close()
             raise

@@ -13,9 +13,11 @@ of the store is kept where the engine does not write: `<store>.watch`. It has tw
 import hashlib
 import json
 import os
+import threading
 import zlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -45,14 +47,16 @@ class SeenFile:
 class Picture:
     """What was known of the store at one moment.
 
-    `is_clean`: the store was closed, and nothing may have changed since. `counters` grow only. `commit` is the last
-    number at that moment.
+    `is_clean`: the store was closed, and nothing may have changed since. `files` are those of the engine, without its
+    log, and `manifest` is the content of the manifest in hexadecimal digits. `checkpoint` is the number in the row
+    `meta:checkpoint`, which is written last before the log is emptied. `counters` are those shown to the user.
     """
 
     schema: int = 0
     engine: str = ""
     is_clean: bool = False
-    commit: int = 0
+    checkpoint: int = 0
+    manifest: str = ""
     files: Mapping[str, SeenFile] = field(default_factory=dict)
     counters: Mapping[str, int] = field(default_factory=dict)
 
@@ -67,6 +71,7 @@ class WatchFile:
     def __init__(self, store: Path) -> None:
         self.path = store.with_name(store.name + ".watch")
         self._descriptor: int | None = None
+        self._swap = threading.Lock()  # the mark is written by the loop, the picture by a thread
         self.mark = Mark()
 
     @classmethod
@@ -85,7 +90,7 @@ class WatchFile:
 
     def write(self, picture: Picture) -> None:
         """Replace the file by this picture and the mark, atomically and flushed. Blocks on the disk. Raises OSError."""
-        data = _encode_mark(self.mark) + _encode_picture(replace(picture, commit=self.mark.number))
+        data = _encode_mark(self.mark) + _encode_picture(picture)
         fresh = self.path.with_name(self.path.name + ".new")
         descriptor = os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o600)
         try:
@@ -93,36 +98,39 @@ class WatchFile:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-            self._close_before_replacing()
+            if os.name == "nt":  # an open file cannot be replaced there
+                self.close()
             fresh.replace(self.path)
             _flush_folder(self.path.parent)
         except BaseException:
             os.close(descriptor)
             fresh.unlink(missing_ok=True)
             raise
-        self.close()
-        self._descriptor = descriptor
+        with self._swap:
+            old, self._descriptor = self._descriptor, descriptor
+            self._write_mark()  # a commit may have ended meanwhile
+        if old is not None:
+            os.close(old)
 
     def note_commit(self, number: int, row: tuple[str, Any]) -> None:
         """Write the number of a finished commit in place. A disk that refuses leaves the mark behind, no more."""
-        self.mark = Mark(number, row)
-        if self._descriptor is None:
-            return
-        try:
-            os.lseek(self._descriptor, 0, os.SEEK_SET)
-            os.write(self._descriptor, _encode_mark(self.mark))
-        except OSError:
-            return
+        with self._swap:
+            self.mark = Mark(number, row)
+            self._write_mark()
 
     def close(self) -> None:
         """Close the file; the next `write` opens it again."""
-        descriptor, self._descriptor = self._descriptor, None
+        with self._swap:
+            descriptor, self._descriptor = self._descriptor, None
         if descriptor is not None:
             os.close(descriptor)
 
-    def _close_before_replacing(self) -> None:
-        if os.name == "nt":  # an open file cannot be replaced there
-            self.close()
+    def _write_mark(self) -> None:
+        if self._descriptor is None:
+            return
+        with suppress(OSError):
+            os.lseek(self._descriptor, 0, os.SEEK_SET)
+            os.write(self._descriptor, _encode_mark(self.mark))
 
 
 def _encode_mark(mark: Mark) -> bytes:

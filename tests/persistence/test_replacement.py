@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.persistence import replacement
+from core.persistence.store_watch import adopt
 from core.persistence.surreal import SurrealStorage
 from core.ports import PutSetting
 from tests.persistence.processes import run
@@ -168,7 +169,7 @@ async def test_a_real_store_is_replaced_by_another(tmp_path: Path) -> None:
         storage = await SurrealStorage.open(path)
         await storage.commit([PutSetting("which", value)])
         await storage.close()
-    replacement.replace(store, lambda path: None)
+    replacement.replace(store, adopt)
     storage = await SurrealStorage.open(store)
     assert await storage.settings.all() == {"which": 2}
     await storage.close()

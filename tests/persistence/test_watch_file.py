@@ -8,6 +8,7 @@ from core.errors import StorageFailed
 from core.persistence.connection import Connection
 from core.persistence.keys import record_id
 from core.persistence.statements import Statement
+from core.persistence.store_watch import StoreWatch
 from core.persistence.surreal import SurrealStorage
 from core.persistence.watch_file import MARK_BYTES, DamagedWatchFile, Mark, Picture, SeenFile, WatchFile
 from core.ports import PutSetting
@@ -17,8 +18,8 @@ FACTS = "INSERT INTO fact (SELECT *, $commit AS commit FROM $argument) RETURN NO
 
 async def watched(path: Path) -> Connection:
     """Open a store with a watch file and a table of facts."""
-    watch = WatchFile(path)
-    watch.write(Picture())
+    watch = StoreWatch(path, WatchFile(path), Picture())
+    watch.begin()
     connection = await Connection.open(path, watch=watch)
     await connection.commit([Statement("DEFINE TABLE fact", None), Statement("DEFINE TABLE meta", None)])
     return connection
@@ -68,8 +69,8 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     assert (read, mark) == (picture, Mark(7, ("fact", ["run", 1])))
     watch.note_commit(8, ("fact", ["r" * 1000, 1]))
     assert watch.read()[1] == Mark(8)
-    watch.write(read)
-    assert watch.read()[0].commit == 8
+    watch.write(Picture())
+    assert watch.read() == (Picture(), Mark(8))
     watch.close()
 
 
