@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from desktop.attention.schema import FieldSpec
 from desktop.theme import Theme
 from desktop.translation import template_input_text
+from desktop.widgets import MultiLineEdit
 from desktop.widgets.forms.form import FormField
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
@@ -103,18 +104,18 @@ class MultiLineField(ValueField):
 
     def __init__(self, theme: Theme, name: str, about: str, text: str, *, is_required: bool) -> None:
         super().__init__(theme, name, about, is_required=is_required)
-        self._box = QPlainTextEdit(text)
+        self._box = MultiLineEdit(text)
         self._box.setTabChangesFocus(True)
         self._box.textChanged.connect(self._on_text)
         self._set_editor(self._box)
 
     @property
     def raw_value(self) -> str:
-        return self._box.toPlainText()
+        return self._box.text()
 
     def set_raw_value(self, raw_value: Any) -> None:
         if isinstance(raw_value, str):
-            self._box.setPlainText(raw_value)
+            self._box.set_text(raw_value)
 
     def _on_text(self) -> None:
         self._emit_edited()

@@ -48,9 +48,9 @@ class LongTextField(MultiLineField):
         self.adapt_to(theme)
 
     def read(self) -> FieldResult:
-        text = self._box.toPlainText()
+        text = self._box.text()
         if self._is_list:
-            lines = [line.strip() for line in text.splitlines() if line.strip()]
+            lines = [line.strip() for line in text.split("\n") if line.strip()]
             has_value = bool(lines) or self.is_required or self._has_default
             return FieldResult(has_value=True, value=lines) if has_value else ABSENT
         if text:

@@ -41,7 +41,7 @@ class JsonField(MultiLineField):
         self.adapt_to(theme)
 
     def read(self) -> FieldResult:
-        text = self._box.toPlainText()
+        text = self._box.text()
         if not text.strip():
             return self._missing()
         try:

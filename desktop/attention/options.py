@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QSizePolicy, QVBoxLayout, QWidget
 
 from core.domain.text.hidden import reveal
 from core.domain.text.json_text import readable_json
 from desktop.attention.field import FieldResult, ValueField
 from desktop.theme import Theme
 from desktop.translation import number
-from desktop.widgets import show_when
+from desktop.widgets import MultiLineEdit, show_when
 
 _LINES = 3
 
@@ -39,7 +39,7 @@ class OptionsField(ValueField):
             self._ids.append(chosen)
             self._boxes.append(box)
             column.addWidget(box)
-        self._text = QPlainTextEdit()
+        self._text = MultiLineEdit()
         self._text.setTabChangesFocus(True)
         self._text.textChanged.connect(self._emit_edited)
         # Without options free text is the only answer, whatever the schema says.
@@ -52,7 +52,7 @@ class OptionsField(ValueField):
 
     def read(self) -> FieldResult:
         chosen = [option for option, box in zip(self._ids, self._boxes, strict=True) if box.isChecked()]
-        text = self._text.toPlainText() if self._takes_text else ""
+        text = self._text.text() if self._takes_text else ""
         if not chosen and not text.strip():
             return FieldResult(problem=self._empty_text())
         if self._most_characters is not None and len(text) > self._most_characters:
@@ -62,14 +62,14 @@ class OptionsField(ValueField):
 
     @property
     def raw_value(self) -> Mapping[str, Any]:
-        return {"chosen": [box.isChecked() for box in self._boxes], "text": self._text.toPlainText()}
+        return {"chosen": [box.isChecked() for box in self._boxes], "text": self._text.text()}
 
     def set_raw_value(self, raw_value: Any) -> None:
         chosen, text = (raw_value.get(name) if isinstance(raw_value, Mapping) else None for name in ("chosen", "text"))
         if isinstance(chosen, list) and len(chosen) == len(self._boxes) and isinstance(text, str):
             for box, is_chosen in zip(self._boxes, chosen, strict=True):
                 box.setChecked(is_chosen is True)
-            self._text.setPlainText(text)
+            self._text.set_text(text)
             self._emit_edited()
 
     def toggle_option(self, number: int) -> None:

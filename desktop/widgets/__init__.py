@@ -34,6 +34,7 @@ from desktop.widgets.layouts import Card, Surface, column_of, has_focus_within, 
 from desktop.widgets.list_search import ROW_ROLE, RowModel, SearchOverlay, folded, matches
 from desktop.widgets.menu_key import opens_menu
 from desktop.widgets.messages import Banner, EmptyState, QuestionBox
+from desktop.widgets.multi_line_edit import MultiLineEdit, raw_text
 from desktop.widgets.painting import (
     background_color,
     draw_line,
@@ -67,6 +68,7 @@ __all__ = [
     "Indicator",
     "KeyHint",
     "Label",
+    "MultiLineEdit",
     "Paragraph",
     "QuestionBox",
     "ReadOnlyText",
@@ -105,6 +107,7 @@ __all__ = [
     "paint_text",
     "plain_tool_tip",
     "queue_announcement",
+    "raw_text",
     "row_of",
     "set_plain_tool_tip",
     "set_role",

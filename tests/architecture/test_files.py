@@ -52,3 +52,24 @@ def test_every_module_opens_with_a_docstring() -> None:
 def test_a_script_is_executable_and_parses(name: str) -> None:
     assert os.access(ROOT / name, os.X_OK)
     subprocess.run(["bash", "-n", ROOT / name], check=True)
+
+
+# What only shows a text, or compares the positions in a document.
+SHOW_TEXT = (
+    "desktop/widgets/",
+    "desktop/toasts/card_parts.py",
+    "desktop/settings/general/about_page.py",
+    "desktop/chat/",
+)
+
+
+def test_a_field_of_several_lines_is_read_without_losing_characters() -> None:
+    """`toPlainText` loses no-break spaces: `MultiLineEdit` and `LongLines` do not."""
+    found = []
+    for path in modules("desktop"):
+        name = path.relative_to(ROOT).as_posix()
+        if not name.startswith(SHOW_TEXT) and re.search(
+            r"\.(?:to|set)PlainText\(|Q(?:Plain)?TextEdit\(", path.read_text("utf-8")
+        ):
+            found.append(name)
+    assert found == []

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QAccessible, QColor, QImage, QKeySequence, QPainter
+from PySide6.QtGui import QAccessible, QColor, QImage, QKeySequence, QPainter, QTextCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
@@ -23,6 +23,7 @@ from desktop.widgets import (
     Indicator,
     KeyHint,
     Label,
+    MultiLineEdit,
     Paragraph,
     QuestionBox,
     Segmented,
@@ -450,3 +451,27 @@ def test_a_long_value_ends_with_a_whole_line(qapp: QApplication, theme: Theme, q
     assert (value.viewport().height() - margin) % line == 0
     value.show_text("1")
     assert value.viewportMargins().bottom() == 0
+
+
+@pytest.mark.parametrize(
+    "odd", ["\u00a0", "\u2028", "\u2029", "\ufdd0", "\ufdd1", "\r\n", "\ud800", "\x00", "\ufffc", "👨\u200d👩"]
+)
+def test_a_text_that_is_not_edited_is_the_very_text_that_was_set(qapp: QApplication, odd: str) -> None:
+    text = f"a{odd}b\nc"
+    field = MultiLineEdit(text)
+    assert field.text() is text
+    field.moveCursor(QTextCursor.MoveOperation.End)
+    field.insertPlainText("d")
+    assert field.text() == f"a{odd}b\ncd".replace("\r\n", "\n")
+    field.undo()
+    assert field.text() is text
+    field.deleteLater()
+
+
+def test_a_line_break_within_a_paragraph_is_the_end_of_a_line(qapp: QApplication) -> None:
+    field = MultiLineEdit()
+    QTest.keyClicks(field, "a")
+    QTest.keyClick(field, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    QTest.keyClicks(field, "b")
+    assert field.text() == "a\nb"
+    field.deleteLater()

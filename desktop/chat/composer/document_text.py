@@ -11,11 +11,12 @@ from itertools import groupby
 from PySide6.QtCore import QTextBoundaryFinder
 from PySide6.QtGui import QTextBlock, QTextBlockFormat, QTextCursor, QTextDocument, QTextFormat
 
+from desktop.widgets import raw_text
+
 # Length of a piece, in characters.
 PIECE_CHARACTERS = 4_000
 
 _IS_CONTINUATION = QTextFormat.Property.UserProperty.value + 1
-_BREAKS = str.maketrans({"\u2028": "\n", "\u2029": "\n"})
 
 
 class LongLines:
@@ -50,7 +51,7 @@ class LongLines:
 
     def text(self) -> str:
         if not self._has_pieces:
-            return self._document.toRawText().translate(_BREAKS)
+            return raw_text(self._document)
         return self.text_between(0, self._document.characterCount() - 1)
 
     def text_between(self, start: int, end: int) -> str:
@@ -64,7 +65,7 @@ class LongLines:
             first, last = start - block.position(), end - block.position()
             whole = first <= 0 and last >= block.length() - 1
             pieces.append(block.text() if whole else _units(block.text(), max(0, first), last))
-        return "".join(pieces).translate(_BREAKS)
+        return "".join(pieces).replace("\N{LINE SEPARATOR}", "\n")
 
     def to_text(self, position: int) -> int:
         """Return the offset in the text at a position of the document."""

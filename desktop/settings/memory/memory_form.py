@@ -4,17 +4,26 @@ from collections.abc import Awaitable
 from datetime import datetime
 
 from PySide6.QtCore import QCoreApplication, Signal
-from PySide6.QtWidgets import QMessageBox, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QMessageBox, QWidget
 
 from core.domain.memory import CONTENT_CHARACTERS, Memory, MemoryType
 from core.services.outcome import Failed, Ok, Outcome
 from desktop.operations import unwrap
-from desktop.settings.parts.editors import plain_text
 from desktop.settings.parts.form import EditForm
 from desktop.settings.sources.context import SettingsContext
 from desktop.theme import Icon
 from desktop.translation import failure_text, moment, number
-from desktop.widgets import Adaptive, Button, ComboBox, Paragraph, QuestionBox, limit_width, row_of, show_when
+from desktop.widgets import (
+    Adaptive,
+    Button,
+    ComboBox,
+    MultiLineEdit,
+    Paragraph,
+    QuestionBox,
+    limit_width,
+    row_of,
+    show_when,
+)
 from desktop.widgets.forms.form import FormField
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
@@ -83,7 +92,7 @@ class MemoryForm(EditForm):
         super().__init__(context)
         self._memory: Memory | None = None
         self._shown = ""
-        self._content, self._type = QPlainTextEdit(), ComboBox()
+        self._content, self._type = MultiLineEdit(), ComboBox()
         self._content.setTabChangesFocus(True)
         limit_width(self._type)
         fields = [FormField.around(context.theme, editor) for editor in (self._content, self._type)]
@@ -94,8 +103,8 @@ class MemoryForm(EditForm):
     def show_memory(self, memory: Memory) -> None:
         """Show a memory with its whole text."""
         self._memory = memory
-        self._content.setPlainText(memory.content)
-        self._shown = plain_text(self._content)
+        self._content.set_text(memory.content)
+        self._shown = self._content.text()
         self._type.setCurrentIndex(list(type_labels()).index(memory.type))
         self._begin()
         self._check()
@@ -126,13 +135,13 @@ class MemoryForm(EditForm):
         memory = self._memory
         if memory is None:
             return None
-        text = plain_text(self._content)
+        text = self._content.text()
         content = memory.content if text == self._shown else text  # signs that a field cannot hold stay as they are
         return self._context.memories.change(memory.id, content, list(type_labels())[self._type.currentIndex()])
 
     def _check(self) -> None:
         """Show the length of the text."""
-        length = len(plain_text(self._content))
+        length = len(self._content.text())
         self._show_length(self._fields[0], self.tr("What agents know"), length, CONTENT_CHARACTERS)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit
+from PySide6.QtWidgets import QLineEdit
 
 from core.domain.agent import MAX_TOKENS, PROMPT_CHARACTERS, Agent
 from core.domain.ids import AgentId
@@ -17,7 +17,7 @@ from desktop.settings.parts.editors import NumberBox, OptionalNumberBox
 from desktop.settings.parts.form import EditForm
 from desktop.settings.parts.layout import ResponsiveRow
 from desktop.settings.sources.context import SettingsContext
-from desktop.widgets import ComboBox, Segmented, limit_width, show_when
+from desktop.widgets import ComboBox, MultiLineEdit, Segmented, limit_width, show_when
 from desktop.widgets.forms.form import FormField
 
 
@@ -29,7 +29,7 @@ class AgentForm(EditForm):
         theme = context.theme
         self._agent_id: AgentId | None = None
         self._models: list[ModelChoice | None] = [None]
-        self._name, self._model, self._prompt = QLineEdit(), ComboBox(), QPlainTextEdit()
+        self._name, self._model, self._prompt = QLineEdit(), ComboBox(), MultiLineEdit()
         self._name.setMaxLength(NAME_CHARACTERS)
         self._prompt.setTabChangesFocus(True)
         self._tools, self._servers = ToolPicker(theme), ServerPicker(theme)
@@ -54,7 +54,7 @@ class AgentForm(EditForm):
         shown = agent or Agent(id=AgentId("agent_new"), name="-")
         self._name.setText(agent.name if agent is not None else "")
         self._list_models(shown.model)
-        self._prompt.setPlainText(shown.system_prompt)
+        self._prompt.set_text(shown.system_prompt)
         self._tools.set_options([tool.name for tool in self._context.agents.tools()], shown.tools)
         self._servers.set_options(
             {server.id: server.name for server in self._context.agents.servers()}, shown.mcp_servers
@@ -114,7 +114,7 @@ class AgentForm(EditForm):
 
     def _check(self) -> None:
         """Show the length of the instructions."""
-        length = len(self._prompt.toPlainText())
+        length = len(self._prompt.text())
         self._show_length(self._fields[2], self.tr("Instructions"), length, PROMPT_CHARACTERS)
 
     def submit(self) -> Awaitable[Outcome[Agent]]:
@@ -123,7 +123,7 @@ class AgentForm(EditForm):
             self._agent_id,
             name=self._name.text(),
             model=self._models[max(0, self._model.currentIndex())],
-            system_prompt=self._prompt.toPlainText(),
+            system_prompt=self._prompt.text(),
             tools=self._tools.chosen(),
             mcp_servers=self._servers.chosen(),
             temperature=self._temperature.number,

@@ -1,8 +1,8 @@
-"""Editors for numbers and long texts."""
+"""Editors for numbers."""
 
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtGui import QFocusEvent, QWheelEvent
-from PySide6.QtWidgets import QDoubleSpinBox, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QDoubleSpinBox, QWidget
 
 
 class NumberBox(QDoubleSpinBox):
@@ -75,11 +75,3 @@ class OptionalNumberBox(NumberBox):
         if self._decimals == 0:
             return self.locale().toString(round(value))
         return super().textFromValue(value)
-
-
-_BREAKS = str.maketrans({"\u2028": "\n", "\u2029": "\n"})
-
-
-def plain_text(field: QPlainTextEdit) -> str:
-    """Return the text with its no-break spaces, which `toPlainText` would replace."""
-    return field.document().toRawText().translate(_BREAKS)

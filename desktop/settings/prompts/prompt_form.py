@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Sequence
 
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit
+from PySide6.QtWidgets import QLineEdit
 
 from core.domain.ids import PromptId
 from core.domain.names import NAME_CHARACTERS
@@ -16,12 +16,11 @@ from core.domain.prompt import (
     variables_of,
 )
 from core.services.outcome import Failed, Outcome
-from desktop.settings.parts.editors import plain_text
 from desktop.settings.parts.form import EditForm
 from desktop.settings.parts.layout import ResponsiveRow
 from desktop.settings.sources.context import SettingsContext
 from desktop.translation import failure_text, number
-from desktop.widgets import Paragraph
+from desktop.widgets import MultiLineEdit, Paragraph
 from desktop.widgets.forms.form import FormField
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
@@ -79,7 +78,7 @@ class PromptForm(EditForm):
             (self._description, DESCRIPTION_CHARACTERS),
         ):
             line.setMaxLength(limit)
-        self._content = QPlainTextEdit()
+        self._content = MultiLineEdit()
         self._content.setTabChangesFocus(True)
         self._variables = Paragraph("", "secondary", "muted", 3)
         controls = (self._name, self._category, self._description, self._content)
@@ -95,7 +94,7 @@ class PromptForm(EditForm):
         self._name.setText(prompt.name if prompt is not None else "")
         self._category.setText(prompt.category if prompt is not None else "")
         self._description.setText(prompt.description if prompt is not None else "")
-        self._content.setPlainText(prompt.content if prompt is not None else "")
+        self._content.set_text(prompt.content if prompt is not None else "")
         for line in (self._name, self._category, self._description):
             line.setCursorPosition(0)
         self._begin()
@@ -124,7 +123,7 @@ class PromptForm(EditForm):
 
     def _check(self) -> None:
         """Show the variables and the length of the text."""
-        text = plain_text(self._content)
+        text = self._content.text()
         self._show_length(self._fields[3], self.tr("Text"), len(text), CONTENT_CHARACTERS)
         self._variables.setText(variables_text(variables_of(text[:CONTENT_CHARACTERS])))
 
@@ -134,5 +133,5 @@ class PromptForm(EditForm):
             name=self._name.text(),
             category=self._category.text(),
             description=self._description.text(),
-            content=plain_text(self._content),
+            content=self._content.text(),
         )

@@ -5,7 +5,7 @@ from typing import Any
 
 from PySide6.QtCore import QMimeData, Qt, Signal
 from PySide6.QtGui import QTextCursor
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from core.domain.mcp_server import ServerStatus
 from core.services.mcp_drafts import ConfigPreview, ServerPreview
@@ -21,7 +21,7 @@ from desktop.settings.servers.server_strings import (
 )
 from desktop.settings.sources.context import SettingsContext
 from desktop.theme import Icon, Theme
-from desktop.widgets import Adaptive, Button, IconLabel, Paragraph, column_of, show_when
+from desktop.widgets import Adaptive, Button, IconLabel, MultiLineEdit, Paragraph, column_of, show_when
 from desktop.widgets.forms.form import FormField
 
 PASTE_CHARACTERS = 1_000_000
@@ -42,7 +42,7 @@ class ConfigurationImport(CardForm):
         self._is_adding = False
         self._text = ConfigurationEditor()
         self._text.setTabChangesFocus(True)
-        self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self._text.setLineWrapMode(MultiLineEdit.LineWrapMode.NoWrap)
         self._fields = [FormField.around(theme, self._text)]
         self._read_button, self._cancel_button = Button(theme), Button(theme)
         self._add_button = Button(theme, kind="primary")
@@ -61,7 +61,7 @@ class ConfigurationImport(CardForm):
 
     def clear(self) -> None:
         """Discard the pasted text, which may contain secrets."""
-        self._text.setPlainText("")
+        self._text.set_text("")
         self._discard_preview()
 
     @property
@@ -96,7 +96,7 @@ class ConfigurationImport(CardForm):
     def _on_edit(self) -> None:
         if self._preview is not None or self._message.text():
             self._discard_preview()
-        self._read_button.setEnabled(bool(self._text.toPlainText().strip()))
+        self._read_button.setEnabled(bool(self._text.text().strip()))
 
     def _on_refused(self) -> None:
         self._show_message(self.tr("This is too long to be a configuration: it was not pasted."))
@@ -113,11 +113,11 @@ class ConfigurationImport(CardForm):
         show_when(self._preview_list, False)
         show_when(self._add_button, False)
         self._show_message("")
-        self._read_button.setEnabled(bool(self._text.toPlainText().strip()))
+        self._read_button.setEnabled(bool(self._text.text().strip()))
 
     def _on_read(self) -> None:
         self._discard_preview()
-        work = self._read(self._asked, self._text.toPlainText())
+        work = self._read(self._asked, self._text.text())
         self._context.operations.run(work, "read a configuration", failure=self._show_failure)
 
     async def _read(self, request: int, text: str) -> None:
@@ -214,7 +214,7 @@ class ConfigurationImport(CardForm):
         self._show_failure(failed)
 
 
-class ConfigurationEditor(QPlainTextEdit):
+class ConfigurationEditor(MultiLineEdit):
     """Emits `refused` for a paste that is too long to be laid out without a pause. A paste into an empty editor is
     shown from its beginning.
     """

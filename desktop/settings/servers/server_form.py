@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QCheckBox, QLineEdit, QPlainTextEdit
+from PySide6.QtWidgets import QCheckBox, QLineEdit
 
 from core.domain.ids import ServerId
 from core.domain.mcp_server import McpServer, ServerStatus, Transport
@@ -19,7 +19,7 @@ from desktop.settings.parts.layout import ResponsiveRow
 from desktop.settings.servers.name_values import NameValueEditor
 from desktop.settings.servers.server_strings import printable, server_refusal_text
 from desktop.settings.sources.context import SettingsContext
-from desktop.widgets import Segmented, announce, show_when
+from desktop.widgets import MultiLineEdit, Segmented, announce, show_when
 from desktop.widgets.forms.form import FormField
 from desktop.widgets.forms.tab_order import chain_tab_stops, tab_stops
 
@@ -42,7 +42,7 @@ class ServerForm(EditForm):
         for line in (self._command, self._folder, self._url):
             line.setMaxLength(TEXT_CHARACTERS)
         self._kind = Segmented(theme, focus=Qt.FocusPolicy.StrongFocus)
-        self._arguments = QPlainTextEdit()
+        self._arguments = MultiLineEdit()
         self._arguments.setTabChangesFocus(True)
         self._env, self._headers = NameValueEditor(theme), NameValueEditor(theme)
         self._start, self._call = OptionalNumberBox(1, MOST_START_S, 1, 0), OptionalNumberBox(1, MOST_CALL_S, 1, 0)
@@ -67,7 +67,7 @@ class ServerForm(EditForm):
         self._server_id = server.id if server is not None else None
         self._name.setText(server.name if server is not None else "")
         self._command.setText((server.command or "") if server is not None else "")
-        self._arguments.setPlainText(format_arguments(server.args) if server is not None else "")
+        self._arguments.set_text(format_arguments(server.args) if server is not None else "")
         self._folder.setText((server.cwd or "") if server is not None else "")
         self._url.setText((server.url or "") if server is not None else "")
         secrets = set(server.secrets) if server is not None else set()
@@ -140,7 +140,7 @@ class ServerForm(EditForm):
             "starts_with_app": self._begins.isChecked(),
         }
         if self._kind.current == Transport.STDIO:
-            args = parse_arguments(self._arguments.toPlainText())
+            args = parse_arguments(self._arguments.text())
             folder = self._folder.text().strip() or None
             program = {"command": self._command.text().strip(), "args": args, "env": self._env.values(), "cwd": folder}
             return {**common, **program, "url": None, "headers": {}}
