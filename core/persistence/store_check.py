@@ -24,7 +24,7 @@ MAX_NAMED_FILES = 5
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What is known of a store before it is opened. `picture` is None without a watch file, or with a damaged one."""
+    """What is known of a store before it is opened. `picture` is None without a readable watch file."""
 
     file: WatchFile
     picture: Picture | None
@@ -84,7 +84,7 @@ def _read_watch_file(store: Path) -> Seen:
 
 
 async def _check_unknown(store: Path, seen: Seen, *, is_new: bool) -> StoreWatch:
-    """Check a store without a watch file: a new one, one of an earlier release, or else in doubt."""
+    """Check a store without a watch file: new, of an earlier release, or else in doubt."""
     if is_new and not seen.is_damaged:
         return StoreWatch(store, seen.file, Picture(), schema=VERSION)
     findings = await probe(store, Mark(), reads_all=True)
@@ -123,7 +123,7 @@ async def _check_copy(store: Path, seen: Seen, picture: Picture) -> None:
 
 
 async def _explained(store: Path, seen: Seen) -> tuple[str, Path, Seen, Findings]:
-    """Return why files differ from the picture: damage, another copy of the store, or a later one."""
+    """Return why files differ from the picture: damage, or an older or later copy of the store."""
     assert seen.picture is not None
     findings = await probe(store, seen.file.mark, reads_all=True)
     reason = "damaged"
@@ -139,8 +139,8 @@ _REASONS = {
     "changed": "files of the store are not as they were left",
     "unopenable": "the store cannot be opened",
     "incomplete": "the end of the store's log is missing",
-    "older": "the store is older than the last one seen here",
-    "later": "the store is later than the last one seen here",
+    "older": "the store is older than when it was last seen",
+    "later": "the store is later than when it was last seen",
     "later_release": "the store was written by a later release",
     "unknown": "the store was not seen here before",
     "watch_damaged": "the file that watches over the store is damaged",

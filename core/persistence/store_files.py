@@ -142,7 +142,7 @@ def _differing_sizes(files: Mapping[str, os.stat_result], picture: Picture) -> I
 
 
 def _to_hash(seen: Mapping[str, SeenFile], files: Mapping[str, os.stat_result], *, is_thorough: bool) -> Iterator[str]:
-    """Yield the files to read: small ones first, and beyond HASHED_BYTES only those that were touched."""
+    """Yield the files to read: small ones first, and beyond HASHED_BYTES only files that were touched."""
     total = 0
     for name in sorted(seen, key=lambda name: seen[name].size):
         total += seen[name].size
@@ -174,7 +174,7 @@ def _hash_piece(path: Path, begin: int, size: int) -> str:
 
 
 def _known_hashes(seen: SeenFile | None, status: os.stat_result) -> tuple[str, ...]:
-    """Return the hashes of the pieces that need not be read: those of the same file, as far as they were full."""
+    """Return the known hashes of the same file: its pieces need not be read, as far as they were full."""
     if seen is None or not seen.stamp or seen.stamp[0] != status.st_ino or status.st_size < seen.size:
         return ()
     if seen.stamp == _stamp(status):

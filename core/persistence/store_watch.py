@@ -46,7 +46,7 @@ class StoreWatch:
             self.number = (self.number // NUMBERS_PER_LIFE + 1) * NUMBERS_PER_LIFE
 
     def next_number(self) -> int:
-        """Return the number of a commit that begins. One that fails keeps its number, as it may have been written."""
+        """Return the number of a commit that begins. A failed commit keeps its number: it may have been written."""
         self.number += 1
         return self.number
 
@@ -62,7 +62,7 @@ class StoreWatch:
     def record(self, counters: Mapping[str, int], *, is_clean: bool) -> None:
         """Take a new picture of the store, whose log is empty. Blocks on the disk.
 
-        A picture that cannot be written leaves the previous one, which holds, but for a clean end.
+        A picture that cannot be written leaves the previous picture, which holds, but for a clean end.
         """
         try:
             self._record(counters, is_clean=is_clean)
@@ -85,9 +85,9 @@ class StoreWatch:
 
 
 def adopt(store: Path) -> None:
-    """Write a watch file for a closed store that is there for good reason: a restored or a rebuilt one.
+    """Write a watch file for a closed store that is there for good reason: restored or rebuilt.
 
-    Numbers go on from those in the store. Blocks on the disk. Raises OSError.
+    Numbers go on from the numbers in the store. Blocks on the disk. Raises OSError.
     """
     file = WatchFile(store)
     file.write(Picture(is_clean=True, manifest=read_manifest(store), files=picture_of_files(store, {})))

@@ -6,7 +6,7 @@ of the store is kept where the engine does not write: `<store>.watch`. It has tw
 - The mark, in the first MARK_BYTES: the number of the last commit, and a row that has this number in its column
   `commit`. It is written in place after each commit and not flushed: it survives the process, and after a power cut it
   may be behind, never ahead.
-- The picture, one JSON text with its hash: the files of the store, the versions, the counters. It is replaced
+- The picture, a JSON text with its hash: the files of the store, the versions, the counters. It is replaced
   atomically and flushed when the log has become empty: after opening, after a renewal of the log, at a clean close.
 """
 
@@ -36,7 +36,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class SeenFile:
-    """A file of the store. `hashes` are those of its pieces; empty if its content may still change."""
+    """A file of the store. `hashes` belong to its pieces; empty if its content may still change."""
 
     size: int
     hashes: tuple[str, ...] = ()
@@ -45,11 +45,11 @@ class SeenFile:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """What was known of the store at one moment.
+    """What was known of the store at a moment.
 
-    `is_clean`: the store was closed, and nothing may have changed since. `files` are those of the engine, without its
+    `is_clean`: the store was closed, and nothing may have changed since. `files` are the engine's, without its
     log, and `manifest` is the content of the manifest in hexadecimal digits. `checkpoint` is the number in the row
-    `meta:checkpoint`, which is written last before the log is emptied. `counters` are those shown to the user.
+    `meta:checkpoint`, which is written last before the log is emptied. `counters` are shown to the user.
     """
 
     schema: int = 0
