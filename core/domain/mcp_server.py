@@ -19,7 +19,8 @@ from core.domain.names import Name
 from core.domain.run import ErrorInfo
 from core.domain.settings import KeyLocation
 from core.domain.text.json_text import encode
-from core.domain.text.masking import MASK, is_secret_name, masked_text
+from core.domain.text.masking import MASK, masked_text
+from core.domain.text.secret_names import is_secret_name
 from core.domain.tool import ToolInfo
 
 MAX_ID_CHARACTERS = 24

@@ -21,12 +21,12 @@ from core.domain.text.json_text import (
     strings_in,
 )
 from core.domain.text.masking import (
-    is_secret_pair,
     mask_all,
     masked,
     masked_text,
     reuse_if_same,
     secret_keys,
+    secret_places,
     without_private_keys,
 )
 from core.errors import StepFailed
@@ -179,13 +179,11 @@ def _masked(value: Any) -> Pieces[Any]:
     if isinstance(value, dict):
         hides, copy = secret_keys(value), {}
         for key, part in value.items():
-            copy[key] = mask_all(part) if hides(key) else (yield from _masked(part))
+            copy[key] = mask_all(part, key) if hides(key) else (yield from _masked(part))
         return reuse_if_same(value, copy)
-    if is_secret_pair(value):
-        return reuse_if_same(value, [value[0], mask_all(value[1])])
-    parts = []
-    for part in value:
-        parts.append((yield from _masked(part)))  # noqa: PERF401  # a comprehension cannot yield
+    follows_name, parts = secret_places(value), []
+    for at, part in enumerate(value):
+        parts.append(mask_all(part) if at in follows_name else (yield from _masked(part)))
     return reuse_if_same(value, parts)
 
 

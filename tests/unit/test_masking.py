@@ -12,12 +12,12 @@ from core.domain.run import ErrorInfo
 from core.domain.text.masking import (
     MASK,
     contains_mask,
-    is_secret_name,
     masked,
     masked_text,
     restore_secrets,
     secret_spans,
 )
+from core.domain.text.secret_names import is_secret_name
 from core.domain.tool import CallResult, CallStatus
 from core.threads.long_values import masked_async
 
@@ -30,6 +30,28 @@ PRIVATE_KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc=\n-----END RSA PRIVATE
         *("password", "Password", "db_password", "passwd", "secret", "client_secret", "clientSecret", "token"),
         *("access_token", "accessToken", "apiKey", "api_key", "API-KEY", "x-api-key", "X-Auth-Token", "Authorization"),
         *("proxy-authorization", "cookie", "Set-Cookie", "private_key", "AWS_SECRET_ACCESS_KEY", "credentials"),
+        *(
+            "DB_PASS",
+            "PGPASSWORD",
+            "SMTP_PASS",
+            "GITHUB_PAT",
+            "OPENAI_KEY",
+            "ANTHROPIC_KEY",
+            "MASTER_KEY",
+        ),
+        *(
+            "STORAGE_KEY",
+            "SENTRY_DSN",
+            "CONNECTION_STRING",
+            "connectionString",
+            "jwt",
+            "tokens",
+            "passwords",
+            "apiKeys",
+            "pwd",
+        ),
+        "pat",
+        *("Ocp-Apim-Subscription-Key", "password_2", "TOKEN_VALUE", "conn_str", "dsn", "passwordConfirmation"),
     ],
 )
 def test_the_value_of_a_secret_name_is_hidden(name: str) -> None:
@@ -39,8 +61,9 @@ def test_the_value_of_a_secret_name_is_hidden(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *("path", "key", "keyboard", "primary_key", "max_tokens", "tokens", "token_count", "page_token", "nextToken"),
-        *("passage", "author", "secretary", "cookie_count", "", "éclair", "monkey"),
+        *("path", "key", "keyboard", "primary_key", "max_tokens", "token_count", "page_token", "nextToken"),
+        *("passage", "author", "secretary", "cookie_count", "", "éclair", "monkey", "issueKey", "low_pass", "bypass"),
+        *("eos_token", "publicKey", "sort-key", "token_file", "pattern", "path2"),
     ],
 )
 def test_other_names_hide_nothing(name: str) -> None:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.domain.mcp_server import McpServer
-from core.domain.text.masking import MASK, is_secret_name, masked_text
+from core.domain.text.masking import MASK, masked_text
+from core.domain.text.secret_names import is_secret_name
 from core.errors import ToolFailed
 
 _SECRET_CHARACTERS = 6

@@ -6,7 +6,7 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QLineEdit, QWidget
 
-from core.domain.text.masking import is_secret_name
+from core.domain.text.secret_names import is_secret_name
 from desktop.theme import Icon, Theme
 from desktop.widgets import Adaptive, Button, IconButton, column_of
 from desktop.widgets.forms.tab_order import chain_tab_stops, previous_tab_stop
