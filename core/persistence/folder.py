@@ -22,10 +22,15 @@ def private_files() -> Iterator[None]:
         os.umask(before)
 
 
-def prepare_folder(path: Path) -> None:
-    """Create the folder and its parents. Raises OSError, or StorageFailed for a path that the engine misreads."""
+def refuse_misread_path(path: Path) -> None:
+    """Raise StorageFailed for a path that the engine misreads."""
     if "?" in str(path):  # the engine takes the rest as options, and opens another folder
         raise StorageFailed("storage_not_writable", f"the data folder's path has a question mark: {path}")
+
+
+def prepare_folder(path: Path) -> None:
+    """Create the folder and its parents, and make it private. Raises OSError and StorageFailed."""
+    refuse_misread_path(path)
     make_private_folder(path)
     make_private(path)
 

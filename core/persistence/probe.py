@@ -11,11 +11,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from core.errors import StorageFailed
-from core.persistence.connection import CHECKPOINT_ROW, COMMIT_ROW, Connection
+from core.persistence.connection import COMMIT_ROW, Connection
 from core.persistence.dump import table_names
 from core.persistence.failures import os_failure
 from core.persistence.folder_copy import FolderCopy, remove_folder
 from core.persistence.keys import record_id
+from core.persistence.open_store import CHECKPOINT_ROW
 from core.persistence.watch_file import Mark
 from core.persistence.worker_process import run_job
 from core.threads.pieces import in_thread
@@ -71,7 +72,7 @@ async def probe_copy(copy: Path, mark: Mark, *, reads_all: bool) -> Findings:
 
 async def probe_job(_: Any, folder: str, mark: list[Any] | None, *, reads_all: bool) -> dict[str, Any]:
     """Open the folder, and return the fields of Findings. The process then ends without closing the store."""
-    connection = await Connection.open_as_it_is(Path(folder))
+    connection = await Connection.open_copy(Path(folder))
     tables = await table_names(connection)
     if not tables:
         return asdict(Findings())

@@ -25,6 +25,7 @@ from core.persistence.folder import prepare_folder
 from core.persistence.interruptions import InterruptionRepository
 from core.persistence.memories import MemoryRepository
 from core.persistence.messages import ChunkRepository, MessageRepository
+from core.persistence.open_store import lock_folder
 from core.persistence.queued_messages import QueuedMessageRepository
 from core.persistence.runs import RunRepository
 from core.persistence.schema import migrate
@@ -33,6 +34,7 @@ from core.persistence.snapshots import AllowedFileRepository, SnapshotRepository
 from core.persistence.statements import Statement
 from core.persistence.step_results import StepResultRepository
 from core.persistence.store_check import checked
+from core.persistence.store_watch import adopt
 from core.persistence.tasks import TaskRepository
 from core.persistence.tool_calls import ToolCallRepository
 from core.persistence.workflows import WorkflowRepository, delete_workflow
@@ -74,13 +76,17 @@ class SurrealStorage:
         Memories are searched in `index`, by default in a temporary one; `close` closes it.
         Raises StorageFailed: `in_use`, `store_doubtful`, `storage_not_writable`, `storage_full`, `storage_failed`.
         """
-        watch = await checked(path)
+        lock = await lock_folder(path, adopt)
         try:
-            prepare_folder(path)
+            watch = await checked(path)
+            await asyncio.to_thread(prepare_folder, path)
             await asyncio.to_thread(watch.begin)
-        except OSError as error:
-            raise os_failure(error) from error
-        connection = await Connection.open(path, watch=watch)
+        except BaseException as error:
+            lock.release()
+            if isinstance(error, OSError):
+                raise os_failure(error) from error
+            raise
+        connection = await Connection.open(path, watch=watch, lock=lock)
         try:
             await migrate(connection)
             if watch.is_outdated:

@@ -10,9 +10,10 @@ import pytest
 
 from core.errors import StorageFailed
 from core.persistence import failures
-from core.persistence.connection import Connection
+from core.persistence.connection import Connection, Limits
 from core.persistence.driver import RecordID
 from core.persistence.folder import wal_bytes
+from core.persistence.open_store import OpenStore, lock_folder
 from core.persistence.statements import Query, Statement, batched, batched_statements, build_query
 from core.persistence.surreal import SurrealStorage
 from core.ports import PutMessage, PutSetting
@@ -150,11 +151,12 @@ async def test_a_closed_store_refuses_and_closes_again(tmp_path: Path) -> None:
 
 
 async def test_a_conflict_is_tried_again_a_few_times(tmp_path: Path) -> None:
-    connection = Connection(tmp_path)
-    connection._handle = handle = Scripted(CONFLICT, CONFLICT)
+    store = OpenStore(tmp_path, await lock_folder(tmp_path), 1)
+    connection = Connection(store)
+    store.handle = handle = Scripted(CONFLICT, CONFLICT)
     assert await connection.commit([Statement("", None)]) == ["done"]
     assert handle.asked == 3
-    connection._handle = handle = Scripted(*[CONFLICT] * 100)
+    store.handle = handle = Scripted(*[CONFLICT] * 100)
     with pytest.raises(StorageFailed) as failed:
         await connection.commit([Statement("", None)])
     assert failed.value.code == "storage_failed"
@@ -252,7 +254,7 @@ async def main():
 
 
 async def test_a_long_log_is_written_out_in_a_pause(tmp_path: Path) -> None:
-    connection = await Connection.open(tmp_path / "store", idle_s=0.05, long_wal_bytes=100_000)
+    connection = await Connection.open(tmp_path / "store", limits=Limits(idle_s=0.05, idle_log_bytes=100_000))
     await connection.commit([Statement("DEFINE TABLE counter", None)])
     await connection.commit([Statement("UPSERT counter:long SET text = $argument RETURN NONE", "a" * 300_000)])
     assert wal_bytes(tmp_path / "store") > 100_000
@@ -266,11 +268,11 @@ async def test_a_long_log_is_written_out_in_a_pause(tmp_path: Path) -> None:
 
 
 async def test_what_is_written_all_the_time_is_no_pause(tmp_path: Path) -> None:
-    connection = await Connection.open(tmp_path / "store", idle_s=0.3, long_wal_bytes=0)
+    connection = await Connection.open(tmp_path / "store", limits=Limits(idle_s=0.3, idle_log_bytes=0))
     await connection.commit([Statement("DEFINE TABLE counter", None)])
-    handle = connection._handle
+    handle = connection._store.handle
     for _ in range(40):
         await connection.commit([Statement(COUNT, 1)])
         await asyncio.sleep(0.01)
-    assert connection._handle is handle
+    assert connection._store.handle is handle
     await connection.close()
