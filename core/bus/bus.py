@@ -1,13 +1,16 @@
 """The bus: publishers and subscribers do not know each other, and cannot break each other.
 
-It belongs to one loop and one thread. Messages are frozen objects, distinguished by class.
+It belongs to one loop and one thread. Messages are frozen objects, distinguished by class; events of runs also by the
+class of their fact, since most subscribers need only a few facts, and a run emits thousands of others a second.
 """
 
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from types import TracebackType
 from typing import Any, TypeVar
+
+from core.domain.events import Event, Fact
 
 log = logging.getLogger(__name__)
 
@@ -17,21 +20,22 @@ M = TypeVar("M")
 class Subscription:
     """A handle that its owner closes to unsubscribe. As a context manager it closes at the end of the block."""
 
-    def __init__(self, bus: "Bus", kind: type[Any], handler: Callable[[Any], object]) -> None:
+    __slots__ = ("__weakref__", "_bus", "facts", "handler", "is_open", "kind")
+
+    def __init__(
+        self, bus: "Bus", kind: type[Any], handler: Callable[[Any], object], facts: Collection[type[Fact]] | None
+    ) -> None:
         self.kind = kind
         self.handler = handler
-        self._bus: Bus | None = bus
-
-    @property
-    def is_open(self) -> bool:
-        """Whether messages are still delivered."""
-        return self._bus is not None
+        self.facts = facts
+        self.is_open = True
+        self._bus = bus
 
     def close(self) -> None:
         """Unsubscribe at once, even during a delivery. Closing again has no effect."""
-        if self._bus is not None:
+        if self.is_open:
+            self.is_open = False
             self._bus.remove(self)
-            self._bus = None
 
     def __enter__(self) -> "Subscription":
         return self
@@ -55,23 +59,29 @@ class Bus:
 
     def __init__(self, report: Callable[[Exception], None] = _log_error) -> None:
         self._report = report
-        self._subscriptions: dict[type[Any], tuple[Subscription, ...]] = {}
+        self._subscriptions: list[Subscription] = []
+        # by the class of the message, or of its fact: who receives it, in the order of subscription
+        self._routes: dict[type[Any], tuple[Subscription, ...]] = {}
         self._queue: deque[object] = deque()
         self._is_delivering = False
 
-    def subscribe(self, kind: type[M], handler: Callable[[M], object]) -> Subscription:
+    def subscribe(
+        self, kind: type[M], handler: Callable[[M], object], facts: Collection[type[Fact]] | None = None
+    ) -> Subscription:
         """Call `handler` with each message of exactly this class from now on, and return the subscription.
 
-        The bus keeps the handler alive until the subscription is closed.
+        `facts` limits a subscription to Event to those with facts of exactly these classes. The bus keeps the handler
+        alive until the subscription is closed.
         """
-        subscription = Subscription(self, kind, handler)
-        self._subscriptions[kind] = (*self._subscriptions.get(kind, ()), subscription)
+        subscription = Subscription(self, kind, handler, facts)
+        self._subscriptions.append(subscription)
+        self._routes.clear()
         return subscription
 
     def remove(self, subscription: Subscription) -> None:
         """Remove the subscription."""
-        others = tuple(other for other in self._subscriptions[subscription.kind] if other is not subscription)
-        self._subscriptions[subscription.kind] = others
+        self._subscriptions.remove(subscription)
+        self._routes.clear()
 
     def publish(self, message: object) -> None:
         """Deliver the message. When this returns outside of a delivery, it and all messages that followed from it are
@@ -89,7 +99,11 @@ class Bus:
             self._is_delivering = False
 
     def _deliver(self, message: object) -> None:
-        for subscription in self._subscriptions.get(type(message), ()):
+        topic = type(message.fact) if isinstance(message, Event) else type(message)
+        route = self._routes.get(topic)
+        if route is None:
+            route = self._routes[topic] = self._route(type(message), topic)
+        for subscription in route:
             # closed by an earlier handler of the same message
             if not subscription.is_open:
                 continue
@@ -97,3 +111,10 @@ class Bus:
                 subscription.handler(message)
             except Exception as error:  # noqa: BLE001  # whatever a subscriber does wrong is its own
                 self._report(error)
+
+    def _route(self, kind: type[object], topic: type[object]) -> tuple[Subscription, ...]:
+        return tuple(
+            subscription
+            for subscription in self._subscriptions
+            if subscription.kind is kind and (subscription.facts is None or topic in subscription.facts)
+        )

@@ -120,7 +120,7 @@ class TextPrinter:
 
     def __init__(self, bus: Bus) -> None:
         self.has_written = False
-        bus.subscribe(Event, self._on_event)
+        bus.subscribe(Event, self._on_event, (TokenReceived,))
 
     def _on_event(self, event: Event) -> None:
         if isinstance(event.fact, TokenReceived):
@@ -139,7 +139,7 @@ class PauseWatch:
     def __init__(self, bus: Bus) -> None:
         self.reason: str | None = None
         self._paused = asyncio.Event()
-        bus.subscribe(Event, self._on_event)
+        bus.subscribe(Event, self._on_event, (RunPaused,))
 
     async def unless(self, work: Coroutine[Any, Any, object]) -> None:
         """Wait for the work, but only as long as the store can be written. Raises the exception of the work."""

@@ -35,7 +35,7 @@ from core.ports.model import (
     WaitStatus,
 )
 from core.ports.recording import NO_RECORDER, CallRecorder, NoRecorder, Recordings, RunRecordings
-from core.ports.sandbox import CodeLimits, Console, Sandbox, Schemas, Violation, describe_violations
+from core.ports.sandbox import CodeLimits, Console, Sandbox, SchemaCheck, Schemas, Violation, describe_violations
 from core.ports.search import (
     GROUP_HITS,
     PAGE_GROUPS,
@@ -178,6 +178,7 @@ __all__ = [
     "RunSubAgents",
     "Runs",
     "Sandbox",
+    "SchemaCheck",
     "Schemas",
     "SearchDocument",
     "SearchIndex",

@@ -1,6 +1,6 @@
 """Running user code and checking values against foreign JSON schemas, where neither can do harm."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -78,11 +78,18 @@ def describe_violations(violations: Sequence[Violation], whole: str) -> tuple[st
     return text, [violation.as_dict() for violation in violations]
 
 
+SchemaCheck = Callable[[Any], Awaitable[list[Violation]]]
+"""Checks a value, as `Schemas.violations` does."""
+
+
 class Schemas(Protocol):
     """JSON Schema, draft 2020-12 unless a schema names another. No schema can block the loop."""
 
     def problem(self, schema: Any) -> str | None:
         """Return why the schema is unusable (invalid, over 100 000 characters, over 10 levels), or None."""
+
+    def check(self, schema: Any) -> SchemaCheck:
+        """Return the check of values against a schema that does not change. The schema is read at the first check."""
 
     async def violations(self, schema: Any, value: Any) -> list[Violation]:
         """Return at most 20 violations in document order; empty if the value matches.

@@ -63,6 +63,8 @@ def violations(schema_text: str, value: Any) -> list[tuple[str, str]]:
         return [("", f"the schema cannot be used: {error.ref} is not in it, and nothing is fetched")]
     except RecursionError:
         return [("", "the schema or the value is nested too deeply to be checked")]
+    if not errors:
+        return []
     ranks = _DocumentOrder(value)
     errors.sort(key=lambda error: ranks.of(error.absolute_path))
     unique = dict.fromkeys((pointer(error.absolute_path), describe_error(error)) for error in errors)

@@ -1,9 +1,11 @@
 """The port Schemas: small and harmless checks here, all others in a worker that can be killed."""
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 
+from core.domain.text.json_text import count_parts
 from core.errors import StepFailed
-from core.ports import Violation
+from core.ports import SchemaCheck, Violation
 from core.sandbox import schema_rules
 from core.sandbox.frames import BadFrame
 from core.sandbox.pool import PoolClosed, WorkerPool
@@ -15,8 +17,6 @@ LIMIT_S = 2.0
 
 # A plain schema takes about 0.3 s for each megabyte; only what takes far longer is the schema's fault.
 _PER_CHARACTER_S = 1e-6
-
-_INLINE_CHARACTERS = 64 * 1024
 
 # Keywords met times parts of the value bounds the steps of a check; 8 µs each make this 40 ms at worst.
 _INLINE_STEPS = 5_000
@@ -55,23 +55,19 @@ class JsonSchemas:
         """
         return schema_rules.problem(schema)
 
+    def check(self, schema: Any) -> SchemaCheck:
+        """Return the check of values against a schema; see the port."""
+        return _Check(schema, self._ask)
+
     async def violations(self, schema: Any, value: Any) -> list[Violation]:
         """Return every violation; see the port. An unusable schema is a single violation of the whole."""
-        try:
-            schema_text = schema_rules.canonical(schema)
-        except schema_rules.UnusableSchema as error:
-            return [Violation("", f"the schema cannot be used: {error}")]
+        return await self.check(schema)(value)
+
+    async def _ask(self, schema: Any, value: Any) -> list[tuple[str, str]]:
         try:
             value_text = await encode_async(value)
         except StepFailed as error:
-            return [Violation("", error.message)]
-        if _is_cheap(schema_text, value_text):
-            violations = schema_rules.violations(schema_text, value)
-        else:
-            violations = await self._ask(schema, value_text)
-        return [Violation(path, message) for path, message in violations]
-
-    async def _ask(self, schema: Any, value_text: str) -> list[tuple[str, str]]:
+            return [("", error.message)]
         limit_s = self._limit_s + len(value_text) * _PER_CHARACTER_S
         request = {"do": "violations", "schema": schema, "value": value_text, "timeout_s": limit_s}
         try:
@@ -85,16 +81,32 @@ class JsonSchemas:
         return [(path, message) for path, message in answer["violations"]]
 
 
-def _is_cheap(schema_text: str, value_text: str) -> bool:
-    schema_parts = _parts(schema_text)
-    return (
-        len(value_text) <= _INLINE_CHARACTERS
-        and schema_parts <= _INLINE_SCHEMA_PARTS
-        and schema_parts * _parts(value_text) <= _INLINE_STEPS
-        and not any(word in schema_text for word in _EXPENSIVE_KEYWORDS)
-    )
+class _Check:
+    """Checks values against a schema: small values against a harmless schema here, all others by `ask`."""
+
+    def __init__(self, schema: Any, ask: Callable[[Any, Any], Awaitable[list[tuple[str, str]]]]) -> None:
+        self._schema = schema
+        self._ask = ask
+        self._text: str | None = None
+        self._inline_parts = 0
+
+    async def __call__(self, value: Any) -> list[Violation]:
+        if self._text is None:
+            try:
+                self._text = schema_rules.canonical(self._schema)
+            except schema_rules.UnusableSchema as error:
+                return [Violation("", f"the schema cannot be used: {error}")]
+            self._inline_parts = _inline_parts(self._text)
+        if self._inline_parts and count_parts(value, self._inline_parts) is not None:
+            violations = schema_rules.violations(self._text, value)
+        else:
+            violations = await self._ask(self._schema, value)
+        return [Violation(path, message) for path, message in violations]
 
 
-def _parts(text: str) -> int:
-    """No fewer than the keys and items in a JSON text."""
-    return text.count(",") + text.count(":") + 1
+def _inline_parts(schema_text: str) -> int:
+    """Return how many parts a value may have that is checked in this process; 0 for a schema that may take long."""
+    parts = schema_text.count(",") + schema_text.count(":") + 1  # no fewer than its keys and items
+    if parts > _INLINE_SCHEMA_PARTS or any(word in schema_text for word in _EXPENSIVE_KEYWORDS):
+        return 0
+    return _INLINE_STEPS // parts

@@ -57,7 +57,7 @@ class MemoryService:
         self._workflow = workflow
         self._clock = clock
         bus.subscribe(WorkflowDeleted, lambda _deleted: emit(self.changed))
-        bus.subscribe(Event, self._on_event)
+        bus.subscribe(Event, lambda _event: emit(self.changed), (ToolEnded,))
 
     @returns_outcome
     async def page(self, kind: MemoryType | None = None, before: MemoryId | None = None) -> MemoryListing:
@@ -128,10 +128,6 @@ class MemoryService:
         count = await self._memories.remove_some()
         emit(self.changed)
         return count
-
-    def _on_event(self, event: Event) -> None:
-        if isinstance(event.fact, ToolEnded):
-            emit(self.changed)
 
     async def _required(self, memory_id: MemoryId) -> Memory:
         memory = await self._memories.get(memory_id, self._clock.now())

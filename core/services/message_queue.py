@@ -53,7 +53,10 @@ class QueueService:
         self._locks: dict[WorkflowId, asyncio.Lock] = {}
         self._tasks_running: set[asyncio.Task[None]] = set()
         self._is_attending = False
-        self._subscriptions = (bus.subscribe(Event, self._on_event), bus.subscribe(WorkflowDeleted, self._on_deleted))
+        self._subscriptions = (
+            bus.subscribe(Event, self._on_finished, (RunFinished,)),
+            bus.subscribe(WorkflowDeleted, self._on_deleted),
+        )
 
     async def __aenter__(self) -> Self:
         self._tasks = asyncio.TaskGroup()
@@ -253,8 +256,8 @@ class QueueService:
     def _lock_of(self, workflow_id: WorkflowId) -> asyncio.Lock:
         return self._locks.setdefault(workflow_id, asyncio.Lock())
 
-    def _on_event(self, event: Event) -> None:
-        if isinstance(event.fact, RunFinished) and self._is_attending and self._queues.get(event.workflow_id):
+    def _on_finished(self, event: Event) -> None:
+        if self._is_attending and self._queues.get(event.workflow_id):
             self._spawn(self._send_next(event.workflow_id, event.run_id))
 
     def _on_deleted(self, message: WorkflowDeleted) -> None:

@@ -145,15 +145,15 @@ class SearchIndexer:
 
     def _on_kept(self, message: EventsPersisted) -> None:
         self._last_write_at = self._clock.monotonic()
-        run_id = message.events[0].run_id
+        run_id, kinds = message.events[0].run_id, {type(event.fact) for event in message.events}
         # a whole run is indexed each time, so that a long run is indexed ever more rarely while it grows
-        if any(isinstance(event.fact, _IMMEDIATE_FACTS) for event in message.events):
+        if not kinds.isdisjoint(_IMMEDIATE_FACTS):
             self._enqueue(run_id)
-        elif run_id not in self._timers and any(isinstance(event.fact, _DELAYED_FACTS) for event in message.events):
+        elif run_id not in self._timers and not kinds.isdisjoint(_DELAYED_FACTS):
             wait_s = self._delays.get(run_id, SOON_S)
             self._delays[run_id] = min(2 * wait_s, LATE_S)
             self._timers[run_id] = asyncio.get_running_loop().call_later(wait_s, self._enqueue, run_id)
-        if any(isinstance(event.fact, facts.RunFinished) for event in message.events):
+        if facts.RunFinished in kinds:
             self._delays.pop(run_id, None)
 
     def _enqueue(self, run_id: RunId) -> None:

@@ -1,13 +1,14 @@
 """What stores share: subscriptions, a timer for deadlines, and signals whose listeners cannot break them."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import ExitStack
 from typing import Any, Protocol, TypeVar
 
 from psygnal import EmitLoopError, SignalInstance
 
 from core.bus import Bus
+from core.domain.events import Fact
 from core.ports import Clock
 
 M = TypeVar("M")
@@ -62,8 +63,10 @@ class Store:
         """Close subscriptions, connections and timers."""
         self._resources.close()
 
-    def _subscribe(self, bus: Bus, message: type[M], handler: Callable[[M], object]) -> None:
-        self._resources.callback(bus.subscribe(message, handler).close)
+    def _subscribe(
+        self, bus: Bus, message: type[M], handler: Callable[[M], object], facts: Collection[type[Fact]] | None = None
+    ) -> None:
+        self._resources.callback(bus.subscribe(message, handler, facts).close)
 
     def _connect(self, signal: SignalInstance, handler: Callable[..., Any]) -> None:
         signal.connect(handler)

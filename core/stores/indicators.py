@@ -69,7 +69,7 @@ class Recordings(Store):
     def __init__(self, bus: Bus) -> None:
         super().__init__()
         self._open: dict[WorkflowId, ListedRecording] = {}
-        self._subscribe(bus, Event, self._on_event)
+        self._subscribe(bus, Event, self._on_event, (RunCreated, StepRecorded, RunFinished))
         self._subscribe(bus, WorkflowDeleted, lambda message: self._forget(message.workflow_id))
 
     def load(self, recordings: Iterable[ListedRecording]) -> None:

@@ -28,7 +28,7 @@ class ToastFeed(Store):
         self._toasts = toasts
         self._reported: deque[RunId] = deque(maxlen=MAX_REMEMBERED_RUNS)
         self._toast_ids: dict[WorkflowId, dict[InterruptionId, ToastId | None]] = {}
-        self._subscribe(bus, Event, self._on_event)
+        self._subscribe(bus, Event, self._on_event, (RunFinished,))
         self._subscribe(bus, WorkflowDeleted, self._on_deleted)
         self._connect(questions.changed, self._on_questions)
 

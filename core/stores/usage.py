@@ -104,7 +104,7 @@ class Usage(Store):
         self._totals: dict[WorkflowId, WorkflowUsage] = {}
         self._connect(background.changed, self._on_changed)
         self._connect(background.viewed_changed, self._on_viewed)
-        self._subscribe(bus, Event, self._on_event)
+        self._subscribe(bus, Event, self._on_event, _STREAM_FACTS | _USAGE_FACTS)
         self._subscribe(bus, WorkflowDeleted, self._on_deleted)
 
     def load(self, workflow_id: WorkflowId, runs: Iterable[LiveRun]) -> None:
@@ -127,12 +127,9 @@ class Usage(Store):
         return usage
 
     def _on_event(self, event: Event) -> None:
-        kind = type(event.fact)
-        if kind not in _STREAM_FACTS and kind not in _USAGE_FACTS:
-            return
         run = self._background.live_run(event.run_id)
         # a streamed event only changes the speed, which is emitted twice a second
-        if run is None or run.is_released or (kind in _STREAM_FACTS and not self._is_due(run)):
+        if run is None or run.is_released or (type(event.fact) in _STREAM_FACTS and not self._is_due(run)):
             return
         known = self._runs.setdefault(run.workflow_id, {})
         if _is_negligible(run):

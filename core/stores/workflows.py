@@ -80,7 +80,7 @@ class Workflows(Store):
         self._newest: dict[WorkflowId, RunId] = {}
         self._subscribe(bus, WorkflowChanged, self._on_changed)
         self._subscribe(bus, WorkflowDeleted, self._on_deleted)
-        self._subscribe(bus, Event, self._on_event)
+        self._subscribe(bus, Event, self._on_event, (*_STATUS, RunFinished))
 
     def load(self, rows: Iterable[ListedWorkflow]) -> None:
         """Add what the store holds; later events are newer and win."""

@@ -11,6 +11,7 @@ from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import Any, NamedTuple
 
 from core.domain.text.json_text import (
+    SHORT_CHARACTERS,
     STRING_BYTES,
     STRUCTURE_BYTES,
     decode,
@@ -32,7 +33,6 @@ from core.domain.text.masking import (
 from core.errors import StepFailed
 from core.threads.pieces import SINGLE_THREAD, Pieces, in_thread
 
-SHORT_CHARACTERS = 64 * 1024
 PIECE_CHARACTERS = 32 * 1024
 GROUP = 256
 

@@ -11,44 +11,53 @@ from typing import Any
 from core.domain.interruption import Interruption, InterruptionRequest
 from core.domain.tool import Effect
 from core.errors import NetworkFailed
-from core.ports import Asker, Clock
+from core.ports import Asker
 
 
-class LimitPause:
-    """The pause of a call's time limit. `is_on` while the user is being asked."""
+class TimeLimit:
+    """The time limit of a call, None for no limit. It is paused while the user is being asked."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit_s: float | None) -> None:
+        self.limit_s = limit_s
+        self._left_s = limit_s
         # A count: a call may ask several questions at once, and is paused until the last is answered.
         self._asking = 0
-        self._change: asyncio.Future[None] | None = None
+        self._on_over: Callable[[], object] | None = None
+        self._timer: asyncio.TimerHandle | None = None
 
-    @property
-    def is_on(self) -> bool:
-        return self._asking > 0
+    def start(self, on_over: Callable[[], object]) -> None:
+        """Count from now on, and call `on_over` when the time is over."""
+        self._on_over = on_over
+        self._count_down()
 
-    def change(self) -> asyncio.Future[None]:
-        """Return a future that is done when the pause next starts or ends."""
-        if self._change is None or self._change.done():
-            self._change = asyncio.get_running_loop().create_future()
-        return self._change
+    def stop(self) -> None:
+        """Count no longer."""
+        self._on_over = None
+        self._hold()
 
     def around(self, asker: Asker) -> Asker:
         """Return the asker, pausing the limit while it runs."""
 
         async def paused(ask: InterruptionRequest, *, anew: bool = False) -> Interruption:
-            self._count(1)
+            self._asking += 1
+            self._hold()
             try:
                 return await asker(ask, anew=anew)
             finally:
-                self._count(-1)
+                self._asking -= 1
+                self._count_down()
 
         return paused
 
-    def _count(self, more: int) -> None:
-        was_on = self.is_on
-        self._asking += more
-        if self.is_on != was_on and self._change is not None and not self._change.done():
-            self._change.set_result(None)
+    def _count_down(self) -> None:
+        if self._on_over is not None and self._left_s is not None and not self._asking:
+            self._timer = asyncio.get_running_loop().call_later(self._left_s, self._on_over)
+
+    def _hold(self) -> None:
+        timer, self._timer = self._timer, None
+        if timer is not None:
+            timer.cancel()
+            self._left_s = max(0.0, timer.when() - asyncio.get_running_loop().time())
 
 
 GRACE_S = 1.0
@@ -64,22 +73,19 @@ class TimeLimitExceeded(Exception):
 class HandlerTasks:
     """Owns the tasks of handlers. A task that ignores its cancellation is kept until it ends, whatever its outcome."""
 
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
+    def __init__(self) -> None:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     async def run(
         self,
         work: Coroutine[Any, Any, Any],
-        limit_s: float | None,
+        limit: TimeLimit,
         name: str,
         late: Callable[[asyncio.Task[Any]], object] | None = None,
-        pause: LimitPause | None = None,
         *,
         grace_s: float = GRACE_S,
     ) -> Any:
-        """Return or raise what `work` does. Raises TimeLimitExceeded after `limit_s`, None for no limit; time within
-        the pause does not count.
+        """Return or raise what `work` does. Raises TimeLimitExceeded when the limit is over.
 
         By then, as when the caller is cancelled, the work has been cancelled and has ended, or is abandoned after
         `grace_s`: its outcome changes nothing any more. `late` is called with its task once it has ended after
@@ -92,7 +98,7 @@ class HandlerTasks:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         try:
-            if not await self._ends_in_time(task, limit_s, pause or LimitPause()):
+            if not await _ends_within(task, limit):
                 is_late = True
                 raise TimeLimitExceeded
             if task.cancelled():
@@ -104,7 +110,7 @@ class HandlerTasks:
             else:
                 task.add_done_callback(_log_abandoned)
                 task.cancel()
-                if not await self._ends_within(task, grace_s):
+                if not await _ends_within(task, TimeLimit(grace_s)):
                     _log.warning("%s ignores its cancellation; it is abandoned", name)
             if is_late and late is not None:
                 task.add_done_callback(late)
@@ -114,36 +120,24 @@ class HandlerTasks:
         for task in self._tasks:
             task.cancel()
         if self._tasks:
-            await self._ends_within(asyncio.gather(*self._tasks, return_exceptions=True), GRACE_S)
+            await asyncio.wait(self._tasks, timeout=GRACE_S)
 
-    async def _ends_in_time(self, task: asyncio.Task[Any], limit_s: float | None, pause: LimitPause) -> bool:
-        if limit_s is None:
-            return await self._ends_within(task, None)
-        remaining_s = limit_s
-        while True:
-            change, started_s = pause.change(), self._clock.monotonic()
-            if await self._ends_within(task, None if pause.is_on else remaining_s, change):
-                return True
-            if not change.done():
-                return False
-            if pause.is_on:  # a pause has just begun, so the time until now counts; the time of a pause never does
-                remaining_s = max(0.0, remaining_s - (self._clock.monotonic() - started_s))
 
-    async def _ends_within(
-        self, work: asyncio.Future[Any], seconds: float | None, signal: asyncio.Future[None] | None = None
-    ) -> bool:
-        """Return whether the work has ended within `seconds`, None for ever, or before the signal."""
-        waits = {work} if signal is None else {work, signal}
-        if seconds is None:
-            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-            return work.done()
-        # The clock's sleep rather than `asyncio.timeout`, so that tests control the time.
-        timer = asyncio.ensure_future(self._clock.sleep(seconds))
-        try:
-            await asyncio.wait({*waits, timer}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            timer.cancel()
-        return work.done()
+async def _ends_within(task: asyncio.Task[Any], limit: TimeLimit) -> bool:
+    """Return whether the task has ended before its time is over."""
+    is_over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def wake(_task: object = None) -> None:
+        if not is_over.done():
+            is_over.set_result(None)
+
+    task.add_done_callback(wake)
+    limit.start(wake)
+    try:
+        await is_over
+    finally:
+        limit.stop()
+    return task.done()
 
 
 def _retrieve_exception(task: asyncio.Task[Any]) -> None:
@@ -162,31 +156,43 @@ def _log_abandoned(task: asyncio.Task[Any]) -> None:
 _NO_CONNECTION = (ConnectionRefusedError, socket.gaierror)
 
 
-async def retry_once(name: str, work: Callable[[], Awaitable[Any]], effect: Effect) -> Any:
-    """Run the work, and repeat it once after a network failure: always if no connection was made, else only if the
-    effect is repeatable, since a lost response may have had its effect.
+async def run_handler(name: str, work: Callable[[], Awaitable[Any]], effect: Effect) -> Any:
+    """Run the work of a handler, and repeat it once after a network failure: always if no connection was made, else
+    only if the effect is repeatable, since a lost response may have had its effect.
 
-    Raises NetworkFailed; its parameter `uncertain` means that the effect may have happened.
+    SystemExit and its like, raised by a library inside it, fail the call and not the process. Raises NetworkFailed; its
+    parameter `uncertain` means that the effect may have happened.
     """
-    for is_last in (False, True):
-        try:
-            return await _run_translated(name, work)
-        except NetworkFailed as error:
-            if error.was_connected and effect is Effect.ONCE:
-                raise _uncertain(error) from None
-            if is_last:
-                raise
-    raise AssertionError
+    try:
+        return await _contained(work)
+    except (NetworkFailed, OSError) as error:
+        failed = _network_failure(name, error)
+        if failed.was_connected and effect is Effect.ONCE:
+            raise _uncertain(failed) from None
+    try:
+        return await _contained(work)
+    except OSError as error:
+        raise _network_failure(name, error) from error
 
 
-async def _run_translated(name: str, work: Callable[[], Awaitable[Any]]) -> Any:
-    """Run the work, translating the system's network errors to NetworkFailed."""
+async def _contained(work: Callable[[], Awaitable[Any]]) -> Any:
     try:
         return await work()
-    except _NO_CONNECTION as error:
-        raise NetworkFailed(f"{name} found no connection: {_reason(error)}", was_connected=False) from error
-    except ConnectionError as error:
-        raise NetworkFailed(f"{name} lost its connection: {_reason(error)}", was_connected=True) from error
+    except (Exception, asyncio.CancelledError, KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:
+        raise RuntimeError(f"it ended with {type(error).__name__}") from error
+
+
+def _network_failure(name: str, error: NetworkFailed | OSError) -> NetworkFailed:
+    """Translate the network errors of the system. Raises any other error again."""
+    if isinstance(error, NetworkFailed):
+        return error
+    if isinstance(error, _NO_CONNECTION):
+        return NetworkFailed(f"{name} found no connection: {_reason(error)}", was_connected=False)
+    if isinstance(error, ConnectionError):
+        return NetworkFailed(f"{name} lost its connection: {_reason(error)}", was_connected=True)
+    raise error
 
 
 def _reason(error: OSError) -> str:

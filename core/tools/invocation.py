@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -14,11 +13,11 @@ from core.domain.template import ValidationMode
 from core.domain.text.masking import MASK, contains_mask
 from core.domain.tool import CallResult, CallStatus, Effect, ToolInfo, mcp_server_of
 from core.errors import StepFailed, ToolFailed
-from core.ports import CallContext, Clock, ConsentRules, LateResultHandler, Schemas
+from core.ports import CallContext, Clock, ConsentRules, LateResultHandler, SchemaCheck
 from core.tools import schema
-from core.tools.handler_tasks import GRACE_S, HandlerTasks, LimitPause, TimeLimitExceeded, retry_once
-from core.tools.measure import json_bytes
-from core.tools.registry import Handler, InMemoryConsentBook, Registry, Tool, call_traits
+from core.tools.handler_tasks import GRACE_S, HandlerTasks, TimeLimit, TimeLimitExceeded, run_handler
+from core.tools.measure import require_json
+from core.tools.registry import Handler, InMemoryConsentBook, Registry, SchemaChecks, Tool, call_traits
 
 NO_WINDOW = "Tool not available in background mode"
 
@@ -35,17 +34,15 @@ class ToolInvoker:
     def __init__(
         self,
         registry: Registry,
-        schemas: Schemas,
         clock: Clock,
         is_viewed: Callable[[WorkflowId], bool] = lambda workflow_id: False,
         consent: ConsentRules | None = None,
     ) -> None:
         self._consent = consent or InMemoryConsentBook()
         self._registry = registry
-        self._schemas = schemas
         self._clock = clock
         self._is_viewed = is_viewed
-        self._tasks = HandlerTasks(clock)
+        self._tasks = HandlerTasks()
 
     def infos(self) -> Sequence[ToolInfo]:
         return self._registry.infos()
@@ -112,12 +109,13 @@ class ToolInvoker:
         if not is_permitted and await self._needs_consent(name, arguments, context):
             refused = ToolFailed("rejected", f"{name} needs the user's consent, and there is no user to ask here")
             return CallResult(CallStatus.ERROR, error=_error_info(name, refused))
-        tool, handler = checked
+        tool, handler, checks = checked
         limit_s = timeout_s if timeout_s is not None else tool.own_timeout_s(arguments)
         limit_s = default_timeout_s if limit_s is None else limit_s
         # The user and sub-agents take as long as they need: a limit would throw away their work.
         is_unlimited = tool.info.asks_people or tool.info.begins_agents
-        return await self._run(tool, handler, arguments, context, None if is_unlimited else limit_s, late)
+        limit = TimeLimit(None if is_unlimited else limit_s)
+        return await self._run(tool, handler, checks.result, arguments, context, limit, late)
 
     async def close(self) -> None:
         """Wait up to 1 s for abandoned handlers. Call it before the loop ends."""
@@ -130,18 +128,19 @@ class ToolInvoker:
 
     async def _checked(
         self, name: str, arguments: Any, workflow_id: WorkflowId, advertised: Collection[str] | None
-    ) -> tuple[Tool, Handler] | CallResult:
-        """Return the tool and its handler, or the result of a call that cannot be made."""
+    ) -> tuple[Tool, Handler, SchemaChecks] | CallResult:
+        """Return the tool, its handler and its checks, or the result of a call that cannot be made."""
         try:
             tool = self._find(name, advertised)
+            checks = self._registry.checks(name)
             handler = tool.handler(is_viewed=self._is_viewed(workflow_id))
             if handler is None:
                 # Skipped, not failed: the model can go on without the window, and the user is not alarmed.
                 return CallResult(CallStatus.SKIPPED, error=_error_info(name, ToolFailed("not_available", NO_WINDOW)))
-            await self._check(tool, arguments)
+            await _check_arguments(name, arguments, checks.arguments)
         except ToolFailed as error:
             return CallResult(CallStatus.ERROR, error=_error_info(name, error))
-        return tool, handler
+        return tool, handler, checks
 
     def _find(self, name: str, advertised: Collection[str] | None) -> Tool:
         tool = self._registry.get(name)
@@ -151,32 +150,14 @@ class ToolInvoker:
             raise ToolFailed("not_available", f"the tool {name!r} is not available here")
         return tool
 
-    async def _check(self, tool: Tool, arguments: Any) -> None:
-        """Raise ToolFailed `invalid_arguments` that lists every violation: path and expectation."""
-        if not isinstance(arguments, dict):
-            problems = [("", "must be an object")]
-        else:
-            try:
-                await json_bytes(arguments)
-            except StepFailed as error:
-                problems = [("", error.message)]
-            else:
-                violations = await self._schemas.violations(tool.info.input_schema, arguments)
-                problems = [(violation.path, violation.message) for violation in violations]
-                if contains_mask(arguments):
-                    problems.append(("", f"{MASK} stands for a secret that was not stored: pass the value itself"))
-        if problems:
-            raise _violations_error(
-                "invalid_arguments", f"{tool.info.name} cannot take this", "the arguments", problems
-            )
-
     async def _run(
         self,
         tool: Tool,
         handler: Handler,
+        check: SchemaCheck | None,
         arguments: Any,
         context: CallContext,
-        limit_s: float | None,
+        limit: TimeLimit,
         late: LateResultHandler | None,
     ) -> CallResult:
         name, started_s = tool.info.name, self._clock.monotonic()
@@ -185,16 +166,16 @@ class ToolInvoker:
         report_late = partial(self._report_late, tool, arguments, started_s, late) if late is not None else None
         try:
             effect = tool.effect(arguments)
-            pause = LimitPause()
-            pausing = context if context.ask is None else replace(context, ask=pause.around(context.ask))
-            work = retry_once(name, lambda: _run_contained(handler, arguments, pausing), effect)
+            pausing = context.asking(limit.around(context.ask)) if context.ask is not None else context
+            work = run_handler(name, lambda: handler(arguments, pausing), effect)
             grace_s = 2 * GRACE_S if tool.info.begins_agents else GRACE_S  # its sub-agents are stopped first
-            value = await self._tasks.run(work, limit_s, f"tool {name}", report_late, pause, grace_s=grace_s)
+            value = await self._tasks.run(work, limit, f"tool {name}", report_late, grace_s=grace_s)
             # A value that JSON cannot hold, or that is too large, must not reach the journal.
-            await json_bytes(value)
-            await self._check_result(tool, value)
+            await require_json(value)
+            if check is not None:
+                await _check_result(name, value, check)
         except TimeLimitExceeded:
-            failure = _timeout_error(tool, arguments, limit_s or 0.0)
+            failure = _timeout_error(tool, arguments, limit.limit_s or 0.0)
         except StepFailed as error:
             failure = error
         except Exception as error:  # noqa: BLE001  # whatever a handler raises is a result for the caller
@@ -205,17 +186,6 @@ class ToolInvoker:
             return CallResult(CallStatus.ERROR, error=_error_info(name, failure), duration_ms=duration_ms)
         summary = _summary(tool, arguments, value)
         return CallResult(CallStatus.COMPLETED, value, duration_ms=duration_ms, summary=summary)
-
-    async def _check_result(self, tool: Tool, value: Any) -> None:
-        """Raise ToolFailed `bad_output` for a result that does not fit the tool's own output schema."""
-        if tool.info.output_schema is None:
-            return
-        violations = await self._schemas.violations(tool.info.output_schema, value)
-        if violations:
-            message = f"{tool.info.name} did its work, and its result does not fit its output schema"
-            raise _violations_error(
-                "bad_output", message, "the result", [(each.path, each.message) for each in violations]
-            )
 
     def _report_late(
         self, tool: Tool, arguments: Any, started_s: float, late: LateResultHandler, task: "asyncio.Task[Any]"
@@ -233,14 +203,28 @@ class ToolInvoker:
             late(CallResult(CallStatus.ERROR, error=_error_info(name, failure), duration_ms=duration_ms))
 
 
-async def _run_contained(handler: Handler, arguments: Any, context: CallContext) -> Any:
-    """Run the handler. SystemExit and its like, raised by a library inside it, fail the call and not the process."""
-    try:
-        return await handler(arguments, context)
-    except (Exception, asyncio.CancelledError, KeyboardInterrupt, GeneratorExit):
-        raise
-    except BaseException as error:
-        raise RuntimeError(f"it ended with {type(error).__name__}") from error
+async def _check_arguments(name: str, arguments: Any, check: SchemaCheck) -> None:
+    """Raise ToolFailed `invalid_arguments` that lists every violation: path and expectation."""
+    if not isinstance(arguments, dict):
+        problems = [("", "must be an object")]
+    else:
+        try:
+            await require_json(arguments)
+        except StepFailed as error:
+            problems = [("", error.message)]
+        else:
+            problems = [(violation.path, violation.message) for violation in await check(arguments)]
+            if contains_mask(arguments):
+                problems.append(("", f"{MASK} stands for a secret that was not stored: pass the value itself"))
+    if problems:
+        raise _violations_error("invalid_arguments", f"{name} cannot take this", "the arguments", problems)
+
+
+async def _check_result(name: str, value: Any, check: SchemaCheck) -> None:
+    """Raise ToolFailed `bad_output` for a result that does not fit the tool's own output schema."""
+    if problems := [(violation.path, violation.message) for violation in await check(value)]:
+        message = f"{name} did its work, and its result does not fit its output schema"
+        raise _violations_error("bad_output", message, "the result", problems)
 
 
 def _summary(tool: Tool, arguments: Any, value: Any) -> str | None:

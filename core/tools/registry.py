@@ -10,7 +10,7 @@ from core.domain.ids import WorkflowId
 from core.domain.risk import Risk
 from core.domain.tool import Effect, Runtime, ToolInfo
 from core.errors import MetierError, NotFound, Refused, StepFailed, ToolFailed
-from core.ports import CallContext, Schemas
+from core.ports import CallContext, SchemaCheck, Schemas
 
 Arguments = Mapping[str, Any]
 Handler = Callable[[Arguments, CallContext], Coroutine[Any, Any, Any]]
@@ -88,12 +88,21 @@ class Tool:
         return self.timeout_s(arguments) if callable(self.timeout_s) else self.timeout_s
 
 
+@dataclass(frozen=True, slots=True)
+class SchemaChecks:
+    """The checks of a tool's arguments, and of its result if it has an output schema."""
+
+    arguments: SchemaCheck
+    result: SchemaCheck | None
+
+
 class Registry:
     """The tools of this process, by name. A single registry serves agents, steps, sub-agents and recordings."""
 
     def __init__(self, schemas: Schemas) -> None:
         self._schemas = schemas
         self._tools: dict[str, Tool] = {}
+        self._checks: dict[str, SchemaChecks] = {}
         self._why_missing: Callable[[str], str | None] = lambda name: None
 
     def register(self, tool: Tool, *, is_checked: bool = False) -> None:
@@ -113,14 +122,23 @@ class Registry:
             if problem is not None:
                 raise Refused("bad_schema", f"a schema of the tool {name!r} is unusable: {problem}", tool=name)
         self._tools[name] = tool
+        output = tool.info.output_schema
+        self._checks[name] = SchemaChecks(
+            self._schemas.check(tool.info.input_schema), None if output is None else self._schemas.check(output)
+        )
 
     def unregister(self, name: str) -> None:
         """Remove a tool; its running calls continue. Raises NotFound."""
         if self._tools.pop(name, None) is None:
             raise NotFound("tool", name)
+        del self._checks[name]
 
     def get(self, name: str) -> Tool | None:
         return self._tools.get(name)
+
+    def checks(self, name: str) -> SchemaChecks:
+        """Return the checks of a registered tool."""
+        return self._checks[name]
 
     def explain(self, why_missing: Callable[[str], str | None]) -> None:
         """Set the callback that returns why a tool is missing, for tools that come and go."""

@@ -84,7 +84,7 @@ class Story:
         once = Tool(info, server=partial(self._once, self._life))
         for tool in (once, calculator.tool(), *sub_agents.tools()):
             registry.register(tool)
-        tools = ToolInvoker(registry, schemas, self._clock)
+        tools = ToolInvoker(registry, self._clock)
         model = OfflineModel(self._clock, word_delay_s=0)
         return AgentLoop(model, tools, self.disk, self._clock, schemas, Roster())
 

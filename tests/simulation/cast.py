@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import AsyncGenerator, Callable, Mapping
+from functools import partial
 from typing import Any
 
 from core.domain.ids import RunId, TemplateId
@@ -21,6 +22,7 @@ from core.ports import (
     ModelDelta,
     ModelRequest,
     ResolvedTemplate,
+    SchemaCheck,
     TextDelta,
     Violation,
 )
@@ -38,6 +40,9 @@ class PlainSchemas:
 
     def problem(self, schema: Any) -> str | None:
         return None
+
+    def check(self, schema: Any) -> SchemaCheck:
+        return partial(self.violations, schema)
 
     async def violations(self, schema: Any, value: Any) -> list[Violation]:
         await asyncio.sleep(0)  # others may go first, as when a worker checks

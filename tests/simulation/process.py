@@ -60,7 +60,7 @@ class Process:
         registry = Registry(schemas)
         for tool in (*simulated_tools(world), begin_tool(lambda: self.engine)):
             registry.register(tool)
-        self._tools = ToolInvoker(registry, schemas, self.clock)
+        self._tools = ToolInvoker(registry, self.clock)
         sandbox = SimulatedSandbox(world)
         agents = AgentLoop(SimulatedModel(world), self._tools, disk, self.clock, schemas, Roster())
         steps = StepRunner(self._tools, sandbox, agents, schemas)

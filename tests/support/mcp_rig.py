@@ -99,7 +99,7 @@ async def mcp_rig(model: ModelClient | None = None) -> AsyncIterator[McpRig]:
 
     sampling = Sampling(model, book)  # type: ignore[arg-type]  # who has none does not ask it
     hub = Hub(registry, schemas, clock, sampling, launch_of, keep, lambda: None)
-    invoker = ToolInvoker(registry, schemas, clock, consent=book)
+    invoker = ToolInvoker(registry, clock, consent=book)
     try:
         async with hub:
             yield McpRig(hub, invoker, secrets, book)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from core.domain.events import Fact
 from core.domain.ids import CallId, RunId, WorkflowId
 from core.domain.template import ValidationMode
 from core.domain.tool import CallResult, CallStatus, Category, Runtime, ToolInfo
-from core.ports import CallContext, Clock, CodeLimits, Console, FilePicker, Storage, Violation
+from core.ports import CallContext, Clock, CodeLimits, Console, FilePicker, SchemaCheck, Storage, Violation
 from core.threads.system_clock import SystemClock
 from core.tools.builtin import builtin_tools, storing_tools
 from core.tools.invocation import ToolInvoker
@@ -34,6 +35,9 @@ class LibrarySchemas:
         except SchemaError as error:
             return error.message
         return None
+
+    def check(self, schema: Any) -> SchemaCheck:
+        return partial(self.violations, schema)
 
     async def violations(self, schema: Any, value: Any) -> list[Violation]:
         errors = Draft202012Validator(schema).iter_errors(value)
@@ -93,7 +97,7 @@ def registry(*tools: Tool) -> Registry:
 
 
 def invoker(*tools: Tool, viewed: bool = False, clock: Clock | None = None) -> ToolInvoker:
-    return ToolInvoker(registry(*tools), LibrarySchemas(), clock or loop_clock(), lambda workflow_id: viewed)
+    return ToolInvoker(registry(*tools), clock or loop_clock(), lambda workflow_id: viewed)
 
 
 def context(*allow: Path | str, mode: ValidationMode = ValidationMode.AUTO) -> CallContext:

@@ -78,7 +78,7 @@ async def test_a_client_tool_runs_where_somebody_watches() -> None:
 
 async def test_without_a_window_nothing_is_viewed() -> None:
     tools = invoker(client_tool())
-    bare = ToolInvoker(tools._registry, tools._schemas, tools._clock)
+    bare = ToolInvoker(tools._registry, tools._clock)
     assert (await call(bare)).status is CallStatus.SKIPPED
 
 

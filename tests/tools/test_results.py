@@ -67,7 +67,7 @@ async def test_a_larger_result_is_too_large() -> None:
 
 
 async def test_the_duration_is_measured_by_the_clock() -> None:
-    assert (await call(invoker(tool(), clock=FakeClock(tick_s=1.0, is_sleep_real=True)))).duration_ms == 2000
+    assert (await call(invoker(tool(), clock=FakeClock(tick_s=1.0, is_sleep_real=True)))).duration_ms == 1000
 
 
 async def test_a_refused_call_took_no_time() -> None:

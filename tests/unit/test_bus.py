@@ -7,6 +7,9 @@ from dataclasses import dataclass
 import pytest
 
 from core.bus import Bus
+from core.domain.events import Event, RunResumed, RunStarted, RunWaiting
+from core.domain.ids import RunId, WorkflowId
+from tests.support.clock import START
 
 
 @dataclass(frozen=True)
@@ -137,3 +140,26 @@ def test_an_interrupt_of_the_process_passes_and_leaves_the_bus_usable() -> None:
     bus.subscribe(Said, lambda said: heard.append(said.word))
     bus.publish(Said("two"))
     assert heard == ["two"]
+
+
+def test_a_subscriber_may_ask_for_the_events_of_a_few_facts_and_keeps_its_place_among_the_others() -> None:
+    bus, heard = Bus(), list[str]()
+    bus.subscribe(Event, lambda event: heard.append(f"first {event.fact.type}"))
+    bus.subscribe(Event, lambda event: heard.append(f"second {event.fact.type}"), (RunStarted, RunWaiting))
+    bus.subscribe(Event, lambda event: heard.append(f"third {event.fact.type}"))
+    for fact in (RunStarted(), RunResumed()):
+        bus.publish(Event(RunId("r"), WorkflowId("w"), 1, START, fact))
+    assert heard == [
+        *("first run_started", "second run_started", "third run_started"),
+        *("first run_resumed", "third run_resumed"),
+    ]
+
+
+def test_a_subscription_opened_or_closed_later_counts_for_facts_that_were_delivered_before() -> None:
+    bus, heard = Bus(), list[str]()
+    event = Event(RunId("r"), WorkflowId("w"), 1, START, RunStarted())
+    bus.publish(event)
+    with bus.subscribe(Event, lambda event: heard.append("inside"), (RunStarted,)):
+        bus.publish(event)
+    bus.publish(event)
+    assert heard == ["inside"]

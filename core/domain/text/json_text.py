@@ -19,6 +19,7 @@ STRUCTURE_BYTES = 1_000_000
 STRING_BYTES = 10_000_000
 LIST_BYTES = 64_000_000
 INDENTED_CHARACTERS = 64_000
+SHORT_CHARACTERS = 64 * 1024
 
 
 def encode(value: Any) -> str:
@@ -81,6 +82,40 @@ def indented_json(value: Any, text: str | None = None) -> str:
     """
     text = json.dumps(value, ensure_ascii=False) if text is None else text
     return text if len(text) > INDENTED_CHARACTERS else json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def count_parts(value: Any, most: int) -> int | None:
+    """Return the number of keys, items and values of a JSON value; None for anything but a short value that JSON can
+    hold: at most SHORT_CHARACTERS and `most` parts.
+
+    Cheaper than encoding it. A value of N parts is at most N levels deep.
+    """
+    todo, parts, size = [value], 0, 0
+    while todo:
+        part = todo.pop()
+        kind = type(part)
+        parts += 1
+        if kind is str:
+            size += len(part)
+        elif kind is dict:
+            todo.extend(part.values())
+            for key in part:
+                if type(key) is not str:
+                    return None
+                size += len(key)
+            parts += len(part)
+        elif kind is list or kind is tuple:
+            todo.extend(part)
+        elif kind is float:
+            if not math.isfinite(part):
+                return None
+        elif kind is int:
+            size += part.bit_length()
+        elif part is not None and kind is not bool:
+            return None
+        if parts + len(todo) > most or size > SHORT_CHARACTERS:
+            return None
+    return parts
 
 
 def type_name(value: Any) -> str:
