@@ -141,15 +141,18 @@ def _fold_root(run: LiveRun, fact: facts.RootChanged, at: datetime) -> None:
 
 
 def _step(run: LiveRun, name: str) -> LiveStep:
-    # A recording gets its steps one by one; other runs have all of them from the start.
-    return run.steps.setdefault(name, LiveStep(name))
+    step = run.steps.get(name)
+    if step is None:  # a recording gets its steps one by one; other runs have all of them from the start
+        step = run.steps[name] = LiveStep(name)
+    return step
 
 
 def _fold_step_started(run: LiveRun, fact: facts.StepStarted, at: datetime) -> None:
     step = _step(run, fact.step)
     if (text := step.texts.get(fact.index)) is not None:
         text.restart()
-    close_thoughts(thought for thought in run.thoughts if (thought.step, thought.index) == (fact.step, fact.index))
+    if run.thoughts:
+        close_thoughts(thought for thought in run.thoughts if (thought.step, thought.index) == (fact.step, fact.index))
     if fact.index is not None:
         return
     if step.started_at is None:

@@ -12,7 +12,7 @@ from typing import Any
 from psygnal import Signal
 
 from core.bus import Bus, SettingsChanged, WorkflowChanged, WorkflowDeleted
-from core.domain.events import Event, RunCreated
+from core.domain.events import Event, Fact, RunCreated
 from core.domain.ids import RunId, WorkflowId
 from core.domain.live_run import LiveRun
 from core.domain.run import RunKind, RunStatus
@@ -22,7 +22,7 @@ from core.domain.workflow import Workflow
 from core.errors import limit_reached, workflow_busy
 from core.ports import Clock
 from core.stores.base import CallLater, emit
-from core.stores.execution import Execution, Slots, changes_progress, changes_questions, changes_row
+from core.stores.execution import PROGRESS_FACTS, QUESTION_FACTS, ROW_FACTS, Execution, Slots, changes_progress
 from core.stores.watched_runs import LiveRuns, Viewer
 from core.stores.workflows import ViewedWorkflow
 
@@ -111,7 +111,7 @@ class BackgroundWorkflows(ViewedWorkflow):
 
     def update_from_chunk(self, event: Event) -> None:
         """Fold the event into its run. Duplicate and late events, and events of unknown runs, change nothing."""
-        # the hot path: one lookup, and most events only append text
+        # the hot path: one lookup, and most events only append text or change a step
         watched = self._runs.get(event.run_id)
         if watched is None:
             if isinstance(event.fact, RunCreated) and event.fact.kind is RunKind.RECORDING:
@@ -124,22 +124,25 @@ class BackgroundWorkflows(ViewedWorkflow):
                 self._emit_soon(run.workflow_id)
             return
         was_final = watched.run.status.is_final
-        if not watched.apply(event):
-            return
-        execution = self._row_of(watched.run)
+        if watched.apply(event) and type(event.fact) in ROW_FACTS:
+            self._update_row(watched.run, event.fact, is_end=not was_final and watched.run.status.is_final)
+
+    def _update_row(self, run: LiveRun, fact: Fact, *, is_end: bool) -> None:
+        """Redraw the row that shows the run, after a fact that may have changed it."""
+        execution = self._row_of(run)
         if execution is not None:
-            if watched.run.status.is_final and not was_final:
+            if is_end:
                 self._finish(execution)
-            elif changes_progress(event.fact):
-                self._emit_soon(event.workflow_id)
-            elif changes_row(event.fact):
-                emit(self.changed, event.workflow_id)
-        elif (root := self._row_of_child(watched.run)) is not None:
-            if watched.run.status.is_final and watched.run in root.below:
-                root.below.remove(watched.run)
-                emit(self.changed, event.workflow_id)
-            elif changes_questions(event.fact):
-                emit(self.changed, event.workflow_id)
+            elif changes_progress(fact):
+                self._emit_soon(run.workflow_id)
+            elif type(fact) not in PROGRESS_FACTS:
+                emit(self.changed, run.workflow_id)
+        elif (root := self._row_of_child(run)) is not None:
+            if run.status.is_final and run in root.below:
+                root.below.remove(run)
+                emit(self.changed, run.workflow_id)
+            elif type(fact) in QUESTION_FACTS:
+                emit(self.changed, run.workflow_id)
 
     def _emit_soon(self, workflow_id: WorkflowId) -> None:
         if not self._progress_pending:

@@ -84,6 +84,8 @@ def emit(signal: SignalInstance, *values: object) -> None:
 
     Listeners that are bound methods are held weakly. Listeners behind a failing listener miss this emission.
     """
+    if not signal:  # nobody listens: to find that out, `emit` takes five times as long
+        return
     try:
         signal.emit(*values)
     except EmitLoopError:

@@ -121,23 +121,20 @@ class Execution:
         return self.run.elapsed_s(now) if self.run else max(0.0, (now - self.registered_at).total_seconds())
 
 
-_ASKING = frozenset({InterruptionRaised, InterruptionClosed})
-_STATE = frozenset({RunStarted, RunPaused, RunContinued, RunWaiting, RunResumed, RunFinished})
+QUESTION_FACTS: frozenset[type[Fact]] = frozenset({InterruptionRaised, InterruptionClosed})
+"""They open or close a question to the user."""
+PROGRESS_FACTS: frozenset[type[Fact]] = frozenset({StepFinished, StepSkipped})
+ROW_FACTS = (
+    frozenset({RunStarted, RunPaused, RunContinued, RunWaiting, RunResumed, RunFinished})
+    | QUESTION_FACTS
+    | PROGRESS_FACTS
+)
+"""All that may change state, time, progress or questions of a row."""
 
 
 def changes_progress(fact: Fact) -> bool:
     """Return whether the fact changes the `3/7` of the row. An iteration is no step of its own."""
-    return isinstance(fact, StepFinished | StepSkipped) and getattr(fact, "index", None) is None
-
-
-def changes_row(fact: Fact) -> bool:
-    """Return whether the fact may change state or time of the row."""
-    return type(fact) in _STATE or changes_questions(fact)
-
-
-def changes_questions(fact: Fact) -> bool:
-    """Return whether the fact opens or closes a question to the user."""
-    return type(fact) in _ASKING
+    return type(fact) in PROGRESS_FACTS and getattr(fact, "index", None) is None
 
 
 SLOTS = range(1, 10)

@@ -116,20 +116,35 @@ class SaveIndicator(Store):
         self.saving = SaveState.SAVED
         self.code: str | None = None
         self._clock = clock
-        self._alarm = self._make_alarm(clock, call_later, self._on_settled)
+        self._settles_at: float | None = None
+        self._rings = False
+        self._alarm = self._make_alarm(clock, call_later, self._on_alarm)
         self._subscribe(bus, SaveStateChanged, self._on_changed)
 
     def _on_changed(self, message: SaveStateChanged) -> None:
-        if message.saving is SaveState.SAVED and self.saving is SaveState.WRITING:
-            self._alarm.set(self._clock.monotonic() + SETTLE_S)
-        else:
+        if self.saving is not SaveState.WRITING or message.saving is SaveState.FAILED:
             self._set(message.saving, message.code)
+        elif message.saving is SaveState.WRITING:
+            self._settles_at = None
+        else:  # a thousand times a second: the alarm that is set rings early, and is set again then
+            self._settles_at = self._clock.monotonic() + SETTLE_S
+            if not self._rings:
+                self._ring_at(self._settles_at)
 
-    def _on_settled(self, _now: float) -> None:
-        self._set(SaveState.SAVED, None)
+    def _ring_at(self, at: float | None) -> None:
+        self._rings = at is not None
+        self._alarm.set(at)
+
+    def _on_alarm(self, now: float) -> None:
+        self._rings = False
+        if self._settles_at is not None and self._settles_at > now:
+            self._ring_at(self._settles_at)
+        elif self._settles_at is not None:
+            self._set(SaveState.SAVED, None)
 
     def _set(self, saving: SaveState, code: str | None) -> None:
-        self._alarm.set(None)
+        self._settles_at = None
+        self._ring_at(None)
         if (saving, code) != (self.saving, self.code):
             self.saving, self.code = saving, code
             emit(self.changed)

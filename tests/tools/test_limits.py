@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from contextlib import suppress
+from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -210,3 +211,11 @@ async def test_an_answer_that_comes_while_being_cancelled_changes_nothing() -> N
 
 async def timed_out(**traits: bool) -> CallResult:
     return await call(invoker(tool(Handler(), **traits)), timeout_s=1)  # type: ignore[arg-type]
+
+
+def test_a_context_with_another_asker_is_the_same_in_everything_else() -> None:
+    async def ask(request: object, *, anew: bool = False) -> None: ...
+
+    values = {field.name: object() for field in fields(CallContext)}
+    asking = CallContext(**values).asking(ask)  # type: ignore[arg-type]
+    assert {field.name: getattr(asking, field.name) for field in fields(CallContext)} == {**values, "ask": ask}

@@ -70,12 +70,10 @@ class CallConsentPolicy:
         return list(await asyncio.gather(*map(self._settle, wanted, examined)))
 
     def needs_examination(self, call: PendingCall) -> bool:
-        """Return whether the call has to pass `examine` before it is made. A call that an exception permits is
-        audited.
+        """Return whether a call about which nobody was asked has to pass `examine` before it is made. A call that an
+        exception permits is audited.
         """
-        if self.find_request(call) is not None or self._is_scoped(call):
-            return True
-        return not self._is_permitted(call, self._terms(call))
+        return self._is_scoped(call) or not self._is_permitted(call, self._terms(call))
 
     def find_request(self, call: PendingCall) -> Interruption | None:
         """Return the newest consent request about the call, open or closed."""

@@ -61,14 +61,15 @@ class StepGate:
         """
         if call.tool_name is None or call.is_permitted:
             return False
-        if self.was_asked(call):
+        pending = _pending(call)
+        if self._policy.find_request(pending) is not None:
             return True
         if is_claimed:
             return False
         if (approved := self._approved_interrupt(call)) is not None:
-            self._policy.audit_approved_step(_pending(call), approved)
+            self._policy.audit_approved_step(pending, approved)
             return False
-        return self._policy.needs_examination(_pending(call))
+        return self._policy.needs_examination(pending)
 
     async def permit(self, call: StepCall) -> tuple[StepCall, Effect]:
         """Return the permitted call and its effect.

@@ -49,6 +49,10 @@ class StepCall:
         """The prompt of the agent, followed by the input as JSON."""
         return self.prompt if self.input is None else f"{self.prompt}\n\n{readable_json(self.input)}"
 
+    def permitted(self) -> "StepCall":
+        """Return the call as one that may be made."""
+        return StepCall(self.step, self.key, self.input, self.prompt, is_permitted=True)
+
     @property
     def tool_name(self) -> str | None:
         """The tool that the step calls, if it calls one."""

@@ -77,9 +77,11 @@ def whole_ref(text: str) -> Ref | None:
 def find_refs(value: Any, path: str = "") -> Iterator[RefOccurrence]:
     """Yield every ref in the strings of a JSON value, in document order. Keys of mappings contain none."""
     if isinstance(value, str):
+        if "@" not in value:
+            return
         if (ref := whole_ref(value)) is not None:
             yield RefOccurrence(ref, path, True)
-        elif "@" in value:
+        else:
             for match in _IN_TEXT.finditer(value):
                 if match[1]:
                     yield RefOccurrence(_parse(match), path, False)

@@ -6,7 +6,7 @@ that can be parsed.
 
 import asyncio
 import difflib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -122,12 +122,11 @@ class Validator:
             base = f"/steps/{position}"
             refs = list(step_refs(step))
             waits_for[step.name] = dependencies(step, known, refs)
-            problems += _check_refs(step, refs, base, names)
+            problems += _check_refs(step, refs, base, names, known)
             problems += _check_condition(step.when, base, step.name)
             problems += _check_interrupt(step, base)
-            problems += [
-                Problem(p.code, base + p.path, p.message, step.name, p.severity) for p in _unknown_fields(step)
-            ]
+            if _has_unknown_fields(step):
+                problems += [replace(p, path=base + p.path, step=step.name) for p in _unknown_fields(step)]
             problems += await self._check_action(step, base)
             problems += await self._check_schema(step.output_schema, f"{base}/outputSchema", step.name)
             if step.interrupt is not None:
@@ -231,6 +230,17 @@ def _parsable_steps(raw: Sequence[Any]) -> list[tuple[int, Step]]:
     return steps
 
 
+def _has_unknown_fields(model: _Model) -> bool:
+    if model.model_extra:
+        return True
+    fields = vars(model)
+    for name in model.model_fields_set:
+        value = fields.get(name)
+        if isinstance(value, _Model) and _has_unknown_fields(value):
+            return True
+    return False
+
+
 def _unknown_fields(model: _Model, path: str = "") -> Iterator[Problem]:
     """Yield warnings for unknown fields: typing errors, or fields of a later version."""
     for name in model.model_extra or ():
@@ -271,17 +281,19 @@ def _check_names(raw_steps: Sequence[Any]) -> Iterator[Problem]:
 _EVALUATED_ONCE = ("/when/", "/forEach/", "/interrupt/")  # looked at once, before any item
 
 
-def _check_refs(step: Step, refs: Iterable[RefOccurrence], base: str, names: Sequence[str]) -> Iterator[Problem]:
+def _check_refs(
+    step: Step, refs: Iterable[RefOccurrence], base: str, names: Sequence[str], known: Collection[str]
+) -> Iterator[Problem]:
     for occurrence in refs:
         path, ref = base + occurrence.path, occurrence.ref
         if ref.root in ("item", "index"):
             if step.for_each is None or occurrence.path.startswith(_EVALUATED_ONCE):
                 message = f"{ref.text} is only known inside forEach"
                 yield Problem("item_outside_for_each", path, message, step.name)
-        elif ref.root not in ROOTS and ref.root not in names:
+        elif ref.root not in ROOTS and ref.root not in known:
             yield _unknown_root(occurrence, path, step.name, names)
     for position, name in enumerate(step.depends_on):
-        if name not in names:
+        if name not in known:
             message = f"there is no step {name!r}{_suggestion(name, names)}"
             yield Problem("unknown_ref", f"{base}/dependsOn/{position}", message, step.name)
     for field, text in (("when", step.when and step.when.ref), ("forEach", step.for_each and step.for_each.ref)):

@@ -213,6 +213,7 @@ class Driver:
             self.steps.record_outcomes()
             if self._is_checkpointed:
                 return
+            self._wake.clear()  # what has happened until here is seen below
             self.steps.start_ready()
             if self.is_waiting and (self.steps.has_outcomes or self._is_progressing):
                 self._resume()  # it was recovered as waiting, and the answer was on disk already
@@ -222,7 +223,6 @@ class Driver:
                 if not self._wake.is_set() and not self._is_settled and self._is_blocked_on_user:
                     self._wait()
                 await self._wake.wait()
-                self._wake.clear()
                 turn = self._clock.monotonic()
             elif self._clock.monotonic() - turn > MAX_SLICE_S:
                 await asyncio.sleep(0)
@@ -273,17 +273,18 @@ class Driver:
     @property
     def _is_blocked_on_user(self) -> bool:
         """Whether nothing of the run can progress before the user answers."""
-        waiting = self.interruptions.waiting_calls
+        waiting, in_flight = self.interruptions.waiting_calls, self.steps.in_flight.calls
+        if not in_flight:
+            return self._plan.has_suspended
 
         def waits(key: StepKey) -> bool:
             return (key.step, key.index) in waiting or key in self._waiting_children
 
-        blocked = [
+        return all(
             waits(key)
             or self._sub_agents.all_waiting(key.step, key.index, lambda sub_agent_id: waits(StepKey(sub_agent_id)))
-            for key in self.steps.in_flight.calls
-        ]
-        return all(blocked) and (self._plan.has_suspended or bool(blocked))
+            for key in in_flight
+        )
 
     @property
     def _is_progressing(self) -> bool:

@@ -212,7 +212,7 @@ class StepExecutor:
             self._outcomes.append(CallOutcome(call, output=call.input, is_instant=True))
             return
         needs_permit = self._gate.needs_permit(call, is_claimed=prior is not None)
-        call = call if needs_permit else replace(call, is_permitted=True)
+        call = call if needs_permit else call.permitted()
         effect = self._steps.effect(step, call.input)
         # the claim goes with those of this turn; a call that needs a permit claims once it has it
         is_claimed_here = effect is not Effect.NONE and prior is None and not needs_permit

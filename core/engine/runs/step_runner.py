@@ -19,7 +19,7 @@ from core.domain.template import (
     WorkflowCall,
 )
 from core.domain.text.json_text import encode
-from core.domain.tool import CallStatus, Effect
+from core.domain.tool import CallStatus, Effect, ToolInfo
 from core.engine.plan.dispatch import StepCall
 from core.engine.runs.checkpoints import RawResult
 from core.engine.runs.limits import PausableTimeout
@@ -117,33 +117,32 @@ class StepRunner:
         but they leave the process. Hence both are IDEMPOTENT.
         """
         match step.action:
+            case ToolAction(tool_name=name):
+                effect = self.tools.effect(name, arguments if isinstance(arguments, dict) else {})
+                return Effect.IDEMPOTENT if step.config.idempotent and effect is Effect.ONCE else effect
             case SetAction() | ReturnAction() | CodeAction():
                 return Effect.NONE
             case AgentAction() | WorkflowAction():
                 return Effect.IDEMPOTENT
-            case ToolAction(tool_name=name):
-                effect = self.tools.effect(name, arguments if isinstance(arguments, dict) else {})
-                return Effect.IDEMPOTENT if step.config.idempotent and effect is Effect.ONCE else effect
             case _:
                 assert_never(step.action)
 
     def has_time_limit(self, step: Step) -> bool:
         """Return whether an attempt ends by itself (ENGINE §2)."""
-        if step.tool_name is not None and self.waits_for_user(step.tool_name):
+        info = self._tool_of(step)
+        if info is not None and info.asks_people:
             return False
-        if self.starts_agents(step):
-            return step.config.timeout_ms is not None
-        return step.config.timeout_ms is not None or isinstance(step.action, ToolAction | CodeAction)
-
-    def waits_for_user(self, tool: str) -> bool:
-        """Return whether calls of the tool wait for the user."""
-        info = self.tools.info(tool)
-        return info is not None and info.asks_people
+        is_short = isinstance(step.action, ToolAction | CodeAction) and (info is None or not info.begins_agents)
+        return is_short or step.config.timeout_ms is not None
 
     def starts_agents(self, step: Step) -> bool:
         """Return whether the step calls a tool that starts sub-agents."""
-        info = self.tools.info(step.tool_name) if step.tool_name is not None else None
+        info = self._tool_of(step)
         return info is not None and info.begins_agents
+
+    def _tool_of(self, step: Step) -> ToolInfo | None:
+        name = step.tool_name
+        return self.tools.info(name) if name is not None else None
 
     async def run(self, call: StepCall, attempt: int, effect: Effect, context: StepContext, raw: RawResult) -> Any:
         """Return the step's output, a JSON value that fits its `outputSchema`.
@@ -154,10 +153,6 @@ class StepRunner:
         step = call.step
         limit_s = step.config.timeout_ms / 1000 if step.config.timeout_ms is not None else None
         match step.action:
-            case SetAction() | ReturnAction():
-                output = call.input
-            case CodeAction(code=code):
-                output = await self._run_code(code, encode(call.input), call, attempt, limit_s, context)
             case ToolAction(transform_code=str() as transform):
                 if not raw.is_kept:  # otherwise the call was made before, and must not be repeated
                     await self._use_tool(call, attempt, effect, limit_s, context, raw)
@@ -168,6 +163,10 @@ class StepRunner:
                     raise CodeFailed(error.code, f"transformCode: {error.message}", **error.parameters) from error
             case ToolAction():
                 output = await self._use_tool(call, attempt, effect, limit_s, context)
+            case SetAction() | ReturnAction():
+                output = call.input
+            case CodeAction(code=code):
+                output = await self._run_code(code, encode(call.input), call, attempt, limit_s, context)
             case AgentAction():
                 limit = PausableTimeout(limit_s, "the agent")
                 if attempt == 1 and context.is_fresh:
@@ -177,14 +176,12 @@ class StepRunner:
                 output = await PausableTimeout(limit_s, "the child run").run(context.run_child(call, attempt, workflow))
             case _:
                 assert_never(step.action)
-        await self._require(step, output)
+        if step.output_schema is not None:
+            await self._require(step.output_schema, output)
         return output
 
-    async def _require(self, step: Step, output: Any) -> None:
-        if step.output_schema is None:
-            return
-        violations = await self.schemas.violations(step.output_schema, output)
-        if violations:
+    async def _require(self, schema: Any, output: Any) -> None:
+        if violations := await self.schemas.violations(schema, output):
             text, listed = describe_violations(violations, "the output")
             raise StepFailed("bad_output", f"the output does not fit: {text}", violations=listed)
 
