@@ -20,6 +20,7 @@ STRING_BYTES = 10_000_000
 LIST_BYTES = 64_000_000
 INDENTED_CHARACTERS = 64_000
 SHORT_CHARACTERS = 64 * 1024
+MAX_INTEGER_BITS = 1_000  # far below the 4,300 digits that Python writes
 
 
 def encode(value: Any) -> str:
@@ -110,10 +111,13 @@ def count_parts(value: Any, most: int) -> int | None:
             if not math.isfinite(part):
                 return None
         elif kind is int:
-            size += part.bit_length()
+            if part.bit_length() > MAX_INTEGER_BITS:
+                return None
+        elif isinstance(part, str):  # an enum, as in the results of our own tools
+            size += len(part)
         elif part is not None and kind is not bool:
             return None
-        if parts + len(todo) > most or size > SHORT_CHARACTERS:
+        if parts + len(todo) > most or size + 2 * parts > SHORT_CHARACTERS:
             return None
     return parts
 
