@@ -59,7 +59,7 @@ def held() -> Held:
         if isinstance(one, SignalInstance):
             listeners += len(one)
         elif isinstance(one, Bus):
-            subscriptions += sum(map(len, one._subscriptions.values()))
+            subscriptions += len(one._subscriptions)
         module = getattr(type(one), "__module__", None)
         if isinstance(module, str) and module.startswith(("core.", "desktop.")):
             objects[f"{module}.{type(one).__qualname__}"] += 1
