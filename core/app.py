@@ -21,6 +21,7 @@ from core.services.attachments import AttachmentService
 from core.services.chat import ChatService
 from core.services.consent import ConsentService
 from core.services.demo import DemoService
+from core.services.import_export.service import ImportExportService
 from core.services.mcp_servers import McpServerService
 from core.services.memories import MemoryService
 from core.services.message_queue import QueueService
@@ -195,6 +196,7 @@ class Core:
     queue: QueueService
     activity: ActivityService
     search: SearchService
+    import_export: ImportExportService
 
 
 OpenCore = Callable[[Folders, FilePicker], AbstractAsyncContextManager[Core]]

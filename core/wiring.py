@@ -39,6 +39,7 @@ from core.services.chat import ChatService
 from core.services.consent import ConsentService
 from core.services.demo import DemoService
 from core.services.executions import ExecutionService
+from core.services.import_export.service import ImportExportService
 from core.services.key_check import KeyCheck
 from core.services.mcp_runtime import register_stored_tools
 from core.services.mcp_servers import McpServerService
@@ -274,5 +275,8 @@ async def run_core(
             attachments=AttachmentService(storage, own),
             queue=queue,
             search=search,
+            import_export=ImportExportService(
+                storage, engine, bus, clock, agents, prompts, servers, settings, queue, memories, search
+            ),
             activity=ActivityService(storage, clock),
         )

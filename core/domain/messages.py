@@ -170,7 +170,7 @@ class Message:
 @dataclass(frozen=True, slots=True)
 class QueuedMessage:
     """A message that waits for the end of the current turn (UI §5). It keeps its `id` when it is sent, so it is sent
-    once.
+    once. `is_held`: it was imported, and waits until the user sends it or a turn of its workflow succeeds.
     """
 
     id: MessageId
@@ -178,6 +178,7 @@ class QueuedMessage:
     text: str
     created_at: datetime
     attachments: tuple[Attachment, ...] = ()
+    is_held: bool = False
 
     @property
     def key(self) -> str:
@@ -189,7 +190,8 @@ class QueuedMessage:
 class QueueHold:
     """Why queued messages wait although the workflow is idle.
 
-    `code`: `turn_failed`, `turn_stopped`, or the code of the error that rejected the first message, with its `message`.
+    `code`: `turn_failed`, `turn_stopped`, `imported`, or the code of the error that rejected the first message, with
+    its `message`.
     """
 
     code: str

@@ -145,6 +145,61 @@ class Snapshot:
         return tuple(location for location in self.allow if is_origin(location))
 
 
+def snapshot_fields(snapshot: Snapshot) -> dict[str, Any]:
+    """Return the snapshot as a JSON object, as it is stored and exported; fields that are None may be left out."""
+    return {
+        "template": snapshot.template.model_dump(by_alias=True, exclude_unset=True),
+        "input": dict(snapshot.input),
+        "mode": snapshot.mode,
+        "allow": list(snapshot.allow),
+        "base": snapshot.base,
+        "agent": snapshot.agent,
+        "script": [dict(line) for line in snapshot.script],
+        "gated": snapshot.gated,
+        "model": _model_fields(snapshot.model),
+        "profile": _model_fields(snapshot.profile),
+        "cast": {
+            step: {
+                "profile": _model_fields(agent.profile),
+                "model": _model_fields(agent.model),
+                "missing": list(agent.missing),
+            }
+            for step, agent in snapshot.cast.items()
+        },
+    }
+
+
+def parse_snapshot(fields: Mapping[str, Any]) -> Snapshot:
+    """Return the snapshot of such fields. Raises KeyError, TypeError, AttributeError or ValueError."""
+    model, profile = fields.get("model"), fields.get("profile")
+    return Snapshot(
+        Template.model_validate(fields["template"]),
+        fields["input"],
+        mode=ValidationMode(fields["mode"]),
+        allow=tuple(fields["allow"]),
+        base=fields.get("base"),
+        agent=fields.get("agent"),
+        script=tuple(fields["script"]),
+        gated=bool(fields.get("gated")),
+        model=None if model is None else ModelChoice.model_validate(model),
+        profile=None if profile is None else Agent.model_validate(profile),
+        cast={step: _parse_step_agent(agent) for step, agent in fields.get("cast", {}).items()},
+    )
+
+
+def _model_fields(model: Agent | ModelChoice | None) -> dict[str, Any] | None:
+    return None if model is None else model.model_dump(mode="json", exclude_none=True)
+
+
+def _parse_step_agent(fields: Mapping[str, Any]) -> StepAgent:
+    profile, model = fields["profile"], fields["model"]
+    return StepAgent(
+        None if profile is None else Agent.model_validate(profile),
+        None if model is None else ModelChoice.model_validate(model),
+        tuple(fields["missing"]),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """The row of a run. The rest of its state is in its snapshot, step results and events.

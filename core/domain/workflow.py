@@ -42,7 +42,8 @@ class Workflow:
     """The row of a workflow. Its status is that of its newest run (`idle` without a run), and is not stored.
 
     `agent` is the name of the last answering agent. `answering` selects who answers next; None in a row from before
-    agents existed. `archived_at` is the time of archiving; None while it is listed (UI §11).
+    agents existed. `archived_at` is the time of archiving; None while it is listed (UI §11). `origin` is the workflow
+    that it replaced when it was imported, which a later import compares it with.
     """
 
     id: WorkflowId
@@ -52,6 +53,7 @@ class Workflow:
     updated_at: datetime
     answering: AgentSelection | None = None
     archived_at: datetime | None = None
+    origin: WorkflowId | None = None
 
     @property
     def is_archived(self) -> bool:

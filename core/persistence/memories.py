@@ -29,6 +29,9 @@ _FIRST = ""
 _COMPLEMENT = str.maketrans("0123456789", "9876543210")
 
 _ADD = "INSERT IGNORE INTO memory $argument RETURN VALUE record::id(id)"
+_PUT = """INSERT INTO memory $argument ON DUPLICATE KEY UPDATE scope = $input.scope, place = $input.place,
+    version = $input.version, type = $input.type, expires = $input.expires, data = $input.data, text = $input.text
+    RETURN NONE"""
 _WHOLE = "SELECT * FROM ONLY $id WHERE expires > $now"
 _HEAD = "id, scope, place, type, expires, data"
 _ALIVE = "expires > $now AND ($type = NONE OR type = $type)"
@@ -85,6 +88,14 @@ class MemoryRepository(OrderedRepository):
             lambda: self._index.put_memories([_indexed(*pair) for pair in encoded if pair[0]["id"] in new])
         )
         return len(new)
+
+    def put(self, memories: Iterable[Memory]) -> list[Statement]:
+        """Return statements that create or replace the memories. Call `note_put` once they are written."""
+        return batched_statements(_PUT, map(self._encode, memories))
+
+    def note_put(self) -> None:
+        """Compare the index with the database before the next search."""
+        self._compared_generation = 0
 
     async def get(self, memory_id: MemoryId, now: datetime) -> Memory | None:
         variables = {"id": record_id("memory", text_key(memory_id)), "now": codec.to_microseconds(now)}

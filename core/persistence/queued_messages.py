@@ -64,6 +64,7 @@ class QueuedMessageRepository(OrderedRepository):
             "data": codec.encode_fields(
                 created_at=codec.to_microseconds(message.created_at),
                 attachments=attachment_fields(message.attachments),
+                is_held=message.is_held or None,
             ),
         }
 
@@ -81,5 +82,6 @@ def _decode_queued(row: Row) -> tuple[tuple[str, int], QueuedMessage]:
         codec.decode_text(row["text"]),
         codec.from_microseconds(fields["created_at"]),
         attachments_of(fields.get("attachments")),
+        bool(fields.get("is_held")),
     )
     return (workflow_id, int(row["place"])), message

@@ -3,13 +3,8 @@
 import hashlib
 from collections.abc import Iterable
 
-from pydantic import BaseModel
-
-from core.domain.agent import Agent
 from core.domain.ids import RunId
-from core.domain.model import ModelChoice
-from core.domain.run import Snapshot, StepAgent
-from core.domain.template import Template, ValidationMode
+from core.domain.run import Snapshot, parse_snapshot, snapshot_fields
 from core.persistence import codec
 from core.persistence.keys import text_key
 from core.persistence.repository import Repository, decode_pages
@@ -26,60 +21,11 @@ class SnapshotRepository(Repository):
         """Return the snapshot. Raises StorageFailed `unreadable`, also if there is none."""
         row = await self._row("snapshot", text_key(run_id))
         with codec.raising_unreadable(run_id, "definition"):
-            return _decode_snapshot(row or {})
+            return parse_snapshot(codec.decode_data(row or {}))
 
 
 def encode_snapshot(run_id: RunId, snapshot: Snapshot) -> Row:
-    return {
-        "id": text_key(run_id),
-        "data": codec.encode_fields(
-            template=snapshot.template.model_dump(by_alias=True, exclude_unset=True),
-            input=dict(snapshot.input),
-            mode=snapshot.mode,
-            allow=snapshot.allow,
-            base=snapshot.base,
-            agent=snapshot.agent,
-            script=[dict(line) for line in snapshot.script],
-            gated=snapshot.gated,
-            model=codec.optional(_dump, snapshot.model),
-            profile=codec.optional(_dump, snapshot.profile),
-            cast={step: _encode_step_agent(agent) for step, agent in snapshot.cast.items()},
-        ),
-    }
-
-
-def _decode_snapshot(row: Row) -> Snapshot:
-    fields = codec.decode_data(row)
-    return Snapshot(
-        Template.model_validate(fields["template"]),
-        fields["input"],
-        mode=ValidationMode(fields["mode"]),
-        allow=tuple(fields["allow"]),
-        base=fields.get("base"),
-        agent=fields.get("agent"),
-        script=tuple(fields["script"]),
-        gated=bool(fields.get("gated")),
-        model=codec.optional(ModelChoice.model_validate, fields.get("model")),
-        profile=codec.optional(Agent.model_validate, fields.get("profile")),
-        cast={step: _decode_step_agent(agent) for step, agent in fields.get("cast", {}).items()},
-    )
-
-
-def _encode_step_agent(agent: StepAgent) -> Row:
-    profile, model = codec.optional(_dump, agent.profile), codec.optional(_dump, agent.model)
-    return {"profile": profile, "model": model, "missing": agent.missing}
-
-
-def _decode_step_agent(fields: Row) -> StepAgent:
-    return StepAgent(
-        codec.optional(Agent.model_validate, fields["profile"]),
-        codec.optional(ModelChoice.model_validate, fields["model"]),
-        tuple(fields["missing"]),
-    )
-
-
-def _dump(model: BaseModel) -> Row:
-    return model.model_dump(mode="json", exclude_none=True)
+    return {"id": text_key(run_id), "data": codec.encode_fields(**snapshot_fields(snapshot))}
 
 
 class AllowedFileRepository(Repository):

@@ -1,7 +1,7 @@
 """The store in the embedded database."""
 
 import asyncio
-from collections.abc import Sequence, Set
+from collections.abc import Collection, Sequence, Set
 from pathlib import Path
 from typing import Self
 
@@ -23,6 +23,7 @@ from core.persistence.events import EventRepository
 from core.persistence.failures import os_failure
 from core.persistence.folder import prepare_folder
 from core.persistence.interruptions import InterruptionRepository
+from core.persistence.keys import record_id, text_key
 from core.persistence.memories import MemoryRepository
 from core.persistence.messages import ChunkRepository, MessageRepository
 from core.persistence.open_store import lock_folder
@@ -31,7 +32,7 @@ from core.persistence.runs import RunRepository
 from core.persistence.schema import migrate
 from core.persistence.search.index import FileSearchIndex
 from core.persistence.snapshots import AllowedFileRepository, SnapshotRepository
-from core.persistence.statements import Statement
+from core.persistence.statements import Statement, batched
 from core.persistence.step_results import StepResultRepository
 from core.persistence.store_check import checked
 from core.persistence.store_watch import adopt
@@ -104,7 +105,16 @@ class SurrealStorage:
             results = await self._connection.commit(statements)
             for statement, result in zip(statements, results, strict=True):
                 lost.update(statement.lost(result))
+        if batch.of(kinds.PutMemory):
+            self.memories.note_put()
         return frozenset(lost - await self._already_written(batch, lost))
+
+    async def taken(self, ids: Collection[str]) -> set[str]:
+        found: set[str] = set()
+        for table in ("run", "message", "memory"):
+            for some in batched([record_id(table, text_key(each)) for each in ids]):
+                found.update(await self._connection.read("SELECT VALUE record::id(id) FROM $ids", {"ids": some}))
+        return found
 
     async def delete_workflow(self, workflow_id: WorkflowId) -> None:
         await self.memories.forget(workflow_id)
@@ -154,6 +164,7 @@ class SurrealStorage:
             *self.events.put(batch.event_rows()),
             *self.chunks.put(*batch.chunks()),
             *self.runs.mark(batch.of(kinds.MarkUnreadable)),
+            *self.memories.put(write.memory for write in batch.of(kinds.PutMemory)),
             *self.settings.put(batch.of(kinds.PutSetting)),
             *self.audit.put(batch.of(kinds.PutAudit)),
             *self.tasks.change(batch.with_positions(kinds.ChangeTasks)),

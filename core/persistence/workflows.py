@@ -73,6 +73,7 @@ class WorkflowRepository(OrderedRepository):
                 created_at=codec.to_microseconds(workflow.created_at),
                 updated_at=codec.to_microseconds(workflow.updated_at),
                 answering=codec.optional(_encode_answering, workflow.answering),
+                origin=workflow.origin,
             ),
         }
 
@@ -87,6 +88,7 @@ def _decode_workflow(row: Row) -> Workflow:
         codec.from_microseconds(fields["updated_at"]),
         codec.optional(AgentSelection.model_validate, fields.get("answering")),
         codec.optional(codec.from_microseconds, row.get("archived_at")),
+        codec.optional(WorkflowId, fields.get("origin")),
     )
 
 

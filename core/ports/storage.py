@@ -1,6 +1,6 @@
 """The store: a process owns it, commits writes to it, and reads the domain's own objects from its repositories."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
@@ -216,6 +216,9 @@ class Storage(Protocol):
         claim that stands exactly as written is won. The outcome is unknown if the caller was cancelled, or if the
         commit failed because of the disk.
         """
+
+    async def taken(self, ids: Collection[str]) -> set[str]:
+        """Return which of these are the ids of runs, messages or memories, also of discarded workflows."""
 
     async def delete_workflow(self, workflow_id: WorkflowId) -> None:
         """Delete a workflow with its messages, runs, tasks, memories and all that belongs to them.

@@ -14,6 +14,7 @@ from core.domain.events import Event
 from core.domain.ids import InterruptionId, MessageId, RunId, ServerId, TaskId, TemplateId, WorkflowId
 from core.domain.interruption import Answer, Interruption, InterruptionStatus
 from core.domain.mcp_server import McpServer
+from core.domain.memory import Memory
 from core.domain.messages import Message, QueuedMessage
 from core.domain.prompt import Prompt
 from core.domain.run import ErrorInfo, Run, RunStatus, Snapshot, StepKey, StepResult
@@ -278,6 +279,13 @@ class MarkUnreadable:
 
 
 @dataclass(frozen=True, slots=True)
+class PutMemory:
+    """Create or replace the memory."""
+
+    memory: Memory
+
+
+@dataclass(frozen=True, slots=True)
 class PutSetting:
     """Store a setting, as JSON text."""
 
@@ -339,6 +347,7 @@ Write = (
     | DropChunks
     | AppendChunk
     | MarkUnreadable
+    | PutMemory
     | PutSetting
     | PutAudit
     | ChangeTasks

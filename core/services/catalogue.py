@@ -42,7 +42,7 @@ class Catalogue(Generic[T]):
         self._make_remove = remove
         self._storage = storage
         self._built_in = built_in
-        self._lock = asyncio.Lock()
+        self.lock = asyncio.Lock()
         self.current: tuple[T, ...] = self._sorted(items)
 
     def get(self, item_id: str | None) -> T | None:
@@ -56,13 +56,20 @@ class Catalogue(Generic[T]):
             raise NotFound(self._kind, item_id)
         return item
 
+    def adopt(self, items: Iterable[T]) -> None:
+        """Follow documents that were saved beside the catalogue, under its `lock`."""
+        added = tuple(items)
+        if added:
+            ids = {item.id for item in added}
+            self._replace_all((*(item for item in self.current if item.id not in ids), *added))
+
     @returns_outcome
     async def save(self, item_id: str | None = None, **fields: Any) -> T:
         """Create a document, or replace all of it; fields that are not given have their defaults.
 
         Fails with `bad_input` (`field` names the field) and `name_taken`; names are compared ignoring case.
         """
-        async with self._lock:
+        async with self.lock:
             try:
                 item = self._parse({**fields, "id": item_id or new_id(self._kind)})
             except ValidationError as error:
@@ -74,7 +81,7 @@ class Catalogue(Generic[T]):
 
     async def _remove(self, item_id: str) -> T:
         """Remove a document and return it: `save` with its fields restores it. Raises NotFound, StorageFailed."""
-        async with self._lock:
+        async with self.lock:
             item = self.require(item_id)
             await self._storage.commit([self._make_remove(item_id)])
             self._replace_all(self._others(item_id))

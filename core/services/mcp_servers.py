@@ -57,7 +57,7 @@ class McpServerService(McpServerRuntime):
         self._storage = storage
         self._vault = ServerSecrets(keys)
         self._consent = consent
-        self._lock = asyncio.Lock()
+        self.lock = asyncio.Lock()
         self._last_removed: _RemovedServer | None = None
 
     async def open(self, hub: Hub) -> None:
@@ -93,7 +93,7 @@ class McpServerService(McpServerRuntime):
         Fails with `input_needed`, `bad_config`, `name_taken`, `keys_unreadable`, `keys_not_writable`.
         """
         filled, secret = pasted.filled(inputs or {})
-        async with self._lock:
+        async with self.lock:
             drafts = make_drafts(filled, secret, self._running_hub.configs.values())
             await self._save([draft.confirmed() if confirmed else draft for draft in drafts])
             for draft in drafts:
@@ -114,7 +114,7 @@ class McpServerService(McpServerRuntime):
 
         Fails with `not_found`, `bad_input` (`field` names the field), `name_taken`, and the errors of saving keys.
         """
-        async with self._lock:
+        async with self.lock:
             old = self.get(server).server if server is not None else None
             values = {**(old.model_dump(exclude={"secrets"}) if old is not None else {}), **fields}
             values["id"] = server or make_server_id(str(fields.get("name", "")), self._running_hub.configs)
@@ -130,7 +130,7 @@ class McpServerService(McpServerRuntime):
     @returns_outcome
     async def confirm(self, server: ServerId, fingerprint: str) -> ServerStatus:
         """Confirm what has this fingerprint. Fails with `not_found`, and `changed` if the server has changed since."""
-        async with self._lock:
+        async with self.lock:
             config = self.get(server).server
             if config.fingerprint != fingerprint:
                 raise Refused("changed", f"{config.name!r} was changed meanwhile; look at what will run again")
@@ -141,7 +141,7 @@ class McpServerService(McpServerRuntime):
     @returns_outcome
     async def enable(self, server: ServerId, *, enabled: bool) -> ServerStatus:
         """Enable or disable the server; a disabled server is stopped and has no tools. Fails with `not_found`."""
-        async with self._lock:
+        async with self.lock:
             status = await self._replace(self.get(server).server.model_copy(update={"is_enabled": enabled}))
             if not enabled:
                 await self._running_hub.stop(server)
@@ -155,7 +155,7 @@ class McpServerService(McpServerRuntime):
 
         The server removed last can be restored until the app closes.
         """
-        async with self._lock:
+        async with self.lock:
             config = self.get(server).server
             # read before they are removed: the removal can be undone
             secrets = await self._vault.read(config)
@@ -179,7 +179,7 @@ class McpServerService(McpServerRuntime):
         """Restore the server removed last, with its secrets. Fails with `not_found` for any other server, `name_taken`,
         and the errors of saving keys.
         """
-        async with self._lock:
+        async with self.lock:
             removed = self._last_removed
             if removed is None or removed.server.id != server or server in self._running_hub.configs:
                 raise NotFound("server", server)
@@ -193,6 +193,11 @@ class McpServerService(McpServerRuntime):
             for name, rule in removed.exceptions.items():
                 unwrap(await self._consent.set_exception(name, rule))
             return self._running_hub.status(server)
+
+    def adopt(self, servers: Iterable[McpServer]) -> None:
+        """Follow servers that were saved beside this service, under its `lock`."""
+        for server in servers:
+            self._running_hub.put(server)
 
     # For the hub
 

@@ -59,6 +59,10 @@ class MemoryService:
         bus.subscribe(WorkflowDeleted, lambda _deleted: emit(self.changed))
         bus.subscribe(Event, lambda _event: emit(self.changed), (ToolEnded,))
 
+    def note_import(self) -> None:
+        """Emit `changed`: memories were imported."""
+        emit(self.changed)
+
     @returns_outcome
     async def page(self, kind: MemoryType | None = None, before: MemoryId | None = None) -> MemoryListing:
         """Return a page, newest first; `before` is the last memory of the previous page."""

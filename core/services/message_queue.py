@@ -31,6 +31,7 @@ log = logging.getLogger(__name__)
 MAX_QUEUED = 50
 """Messages that wait in one workflow."""
 
+_IMPORTED = QueueHold("imported")
 _HOLD_REASONS = {RunStatus.ERROR: QueueHold("turn_failed"), RunStatus.CANCELLED: QueueHold("turn_stopped")}
 
 
@@ -84,6 +85,13 @@ class QueueService:
         for workflow_id in tuple(self._queues):
             self._publish(workflow_id)
             self._spawn(self._send_next(workflow_id))
+
+    def adopt(self, imported: Sequence[QueuedMessage]) -> None:
+        """Hold imported messages, which are stored already, until the user sends them or a turn succeeds."""
+        for message in imported:
+            self._queues.setdefault(message.workflow_id, []).append(message)
+        for workflow_id in {message.workflow_id for message in imported}:
+            self._hold(workflow_id, _IMPORTED)
 
     @returns_outcome
     async def add(self, workflow_id: WorkflowId, text: str, attached: Sequence[AttachedText] = ()) -> QueuedMessage:
@@ -182,7 +190,9 @@ class QueueService:
             # `ended` is not the newest run if the user has sent something else meanwhile: its end sends the queue
             if newest is not None and (newest.status in ACTIVE_STATUSES or ended not in (None, newest.id)):
                 return
-            if newest is not None and (held := _HOLD_REASONS.get(newest.status)) is not None:
+            if ended is None and self._queues[workflow_id][0].is_held:
+                self._hold(workflow_id, _IMPORTED)
+            elif newest is not None and (held := _HOLD_REASONS.get(newest.status)) is not None:
                 if self._holds.get(workflow_id) in (None, *_HOLD_REASONS.values()):  # what refused the first says more
                     self._hold(workflow_id, held)
             else:

@@ -52,6 +52,10 @@ class SearchService:
         """Resume catching up, or retry after a failure."""
         self._indexing.resume()
 
+    def catch_up(self) -> None:
+        """Compare the index with the store again: much was written beside the engine."""
+        self._indexing.sweep_again()
+
     def purge_soon(self) -> None:
         """Purge deleted words from the file, when nothing more urgent is left to do."""
         self._indexing.wake()

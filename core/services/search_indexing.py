@@ -126,6 +126,11 @@ class SearchIndexer:
         """Look for work: something was deleted."""
         self._wake.set()
 
+    def sweep_again(self) -> None:
+        """Compare the index with the store again."""
+        self._is_swept = False
+        self._wake.set()
+
     # Events
 
     def _on_deleted(self, message: WorkflowDeleted) -> None:

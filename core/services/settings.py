@@ -30,7 +30,7 @@ class SettingsService:
         self.current = current
         self._storage = storage
         self._bus = bus
-        self._lock = asyncio.Lock()
+        self.lock = asyncio.Lock()
 
     def read(self) -> Settings:
         """Return the current settings."""
@@ -44,8 +44,18 @@ class SettingsService:
         """
         if "validation_mode" in fields:
             fields = {"mode_before_demo": None, **fields}
-        async with self._lock:
+        async with self.lock:
             return await self._change(fields)
+
+    def adopt(self, values: Mapping[str, Any]) -> None:
+        """Follow settings that were saved beside this service, under its `lock`."""
+        if values:
+            self._apply(Settings.model_validate({**self.current.model_dump(), **values}))
+
+    def _apply(self, changed: Settings) -> None:
+        self.current = changed
+        self._bus.publish(SettingsChanged(changed))
+        emit(self.changed)
 
     async def _change(self, fields: dict[str, Any]) -> Settings:
         try:
@@ -55,9 +65,7 @@ class SettingsService:
         values = changed.model_dump(mode="json")
         # only the given fields: others keep their defaults, which a later version may change
         await self._storage.commit([PutSetting(name, encode(values[name])) for name in fields if name in values])
-        self.current = changed
-        self._bus.publish(SettingsChanged(changed))
-        emit(self.changed)
+        self._apply(changed)
         return changed
 
 

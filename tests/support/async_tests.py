@@ -25,7 +25,7 @@ import pytest
 from tests.support.clock import AutojumpLoop
 
 DEFAULT_LIMIT_S = 120.0
-REAL_TIME_FOLDERS = {"backups", "contracts", "crash", "e2e", "persistence", "sandbox"}
+REAL_TIME_FOLDERS = {"backups", "contracts", "crash", "e2e", "import_export", "persistence", "sandbox"}
 
 T = TypeVar("T")
 LoopFactory = Callable[[], asyncio.AbstractEventLoop]

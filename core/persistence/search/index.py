@@ -50,7 +50,7 @@ class FileSearchIndex:
     """The index in the file `path`, created with its folder; None: a temporary file, deleted by `close`.
 
     Like the store, it is used by a single process. `generation` grows whenever a file is opened, which may be another
-    one, or empty.
+    file, or empty.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -75,7 +75,7 @@ class FileSearchIndex:
                 self.generation += 1
 
     async def reset(self) -> None:
-        """Replace an unreadable index with an empty one. Raises SearchFailed."""
+        """Replace an unreadable index by an empty index. Raises SearchFailed."""
         await self._close_connections()
         if self._path is not None:
             with search_errors():
@@ -90,7 +90,7 @@ class FileSearchIndex:
             self._temporary.cleanup()
 
     async def exists(self) -> bool:
-        """Return whether there is an index to open, or an open one."""
+        """Return whether there is an index, open or not."""
         if self._open is not None:
             return True
         return self._path is not None and await asyncio.to_thread(self._path.exists)

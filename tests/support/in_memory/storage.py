@@ -5,7 +5,7 @@ coroutine first runs, so it is never half done; committed rows survive the engin
 leave at that moment.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Generic, Self, TypeVar, cast
 
@@ -83,6 +83,10 @@ class InMemoryStorage:
 
     async def commit(self, writes: Sequence[Write]) -> frozenset[int]:
         return self._tables.apply(writes)
+
+    async def taken(self, ids: Collection[str]) -> set[str]:
+        rows = self._tables
+        return {each for each in ids if each in rows.runs or each in rows.messages or each in rows.memories}
 
     async def delete_workflow(self, workflow_id: WorkflowId) -> None:
         self._tables.delete_workflow(workflow_id)

@@ -109,6 +109,9 @@ class Tables:
         for piece in pieces:
             self.chunks.setdefault(piece.run_id, {})[piece.step, piece.index, piece.offset] = piece
         self.marks.update({mark.run_id: mark.reason for mark in batch.of(kinds.MarkUnreadable)})
+        for put_memory in batch.of(kinds.PutMemory):
+            memory = put_memory.memory
+            self.memories[memory.id] = self._place(memory.created_at), memory
         self.settings.update({setting.name: setting.value_json for setting in batch.of(kinds.PutSetting)})
         for put_audit in batch.of(kinds.PutAudit):
             entry = put_audit.entry

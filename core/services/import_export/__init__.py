@@ -1,0 +1,1 @@
+"""Export of workflows, templates, agents, prompts, servers, memories and settings to a file, and their import."""
