@@ -38,7 +38,7 @@ async def checked(store: Path) -> StoreWatch:
     `storage_not_writable` if a copy is needed and cannot be made.
     """
     try:
-        await asyncio.to_thread(_refuse_if_open, store)
+        await asyncio.to_thread(refuse_if_open, store)
         seen = await asyncio.to_thread(_read_watch_file, store)
         files = await asyncio.to_thread(engine_files, store)
         if seen.picture is None:
@@ -57,7 +57,7 @@ async def checked(store: Path) -> StoreWatch:
     return StoreWatch(store, seen.file, seen.picture, schema=VERSION)
 
 
-def _refuse_if_open(store: Path) -> None:
+def refuse_if_open(store: Path) -> None:
     """Raise StorageFailed `in_use` if a process has the store open: its files are about to change."""
     try:
         import fcntl

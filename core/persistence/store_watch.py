@@ -84,11 +84,23 @@ class StoreWatch:
                 return
 
 
+def accept(store: Path) -> None:
+    """Write a watch file for a closed store that was in doubt and is to be opened as it is.
+
+    It counts as not cleanly ended, so that its copy is opened first. Blocks on the disk. Raises OSError.
+    """
+    _write_anew(store, is_clean=False)
+
+
 def adopt(store: Path) -> None:
     """Write a watch file for a closed store that is there for good reason: restored or rebuilt.
 
     Numbers go on from the numbers in the store. Blocks on the disk. Raises OSError.
     """
+    _write_anew(store, is_clean=True)
+
+
+def _write_anew(store: Path, *, is_clean: bool) -> None:
     file = WatchFile(store)
-    file.write(Picture(is_clean=True, manifest=read_manifest(store), files=picture_of_files(store, {})))
+    file.write(Picture(is_clean=is_clean, manifest=read_manifest(store), files=picture_of_files(store, {})))
     file.close()

@@ -5,7 +5,7 @@ import importlib
 import inspect
 import sys
 
-NAMES = ("agent", "chat", "engine", "leak", "loop", "sandbox", "search", "start", "store", "window")
+NAMES = ("agent", "chat", "damage", "engine", "leak", "loop", "sandbox", "search", "start", "store", "window")
 
 
 def main() -> int:
