@@ -18,6 +18,7 @@ from core.ports import Clock, FilePicker, Storage, ToolRunner
 from core.services.activity import ActivityService
 from core.services.agents import AgentService
 from core.services.attachments import AttachmentService
+from core.services.backups import BackupService
 from core.services.chat import ChatService
 from core.services.consent import ConsentService
 from core.services.demo import DemoService
@@ -195,6 +196,7 @@ class Core:
     attachments: AttachmentService
     queue: QueueService
     activity: ActivityService
+    backups: BackupService
     search: SearchService
     import_export: ImportExportService
 

@@ -13,6 +13,7 @@ from typing import Self
 from core.agents.loop import AgentLoop
 from core.app import APP, Core, Folders, Stores
 from core.bus import Bus
+from core.domain.backup import BackupReason
 from core.domain.ids import WorkflowId
 from core.engine.log.journal import Journal
 from core.engine.plan.validation import Validator
@@ -26,7 +27,7 @@ from core.llm.key_store import KeyFile, KeyStore
 from core.llm.offline.client import OfflineModel, Router
 from core.llm.openai_compatible.client import OpenAiCompatible
 from core.llm.system_keyring import SystemKeyring
-from core.ports import Clock, ConsentRules, FilePicker, Sandbox, SearchIndex, Storage
+from core.ports import Backups, Clock, ConsentRules, FilePicker, Sandbox, SearchIndex, Storage
 from core.recording import export
 from core.recording.recordings import RecordingRegistry
 from core.sandbox.pool import WorkerPool
@@ -35,6 +36,7 @@ from core.sandbox.schemas import JsonSchemas
 from core.services.activity import ActivityService
 from core.services.agents import AgentService
 from core.services.attachments import AttachmentService
+from core.services.backups import BackupService
 from core.services.chat import ChatService
 from core.services.consent import ConsentService
 from core.services.demo import DemoService
@@ -130,13 +132,21 @@ async def open_core(folders: Folders, picker: FilePicker | None = None) -> Async
 
     Raises StorageFailed (`in_use`, `store_doubtful`, `storage_not_writable`, `storage_full`).
     """
-    from core.persistence.search.index import FileSearchIndex  # late: SQLite and the driver take their time to load
+    from core.backups.store_backups import StoreBackups  # late: SQLite and the driver take their time to load
+    from core.persistence.connection import Connection
+    from core.persistence.search.index import FileSearchIndex
     from core.persistence.surreal import SurrealStorage
 
+    async def back_up(connection: Connection) -> None:
+        await StoreBackups(connection, folders.store).keep(BackupReason.UPDATE, SystemClock().now())
+
     index = FileSearchIndex(folders.search)
-    storage = await SurrealStorage.open(folders.store, index)
+    storage = await SurrealStorage.open(folders.store, index, back_up)
+    backups = StoreBackups(storage.connection, folders.store)
     try:
-        async with run_core(storage, key_file=folders.keys, picker=picker, index=index, own=folders.own) as core:
+        async with run_core(
+            storage, key_file=folders.keys, picker=picker, index=index, own=folders.own, backups=backups
+        ) as core:
             yield core
     finally:
         await storage.close()
@@ -187,6 +197,7 @@ async def run_core(
     picker: FilePicker | None = None,
     index: SearchIndex | None = None,
     own: OwnPlaces = NO_PLACES,
+    backups: Backups | None = None,
 ) -> AsyncIterator[Core]:
     """Run the core on a store that the caller opens and closes, with `more_tools` beside the built-in tools. Code runs
     in worker processes, or in the `sandbox` given. No tool reaches the `own` places.
@@ -279,4 +290,5 @@ async def run_core(
                 storage, engine, bus, clock, agents, prompts, servers, settings, queue, memories, search
             ),
             activity=ActivityService(storage, clock),
+            backups=await enter(BackupService(backups, clock, lambda: engine.is_at_work)),
         )

@@ -1,6 +1,5 @@
-"""Writing a backup and loading one into a new store: jobs of the process for work on whole stores."""
+"""Writing a backup and loading it into a new store: jobs of the process for work on whole stores."""
 
-import os
 import shutil
 import time
 from collections.abc import AsyncIterator, Iterable
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from core.backups.backup_file import BackupFile, BackupWriter, bad_backup
+from core.backups.lenient_reading import OnLost, read_around_damage
 from core.domain.backup import Backup, BackupReason
 from core.errors import StorageFailed
 from core.persistence import dump, schema
@@ -18,6 +18,7 @@ from core.persistence.connection import Connection
 from core.persistence.failures import os_failure
 from core.persistence.statements import Row
 from core.persistence.worker import Report
+from core.threads.files import sync_folder
 
 REPORT_S = 0.1
 SPARE_BYTES = 16 * 1024 * 1024
@@ -26,8 +27,9 @@ SPARE_BYTES = 16 * 1024 * 1024
 async def write_backup(report: Report, *, folder: str, file: str, reason: str, created_at: str) -> dict[str, Any]:
     """Write the rows of the store in `folder`, a copy that is thrown away, to `file`, and read them back.
 
-    The file appears under its name when it is complete, verified and durable; a file of that name is replaced. Reports
-    {rows, of}. Returns {}. Raises StorageFailed.
+    The file appears under its name when it is complete, verified and durable; a file of that name is replaced. A
+    salvage leaves out what cannot be read. Reports {rows, of}. Returns {lost}: how many parts were left out. Raises
+    StorageFailed.
     """
     target = Path(file)
     part = target.with_name(f".{target.name}.part")
@@ -39,29 +41,38 @@ async def write_backup(report: Report, *, folder: str, file: str, reason: str, c
         engine, app = _release("surrealdb"), _release("metier")
         writer = BackupWriter(part, BackupReason(reason), datetime.fromisoformat(created_at), version, engine, app)
         try:
-            await _write_rows(connection, writer, report)
+            lost = await _write_rows(connection, writer, report, is_lenient=reason == BackupReason.SALVAGE)
         finally:
             writer.close()
         _verify(part)
         part.replace(target)
-        _sync_folder(target.parent)
+        sync_folder(target.parent)
     except OSError as error:
         raise os_failure(error) from error
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
-    return {}
+    return {"lost": len(lost)}
 
 
-async def _write_rows(connection: Connection, writer: BackupWriter, report: Report) -> None:
+async def _write_rows(connection: Connection, writer: BackupWriter, report: Report, *, is_lenient: bool) -> list[str]:
     digests, workflows, runs = dump.Digests(), 0, 0
-    progress = _Progress(report, await _count_rows(connection))
-    async for table, rows in dump.read_pages(connection):
+    progress = Progress(report, await count_rows(connection))
+    lost: list[str] = []
+    pages = _readable_pages(connection, lost.append) if is_lenient else dump.read_pages(connection)
+    async for table, rows in pages:
         writer.add(digests.add(table, rows))
         workflows += _count_without("discarded_at", rows) if table == "workflow" else 0
         runs += _count_without("root", rows) if table == "run" else 0
         progress.add(len(rows))
     writer.finish(digests, workflows, runs)
+    return lost
+
+
+async def _readable_pages(connection: Connection, on_lost: OnLost) -> AsyncIterator[dump.Page]:
+    for table in await dump.table_names(connection):
+        async for rows in read_around_damage(connection, table, on_lost):
+            yield table, rows
 
 
 def _verify(path: Path) -> None:
@@ -96,7 +107,7 @@ async def load_backup(report: Report, *, file: str, folder: str) -> dict[str, An
 
 async def _load_rows(connection: Connection, backup: BackupFile, report: Report) -> None:
     names = set(await dump.table_names(connection))
-    progress = _Progress(report, sum(backup.info.rows.values()))
+    progress = Progress(report, sum(backup.info.rows.values()))
 
     async def pages() -> AsyncIterator[dump.Page]:
         for table, rows in backup.pages():
@@ -106,7 +117,7 @@ async def _load_rows(connection: Connection, backup: BackupFile, report: Report)
             progress.add(len(rows))
 
     if (await dump.load_pages(connection, pages())).differing(backup.digests):
-        raise bad_backup("changed", "the rows are not those that the file announces")
+        raise bad_backup("changed", "the rows differ from what the file announces")
     if differing := (await dump.digests_of(connection)).differing(backup.digests):
         raise bad_backup("changed", f"the restored rows differ: {', '.join(differing)}")
 
@@ -132,7 +143,7 @@ def check_restorable(info: Backup, folder: Path) -> None:
         )
 
 
-class _Progress:
+class Progress:
     """Reports rows, a few times a second."""
 
     def __init__(self, report: Report, total: int) -> None:
@@ -142,6 +153,7 @@ class _Progress:
         self._reported_at = 0.0
 
     def add(self, rows: int) -> None:
+        """Count rows that are done."""
         self._rows += rows
         now = time.monotonic()
         if now - self._reported_at > REPORT_S:
@@ -149,11 +161,13 @@ class _Progress:
             self._report({"rows": self._rows, "of": self._total})
 
 
-async def _count_rows(connection: Connection) -> int:
+async def count_rows(connection: Connection) -> int:
+    """Return the number of rows of the store. Tables that cannot be read have none."""
     count = 0
     for table in await dump.table_names(connection):
-        for row in await connection.read("SELECT count() FROM type::table($table) GROUP ALL", {"table": table}):
-            count += row["count"]
+        with suppress(StorageFailed):
+            counted = await connection.read("SELECT count() FROM type::table($table) GROUP ALL", {"table": table})
+            count += sum(row["count"] for row in counted)
     return count
 
 
@@ -166,14 +180,3 @@ def _release(package: str) -> str:
         return metadata.version(package)
     except metadata.PackageNotFoundError:  # in the built app
         return ""
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the names in the folder durable, where the system can."""
-    if os.name != "posix":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -2,14 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 
 from core.backups.backup_file import BackupFile
-from core.domain.backup import Backup, BackupReason
+from core.backups.checking import parse_report
+from core.domain.backup import Backup, BackupReason, StoreReport
 from core.errors import Refused
 from core.persistence.connection import Connection
 from core.persistence.failures import os_failure
@@ -29,12 +29,12 @@ class StoreBackups:
         self._connection = connection
         self._copy = store.with_name(f"{store.name}.copy")
         self._kept = kept_folder(store)
-        self._writing = asyncio.Lock()
+        self._working = asyncio.Lock()
 
     async def write(
         self, file: Path, reason: BackupReason, created_at: datetime, on_progress: OnProgress | None = None
     ) -> Backup:
-        async with self._writing, copied_folder(self._connection, self._copy) as folder:
+        async with self._working, copied_folder(self._connection, self._copy) as folder:
             await run_job(
                 "core.backups.jobs:write_backup",
                 on_progress,
@@ -43,7 +43,7 @@ class StoreBackups:
                 reason=reason,
                 created_at=created_at.isoformat(),
             )
-        return await describe(file)
+        return (await asyncio.to_thread(BackupFile, file)).info
 
     async def keep(
         self, reason: BackupReason, created_at: datetime, on_progress: OnProgress | None = None, *, only: bool = False
@@ -54,7 +54,14 @@ class StoreBackups:
         return backup
 
     async def kept(self) -> list[Backup]:
-        return await asyncio.to_thread(_kept_backups, self._kept)
+        return await asyncio.to_thread(kept_backups, self._kept)
+
+    async def describe(self, file: Path) -> Backup:
+        return await describe(file)
+
+    async def check(self, on_progress: OnProgress | None = None) -> StoreReport:
+        async with self._working, copied_folder(self._connection, self._copy) as folder:
+            return parse_report(await run_job("core.backups.checking:check_store", on_progress, folder=str(folder)))
 
 
 def kept_folder(store: Path) -> Path:
@@ -63,11 +70,20 @@ def kept_folder(store: Path) -> Path:
 
 
 async def describe(file: Path) -> Backup:
-    """Return what the file says of itself, without reading its rows. Raises Refused `bad_backup`, and StorageFailed."""
+    """Return what the file says of itself, after comparing its checksum.
+
+    Raises Refused `bad_backup`, and StorageFailed.
+    """
     try:
-        return (await asyncio.to_thread(BackupFile, file)).info
+        return await asyncio.to_thread(_describe, file)
     except OSError as error:
         raise os_failure(error) from error
+
+
+def _describe(file: Path) -> Backup:
+    backup = BackupFile(file)
+    backup.check()
+    return backup.info
 
 
 def _free_name(folder: Path, created_at: datetime) -> Path:
@@ -86,16 +102,15 @@ def _files(folder: Path) -> list[Path]:
     return sorted(folder.glob(f"metier-*{SUFFIX}"), reverse=True)
 
 
-def _kept_backups(folder: Path) -> list[Backup]:
-    return list(_readable(folder))
-
-
-def _readable(folder: Path) -> Iterator[Backup]:
+def kept_backups(folder: Path) -> list[Backup]:
+    """Return the backups in their folder that can be read, newest first. Blocks on the disk."""
+    backups = []
     for path in _files(folder):
         try:
-            yield BackupFile(path).info
+            backups.append(BackupFile(path).info)
         except (OSError, Refused) as error:
             log.warning("the backup %s cannot be read: %s", path.name, error)
+    return backups
 
 
 def _remove_old(folder: Path, kept: int) -> None:

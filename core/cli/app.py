@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from core.app import Folders, tune_gc
-from core.cli import import_export, runs, templates
+from core.cli import data, import_export, runs, templates
 from core.cli.chat import chat
 from core.cli.command import data_option
 from core.cli.mcp import mcp
@@ -21,6 +21,7 @@ from core.services.logs import log_to
 COMMANDS = (
     *(runs.run, templates.validate, runs.list_, runs.show, runs.events, runs.answer, runs.cancel, runs.resume),
     *(runs.fork, chat, templates.record, import_export.export, import_export.import_, servers, mcp, runs.worker),
+    *(data.backup, data.restore, data.check),
 )
 
 

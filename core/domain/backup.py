@@ -20,7 +20,7 @@ class BackupReason(StrEnum):
 class Backup:
     """A backup file. `rows` are the numbers of rows by table, `content_bytes` its size when unpacked.
 
-    `workflows` does not count those that are being deleted, and `runs` not those that belong to another run.
+    `workflows` does not count what is being deleted, and `runs` not the runs that belong to another.
     """
 
     path: Path
@@ -34,3 +34,22 @@ class Backup:
     content_bytes: int
     workflows: int
     runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoreProblem:
+    """Something of a store that cannot be read. `key` is that of a row or a run; None: the table as a whole."""
+
+    table: str
+    key: str | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoreReport:
+    """What a check has read: the numbers of rows by table and of runs, and the first problems of `problem_count`."""
+
+    rows: Mapping[str, int]
+    runs: int
+    problem_count: int = 0
+    problems: tuple[StoreProblem, ...] = ()

@@ -75,12 +75,13 @@ async def read_pages(connection: Connection, tables: Iterable[str] | None = None
     """
     for table in await table_names(connection) if tables is None else tables:
         rest = RecordID(table, Range(None, None))
-        while rows := await _read_page(connection, rest):
+        while rows := await read_page(connection, rest):
             yield table, rows
             rest = RecordID(table, Range(BoundExcluded(rows[-1]["id"].id), None))
 
 
-async def _read_page(connection: Connection, rest: RecordID) -> list[Row]:
+async def read_page(connection: Connection, rest: RecordID) -> list[Row]:
+    """Return the first rows of a range, empty at its end. Raises StorageFailed."""
     # Rows have up to 10 MB each: the sizes are asked first, so that a page of them does not fill the memory.
     sizes = await connection.read(_SIZES, {"rows": rest, "count": PAGE_ROWS})
     count = sum(end <= PAGE_BYTES for end in accumulate(sizes))
@@ -89,7 +90,7 @@ async def _read_page(connection: Connection, rest: RecordID) -> list[Row]:
 
 
 async def create_store(path: Path, version: int | None = None) -> Connection:
-    """Create a store without rows in a new folder, with the tables of this version (the current one if None).
+    """Create a store without rows in a new folder, with the tables of this version (None: the current version).
 
     Raises StorageFailed: `store_doubtful` if the folder has files, and the failures of `Connection.open`.
     """
@@ -127,7 +128,7 @@ def _keyed(rows: list[Row]) -> list[Row]:
 
 
 async def verify(connection: Connection, expected: Digests) -> None:
-    """Read all rows back. Raises StorageFailed `store_doubtful` if they are not the expected ones."""
+    """Read all rows back. Raises StorageFailed `store_doubtful` if they differ from the expected rows."""
     differing = (await digests_of(connection)).differing(expected)
     if differing:
         raise StorageFailed("store_doubtful", f"rows differ after copying: {', '.join(differing)}", tables=differing)

@@ -19,6 +19,8 @@ from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 
+from core.threads.files import sync_folder
+
 log = logging.getLogger(__name__)
 
 OnPlaced = Callable[[Path], None]
@@ -87,7 +89,7 @@ def _place(path: Path, following: Path, old: Path) -> None:
             _rename(path, old)
         else:
             old.mkdir(mode=0o700)  # the mark that the new store is in place
-            _sync_folder(path.parent)
+            sync_folder(path.parent)
     _rename(following, path)
 
 
@@ -119,7 +121,7 @@ def _beside(path: Path, suffix: str) -> Path:
 
 def _rename(source: Path, target: Path) -> None:
     source.rename(target)
-    _sync_folder(source.parent)
+    sync_folder(source.parent)
 
 
 def _delete(folder: Path) -> None:
@@ -137,15 +139,4 @@ def _sync_tree(folder: Path) -> None:
         for name in names:
             with Path(inside, name).open("rb+") as file:
                 os.fsync(file.fileno())
-        _sync_folder(Path(inside))
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the names in the folder durable, where the system can."""
-    if os.name != "posix":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        sync_folder(Path(inside))

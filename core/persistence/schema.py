@@ -3,7 +3,7 @@
 Only fields that are searched, compared or sorted by are columns; the other fields of a row are one JSON text, `data`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from core.errors import StorageFailed
@@ -112,8 +112,13 @@ VERSION = MIGRATIONS[-1].number
 _VERSION_ROW = record_id("meta", "schema")
 
 
-async def migrate(connection: Connection, migrations: Sequence[Migration] = MIGRATIONS) -> None:
-    """Bring the store to the version of the last migration.
+BeforeMigration = Callable[[Connection], Awaitable[object]]
+
+
+async def migrate(
+    connection: Connection, migrations: Sequence[Migration] = MIGRATIONS, before: BeforeMigration | None = None
+) -> None:
+    """Bring the store to the version of the last migration; first await `before`, unless the store is new.
 
     Raises StorageFailed `store_doubtful`, before anything is written, for a store of a later release or without a
     version.
@@ -127,6 +132,8 @@ async def migrate(connection: Connection, migrations: Sequence[Migration] = MIGR
             found=stored,
             known=latest,
         )
+    if before is not None and 0 < stored < latest:
+        await before(connection)
     for migration in migrations:
         if migration.number > stored:
             steps = [Statement(text, None) for text in migration.statements]

@@ -29,7 +29,7 @@ from core.persistence.messages import ChunkRepository, MessageRepository
 from core.persistence.open_store import lock_folder
 from core.persistence.queued_messages import QueuedMessageRepository
 from core.persistence.runs import RunRepository
-from core.persistence.schema import migrate
+from core.persistence.schema import BeforeMigration, migrate
 from core.persistence.search.index import FileSearchIndex
 from core.persistence.snapshots import AllowedFileRepository, SnapshotRepository
 from core.persistence.statements import Statement, batched
@@ -48,7 +48,7 @@ class SurrealStorage:
     def __init__(self, connection: Connection, index: FileSearchIndex | None = None) -> None:
         self._index = index or FileSearchIndex()
         order_keys = OrderKeys()
-        self._connection = connection
+        self.connection = connection
         self.workflows = WorkflowRepository(connection, order_keys)
         self.messages = MessageRepository(connection, order_keys)
         self.queued_messages = QueuedMessageRepository(connection, order_keys)
@@ -71,9 +71,12 @@ class SurrealStorage:
         self.memories = MemoryRepository(connection, order_keys, self._index)
 
     @classmethod
-    async def open(cls, path: Path, index: FileSearchIndex | None = None) -> Self:
+    async def open(
+        cls, path: Path, index: FileSearchIndex | None = None, before_migration: BeforeMigration | None = None
+    ) -> Self:
         """Open the store in the folder `path`, created if missing, and bring it to the current version.
 
+        `before_migration` is awaited if there are rows to be brought there; if it fails, nothing is changed.
         Memories are searched in `index`, by default in a temporary one; `close` closes it.
         Raises StorageFailed: `in_use`, `store_doubtful`, `storage_not_writable`, `storage_full`, `storage_failed`.
         """
@@ -89,7 +92,7 @@ class SurrealStorage:
             raise
         connection = await Connection.open(path, watch=watch, lock=lock)
         try:
-            await migrate(connection)
+            await migrate(connection, before=before_migration)
             if watch.is_outdated:
                 await connection.record()
         except BaseException:
@@ -102,7 +105,7 @@ class SurrealStorage:
         lost = batch.duplicates()
         statements = self._statements(batch)
         if statements:
-            results = await self._connection.commit(statements)
+            results = await self.connection.commit(statements)
             for statement, result in zip(statements, results, strict=True):
                 lost.update(statement.lost(result))
         if batch.of(kinds.PutMemory):
@@ -113,16 +116,16 @@ class SurrealStorage:
         found: set[str] = set()
         for table in ("run", "message", "memory"):
             for some in batched([record_id(table, text_key(each)) for each in ids]):
-                found.update(await self._connection.read("SELECT VALUE record::id(id) FROM $ids", {"ids": some}))
+                found.update(await self.connection.read("SELECT VALUE record::id(id) FROM $ids", {"ids": some}))
         return found
 
     async def delete_workflow(self, workflow_id: WorkflowId) -> None:
         await self.memories.forget(workflow_id)
-        await delete_workflow(self._connection, workflow_id)
+        await delete_workflow(self.connection, workflow_id)
 
     async def close(self) -> None:
         await self._index.close()
-        await self._connection.close()
+        await self.connection.close()
 
     # A commit may be repeated because its outcome was not known: the caller was cancelled, or the disk failed after the
     # write. The repetition finds its own rows and would take them for another's. So the rows behind lost claims and

@@ -16,6 +16,7 @@ from core.ports.agents import (
     SubAgentTask,
     sub_agent_finished,
 )
+from core.ports.backups import Backups, OnBackupProgress
 from core.ports.clock import Clock
 from core.ports.consent import Asker, Consent, ConsentRules, PendingCall, PermittedCall
 from core.ports.executions import Executions, RunPage, Runs
@@ -113,6 +114,7 @@ __all__ = [
     "AppendEvents",
     "ArchiveWorkflow",
     "Asker",
+    "Backups",
     "CallContext",
     "CallDelta",
     "CallRecorder",
@@ -153,6 +155,7 @@ __all__ = [
     "ModelRequest",
     "ModelWarning",
     "NoRecorder",
+    "OnBackupProgress",
     "OrderQueued",
     "PendingCall",
     "PermittedCall",

@@ -5,14 +5,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from core.domain.backup import Backup, BackupReason
+from core.domain.backup import Backup, BackupReason, StoreReport
 
 OnBackupProgress = Callable[[dict[str, Any]], object]
 """Called with {rows, of}: how many of the rows are done."""
 
 
 class Backups(Protocol):
-    """Writes the whole store, as it is at one moment, to a file, while runs go on.
+    """Writes the whole store, as it is at a single moment, to a file, while runs go on.
 
     A file appears under its name when it is complete and was read back. Methods raise StorageFailed.
     """
@@ -34,3 +34,9 @@ class Backups(Protocol):
 
     async def kept(self) -> Sequence[Backup]:
         """Return the kept backups that can be read, newest first."""
+
+    async def describe(self, file: Path) -> Backup:
+        """Return what the file says of itself, after comparing its checksum. Raises Refused `bad_backup`."""
+
+    async def check(self, on_progress: OnBackupProgress | None = None) -> StoreReport:
+        """Read all of the store, as it is at a single moment."""

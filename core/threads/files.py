@@ -58,3 +58,16 @@ def replace_private(path: Path, data: bytes) -> None:
         with suppress(FileNotFoundError):
             temporary.unlink()
         raise
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in the folder durable, where the system can: after a file was created or renamed. Raises
+    OSError.
+    """
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -104,11 +104,11 @@ def test_what_is_appended_is_found(file: Path) -> None:
         b"",
         b"text",
         b"\x1f\x8b",
-        gzip.compress(b""),
-        gzip.compress(b"{}\n"),
-        gzip.compress(b'{"format": "metier.template/1"}\n'),
-        gzip.compress(b"[" * 4000),
-        gzip.compress(b"x" * 10_000_000),
+        gzip.compress(b"", mtime=0),
+        gzip.compress(b"{}\n", mtime=0),
+        gzip.compress(b'{"format": "metier.template/1"}\n', mtime=0),
+        gzip.compress(b"[" * 4000, mtime=0),
+        gzip.compress(b"x" * 10_000_000, mtime=0),
     ],
 )
 def test_another_file_is_no_backup(tmp_path: Path, content: bytes) -> None:

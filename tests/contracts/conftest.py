@@ -31,7 +31,7 @@ class Store:
         one_row = {"row": "run", "snapshot": "snapshot"}
         table = rows.replace(" ", "_").removesuffix("s")
         broken = record_id(one_row[rows], run_id) if rows in one_row else key_range(table, run_id)
-        changed = await self._storage._connection.commit(
+        changed = await self._storage.connection.commit(
             [Statement("UPDATE $argument SET data = '{' RETURN id", broken)]
         )
         assert changed[0], "there was nothing to break"

@@ -52,6 +52,6 @@ async def test_what_was_deleted_is_not_on_the_disk_any_more(tmp_path: Path) -> N
     storage = await SurrealStorage.open(tmp_path / "store")
     await storage.commit([PutAudit(an_entry(tool="a-very-special-tool"))])
     await storage.audit.drop(at(1))
-    rows = await storage._connection.read("SELECT * FROM audit")
+    rows = await storage.connection.read("SELECT * FROM audit")
     await storage.close()
     assert rows == []

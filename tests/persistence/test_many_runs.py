@@ -51,5 +51,5 @@ async def fill(path: Path) -> None:
         await storage.commit([CreateRun(run, a_snapshot()) for run in runs])
     odd = a_run(ODD, FINISHED, workflow_id=WorkflowId("wf_odd"))
     await storage.commit([CreateRun(odd, a_snapshot(input={"text": "x" * 20_000_000}))])
-    await storage._connection.commit([Statement("UPDATE $argument SET status = 'crashed?'", record_id("run", ODD))])
+    await storage.connection.commit([Statement("UPDATE $argument SET status = 'crashed?'", record_id("run", ODD))])
     await storage.close()

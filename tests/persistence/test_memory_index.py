@@ -137,7 +137,7 @@ async def test_the_memories_of_an_earlier_version_are_indexed(tmp_path: Path) ->
     )
     await connection.close()
     async with a_store(tmp_path) as storage:
-        tables = (await storage._connection.read("INFO FOR DB"))["tables"]
+        tables = (await storage.connection.read("INFO FOR DB"))["tables"]
         assert "memory_word" not in tables
         (memory,) = await storage.memories.search(MemoryQuery(None, NOW), ["caf"])
         assert (memory.id, memory.content) == ("old", "Café")

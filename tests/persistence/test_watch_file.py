@@ -43,7 +43,7 @@ async def test_a_commit_without_such_rows_carries_its_number_in_one_row(tmp_path
         await storage.commit([PutSetting("a", f"{number}")])
     _, mark = WatchFile(tmp_path / "store").read()
     assert mark.row == ("meta", "commit")
-    row = await storage._connection.read("SELECT * FROM ONLY $id", {"id": record_id("meta", "commit")})
+    row = await storage.connection.read("SELECT * FROM ONLY $id", {"id": record_id("meta", "commit")})
     assert row["commit"] == mark.number
     await storage.close()
 
