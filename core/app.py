@@ -19,6 +19,7 @@ from core.services.activity import ActivityService
 from core.services.agents import AgentService
 from core.services.attachments import AttachmentService
 from core.services.backups import BackupService
+from core.services.call_requests import CallRequestService
 from core.services.chat import ChatService
 from core.services.consent import ConsentService
 from core.services.demo import DemoService
@@ -182,6 +183,7 @@ class Core:
     trash: Trash
     settings: SettingsService
     consent: ConsentService
+    call_requests: CallRequestService
     demo: DemoService
     providers: ProviderService
     agents: AgentService

@@ -37,6 +37,7 @@ from core.services.activity import ActivityService
 from core.services.agents import AgentService
 from core.services.attachments import AttachmentService
 from core.services.backups import BackupService
+from core.services.call_requests import CallRequestService
 from core.services.chat import ChatService
 from core.services.consent import ConsentService
 from core.services.demo import DemoService
@@ -272,6 +273,7 @@ async def run_core(
             trash=trash,
             settings=settings,
             consent=consent,
+            call_requests=CallRequestService(engine),
             demo=DemoService(chat, runs, templates, workflows, storage),
             providers=ProviderService(models.catalogue, models.keys, settings),
             agents=agents,

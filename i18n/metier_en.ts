@@ -29,6 +29,16 @@
     </message>
 </context>
 <context>
+    <name>CallValues</name>
+    <message numerus="yes">
+        <source>Show %n secret(s)</source>
+        <translation>
+            <numerusform>Show %n secret</numerusform>
+            <numerusform>Show %n secrets</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>CaptionView</name>
     <message numerus="yes">
         <source>%n earlier calls</source>

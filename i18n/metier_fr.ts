@@ -570,6 +570,10 @@
         <translation>Passer</translation>
     </message>
     <message>
+        <source>The host has letters that can look like others.</source>
+        <translation>Le nom d’hôte a des lettres qui peuvent ressembler à d’autres.</translation>
+    </message>
+    <message>
         <source>The output of “{step}” was read by {readers} already: it cannot be changed now.</source>
         <translation>Le résultat de l’étape «&#xa0;{step}&#xa0;» a déjà été lu par {readers}&#xa0;: il ne peut plus être modifié.</translation>
     </message>
@@ -610,6 +614,10 @@
         <translation>Appel d’outil</translation>
     </message>
     <message>
+        <source>What stands before the @ is a user name, not the host.</source>
+        <translation>Ce qui précède le @ est un nom d’utilisateur, pas l’hôte.</translation>
+    </message>
+    <message>
         <source>With changed arguments it is approved once.</source>
         <translation>Avec d’autres arguments, l’approbation vaut une fois.</translation>
     </message>
@@ -618,8 +626,28 @@
         <translation>À votre tour</translation>
     </message>
     <message>
+        <source>leads to {place}</source>
+        <translation>mène à {place}</translation>
+    </message>
+    <message>
         <source>of the server “{server}”</source>
         <translation>du serveur «&#xa0;{server}&#xa0;»</translation>
+    </message>
+    <message>
+        <source>⟨secret, {number} characters⟩</source>
+        <translation>⟨secret, {number} caractères⟩</translation>
+    </message>
+    <message>
+        <source>⟨{number} blanks⟩</source>
+        <translation>⟨{number} espaces⟩</translation>
+    </message>
+    <message>
+        <source>⟨{number} line ends⟩</source>
+        <translation>⟨{number} fins de ligne⟩</translation>
+    </message>
+    <message>
+        <source>⟨… {number} characters in all …⟩</source>
+        <translation>⟨… {number} caractères en tout …⟩</translation>
     </message>
 </context>
 <context>
@@ -733,6 +761,51 @@
     <message>
         <source>Older messages are no longer sent: this summary replaces them</source>
         <translation>Les messages plus anciens ne sont plus envoyés&#xa0;: ce résumé les remplace</translation>
+    </message>
+</context>
+<context>
+    <name>CallValue</name>
+    <message>
+        <source>Arguments</source>
+        <translation>Arguments</translation>
+    </message>
+    <message>
+        <source>It ends with: {text}</source>
+        <translation>Fin du texte : {text}</translation>
+    </message>
+    <message>
+        <source>Next part</source>
+        <translation>Partie suivante</translation>
+    </message>
+    <message>
+        <source>Previous part</source>
+        <translation>Partie précédente</translation>
+    </message>
+    <message>
+        <source>{size} characters, part {part} of {parts}</source>
+        <translation>{size} caractères, partie {part} sur {parts}</translation>
+    </message>
+</context>
+<context>
+    <name>CallValues</name>
+    <message>
+        <source>Fold the secrets</source>
+        <translation>Masquer les secrets</translation>
+    </message>
+    <message>
+        <source>No arguments</source>
+        <translation>Aucun argument</translation>
+    </message>
+    <message numerus="yes">
+        <source>Show %n secret(s)</source>
+        <translation>
+            <numerusform>Afficher %n secret</numerusform>
+            <numerusform>Afficher %n secrets</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The secrets of this call were not kept. It cannot run where it has {mask}.</source>
+        <translation>Les secrets de cet appel n’ont pas été conservés. Il ne peut pas être exécuté là où il contient {mask}.</translation>
     </message>
 </context>
 <context>
@@ -3702,6 +3775,10 @@
     <message>
         <source>Arguments</source>
         <translation>Arguments</translation>
+    </message>
+    <message>
+        <source>Change the arguments</source>
+        <translation>Modifier les arguments</translation>
     </message>
     <message>
         <source>Input</source>

@@ -9,7 +9,7 @@ Each transition is a compare-and-set on an open status, so only the first answer
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -140,7 +140,8 @@ class InterruptionRequest:
     """What a step, or a call in a step, asks before the interruption has an id.
 
     `attempt`: the attempt of the step. `input`: the input that the step would run with. `outputs`: step → the output
-    that it is about to read. `arguments`: of the `tool`, masked if the call itself is in question. `timeout_ms`: None
+    that it is about to read. `arguments`: of the `tool`, masked if the call itself is in question; `unmasked` are the
+    arguments that will run, which stay in memory (`Interruptions.arguments_of`). `timeout_ms`: None
     waits without limit; otherwise `default_action` is applied after it. For a request for consent, SKIP asks again. If
     a sub-agent asks, `step` is its id and `sub_agent_name` its display name.
     """
@@ -161,6 +162,7 @@ class InterruptionRequest:
     timeout_ms: int | None = None
     default_action: Action = Action.REJECT
     sub_agent_name: str | None = None
+    unmasked: Any = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

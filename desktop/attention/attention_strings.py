@@ -6,9 +6,10 @@ from PySide6.QtCore import QCoreApplication
 
 from core.domain.interruption import Action, InterruptionKind, InterruptionStatus
 from core.domain.risk import Risk
+from core.domain.text.hidden import reveal
 from core.services.outcome import Failed
 from core.stores.questions import Question
-from desktop.translation import failure_text
+from desktop.translation import agent_display_name, failure_text, request_sentence
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
@@ -44,6 +45,11 @@ def asker_path(workflow: str, question: Question) -> str:
     step = question.step + index if question.agent is None else ""
     parts = (workflow, question.below or "", step, question.asked.sub_agent_name or "")
     return _SEPARATOR.join(part for part in parts if part)
+
+
+def asked_text(question: Question) -> str:
+    """Return what is asked, in the words of the request or in ours, with marks for hidden characters."""
+    return reveal(question.asked.prompt or request_sentence(question.kind, agent_display_name(question.asker)))
 
 
 def action_label(kind: InterruptionKind, action: Action) -> str:

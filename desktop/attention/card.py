@@ -18,7 +18,8 @@ from core.domain.interruption import Action, InterruptionKind
 from core.domain.text.hidden import reveal
 from core.services.outcome import Failed
 from core.stores.questions import Question
-from desktop.attention.attention_strings import asker_path, closed_text, kind_label, refusal_text
+from desktop.attention.attention_strings import asked_text, asker_path, closed_text, kind_label, refusal_text
+from desktop.attention.call_view import DecidingValues
 from desktop.attention.field import ValueField
 from desktop.attention.focus_guard import FocusGuard
 from desktop.attention.footer import CardFooter
@@ -29,26 +30,25 @@ from desktop.attention.request_queue import RequestQueue
 from desktop.attention.slot_card import ClosedNote, SlotCard
 from desktop.shortcuts.chords import is_pressed
 from desktop.theme import Theme
-from desktop.translation import agent_display_name, request_sentence
 from desktop.widgets import Button, announce, queue_announcement
 
 _OPTION_KEYS = range(Qt.Key.Key_1, Qt.Key.Key_9 + 1)
 _PAGE_STEPS = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
+_CLOSED_CODES = frozenset({"already_answered", "nothing_open", "not_found"})
 ClosedStatusLookup = Callable[[InterruptionId], str | None]
 """How a request was closed, where that is known."""
-
-
-_CLOSED_CODES = frozenset({"already_answered", "nothing_open", "not_found"})
 
 
 class AttentionCard(SlotCard):
     """Shows open requests one at a time and never takes focus by itself. `now` returns the current time.
 
-    Its owner answers each `answered(question, answer)` by `show_outcome`. `emptied` is emitted when the last request is
+    Its owner answers each `answered(question, answer)` by `show_outcome`, and each `call_wanted(request)` by
+    `Request.show_call`. `emptied` is emitted when the last request is
     gone while the card had focus.
     """
 
     answered = Signal(object, object)
+    call_wanted = Signal(object)
     postponed = Signal()
     emptied = Signal()
     drafts_changed = Signal()
@@ -64,6 +64,7 @@ class AttentionCard(SlotCard):
         self._is_folded = False
         self.guard = FocusGuard(self)
         self._header = CardHeader(theme, now, focus_keys)
+        self._deciding = DecidingValues(theme)
         self._footer = CardFooter(theme)
         self._note = ClosedNote(theme)
         self._column = QVBoxLayout(self)
@@ -139,17 +140,14 @@ class AttentionCard(SlotCard):
 
     @property
     def workflow_id(self) -> WorkflowId | None:
-        """The workflow whose requests are shown."""
         return self._workflow_id
 
     @property
     def has_request(self) -> bool:
-        """Whether there is a request to show."""
         return self._requests.current is not None
 
     @property
     def is_folded(self) -> bool:
-        """Whether only the header is visible."""
         return self._is_folded
 
     @property
@@ -190,8 +188,7 @@ class AttentionCard(SlotCard):
         super().apply_theme()
 
     def _handles_key(self, event: QKeyEvent) -> bool:
-        is_submit = is_pressed("Ctrl+Return", event) and not event.isAutoRepeat()
-        return is_submit or is_pressed("Esc", event)
+        return is_pressed("Esc", event) or (is_pressed("Ctrl+Return", event) and not event.isAutoRepeat())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         # some layouts need Shift for a digit, or have it on the keypad
@@ -205,7 +202,7 @@ class AttentionCard(SlotCard):
             super().keyPressEvent(event)
 
     def _build(self) -> None:
-        for widget in (self._header, self._scroller, self._note, self._footer):
+        for widget in (self._header, self._deciding, self._scroller, self._note, self._footer):
             self._column.addWidget(widget)
         self._header.stepped.connect(self._step)
         self._header.unfolded.connect(self.unfold_requested)
@@ -311,15 +308,24 @@ class AttentionCard(SlotCard):
         request = Request(self._theme, question)
         request.edited.connect(self._footer.update_scope)
         request.edited.connect(self.drafts_changed)
+        request.deciding_changed.connect(self._show_deciding)
+        if not request.is_ready:
+            self.call_wanted.emit(request)
         return request
 
+    def _show_deciding(self) -> None:
+        """Show what decides about the call, above what scrolls."""
+        request = self.request if not self._is_folded else None
+        are_secrets_shown = request is not None and request.call_view.are_secrets_shown
+        self._deciding.show_values(request.deciding if request is not None else (), are_secrets_shown=are_secrets_shown)
+
     def _update(self) -> None:
-        request = self.request
-        is_open = request is not None and not self._is_folded
+        is_open = self.request is not None and not self._is_folded
         self._scroller.setVisible(is_open)
         self._footer.setVisible(is_open)
         self._note.setVisible(self._is_closed and not self._is_folded)
         self._header.fold(is_folded=self._is_folded)
+        self._show_deciding()
         self._update_texts()
         self.setVisible(self.has_request)
         self._fit()
@@ -331,15 +337,12 @@ class AttentionCard(SlotCard):
             return
         question = shown.question
         self._header.show_question(self._workflow, question, self._requests.position, is_open=not self._is_closed)
-        self.setAccessibleName(reveal(f"{kind_label(question.kind)}, {asker_path(self._workflow, question)}"))
+        self.setAccessibleName(f"{kind_label(question.kind)}, {reveal(asker_path(self._workflow, question))}")
         self._describe()
 
     def _describe(self) -> None:
-        shown = self._requests.current_request
-        if shown is not None:
-            question = shown.question
-            asked = question.asked.prompt or request_sentence(question.kind, agent_display_name(question.asker))
-            self.setAccessibleDescription(reveal(f"{asked} {self._header.time_left}".rstrip()))
+        if (shown := self._requests.current_request) is not None:
+            self.setAccessibleDescription(f"{asked_text(shown.question)} {self._header.time_left}".rstrip())
 
     def _focus(self, target: QWidget) -> None:
         if isinstance(target, ValueField):

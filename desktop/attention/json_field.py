@@ -7,7 +7,9 @@ from typing import Any
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QTextOption
 
+from core.domain.text.hidden import escape_hidden
 from core.domain.text.json_text import parse
+from core.domain.text.masking import masked, masked_text
 from desktop.attention.field import FieldResult, MultiLineField
 from desktop.theme import Theme
 from desktop.translation import number
@@ -33,7 +35,8 @@ class JsonField(MultiLineField):
         value: Any = None,
         is_empty: bool = False,
     ) -> None:
-        text = "" if is_empty else json.dumps(value, indent=2, ensure_ascii=False)
+        text = "" if is_empty else escape_hidden(json.dumps(value, indent=2, ensure_ascii=False))
+        self._given, self._given_text = value, text
         super().__init__(theme, name, about, text, is_required=is_required)
         self._box.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
@@ -44,6 +47,8 @@ class JsonField(MultiLineField):
         text = self._box.text()
         if not text.strip():
             return self._missing()
+        if text == self._given_text:  # the very value, whatever JSON cannot tell apart
+            return FieldResult(has_value=True, value=self._given)
         try:
             return FieldResult(has_value=True, value=parse(text))
         except json.JSONDecodeError as error:
@@ -81,3 +86,11 @@ class JsonField(MultiLineField):
         sizes = self._theme.sizes
         around = 2 * (sizes.space_s + sizes.focus_ring + ceil(self._box.document().documentMargin()))
         self._box.setFixedHeight(lines * self._box.fontMetrics().lineSpacing() + around)
+
+
+def masked_json(text: str) -> str:
+    """Return the JSON of arguments without secrets, also where it is no JSON yet."""
+    try:
+        return escape_hidden(json.dumps(masked(parse(text)), indent=2, ensure_ascii=False))
+    except ValueError:
+        return masked_text(text)

@@ -4,22 +4,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
+from core.domain.call_description import CallDescription, ShownValue
 from core.domain.interruption import APPROVAL_SCOPES, CLOSED_STATUS, Action, Answer, InterruptionKind
 from core.domain.risk import Risk
 from core.domain.text.json_text import encode, indented_json
 from core.errors import StepFailed
 from core.stores.questions import Question
+from desktop.attention.call_view import CallValues
 from desktop.attention.edits import json_equal, state_edits
 from desktop.attention.field import ValueField
 from desktop.attention.form import SchemaForm
-from desktop.attention.json_field import EDITED_CHARACTERS, JsonField
+from desktop.attention.json_field import EDITED_CHARACTERS, JsonField, masked_json
 from desktop.attention.options import OptionsField
 from desktop.attention.request_details import RequestDetails
 from desktop.theme import Theme
-from desktop.widgets import Adaptive, Paragraph, ValueSection, column_of
+from desktop.widgets import Adaptive, Button, Paragraph, ValueSection, column_of, show_when
 from desktop.widgets.forms.form import Form
 
 
@@ -36,7 +38,8 @@ class DraftAnswer:
 
 
 _Kind = InterruptionKind
-_EDITS = (_Kind.INPUT_REVIEW, _Kind.STATE_EDIT, _Kind.TOOL_APPROVAL)
+_EDITS = (_Kind.INPUT_REVIEW, _Kind.STATE_EDIT)
+_CALLS = (_Kind.TOOL_APPROVAL, _Kind.APPROVAL, _Kind.TOOL_INPUT, _Kind.OUTCOME)
 _FORMS = (_Kind.TOOL_INPUT, _Kind.LOCAL_EXECUTION, _Kind.OUTCOME)
 # From left to right. The last button continues the run; a mistaken press of another must do little harm.
 _BUTTONS: Mapping[InterruptionKind, tuple[Action, ...]] = {
@@ -54,25 +57,40 @@ _BUTTONS: Mapping[InterruptionKind, tuple[Action, ...]] = {
 class Request(Form, Adaptive, QWidget):
     """The last button continues the run; each other button only ends it or skips.
 
-    Emits `edited` on user changes to its form. `scope` is the scope of an approval.
+    Emits `edited` on user changes to its form. `scope` is the scope of an approval. A request about a call waits for
+    `show_call`: until then nothing is approved. `deciding_changed` is emitted when `deciding` or `are_secrets_shown`
+    change.
     """
 
     edited = Signal()
+    deciding_changed = Signal()
 
     def __init__(self, theme: Theme, question: Question) -> None:
         super().__init__()
         self._theme = theme
         self.question = question
         self.reason = ""
+        self._saved_change: Any = None
         self.scope = APPROVAL_SCOPES[0]
         self._editors: dict[str, JsonField] = {}
         self._form: SchemaForm | None = None
         self._options: OptionsField | None = None
         self._too_large: list[ValueSection] = []
         self._no_outputs = Paragraph("", "label", "muted")
+        self.call: CallDescription | None = None
+        self.call_view = CallValues(theme)
+        self.call_view.secrets_shown.connect(self.deciding_changed)
+        self.change_button = Button(theme, "", "link", is_small=True)
+        self.change_button.clicked.connect(self._change)
         self._column = column_of(self)
-        self.facts = RequestDetails(theme, question, shows_values=question.kind not in _EDITS)
+        self.facts = RequestDetails(
+            theme, question, shows_values=not self.is_about_call and question.kind not in _EDITS
+        )
         self._column.addWidget(self.facts)
+        self._column.addWidget(self.call_view)
+        self._column.addWidget(self.change_button, 0, Qt.AlignmentFlag.AlignLeft)
+        show_when(self.call_view, self.is_about_call)
+        show_when(self.change_button, False)
         self._build()
         self._column.addStretch(1)
         self.adapt_to(theme)
@@ -80,6 +98,36 @@ class Request(Form, Adaptive, QWidget):
     @property
     def kind(self) -> InterruptionKind:
         return self.question.kind
+
+    @property
+    def is_about_call(self) -> bool:
+        """Whether it shows a call of a tool, which it does not know before `show_call`."""
+        asked = self.question.asked
+        return self.kind in _CALLS and asked.tool is not None and asked.arguments is not None
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether all that is approved can be seen."""
+        return self.call is not None or not self.is_about_call
+
+    @property
+    def deciding(self) -> Sequence[ShownValue]:
+        """The values that are always in sight; none while the user changes the arguments."""
+        return self.call.deciding if self.call is not None and not self.is_changed else ()
+
+    def show_call(self, call: CallDescription) -> None:
+        """Show the call that the request is about. A saved change of it is restored."""
+        if self.call is not None or not self.is_about_call:
+            return
+        self.call = call
+        self.call_view.show_call(call)
+        can_change = self.kind is _Kind.TOOL_APPROVAL and len(_json(call.arguments)) <= EDITED_CHARACTERS
+        show_when(self.change_button, can_change)
+        if can_change and self._saved_change is not None:
+            self._change()
+            self._editors[""].set_raw_value(self._saved_change)
+        self.deciding_changed.emit()
+        self.edited.emit()
 
     @property
     def buttons(self) -> tuple[Action, ...]:
@@ -97,7 +145,7 @@ class Request(Form, Adaptive, QWidget):
     @property
     def is_changed(self) -> bool:
         """Whether the arguments differ from the requested arguments, or are invalid."""
-        arguments = self.question.asked.arguments
+        arguments = self.call.arguments if self.call is not None else self.question.asked.arguments
         results = [field.read() for field in self._editors.values() if field.is_edited]
         return any(not result.has_value or not json_equal(result.value, arguments) for result in results)
 
@@ -114,13 +162,18 @@ class Request(Form, Adaptive, QWidget):
     @property
     def draft(self) -> DraftAnswer | None:
         """The user's draft; None if there is none."""
-        fields = tuple(field.raw_value if field.is_edited else None for field in self.fields)
+        fields: tuple[Any, ...] = tuple(field.raw_value if field.is_edited else None for field in self.fields)
+        if self.kind is _Kind.TOOL_APPROVAL:  # its secrets are not for the disk
+            fields = tuple(masked_json(text) if isinstance(text, str) else None for text in fields)
         is_begun = bool(self.reason) or any(value is not None for value in fields)
         return DraftAnswer(fields, self.reason) if is_begun else None
 
     def restore_draft(self, begun: DraftAnswer) -> None:
         """Restore a draft, as far as it fits."""
         self.reason = begun.reason
+        if self.kind is _Kind.TOOL_APPROVAL:
+            self._saved_change = next(iter(begun.fields), None)
+            return
         fields = self.fields
         if len(begun.fields) == len(fields):
             for field, written in zip(fields, begun.fields, strict=True):
@@ -128,7 +181,11 @@ class Request(Form, Adaptive, QWidget):
                     field.set_raw_value(written)
 
     def answer(self, action: Action) -> Answer | None:
-        """Return the answer of a button; None where a field is invalid, which then shows its error."""
+        """Return the answer of a button; None where a field is invalid, which then shows its error, and for an approval
+        of what is not seen yet.
+        """
+        if action is self.buttons[-1] and not self.is_ready:
+            return None
         match action:
             case Action.SUBMIT:
                 return self._submitted()
@@ -163,6 +220,7 @@ class Request(Form, Adaptive, QWidget):
             field.set_name(text or name)
         for section in self._too_large:
             section.describe(self.tr("Too large to be changed here"))
+        self.change_button.setText(self.tr("Change the arguments"))
         self._no_outputs.setText(self.tr("There is nothing yet: this step reads no result of another one."))
         if self._options is not None:
             self._options.set_name(self.tr("Answer"))
@@ -177,8 +235,6 @@ class Request(Form, Adaptive, QWidget):
         match self.kind:
             case _Kind.INPUT_REVIEW:
                 self._add_editor("", asked.input)
-            case _Kind.TOOL_APPROVAL:
-                self._add_editor("", asked.arguments)
             case _Kind.STATE_EDIT:
                 outputs = _mapping(asked.outputs)
                 for name, output in outputs.items():
@@ -194,6 +250,17 @@ class Request(Form, Adaptive, QWidget):
                 self._form.edited.connect(self.edited)
                 self._column.addWidget(self._form)
 
+    def _change(self) -> None:
+        """Show the arguments as JSON to be edited, in the place of their values."""
+        if self.call is None or "" in self._editors:
+            return
+        self.call_view.hide()
+        self.change_button.hide()
+        self._add_editor("", self.call.arguments)
+        self.retranslate()
+        self._editors[""].show()
+        self._editors[""].setFocus(Qt.FocusReason.OtherFocusReason)
+
     def _add_editor(self, name: str, value: Any) -> None:
         # Qt lays out the whole document after each key.
         if len(_json(value)) > EDITED_CHARACTERS:
@@ -204,8 +271,10 @@ class Request(Form, Adaptive, QWidget):
             return
         field = JsonField(self._theme, name, value=value)
         field.edited.connect(self.edited)
+        field.edited.connect(self.deciding_changed)
         self._editors[name] = field
-        self._column.addWidget(field)
+        at = self._column.indexOf(self.change_button) + 1 + len(self._editors) + len(self._too_large)
+        self._column.insertWidget(at - 1, field)
 
     @property
     def fields(self) -> Sequence[ValueField]:
@@ -251,8 +320,8 @@ class Request(Form, Adaptive, QWidget):
                 edit for name, value in values.items() for edit in state_edits(before[name], value, _pointer(name))
             ]
             return Answer(Action.SUBMIT, changed)
-        original = asked.arguments if self.kind is _Kind.TOOL_APPROVAL else asked.input
-        # Arguments that are too large have no editor; unchanged, they are approved as they are, with the scope.
+        original = self.call.arguments if self.call is not None else asked.input
+        # Arguments that were not opened for a change are approved as they came, with the scope.
         if "" not in values or json_equal(values[""], original):
             return Answer(Action.APPROVE, self.scope if self.takes_scope else None)
         return Answer(Action.SUBMIT, values[""])

@@ -1,10 +1,11 @@
 """Long values to read, select and copy in a view of limited height."""
 
+from collections.abc import Sequence
 from math import ceil
 
 from PySide6.QtCore import QMargins, QSize
-from PySide6.QtGui import QGuiApplication, QResizeEvent, QTextCursor, QTextOption
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtGui import QGuiApplication, QResizeEvent, QTextCharFormat, QTextCursor, QTextOption
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSizePolicy, QTextEdit, QVBoxLayout, QWidget
 
 from core.domain.text.hidden import reveal
 from desktop.theme import Icon, Theme
@@ -47,6 +48,7 @@ SHOWN_CHARACTERS = 16_000
 
 _MOST_LINES = 12
 _LEAST_LINES = 2
+_MOST_MARKED = 200  # in colour; all of them are marks by their text
 
 
 class ValueText(Adaptive, ReadOnlyText):
@@ -56,6 +58,7 @@ class ValueText(Adaptive, ReadOnlyText):
         super().__init__(parent)
         self._theme = theme
         self._laid_out = ""
+        self._marks: tuple[tuple[int, int], ...] = ()
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.adapt_to(theme)
 
@@ -74,9 +77,31 @@ class ValueText(Adaptive, ReadOnlyText):
         self.updateGeometry()
         self._end_with_a_line()
 
+    def show_marked(self, text: str, shown: str, marks: Sequence[tuple[int, int]]) -> None:
+        """Show `shown` for a text that `copy_all` copies; the marks stand for something else, and look like it."""
+        self._text, self._laid_out, self._marks = text, shown, tuple(marks)
+        self.setPlainText(shown)
+        self._color_marks()
+        self.updateGeometry()
+        self._end_with_a_line()
+
     def apply_theme(self) -> None:
         self.setFont(self._theme.font("code_small"))
+        self._color_marks()
         self.updateGeometry()
+
+    def _color_marks(self) -> None:
+        selections = []
+        for start, end in self._marks[:_MOST_MARKED]:
+            selection = QTextEdit.ExtraSelection()
+            cursor = QTextCursor(self.document())
+            cursor.setPosition(_units(self._laid_out[:start]))
+            cursor.setPosition(_units(self._laid_out[:end]), QTextCursor.MoveMode.KeepAnchor)
+            mark_format = QTextCharFormat()
+            mark_format.setForeground(self._theme.color("warn"))
+            selection.cursor, selection.format = cursor, mark_format
+            selections.append(selection)
+        self.setExtraSelections(selections)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -105,6 +130,11 @@ class ValueText(Adaptive, ReadOnlyText):
     def _height(self, lines: int) -> int:
         around = 2 * ceil(self.document().documentMargin()) + 2  # without these 2 it would scroll by a line
         return lines * self.fontMetrics().lineSpacing() + around
+
+
+def _units(text: str) -> int:
+    """Return the length in UTF-16 units, in which a document counts."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 class ValueSection(Adaptive, QWidget):
@@ -142,6 +172,10 @@ class ValueSection(Adaptive, QWidget):
     def show_text(self, text: str) -> None:
         self.value.show_text(text)
         self.show()
+
+    def show_marked(self, text: str, shown: str, marks: Sequence[tuple[int, int]]) -> None:
+        """Show a text with marks (`ValueText.show_marked`)."""
+        self.value.show_marked(text, shown, marks)
 
     def apply_theme(self) -> None:
         sizes = self._theme.sizes

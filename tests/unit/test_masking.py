@@ -13,6 +13,7 @@ from core.domain.text.masking import (
     MASK,
     contains_mask,
     masked,
+    masked_edit,
     masked_text,
     restore_secrets,
     secret_spans,
@@ -203,6 +204,18 @@ def test_an_unchanged_mask_keeps_the_secret() -> None:
         "headers": {"Authorization": "Bearer other"}
     }
     assert contains_mask(restore_secrets({"elsewhere": MASK}, shown, raw))
+
+
+def test_a_secret_that_was_changed_is_not_replaced_by_the_one_before() -> None:
+    raw = {"token": "a1", "text": "Bearer abc123abc123", "list": ["--token", "abc", 1]}
+    edited = {"token": "b2", "text": "Bearer abc123abc123", "list": ["--token", "other", 2]}
+    kept = masked_edit(edited, raw)
+    assert not [secret for secret in ("b2", "abc123", "other") if secret in str(kept)]
+    restored = restore_secrets(kept, masked(raw), raw)
+    assert (restored["text"], restored["list"][2]) == (raw["text"], 2)
+    assert contains_mask(restored["token"])
+    assert contains_mask(restored["list"][1])
+    assert masked_edit(raw, raw) == masked(raw)
 
 
 def test_an_error_reveals_no_secrets() -> None:

@@ -14,6 +14,7 @@ from core.domain.text.secret_names import hides_numbers, is_secret_name
 from core.domain.text.secret_texts import FLAG, hide_private_keys, hide_secrets
 
 MASK = "[secret-not-kept]"
+CHANGED = "(changed)"
 
 NESTED_CHARACTERS = 64 * 1024  # of a text that is looked at as JSON; longer ones as texts alone
 
@@ -116,6 +117,32 @@ def restore_secrets(edited: Any, shown: Any, raw: Any) -> Any:
             for at, part in enumerate(edited)
         ]
     return raw if edited == shown and contains_mask(shown) else edited
+
+
+def masked_edit(edited: Any, original: Any) -> Any:
+    """Mask an edit of `original` for storage. A secret that the user has changed gets a mask that `restore_secrets`
+    does not replace: after a restart the call is refused, rather than made with the secret of before.
+    """
+    if isinstance(edited, Mapping):
+        before = original if isinstance(original, Mapping) else {}
+        hides = secret_keys(edited)
+        return {
+            key: _changed_mask(part, before.get(key)) if hides(key) else masked_edit(part, before.get(key))
+            for key, part in edited.items()
+        }
+    if isinstance(edited, list):
+        places, before_list = secret_places(edited), original if isinstance(original, list) else []
+        return [
+            (_changed_mask if at in places else masked_edit)(part, before_list[at] if at < len(before_list) else None)
+            for at, part in enumerate(edited)
+        ]
+    hidden = masked(edited)
+    return hidden if hidden is edited or edited == original or not isinstance(hidden, str) else f"{hidden} {CHANGED}"
+
+
+def _changed_mask(edited: Any, original: Any) -> Any:
+    hidden = mask_all(edited)
+    return f"{MASK} {CHANGED}" if hidden == MASK and edited not in (original, MASK) else hidden
 
 
 def secret_keys(value: Mapping[Any, Any]) -> Callable[[Any], bool]:

@@ -110,6 +110,27 @@ def parse_address(url: str) -> WebAddress:
     )
 
 
+def described_host(text: str) -> tuple[str | None, bool, bool]:
+    """Return the host that an address of any kind leads to, None if it has none, for showing it plainly: in ASCII, an
+    IPv4 address in its usual notation. And whether a user name stands before it, and whether it is written in letters
+    that may look like others.
+    """
+    is_url = "://" in text
+    try:
+        parts = urlsplit(text.strip() if is_url else f"//{text.strip()}")
+        host = parts.hostname or ""
+    except ValueError:
+        return None, "@" in text, not text.isascii()
+    is_look_alike = not host.isascii() or any(label.startswith("xn--") for label in host.split("."))
+    if not host or (not is_url and not is_look_alike):  # a name or a mail address, as it is written
+        return None, False, False
+    try:
+        host = _host(parts.netloc.rpartition("@")[2], host)
+    except ValueError:
+        host = host.encode("ascii", "backslashreplace").decode()
+    return host, is_url and ("@" in parts.netloc or "\\" in parts.netloc), is_look_alike
+
+
 def is_origin(place: str) -> bool:
     """Return whether an allowed location is an origin rather than a folder."""
     return _ORIGIN.match(place) is not None

@@ -77,7 +77,10 @@ class CallConsentPolicy:
 
     def find_request(self, call: PendingCall) -> Interruption | None:
         """Return the newest consent request about the call, open or closed."""
-        return self._interruptions.find([CONSENT_KIND], call.step, call.index, call_id=call.call_id)
+        request = self._interruptions.find([CONSENT_KIND], call.step, call.index, call_id=call.call_id)
+        if request is not None:  # after a restart the request is known without its arguments
+            self._interruptions.keep_arguments(request, call.arguments)
+        return request
 
     async def examine(
         self, call: PendingCall, advertised: Collection[str] | None = None
@@ -102,13 +105,15 @@ class CallConsentPolicy:
         """Return what a closed request means for the call; an Interruption if the user is asked again."""
         answer = closed.answer
         is_expired = closed.status is InterruptionStatus.EXPIRED
+        shown = self._interruptions.take_arguments(closed)
+        arguments = call.arguments if shown is None else shown  # the very value that the user saw
         if answer is None:
             return rejected_result(call.tool, "the run ended before the user had agreed to it")
         match answer.action:
             case Action.APPROVE:
-                return PermittedCall(call.arguments)
+                return PermittedCall(arguments)
             case Action.SUBMIT:
-                return PermittedCall(restore_secrets(answer.value, closed.ask.arguments, call.arguments))
+                return PermittedCall(restore_secrets(answer.value, closed.ask.arguments, arguments))
             case Action.SKIP if is_expired:  # the default action `skip` is to ask again
                 return self._interruptions.raise_(self._ask(call, closed.ask.arguments))
             case _:
@@ -165,6 +170,7 @@ class CallConsentPolicy:
             call_id=call.call_id,
             timeout_ms=terms.timeout_ms,
             default_action=terms.on_timeout,
+            unmasked=call.arguments,
         )
 
     async def _is_approved_for_run(self, tool: str) -> bool:

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from core.domain.audit import audit_entry
 from core.domain.consent import Rule, exception_setting
@@ -25,7 +26,7 @@ from core.domain.interruption import (
 )
 from core.domain.run import Run
 from core.domain.text.json_text import encode
-from core.domain.text.masking import masked
+from core.domain.text.masking import masked_edit
 from core.engine.interruptions.answers import already_answered
 from core.engine.log.run_journal import RunJournal
 from core.ports import Clock, CloseInterruption, PutAudit, PutSetting, RaiseInterruption, Write
@@ -66,6 +67,7 @@ class Interruptions:
         self._by_key: dict[_AskKey, list[InterruptionId]] = {}
         for interruption in known:
             self._add(interruption)
+        self._unmasked: dict[InterruptionId, Any] = {}
         self._waiting: dict[InterruptionId, asyncio.Future[Interruption]] = {}
         self._timer: asyncio.TimerHandle | None = None
         log.on_call_ended = self._on_call_ended
@@ -107,6 +109,21 @@ class Interruptions:
         self._all[interruption.id] = interruption
         self._by_key.setdefault((ask.step, ask.index, ask.call_id), []).append(interruption.id)
 
+    def keep_arguments(self, interruption: Interruption, arguments: Any) -> None:
+        """Keep the arguments that the interruption asks about, unmasked, as long as it is open. Later arguments for the
+        same interruption change nothing: what was shown is what runs.
+        """
+        if interruption.is_open and arguments is not None:
+            self._unmasked.setdefault(interruption.id, arguments)
+
+    def arguments_of(self, interruption: Interruption) -> Any:
+        """Return the arguments that the interruption asks about, unmasked; None if they are not known here."""
+        return self._unmasked.get(interruption.id)
+
+    def take_arguments(self, interruption: Interruption) -> Any:
+        """Return the same, and keep them no longer."""
+        return self._unmasked.pop(interruption.id, None)
+
     def require_open(self, interruption: Interruption) -> None:
         """Raise Refused `already_answered` unless the interruption is open."""
         if not self._all[interruption.id].is_open:
@@ -114,7 +131,7 @@ class Interruptions:
 
     def raise_(self, ask: InterruptionRequest) -> Interruption:
         """Commit a new interruption; it is published once it is on disk."""
-        ask = replace(ask, sub_agent_name=self._sub_agent_name(ask.step))
+        unmasked, ask = ask.unmasked, replace(ask, sub_agent_name=self._sub_agent_name(ask.step), unmasked=None)
         now = self._clock.now()
         expires_at = now + timedelta(milliseconds=ask.timeout_ms) if ask.timeout_ms is not None else None
         raised = Interruption(
@@ -128,6 +145,7 @@ class Interruptions:
             expires_at,
         )
         self._add(raised)
+        self.keep_arguments(raised, unmasked)
         expiry = {"expires_at": iso_time(expires_at), "default_action": raised.default_action} if expires_at else {}
         fact = InterruptionRaised(**raised.fields(), **expiry)
         self._log.commit(fact, writes=[RaiseInterruption(raised)])
@@ -142,6 +160,7 @@ class Interruptions:
         interruption = self.find([ask.kind], ask.step, ask.index, attempt=ask.attempt, call_id=ask.call_id)
         if interruption is None or (anew and not interruption.is_open):
             interruption = self.raise_(ask)
+        self.keep_arguments(interruption, ask.unmasked)
         if not interruption.is_open:
             return interruption
         future = self._waiting.setdefault(interruption.id, asyncio.get_running_loop().create_future())
@@ -203,6 +222,7 @@ class Interruptions:
         self._all[interruption.id] = closed
         self._commit_closed(closed)
         if status is InterruptionStatus.CANCELLED:  # the waiting call is cancelled with its task, and reads no answer
+            self._unmasked.pop(interruption.id, None)
             return
         waiting = self._waiting.pop(interruption.id, None)
         if waiting is not None and not waiting.done():
@@ -216,7 +236,7 @@ class Interruptions:
         ask, answer = closed.ask, closed.answer
         is_consent = ask.kind is InterruptionKind.TOOL_APPROVAL
         if is_consent and answer is not None:
-            answer = replace(answer, value=masked(answer.value))
+            answer = replace(answer, value=masked_edit(answer.value, self.arguments_of(closed)))
         assert closed.closed_at is not None
         writes: list[Write] = [CloseInterruption(self._run.id, closed.id, closed.status, closed.closed_at, answer)]
         always = ask.tool if is_consent and approval_scope(answer) == "always" else None

@@ -6,13 +6,13 @@ runs are started for steps and tool calls. Starting, forking, cancelling and ans
 
 import asyncio
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from core.bus import Bus, WorkflowChanged
 from core.domain.ids import InterruptionId, RunId, TemplateId, WorkflowId, id_from_key, new_id
 from core.domain.interruption import Action, Answer, Interruption, InterruptionKind
-from core.domain.run import ACTIVE_STATUSES, Run, RunKind, RunStatus
+from core.domain.run import ACTIVE_STATUSES, Run, RunKind, RunStatus, Snapshot
 from core.domain.settings import Settings
 from core.domain.sub_agent import location_of
 from core.domain.template import WorkflowCall
@@ -31,6 +31,15 @@ from core.engine.runs.start_request import StartRequest, preset_facts, preset_ro
 from core.engine.runs.step_runner import StepRunner
 from core.errors import NotFound, Refused, workflow_busy
 from core.ports import PAGE_ROWS, CallContext, Clock, PutStepResult, RunRecordings, Storage, WorkflowGate
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCall:
+    """An open interruption about a call. `arguments` are those that will run, masked if they are not known here."""
+
+    interruption: Interruption
+    arguments: Any
+    snapshot: Snapshot
 
 
 class Engine:
@@ -295,6 +304,18 @@ class Engine:
             _apply_state_edit(driver, selected, answer)
         driver.interruptions.answer(selected, answer)
         return selected
+
+    def find_request(self, run_id: RunId, interruption_id: InterruptionId) -> OpenCall | None:
+        """Return an open interruption of an active run with what it asks about, unmasked; None if there is none."""
+        active = self._registry.get(run_id)
+        driver = active.driver if active is not None else None
+        if active is None or driver is None:
+            return None
+        found = next((raised for raised in driver.interruptions.open if raised.id == interruption_id), None)
+        if found is None:
+            return None
+        known = driver.interruptions.arguments_of(found)
+        return OpenCall(found, found.ask.arguments if known is None else known, active.snapshot)
 
     async def preset(self, run_id: RunId, step: str, output: Any) -> None:
         """Set the result of a step that an active run has not begun, instead of running it.

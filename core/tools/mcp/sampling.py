@@ -104,6 +104,7 @@ class Sampling:
                 call_id=call.next_id("samples"),
                 timeout_ms=terms.timeout_ms,
                 default_action=terms.on_timeout,
+                unmasked=fields,
             )
             answer = (await context.ask(ask)).answer or Answer(Action.REJECT)
             match answer.action:

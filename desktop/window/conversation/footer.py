@@ -5,9 +5,11 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from core.domain.ids import InterruptionId, WorkflowId
 from desktop.attention.card import AttentionCard
+from desktop.attention.request import Request
 from desktop.chat.composer.composer import Composer
 from desktop.chat.composer.draft import DraftFile
 from desktop.chat.composer.queue_strip import QueueStrip, WaitingMessage
@@ -146,6 +148,7 @@ class CardBinder(Controller):
         card.postponed.connect(self._on_put_off)
         card.emptied.connect(footer.focus_composer)
         card.unfold_requested.connect(self.focus)
+        card.call_wanted.connect(self._describe_call)
         stores = context.stores
         signals = (stores.view.changed, stores.workflows.changed, stores.questions.changed)
         self._bind = context.frames.bind(pane, signals, self.show_now)
@@ -176,6 +179,14 @@ class CardBinder(Controller):
         # a switch shows the composer even if a request is pending: answering begins with `focus`
         if (is_other or not card.has_request) and not self._footer.inputs.is_open:
             self._footer.show_composer()
+
+    def _describe_call(self, request: Request) -> None:
+        self._context.tasks.spawn(self._describe(request), f"describe {request.question.id}")
+
+    async def _describe(self, request: Request) -> None:
+        call = await self._core.call_requests.describe(request.question.run_id, request.question.asked)
+        if isValid(request):  # the request may have been closed meanwhile
+            request.show_call(call)
 
     def _how_closed(self, question_id: InterruptionId) -> str | None:
         return self._stores.questions.how_closed(self._shown, question_id)

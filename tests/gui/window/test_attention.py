@@ -76,7 +76,9 @@ async def view(app: App, run: Run) -> AttentionCard:
     app.content.chat.focus_composer()
     await waiting.until(lambda: app.core.stores.view.is_loaded)
     await app.drawn()
-    return card_of(app)
+    card = card_of(app)
+    await waiting.until(lambda: card.request is None or card.request.is_ready)
+    return card
 
 
 async def take_card(app: App) -> None:
@@ -87,7 +89,10 @@ async def take_card(app: App) -> None:
 
 async def listens(app: App) -> None:
     """Come back when the card has the focus and takes keys."""
-    await waiting.until(lambda: card_of(app).has_focus and not card_of(app).guard.is_on)
+    card = card_of(app)
+    await waiting.until(
+        lambda: card.has_focus and not card.guard.is_on and (card.request is None or card.request.is_ready)
+    )
 
 
 def texts(widget: QWidget) -> list[str]:

@@ -15,6 +15,7 @@ from core.domain.template import ValidationMode
 from core.domain.text.json_text import decode
 from core.domain.text.masking import MASK
 from core.services.outcome import Ok
+from desktop.attention.call_view import CallValue, CallValues
 from desktop.attention.card import AttentionCard
 from desktop.attention.footer import ApprovalScope
 from desktop.translation import Language
@@ -40,8 +41,10 @@ async def chat(app: App, text: str, count: int = 1) -> tuple[Run, AttentionCard]
     app.content.chat.focus_composer()
     await waiting.until(lambda: app.core.stores.view.is_loaded)
     await app.drawn()
+    card = app.content.chat.card
+    await waiting.until(lambda: card.request is not None and card.request.is_ready)
     await take_card(app)
-    return run, app.content.chat.card
+    return run, card
 
 
 async def asks(app: App, run: Run, count: int) -> None:
@@ -66,7 +69,15 @@ def scope(card: AttentionCard) -> ApprovalScope:
     return found
 
 
+def values(card: AttentionCard) -> dict[str, str]:
+    """The arguments that the card shows, by name."""
+    return {part.section.value.accessibleName(): part.section.value.text for part in card.findChildren(CallValue)}
+
+
 def arguments(card: AttentionCard) -> QPlainTextEdit:
+    """The field of the card; that of the arguments once they are to be changed."""
+    if card.request is not None and card.request.change_button.isVisible():
+        card.request.change_button.click()
     return next(field for field in card.findChildren(QPlainTextEdit) if field.isVisible())
 
 
@@ -76,7 +87,7 @@ async def test_the_card_shows_the_tool_its_risk_all_arguments_and_what_an_approv
     async with an_app(tmp_path, qapp) as app:
         _, card = await chat(app, '/tool write_file {"path": "a.txt", "content": "x", "append": true}')
         assert {"write_file", "Medium risk", "Tool approval", "This call alone."} <= texts(card)
-        assert decode(arguments(card).toPlainText()) == {"path": "a.txt", "content": "x", "append": True}
+        assert values(card) == {"path": "a.txt", "append": "true", "content": "x"}
         assert app.focused() is card.button(Action.REJECT)
         choices = {button.text(): button for button in scope(card).findChildren(QPushButton)}
         assert list(choices) == ["Once", "For this run", "Always"]
@@ -170,13 +181,29 @@ async def test_several_requests_are_gone_through_with_what_was_chosen_for_each(
         assert [entry.scope for entry in reversed(await app.core.storage.audit.page())] == ["run", "once"]
 
 
-async def test_a_secret_is_not_shown_and_stays_with_the_call(tmp_path: Path, qapp: QApplication) -> None:
+async def test_a_secret_is_folded_can_be_changed_and_is_not_stored(tmp_path: Path, qapp: QApplication) -> None:
     async with an_app(tmp_path, qapp) as app:
-        run, card = await chat(app, '/tool write_file {"path": "/nowhere", "content": "Bearer abc123abc123abc"}')
-        assert decode(arguments(card).toPlainText())["content"] == f"Bearer {MASK}"
+        secret = "abc123abc123abc"
+        run, card = await chat(app, f'/tool write_file {{"path": "/nowhere", "content": "Bearer {secret}"}}')
+        shown = card.findChildren(CallValue)[1].section.value
+        assert shown.toPlainText() == "Bearer ⟨secret, 15 characters⟩"
+        (call,) = card.findChildren(CallValues)
+        call.show_secrets.click()
+        assert shown.toPlainText() == f"Bearer {secret}"
+        box = arguments(card)
+        assert decode(box.toPlainText())["content"] == f"Bearer {secret}"
+        box.setPlainText(box.toPlainText().replace("Bearer", "Now Bearer"))
+        assert card.request is not None
+        draft = card.request.draft
+        assert draft is not None
+        assert secret not in str(draft.fields)
+        assert MASK in str(draft.fields)
         card.button(Action.APPROVE).click()
         told = await ended(app, run)
         assert told["tool_calls"][0]["error"]["code"] == "not_allowed"  # and not that the secret is missing
+        assert told["tool_calls"][0]["args"]["content"] == f"Now Bearer {MASK}"
+        assert secret not in str(told)
+        assert secret not in str(await app.core.storage.audit.page())
 
 
 # Questions

@@ -1,0 +1,191 @@
+"""What the user sees of a call before it is made: its arguments by weight, and what they come to. Pure.
+
+What decides about a call stands first: its method, address, command and paths, wherever they are in the arguments. The
+arguments follow, the short before the long. Nothing is masked or left out: secrets have places, which a view may fold.
+"""
+
+import re
+from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+from typing import Any
+
+from core.domain.text.hidden import reveal
+from core.domain.text.json_text import indented_json
+from core.domain.text.masking import contains_mask, secret_spans
+from core.domain.text.secret_names import is_secret_name
+from core.domain.text.web_address import described_host
+
+Span = tuple[int, int]
+
+
+class Weight(IntEnum):
+    """How much a value decides about the call; lower values come first."""
+
+    METHOD = 1
+    ADDRESS = 2
+    COMMAND = 3
+    PATH = 4
+    OTHER = 5
+
+
+class Warn(StrEnum):
+    """What may deceive about an address."""
+
+    USER_INFO = "user_info"
+    LOOK_ALIKE = "look_alike"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownValue:
+    """A value of a call. `path` leads to it from the arguments; `text` is the text itself (`is_text`) or its JSON.
+
+    `secrets` are places in `text`. `leads_to`: the file that a path leads to, or the host of an address, where the text
+    does not say so plainly.
+    """
+
+    path: tuple[str, ...]
+    text: str
+    weight: Weight = Weight.OTHER
+    is_text: bool = True
+    secrets: tuple[Span, ...] = ()
+    leads_to: str | None = None
+    warnings: tuple[Warn, ...] = ()
+
+    @property
+    def label(self) -> str:
+        return " \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} ".join(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class CallDescription:
+    """A call in question. `arguments` is the very value that will run; `deciding` and `values` describe it.
+
+    `is_complete` is False if the secrets were not kept: the arguments have masks in their places, and cannot run.
+    """
+
+    arguments: Any
+    deciding: tuple[ShownValue, ...] = ()
+    values: tuple[ShownValue, ...] = ()
+    is_complete: bool = True
+
+
+_WEIGHTS: dict[str, Weight] = {
+    **dict.fromkeys(("method", "verb"), Weight.METHOD),
+    **dict.fromkeys(("url", "uri", "host", "hostname", "endpoint", "origin", "href", "address", "to"), Weight.ADDRESS),
+    **dict.fromkeys(("recipient", "recipients", "cc", "bcc", "email", "domain", "server"), Weight.ADDRESS),
+    **dict.fromkeys(("command", "cmd", "argv", "args", "shell", "script", "sql", "expression"), Weight.COMMAND),
+    **dict.fromkeys(("path", "paths", "file", "files", "filename", "folder", "directory", "dir", "cwd"), Weight.PATH),
+    **dict.fromkeys(("source", "src", "destination", "dest", "dst", "target"), Weight.PATH),
+}
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+MOST_DECIDING = 6
+_MOST_SEARCHED = 2_000  # values that are looked through for what decides
+_PIECE = 32_768
+_MOST_FOLDED = 4_096
+_SCHEME = re.compile(r"(?:bearer|basic|token|digest|apikey|negotiate)\s+", re.IGNORECASE)  # of a header
+_LONGEST_HEADER = 80  # of a key; alone it is none
+
+
+def describe_call(
+    arguments: Any, place_of: Callable[[str], str | None] = lambda path: None
+) -> Generator[None, None, CallDescription]:
+    """Describe the arguments of a call, in pieces of work. `place_of` returns where a path leads, or None."""
+    deciding = sorted(_deciding(arguments, place_of), key=lambda value: value.weight)[:MOST_DECIDING]
+    yield
+    values = []
+    for key, value in arguments.items() if isinstance(arguments, Mapping) else [("", arguments)]:
+        values.append((yield from _shown((key,) if key else (), value)))
+    values.sort(key=lambda value: (weight_of("".join(value.path)), len(value.text)))
+    return CallDescription(arguments, tuple(deciding), tuple(values), is_complete=not contains_mask(arguments))
+
+
+def weight_of(name: str) -> Weight:
+    """Return the weight of a value with this name, by its last word: `file_path` is a path."""
+    words = [word.lower() for word in _WORDS.findall(name)]
+    return _WEIGHTS.get("".join(words)) or _WEIGHTS.get(words[-1] if words else "") or Weight.OTHER
+
+
+def _deciding(arguments: Any, place_of: Callable[[str], str | None]) -> Iterator[ShownValue]:
+    for path, value in _leaves(arguments):
+        weight = weight_of(path[-1]) if path else Weight.OTHER
+        if weight is Weight.OTHER or value in (None, "", [], {}):
+            continue
+        text, is_text = (value, True) if isinstance(value, str) else (indented_json(value), False)
+        leads_to: str | None = None
+        warnings: tuple[Warn, ...] = ()
+        if is_text and weight is Weight.PATH:
+            place = place_of(text)
+            leads_to = place if place != text else None
+        elif is_text and weight is Weight.ADDRESS:
+            leads_to, warnings = _address_note(text)
+        secrets = _foldable(path[-1], text[:_PIECE], is_text)
+        yield ShownValue(path, text, weight, is_text, secrets, leads_to, warnings)
+
+
+def _leaves(arguments: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield the values that a name leads to, outer before inner: texts, numbers, and lists of these."""
+    todo: list[tuple[tuple[str, ...], Any]] = [((), arguments)]
+    for path, value in todo:
+        if len(todo) > _MOST_SEARCHED:
+            return
+        if isinstance(value, Mapping):
+            todo += [((*path, str(key)), part) for key, part in value.items()]
+        elif isinstance(value, list) and any(isinstance(part, Mapping | list) for part in value):
+            todo += [((*path, str(number)), part) for number, part in enumerate(value, 1)]
+        else:
+            yield path, value
+
+
+def _address_note(text: str) -> tuple[str | None, tuple[Warn, ...]]:
+    """Return the host that the address leads to, if the text does not say so plainly, and what may deceive in it."""
+    host, has_user, is_look_alike = described_host(text)
+    if host is None:
+        return None, ()
+    warnings = (*((Warn.USER_INFO,) if has_user else ()), *((Warn.LOOK_ALIKE,) if is_look_alike else ()))
+    after = text.partition("://")[2].lower()
+    is_plain = after == host or after.startswith((f"{host}/", f"{host}:", f"{host}?"))
+    return (None if is_plain and not warnings and reveal(text) == text else host), warnings
+
+
+def _shown(path: tuple[str, ...], value: Any) -> Generator[None, None, ShownValue]:
+    is_text = isinstance(value, str)
+    text = value if is_text else indented_json(value)
+    yield
+    if len(text) <= _PIECE:
+        return ShownValue(path, text, is_text=is_text, secrets=_foldable(path[-1] if path else "", text, is_text))
+    secrets: list[Span] = []
+    start = 0
+    while start < len(text):
+        end = min(start + _PIECE, len(text))
+        if end < len(text):
+            end = text.rfind("\n", start + _PIECE // 2, end) + 1 or end
+        secrets += [(start + first, start + last) for first, last in _spans(text[start:end])]
+        start = end
+        yield
+    return ShownValue(path, text, is_text=is_text, secrets=tuple(secrets))
+
+
+def _foldable(name: str, text: str, is_text: bool) -> tuple[Span, ...]:
+    if is_text and text and is_secret_name(name) and _is_foldable(text):
+        return ((0, len(text)),)
+    return tuple(_spans(text))
+
+
+def _spans(text: str) -> list[Span]:
+    spans = []
+    for start, end in secret_spans(text):
+        scheme = _SCHEME.match(text, start, end)
+        first = start if scheme is None else scheme.end()
+        if _is_foldable(text[first:end]):
+            spans.append((first, end))
+    return spans
+
+
+def _is_foldable(secret: str) -> bool:
+    """Return whether it is so much like a secret that it may be folded: a key, or a single word. What has words, such
+    as a command, is shown.
+    """
+    if secret.startswith("-----BEGIN "):
+        return "-----" in secret[11:].partition("-----")[2] or len(secret) > _LONGEST_HEADER
+    return len(secret) <= _MOST_FOLDED and re.search(r"(?<!;)\s", secret) is None and reveal(secret) == secret

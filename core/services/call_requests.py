@@ -1,0 +1,54 @@
+"""Describes the calls that wait for the user's consent: what will run, and what it comes to (AGENTS_AND_TOOLS §6)."""
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import PurePath
+
+from core.domain.call_description import CallDescription, describe_call
+from core.domain.events import InterruptionRaised
+from core.domain.ids import RunId
+from core.domain.tool import mcp_server_of
+from core.engine.runs.engine import Engine
+from core.threads.pieces import in_thread
+
+MAX_PATH_CHARACTERS = 4_096
+
+
+class CallRequestService:
+    """Describes open requests about calls."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    async def describe(self, run_id: RunId, asked: InterruptionRaised) -> CallDescription:
+        """Return what the request is about: the arguments that will run, unmasked, and where their paths lead.
+
+        If the run is not active here, the arguments are those of the request, which may be masked.
+        """
+        request = self._engine.find_request(run_id, asked.id)
+        if request is None:
+            return await in_thread(describe_call(asked.arguments))
+        snapshot = request.snapshot
+        is_own = asked.tool is not None and mcp_server_of(asked.tool) is None
+        folders = [place for place in snapshot.allow if os.path.isabs(place)] if is_own else []  # noqa: PTH117
+        place_of = _place_finder(snapshot.base if is_own else None, folders)
+        return await in_thread(describe_call(request.arguments, place_of))
+
+
+def _place_finder(base: str | None, folders: Sequence[str]) -> Callable[[str], str | None]:
+    """Return a function that resolves paths as the file tools do. A tool of a server resolves relative paths from a
+    folder of its own: of these only the `..` are resolved.
+    """
+    start = base or next(iter(folders), None)
+
+    def place_of(path: str) -> str | None:
+        if not path or "\0" in path or len(path) > MAX_PATH_CHARACTERS or "://" in path:
+            return None
+        try:
+            if start is not None or os.path.isabs(path):  # noqa: PTH117
+                return os.path.realpath(os.path.join(start or "", path))  # noqa: PTH118
+        except (OSError, ValueError):
+            return None
+        return os.path.normpath(path) if ".." in PurePath(path).parts else None
+
+    return place_of

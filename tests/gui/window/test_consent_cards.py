@@ -1,0 +1,122 @@
+"""The card shows what will run, all of it, and what it shows is what runs."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from core.domain.audit import Decision
+from core.domain.interruption import Action
+from core.domain.template import ValidationMode
+from core.domain.text.json_text import encode
+from core.domain.text.masking import MASK
+from core.domain.tool import ToolInfo
+from core.ports import CallContext
+from core.services.outcome import Ok
+from core.tools.registry import Tool
+from desktop.attention.call_view import CallValues
+from desktop.attention.card import AttentionCard
+from tests.gui.window.consent_cards import CASES, Case, Table, gone_through, in_sight
+from tests.gui.window.rig import App, an_app
+from tests.gui.window.test_attention import ended
+from tests.support import waiting
+
+
+class Probe:
+    """A tool that takes anything, and keeps the arguments that reached it."""
+
+    def __init__(self) -> None:
+        self.got: list[Mapping[str, Any]] = []
+
+    def tools(self) -> list[Tool]:
+        schema = {"type": "object"}
+        return [Tool(ToolInfo(name, "Probe", "", schema), server=self._call) for name in ("probe", "mcp__evil__probe")]
+
+    async def _call(self, arguments: Mapping[str, Any], context: CallContext) -> str:
+        self.got.append(arguments)
+        return "done"
+
+
+async def card_for(app: App, folder: Path, arguments: Mapping[str, Any], tool: str = "probe") -> AttentionCard:
+    """Return the card of a call in manual mode, once it shows the call."""
+    sent = await app.core.chat.send(
+        "go",
+        mode=ValidationMode.MANUAL,
+        allow=[str(folder)],
+        base=str(folder),
+        script=[{"call": tool, "arguments": arguments}, {"say": "done"}],
+    )
+    assert isinstance(sent, Ok), sent
+    run = sent.data
+    await waiting.until(lambda: app.core.stores.questions.count(run.workflow_id) == 1)
+    app.content.workflow_actions.show(run.workflow_id)
+    app.content.chat.focus_composer()
+    await waiting.until(lambda: app.core.stores.view.is_loaded)
+    app.content.chat.focus_card()
+    card = app.content.chat.card
+    await waiting.until(lambda: card.request is not None and card.request.question.run_id == run.id)
+    assert card.request is not None
+    await waiting.until(lambda: card.request is not None and card.request.is_ready)
+    await app.drawn()
+    return card
+
+
+async def approve(app: App, card: AttentionCard) -> None:
+    assert card.request is not None
+    run_id = card.request.question.run_id
+    await waiting.until(lambda: not card.guard.is_on)
+    card.button(Action.APPROVE).click()
+    await ended(app, await app.core.engine.wait(run_id))
+    await app.drawn()
+
+
+@pytest.mark.parametrize("first", range(0, 40, 8))
+async def test_forty_hostile_calls_are_seen_as_they_run(tmp_path: Path, qapp: QApplication, first: int) -> None:
+    folder, elsewhere = tmp_path / "folder" / "base", tmp_path / "elsewhere"
+    folder.mkdir(parents=True)
+    elsewhere.mkdir()
+    (folder / "link").symlink_to(elsewhere)
+    places = {"above": str(folder.parent.resolve()), "elsewhere": str(elsewhere.resolve())}
+    probe, table = Probe(), Table()
+    assert len(CASES) == 40
+    async with an_app(tmp_path / "data", qapp, more_tools=probe.tools(), mode=ValidationMode.MANUAL) as app:
+        for case in CASES[first : first + 8]:
+            card = await card_for(app, folder, case.arguments, case.tool)
+            decides, shown = in_sight(card), gone_through(card)
+            table.add(case, decides.replace(str(tmp_path), "…"), shown, encode(case.arguments))
+            _check(case, decides, shown, places)
+            _check_secrets(case, card)
+            await approve(app, card)
+            (ran,) = probe.got[-1:]
+            assert encode(ran) == encode(case.arguments), case.name  # byte by byte
+        entries = await app.core.storage.audit.page()
+        assert {entry.decision for entry in entries} == {Decision.APPROVED}
+    sys.stdout.write(f"\n{table.text(has_head=first == 0)}\n")
+
+
+def _check(case: Case, decides: str, shown: str, places: Mapping[str, str]) -> None:
+    for part in case.decides:
+        assert part.format(**places) in decides, (case.name, decides)
+    for part in case.shows:
+        assert part in shown, (case.name, shown[-2_000:])
+    for part in (*case.hides, *case.folded):
+        assert part not in decides + shown, case.name
+    # all of it can be reached: the letters of every text are among what is shown, but for folded secrets
+    if not case.folded:
+        for text in case.arguments.values():
+            if isinstance(text, str) and text.isascii() and text.isprintable() and "  " not in text:
+                assert text in shown.replace("\n", ""), case.name
+
+
+def _check_secrets(case: Case, card: AttentionCard) -> None:
+    (values,) = card.findChildren(CallValues)
+    assert values.show_secrets.isVisible() is bool(case.folded), case.name
+    if case.folded:
+        values.show_secrets.click()
+        everything = in_sight(card) + gone_through(card)
+        for secret in case.folded:
+            assert secret in everything, case.name
+        assert MASK not in everything
