@@ -90,7 +90,7 @@ class Folders:
         return OwnPlaces([*self._roots, *_keyring_folders()], _program_folders())
 
     def create(self) -> None:
-        """Create the folders for their owner alone, and take existing ones from group and others.
+        """Create the folders for their owner alone, and take existing folders from group and others.
 
         A folder that cannot be made private is left to whoever writes to it, who reports the reason. Blocks on the
         disk.

@@ -4206,10 +4206,6 @@
         <translation>Enregistrer</translation>
     </message>
     <message>
-        <source>Secrets go to the keyring, if this system has one.</source>
-        <translation>Les secrets vont dans le trousseau, si ce système en a un.</translation>
-    </message>
-    <message>
         <source>Start it with the app</source>
         <translation>Le démarrer avec l’application</translation>
     </message>
@@ -4220,6 +4216,10 @@
     <message>
         <source>The program alone, such as npx, uvx or docker.</source>
         <translation>Le programme seul, comme npx, uvx ou docker.</translation>
+    </message>
+    <message>
+        <source>Values go to the keyring, if this system has one.</source>
+        <translation>Les valeurs vont dans le trousseau, si ce système en a un.</translation>
     </message>
     <message>
         <source>Variable</source>
@@ -4758,6 +4758,10 @@
     <message>
         <source>Write the command that starts it.</source>
         <translation>Indiquez la commande qui le démarre.</translation>
+    </message>
+    <message>
+        <source>{names} can make other code run than the command names. Allow only values you know.</source>
+        <translation>{names}&#xa0;: peut faire exécuter un autre code que celui de la commande. N’autorisez que des valeurs que vous connaissez.</translation>
     </message>
     <message>
         <source>“stdio” or “http” was expected, not {kind}.</source>

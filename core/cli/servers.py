@@ -2,15 +2,15 @@
 
 import argparse
 import asyncio
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from core.app import Core, Folders
 from core.cli.command import command, data_option, read_stdin
 from core.cli.output import FAILED, SUCCESS, write_line
-from core.domain.mcp_server import ServerStatus
+from core.domain.mcp_server import ServerStatus, describe_launch
 from core.errors import Refused
-from core.services.mcp_drafts import redacted_fields
 from core.services.outcome import Failed, unwrap
 from core.services.templates import read_text
 from core.wiring import open_core
@@ -66,8 +66,9 @@ async def _add(core: Core, text: str, args: argparse.Namespace) -> int:
     inputs = dict(map(_parse_input, args.input))
     # nothing is run without consent to exactly what would run
     if not args.yes:
+        described = [describe_launch(server.fields) for server in config.servers]
         message = "this is what would run; with --yes you agree to it, and it is added"
-        raise Refused("not_confirmed", message, servers=[redacted_fields(server.fields) for server in config.servers])
+        raise Refused("not_confirmed", message + _warning(described), servers=described)
     added = unwrap(await core.servers.add(config, inputs, confirmed=True))
     await asyncio.gather(*(core.servers.test(status.server.id) for status in added if status.server.is_enabled))
     for status in added:
@@ -80,14 +81,21 @@ async def _test(core: Core, args: argparse.Namespace) -> int:
     if args.yes:
         unwrap(await core.servers.confirm(server.id, server.fingerprint))
     elif not server.is_confirmed:
+        described = [core.servers.describe(server.id)]
         message = f"{server.name!r} is not confirmed as it is now; with --yes you agree to run it"
-        raise Refused("not_confirmed", message, servers=[server.what_runs()])
+        raise Refused("not_confirmed", message + _warning(described), servers=described)
     tested = await core.servers.test(server.id)
     if isinstance(tested, Failed):
         write_line({"error": tested.as_dict()})
         return FAILED
     write_line(_server_line(tested.data))
     return SUCCESS
+
+
+def _warning(described: Sequence[Mapping[str, Any]]) -> str:
+    """Return a warning of the variables that decide which code runs, or ""."""
+    names = sorted({name for launch in described for name in launch.get("changes_code", ())})
+    return f". Warning: {', '.join(names)} can make other code run than the command names" if names else ""
 
 
 def _server_line(status: ServerStatus) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """MCP servers as the user configures them, and what the user has agreed to run (AGENTS_AND_TOOLS §7).
 
-A configuration holds no secrets. A value that looks like a secret is stored separately, under its path:
-`env/TOKEN`, `headers/Authorization`, `args/2`, `url`. The configuration has a mask in its place.
+A configuration holds no secrets. Every value of a variable or a header, whatever its name, and an argument or an
+address that looks like a secret, is stored separately, under its path: `env/TOKEN`, `headers/Authorization`, `args/2`,
+`url`. The configuration has a mask in its place.
 """
 
 import hashlib
@@ -15,6 +16,7 @@ from pydantic import Field, field_validator, model_validator
 
 from core.domain.document import Document
 from core.domain.ids import ServerId
+from core.domain.launch_variables import changes_code, is_harmless
 from core.domain.names import Name
 from core.domain.run import ErrorInfo
 from core.domain.settings import KeyLocation
@@ -49,7 +51,8 @@ class McpServer(Document):
     """The configuration: a program (`command`, `args`, `env`, `cwd`) or an address (`url`, `headers`).
 
     `id` is part of its tool names, `mcp__ID__tool`, and never changes. `secrets` maps the path of each secret to its
-    location. `confirmed` is the fingerprint that the user has agreed to run. `timeout_s` limits one call,
+    location; `plain` maps the paths of values that are no secrets to a digest: what the user agreed to includes them.
+    `confirmed` is the fingerprint that the user has agreed to run. `timeout_s` limits one call,
     `start_timeout_s` a start (seconds; None: see `start_limit_s`).
     """
 
@@ -62,6 +65,7 @@ class McpServer(Document):
     url: _Text | None = None
     headers: Annotated[Mapping[str, _Text], Field(max_length=MAX_VALUES)] = Field(default_factory=dict)
     secrets: Mapping[str, KeyLocation] = Field(default_factory=dict)
+    plain: Mapping[str, str] = Field(default_factory=dict)
     is_enabled: bool = True
     starts_with_app: bool = False
     timeout_s: Annotated[float, Field(ge=1, le=3600, allow_inf_nan=False)] = CALL_TIMEOUT_S
@@ -117,7 +121,8 @@ class McpServer(Document):
         # The paths of secrets count, their values do not: a rotated key must not ask for consent again.
         program = [self.command, list(self.args), dict(sorted(self.env.items())), self.cwd]
         address = [self.url, dict(sorted(self.headers.items()))]
-        return hashlib.sha256(encode([program, address, sorted(self.secrets)]).encode()).hexdigest()
+        plain = [dict(sorted(self.plain.items()))] if self.plain else []
+        return hashlib.sha256(encode([program, address, sorted(self.secrets), *plain]).encode()).hexdigest()
 
     @property
     def is_confirmed(self) -> bool:
@@ -125,7 +130,7 @@ class McpServer(Document):
         return self.confirmed == self.fingerprint
 
     def what_runs(self) -> dict[str, Any]:
-        """Describe the server to the user before its first start: no values of the environment, no secrets."""
+        """Describe what runs, without the values of variables and headers and without secrets."""
         if self.transport is Transport.HTTP:
             return {"name": self.name, "url": self.url, "headers": sorted(self.headers)}
         return {
@@ -179,23 +184,56 @@ class StoredServer:
 
 
 def find_secrets(config: Mapping[str, Any]) -> dict[str, str]:
-    """Find the values of a configuration that look like secrets, by `env/NAME`, `headers/NAME`, `args/2` or `url`."""
+    """Find the values of a configuration that are stored apart, by `env/NAME`, `headers/NAME`, `args/2` or `url`: of
+    the environment and the headers all, of the rest what looks like a secret. References to secrets stay.
+    """
     args = list(config.get("args") or ())
-    named = [
-        *(
-            (f"{section}/{name}", name, value)
-            for section in ("env", "headers")
-            for name, value in (config.get(section) or {}).items()
-            if value
-        ),
+    suspects = [
         *((f"args/{position}", _flag_of(args, position), value) for position, value in enumerate(args)),
         ("url", "", config.get("url") or ""),
     ]
-    return {
+    found = {
         path: value
-        for path, name, value in named
+        for path, name, value in suspects
         if not _is_reference(value) and (is_secret_name(name) or masked_text(value) != value)
     }
+    return found | {path: value for path, _, value in _named_values(config) if value and not _is_reference(value)}
+
+
+def _named_values(config: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """Return path, name and value of each variable and header."""
+    sections = ("env", "headers")
+    return [
+        (f"{section}/{name}", name, value)
+        for section in sections
+        for name, value in (config.get(section) or {}).items()
+    ]
+
+
+def plain_values(config: Mapping[str, Any], hidden: Iterable[str] = ()) -> dict[str, str]:
+    """Return the digests of the variables and headers that are no secrets, by path. The paths in `hidden` are
+    left out."""
+    return {
+        path: hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()
+        for path, name, value in _named_values(config)
+        if value and path not in hidden and MASK not in value and (changes_code(name) or is_harmless(name, value))
+    }
+
+
+def describe_launch(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Describe to the user what would run, before they agree: the names of variables and headers, the `values` of
+    harmless variables and of variables that change which code runs, which are named in `changes_code`; no secrets.
+    """
+    shown = masked_config(fields, find_secrets(fields))
+    described: dict[str, Any] = {
+        name: shown[name] for name in ("name", "command", "args", "cwd", "url") if name in shown
+    }
+    described |= {part: sorted(shown[part]) for part in ("env", "headers") if part in shown}
+    given = [(name, value) for _, name, value in _named_values(fields) if value and MASK not in value]
+    values = {name: masked_text(value) for name, value in given if changes_code(name) or is_harmless(name, value)}
+    changing = sorted(name for name in (fields.get("env") or {}) if changes_code(name))
+    more: dict[str, Any] = {"values": values} if values else {}
+    return {**described, **more, **({"changes_code": changing} if changing else {})}
 
 
 def _flag_of(args: Sequence[str], position: int) -> str:
@@ -235,6 +273,8 @@ def _mask_at(config: Mapping[str, Any], path: str) -> str:
         return masked_text(config["url"])
     if section == "args":
         value = str(config["args"][int(name)])
+        if (shown := masked_text(value)) != value:
+            return shown
         flag, is_pair, _ = value.partition("=")
         return f"{flag}={MASK}" if is_pair and flag.startswith("-") else MASK
     return MASK

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, TypeVar
 
+from core.threads.imports import import_once
+
 if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
 
@@ -69,6 +71,7 @@ class SystemKeyring:
 
 def _backend() -> "KeyringBackend":
     """Open the system's keyring. Raises KeyringUnavailable if there is no usable keyring."""
+    import_once("keyring", "keyring.backends.fail")
     import keyring
     from keyring.backends import fail
 

@@ -12,8 +12,10 @@ from typing import Any
 
 from core.sandbox.frames import pointer
 from core.sandbox.schema_wording import describe_error
+from core.threads.imports import import_once
 
 MAX_CHARACTERS = 100_000
+_LIBRARY = ("jsonschema.validators", "jsonschema_specifications", "referencing.jsonschema")
 MAX_DEPTH = 10
 MAX_VIOLATIONS = 20
 
@@ -53,6 +55,7 @@ def problem(schema: Any) -> str | None:
 
 def violations(schema_text: str, value: Any) -> list[tuple[str, str]]:
     """Return pointers and messages, at most MAX_VIOLATIONS, in the order of the value. `schema_text` is canonical."""
+    import_once(*_LIBRARY)
     from referencing.exceptions import Unresolvable
 
     try:
@@ -81,6 +84,7 @@ def _validator(text: str) -> Any:
 @lru_cache(maxsize=256)
 def _compiled(text: str) -> Any:
     """Return a validator, or the reason why there is none."""
+    import_once(*_LIBRARY)
     from jsonschema.exceptions import SchemaError
     from jsonschema.validators import Draft202012Validator, validator_for
     from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # ships no types

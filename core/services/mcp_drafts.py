@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from core.domain.ids import ServerId
-from core.domain.mcp_server import McpServer, find_secrets, masked_config, with_values
+from core.domain.mcp_server import McpServer, describe_launch, find_secrets, masked_config, plain_values, with_values
 from core.domain.names import is_name_taken, name_key
 from core.domain.settings import KeyLocation
 from core.domain.text.masking import MASK, contains_mask
@@ -35,8 +35,8 @@ class ServerDraft:
 
 @dataclass(frozen=True, slots=True)
 class ServerPreview:
-    """A server that is about to be added. `runs` is what would run, as in `McpServer.what_runs`, before inputs are
-    filled in; `problem` is why it cannot be added, if known.
+    """A server that is about to be added. `runs` is what would run, by `describe_launch`, before inputs are filled
+    in; `problem` is why it cannot be added, if known.
     """
 
     place: str
@@ -52,15 +52,12 @@ class ConfigPreview:
     servers: Sequence[ServerPreview]
 
 
-def redacted_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what would run, before the fields are validated, without values of the environment and without secrets."""
-    shown = masked_config(fields, find_secrets(fields))
-    names: dict[str, Any] = {part: sorted(shown[part]) for part in ("env", "headers") if part in shown}
-    return {**{name: shown[name] for name in ("name", "command", "args", "cwd", "url") if name in shown}, **names}
-
-
-def make_draft(fields: Mapping[str, Any], old: McpServer | None = None, more_secret: Iterable[str] = ()) -> ServerDraft:
-    """Return the draft of a configuration, its secrets separated. Raises Refused `bad_input`."""
+def make_draft(
+    fields: Mapping[str, Any], old: McpServer | None = None, more_secret: Collection[str] = ()
+) -> ServerDraft:
+    """Return the draft of a configuration, its values and secrets separated. `more_secret` are places whose values are
+    secrets, though they look harmless. Raises Refused `bad_input`.
+    """
     # first: the search for secrets needs well-formed fields
     _validated_server({**fields, "secrets": {}})
     secret_values = find_secrets(fields)
@@ -80,7 +77,9 @@ def make_draft(fields: Mapping[str, Any], old: McpServer | None = None, more_sec
     shown = with_values(shown, {location: str(_value_at(fields, location)) for location in unchanged})
     dropped = {location: place for location, place in stored.items() if location not in {*unchanged, *new}}
     secrets = {**unchanged, **dict.fromkeys(new, KeyLocation.FILE)}  # where each is becomes known when it is kept
-    return ServerDraft(_validated_server({**shown, "secrets": secrets}), new, dropped)
+    kept_plain = {location: old.plain[location] for location in unchanged if old is not None and location in old.plain}
+    plain = {**kept_plain, **plain_values(fields, more_secret)}
+    return ServerDraft(_validated_server({**shown, "secrets": secrets, "plain": plain}), new, dropped)
 
 
 def preview_servers(pasted: PastedConfig, existing: Iterable[McpServer]) -> list[ServerPreview]:
@@ -96,7 +95,7 @@ def preview_servers(pasted: PastedConfig, existing: Iterable[McpServer]) -> list
         except Refused as error:
             problem = error
         names.add(name_key(name))
-        results.append(ServerPreview(pasted_server.place, redacted_fields(pasted_server.fields), problem))
+        results.append(ServerPreview(pasted_server.place, describe_launch(pasted_server.fields), problem))
     return results
 
 

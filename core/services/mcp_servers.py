@@ -1,6 +1,7 @@
 """MCP servers: configuration, consent to run them, and their removal (AGENTS_AND_TOOLS §7)."""
 
 import asyncio
+import logging
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from typing import Any
 
 from core.domain.consent import Rule
 from core.domain.ids import ServerId
-from core.domain.mcp_server import McpServer, ServerStatus
+from core.domain.mcp_server import McpServer, ServerStatus, describe_launch, find_secrets, with_values
 from core.domain.tool import mcp_server_of
 from core.errors import NotFound, Refused, ToolFailed
 from core.llm.key_masking import Secret
@@ -33,6 +34,8 @@ from core.tools.mcp.launch import LaunchSpec, resolve_launch
 from core.tools.mcp.pasted_config import PastedConfig, read_pasted
 from core.tools.mcp.tool_list import ToolListing, make_server_id
 from core.tools.own_places import NO_PLACES, OWN_MESSAGE, OwnPlaces
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +61,32 @@ class McpServerService(McpServerRuntime):
         self._vault = ServerSecrets(keys)
         self._consent = consent
         self.lock = asyncio.Lock()
+        self._described: dict[ServerId, Mapping[str, Any]] = {}
         self._last_removed: _RemovedServer | None = None
 
     async def open(self, hub: Hub) -> None:
         """Hand the stored servers to the hub: their tools are known before a server runs. Raises StorageFailed."""
         for stored in await self._storage.servers.all():
-            hub.put(stored.server, stored_listing(stored))
+            server = await self._with_values_apart(stored.server)
+            await self._read_description(server)
+            hub.put(server, stored_listing(stored))
         self._hub = hub
+
+    async def _with_values_apart(self, server: McpServer) -> McpServer:
+        """Return a server of an older version with the values of its variables and headers stored apart; consent to it
+        stays. A server whose values cannot be stored is returned as it is.
+        """
+        fields = server.model_dump()
+        if set(find_secrets(fields)) <= set(server.secrets):
+            return server
+        try:
+            draft = make_draft(fields, server)
+            (row,) = await self._vault.save([draft.confirmed() if server.is_confirmed else draft], [])
+            await self._storage.commit([Put(row)])
+        except Refused as error:
+            log.warning("the values of the MCP server %s stay in its configuration: %s", server.id, error.message)
+            return server
+        return row
 
     # Configuration
 
@@ -137,6 +159,20 @@ class McpServerService(McpServerRuntime):
             await self._replace(config.model_copy(update={"confirmed": fingerprint}))
             self._start_if_unknown(server)
             return self._running_hub.status(server)
+
+    def describe(self, server: ServerId) -> Mapping[str, Any]:
+        """Return what would run, by `describe_launch`, with the values that the user has to see before they agree.
+        Raises NotFound.
+        """
+        config = self.get(server).server
+        return self._described.get(server) or describe_launch(config.model_dump())
+
+    async def _read_description(self, server: McpServer) -> None:
+        """Describe an unconfirmed server with its values, which are stored apart."""
+        self._described.pop(server.id, None)
+        if not server.is_confirmed:
+            values = {place: secret.reveal() for place, secret in (await self._vault.read(server)).items()}
+            self._described[server.id] = describe_launch(with_values(server.model_dump(), values))
 
     @returns_outcome
     async def enable(self, server: ServerId, *, enabled: bool) -> ServerStatus:
@@ -231,6 +267,7 @@ class McpServerService(McpServerRuntime):
                 await self._vault.discard(saved)
             raise
         for row, draft in zip(rows, drafts, strict=True):
+            await self._read_description(row)
             self._running_hub.put(row)
             await self._vault.discard_places(row.id, draft.dropped)
 

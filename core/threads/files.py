@@ -36,7 +36,7 @@ def restrict_to_owner(path: Path) -> None:
 
 
 def private_opener(path: str, flags: int) -> int:
-    """Open a file for `open(…, opener=…)`. A new file is its owner's alone, and an existing one becomes so."""
+    """Open a file for `open(…, opener=…)`. A file, new or not, is its owner's alone."""
     descriptor = os.open(path, flags, 0o600)
     restrict_to_owner(Path(path))
     return descriptor

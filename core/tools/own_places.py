@@ -36,7 +36,7 @@ class OwnPlaces:
 
 
 class Guard:
-    """Recognizes the app's own folders and files during one call."""
+    """Recognizes the app's own folders and files during a call."""
 
     def __init__(self, places: OwnPlaces) -> None:
         self._places = places

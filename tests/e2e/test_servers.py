@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from core.domain.text.masking import MASK
 from tests.support.command_line import CommandLine, write_template
 from tests.support.mcp_rig import HOSTILE, START_S, needs_others, node_server, programs, python_server
 from tests.support.waiting import wait_until
@@ -62,6 +63,61 @@ def test_nothing_is_added_before_what_runs_was_agreed_to(line: CommandLine, tmp_
     assert SECRET not in added.out + refused.out + added.err
     assert line("servers", "remove", "x").last == {"removed": "x"}
     assert SECRET not in (line.data / "keys.json").read_text()
+
+
+NAMES = (
+    *("DB_PASS", "PGPASSWORD", "SMTP_PASS", "GITHUB_PAT", "OPENAI_KEY", "ANTHROPIC_KEY", "MASTER_KEY", "STORAGE_KEY"),
+    *("SENTRY_DSN", "CONNECTION_STRING", "PLAIN_NAME", "X"),
+)
+CANARIES = {name: f"cnry{number}-qzx" for number, name in enumerate(NAMES)}
+ARGUMENTS = {
+    "host=db.example user=app password=Gr4nite&7 dbname=shop": "Gr4nite&7",
+    "X-Api-Key: k9f8e7d6c5b4a3": "k9f8e7d6c5b4a3",
+    "mysql --password Gr4phite8": "Gr4phite8",
+    "--dsn=postgresql://app:S1lver-x@db/x": "S1lver-x",
+    "Server=db;Password=C0pper9;Encrypt=true": "C0pper9",
+}
+
+
+def test_no_value_of_a_variable_or_a_header_and_no_secret_of_an_argument_is_stored_or_printed(
+    line: CommandLine, tmp_path: Path
+) -> None:
+    """The server repeats them in its tools, its errors, its progress and its stderr."""
+    canaries = [*CANARIES.values(), *ARGUMENTS.values(), "header-canary-77"]
+    program = hostile("repeats", tmp_path / "trace", env={**CANARIES, "TELLS": ",".join(NAMES), "LOG_LEVEL": "debug"})
+    program["args"] += [*ARGUMENTS, "--header", "--token"]
+    far = {"url": "http://127.0.0.1:9/mcp", "headers": {"X-Odd": "header-canary-77"}, "startup_timeout_sec": 2}
+    file = config(tmp_path / "c.json", x=program, far=far)
+    refused = line("servers", "add", file)
+    shown = {runs["name"]: runs for runs in refused.last["error"]["servers"]}
+    assert "host=db.example user=app password=" in "".join(shown["x"]["args"])
+    assert shown["x"]["values"] == {"LOG_LEVEL": "debug"}
+    said = [refused, line("servers", "add", file, "--yes"), line("servers", "list"), line("servers", "test", "x")]
+    said.append(line("chat", "/tool mcp__x__tell {}", "--mode", "auto", "--events"))
+    (made,) = said[-1].last["tool_calls"]
+    assert "FATAL" in made["error"]["message"]
+    said += [line("show", said[-1].last["run_id"]), line("events", said[-1].last["run_id"])]
+    for each in said:
+        assert [canary for canary in canaries if canary in each.out + each.err] == []
+    assert [one["tools"] for one in line("servers", "list").lines] == [[], ["mcp__x__tell"]]
+    for path in line.data.rglob("*"):
+        if path.is_file() and path.name != "keys.json":
+            data = path.read_bytes()
+            assert [canary for canary in canaries if canary.encode() in data] == [], path
+    stored = json.loads((line.data / "keys.json").read_text())["keys"].values()
+    assert set(CANARIES.values()) <= set(stored)
+
+
+def test_variables_that_make_other_code_run_are_shown_with_a_warning(line: CommandLine, tmp_path: Path) -> None:
+    changing = {"PYTHONPATH": "/srv/evil", "LD_PRELOAD": "/srv/evil/x.so", "NODE_OPTIONS": "--require /srv/evil/x.js"}
+    proxy = {"HTTPS_PROXY": "http://ann:pa55word@proxy:1"}
+    file = config(tmp_path / "c.json", x=hostile("good", env={**changing, **proxy, "OTHER": "hidden-one"}))
+    error = line("servers", "add", file).last["error"]
+    (runs,) = error["servers"]
+    assert runs["values"] == {**changing, "HTTPS_PROXY": f"http://ann:{MASK}@proxy:1"}
+    assert runs["changes_code"] == sorted({*changing, *proxy})
+    assert "LD_PRELOAD" in error["message"]
+    assert "Warning" in error["message"]
 
 
 @needs_others

@@ -13,10 +13,14 @@ from core.app import Core
 from core.domain.consent import Rule
 from core.domain.ids import ServerId
 from core.domain.interruption import Action, Answer, InterruptionKind
-from core.domain.mcp_server import ServerState, ServerStatus
+from core.domain.mcp_server import McpServer, ServerState, ServerStatus
 from core.domain.run import RunStatus
 from core.domain.template import ValidationMode
+from core.domain.text.masking import MASK
+from core.ports import Put
 from core.services.outcome import Failed, Ok
+from core.tools.mcp import tool_list
+from core.tools.own_places import OwnPlaces
 from core.wiring import run_core
 from tests.support.command_line import write_template
 from tests.support.in_memory.storage import InMemoryStorage
@@ -99,7 +103,7 @@ async def test_secrets_are_in_the_file_of_keys_alone_and_reach_the_server(
     p, q = await added(core, text, {"t": "a-token-that-was-typed"})
     kept = json.loads((tmp_path / "keys.json").read_text())["keys"]
     values = {"Bearer a-token-that-was-typed", SECRET, "pässword-of-mine"}
-    assert set(kept.values()) == values
+    assert set(kept.values()) == {*values, "2"}
     stored = repr(await storage.servers.all())
     assert not any(value in stored or value in repr((p, q)) for value in (*values, "a-token-that-was-typed"))
     launch = await core.servers.launch_of(q.server)
@@ -111,6 +115,76 @@ async def test_secrets_are_in_the_file_of_keys_alone_and_reach_the_server(
     assert (await core.servers.launch_of(other.server)).env == {"DB_PASSWORD": "another-one"}
     ok(await core.servers.remove(p.server.id))
     assert set(json.loads((tmp_path / "keys.json").read_text())["keys"].values()) == {"another-one"}
+
+
+async def test_a_value_is_part_of_what_was_agreed_to_unless_it_is_a_secret(core: Core) -> None:
+    """A rotated key asks for nothing; a changed path of libraries, or a folder, does."""
+    env = {"API_KEY": "one-key", "PYTHONPATH": "/srv/a", "DATA_DIR": "/srv/data"}
+    made = ok(await core.servers.save(name="x", confirmed=True, command="c", env=env))
+    assert made.server.env == dict.fromkeys(env, MASK)
+    same = ok(await core.servers.save(made.server.id, env={**made.server.env, "API_KEY": "another-key"}))
+    assert same.server.is_confirmed
+    for changed in ({"PYTHONPATH": "/srv/evil"}, {"DATA_DIR": "/"}, {"LD_PRELOAD": "/srv/x.so"}):
+        again = ok(await core.servers.save(made.server.id, env={**made.server.env, **changed}))
+        assert not again.server.is_confirmed, changed
+        described = core.servers.describe(made.server.id)
+        assert changed.items() <= described["values"].items()
+        assert "another-key" not in repr(described)
+        ok(await core.servers.confirm(made.server.id, again.server.fingerprint))
+        made = ok(await core.servers.save(made.server.id, confirmed=True, env=env))
+
+
+@pytest.mark.parametrize("is_confirmed", [True, False])
+async def test_values_that_an_older_version_stored_in_clear_are_moved_at_the_start(
+    storage: InMemoryStorage, tmp_path: Path, is_confirmed: bool
+) -> None:
+    env = {"ODD": "canary-in-clear", "PYTHONPATH": "/srv/lib", "REF": "${HOME}"}
+    old = McpServer(id=ServerId("x"), name="x", command="c", env=env)
+    far = McpServer(id=ServerId("y"), name="y", url="http://x.example/", headers={"X-A": "canary-header"})
+    rows = [row.model_copy(update={"confirmed": row.fingerprint if is_confirmed else None}) for row in (old, far)]
+    await storage.commit([Put(row) for row in rows])
+    for _ in range(2):  # the second start has nothing left to do
+        async with run_core(storage, key_file=tmp_path / "keys.json") as core:
+            assert [one.server.is_confirmed for one in core.servers.states] == [is_confirmed] * 2
+            assert "canary" not in repr(await storage.servers.all())
+            server = core.servers.get(ServerId("x")).server
+            assert (await core.servers.launch_of(server)).env["ODD"] == "canary-in-clear"
+            assert (await core.servers.launch_of(server)).env["PYTHONPATH"] == "/srv/lib"
+            assert server.env["REF"] == "${HOME}"
+
+
+async def test_without_a_place_for_keys_an_older_server_goes_on_as_it_is(storage: InMemoryStorage) -> None:
+    old = McpServer(id=ServerId("x"), name="x", command="c", env={"A": "b"})
+    await storage.commit([Put(old)])
+    async with run_core(storage) as core:
+        assert (await core.servers.launch_of(core.servers.states[0].server)).env == {"A": "b"}
+
+
+async def test_no_server_works_in_the_apps_own_folders(storage: InMemoryStorage, tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "link").symlink_to("data")
+    async with run_core(storage, key_file=tmp_path / "keys.json", own=OwnPlaces([tmp_path / "data"])) as core:
+        for number, folder in enumerate(("data", "link", "data/../link")):
+            server = {**hostile("good"), "cwd": str(tmp_path / folder)}
+            made = ok(await core.servers.save(name=f"x{number}", confirmed=True, **server))
+            assert "Metier itself" in failed(await core.servers.test(made.server.id)).message
+
+
+async def test_a_server_whose_list_cannot_be_read_does_not_seem_to_run_without_tools(
+    core: Core, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(schemas: Any, schema: Any) -> str | None:
+        raise ImportError("cannot import name from partially initialized module")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(tool_list, "_schema_problem", broken)
+        made = ok(await core.servers.save(name="x", confirmed=True, **hostile("good", tmp_path / "trace")))
+        await core.servers.test(made.server.id)
+    status = core.servers.get(made.server.id)
+    assert status.state is ServerState.FAILED
+    assert status.error is not None
+    assert "cannot be read" in status.error.message
+    assert len(ok(await core.servers.test(made.server.id)).tools) == 7
 
 
 async def test_each_way_to_fail_has_its_own_words_and_harms_no_other_server(core: Core, tmp_path: Path) -> None:

@@ -236,7 +236,7 @@ def _span(found: re.Match[str] | None) -> tuple[int, int] | None:
 
 @functools.lru_cache(maxsize=64)
 def _up_to(quote: str) -> re.Pattern[str]:
-    """Return the pattern of a value up to this closing quote; without one, in a text that was cut, to the next blank.
+    """Return the pattern of a value up to this closing quote; without it, in a text that was cut, to the next blank.
     In JSON within JSON a quote has backslashes before it, and only as many close the value.
     """
     sign, depth = quote[-1], len(quote) - 1

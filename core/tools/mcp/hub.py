@@ -166,7 +166,14 @@ class Hub:
 
     async def _take(self, server_id: ServerId, tools: Sequence[Any]) -> None:
         # Checking the schemas takes a while: the server may have been removed or listed again meanwhile.
-        listing = await read_listing(tools, self._schemas)
+        mask = self._servers[server_id].mask
+        try:
+            listing = await read_listing(tools, self._schemas, mask)
+        except Exception as error:
+            log.exception("the tools of the MCP server %s cannot be read", server_id)
+            if (server := self._servers.get(server_id)) is not None:
+                await server.fail_list(error)
+            return
         if server_id not in self._servers or listing == self._listings.get(server_id):
             return
         self._listings[server_id] = listing

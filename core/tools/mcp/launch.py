@@ -1,18 +1,23 @@
 """How a server is launched or addressed, with all references resolved, and how its secrets are masked in all output."""
 
+import base64
+import html
 import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
+from urllib.parse import quote
 
 from core.domain.mcp_server import McpServer
-from core.domain.text.masking import MASK, masked_text
+from core.domain.text.json_text import encode
+from core.domain.text.masking import MASK, masked_text, secret_spans
 from core.domain.text.secret_names import is_secret_name
 from core.errors import ToolFailed
 
-_SECRET_CHARACTERS = 6
-"""A shorter value is a word or a number; masking it would only garble what is said."""
+_SECRET_CHARACTERS, _WORD_CHARACTERS = 6, 3
+"""A shorter secret is hidden only as a word of its own, and a very short one not at all: that would only garble what is
+said."""
 
 _REFERENCE = re.compile(r"\$\{(?:(env|userHome|homedir)(?::([^{}:]+))?|([A-Za-z_][A-Za-z0-9_]*)(:-[^{}]*)?)\}")
 
@@ -36,9 +41,11 @@ class SecretMask:
     """Masks the secrets of a server in its output."""
 
     def __init__(self, secrets: frozenset[str]) -> None:
-        # Longest first, or a secret that contains another would be masked only in part.
-        hidden = sorted((secret for secret in secrets if len(secret) >= _SECRET_CHARACTERS), key=len, reverse=True)
-        self._pattern = re.compile("|".join(map(re.escape, hidden))) if hidden else None
+        # In the forms in which a server may repeat them too; longest first, or a secret that contains another would be
+        # masked only in part.
+        forms = {form for secret in secrets for form in _forms(secret)}
+        hidden = sorted((form for form in forms if len(form) >= _WORD_CHARACTERS), key=len, reverse=True)
+        self._pattern = re.compile("|".join(map(_pattern_of, hidden))) if hidden else None
 
     def hide_own(self, text: str) -> str:
         """Return the text without the server's own secrets."""
@@ -61,6 +68,21 @@ class SecretMask:
         if isinstance(value, list | tuple):
             return [self.hide_in(part) for part in value]
         return value
+
+
+def _forms(secret: str) -> set[str]:
+    """Return the secret as it is, and as it stands in JSON, in an address, in HTML and in base64."""
+    data = secret.encode("utf-8", "surrogatepass")
+    json_form = encode(secret)[1:-1]
+    return {secret, json_form, quote(data, safe=""), html.escape(secret), base64.b64encode(data).decode("ascii")}
+
+
+def _pattern_of(form: str) -> str:
+    escaped = re.escape(form)
+    return escaped if len(form) >= _SECRET_CHARACTERS else rf"(?<!\w){escaped}(?!\w)"
+
+
+NO_SECRETS = SecretMask(frozenset())
 
 
 def resolve_launch(server: McpServer, environment: Mapping[str, str] = os.environ) -> LaunchSpec:
@@ -106,18 +128,29 @@ def resolve_launch(server: McpServer, environment: Mapping[str, str] = os.enviro
 
 
 def _secret_values(server: McpServer, launch: LaunchSpec) -> set[str]:
-    """Return the values of the secret fields; of a header also the part after its scheme."""
+    """Return the secrets among the values that are stored apart; of a header also the part after its scheme."""
     values: set[str] = set()
     for field_path in server.secrets:
+        if field_path in server.plain:
+            continue
         part, _, name = field_path.partition("/")
         match part:
             case "env":
-                values.add(launch.env.get(name, ""))
+                value = launch.env.get(name, "")
+                values |= {value, *_secrets_in(value)}
             case "headers":
                 value = launch.headers.get(name, "")
                 values |= {value, value.rpartition(" ")[2]}
             case "args" if int(name) < len(launch.args):
-                values |= {launch.args[int(name)], launch.args[int(name)].rpartition("=")[2]}
+                value = launch.args[int(name)]
+                values |= set(_secrets_in(value)) or {value, value.rpartition("=")[2]}
             case "url" if launch.url:
-                values |= {launch.url, *re.findall(r"=([^&#]+)", launch.url)}
+                values |= {launch.url, *re.findall(r"=([^&#]+)", launch.url), *_secrets_in(launch.url)}
+    for path in server.plain:  # a proxy may have a password in its address
+        part, _, name = path.partition("/")
+        values |= set(_secrets_in((launch.env if part == "env" else launch.headers).get(name, "")))
     return values - {""}
+
+
+def _secrets_in(text: str) -> list[str]:
+    return [text[start:end] for start, end in secret_spans(text)]

@@ -16,7 +16,7 @@ from core.errors import MetierError, NetworkFailed, ToolFailed
 from core.ports import CallContext, Clock
 from core.tools.mcp.elicitation import ServerCall, answer_elicitation
 from core.tools.mcp.health import Breaker, ConnectionLost, Latency, StartFailed, call_failure, with_last_lines
-from core.tools.mcp.launch import LaunchSpec, SecretMask
+from core.tools.mcp.launch import NO_SECRETS, LaunchSpec, SecretMask
 from core.tools.mcp.results import progress_callback, result_value
 from core.tools.mcp.sampling import Sampling
 from core.tools.mcp.session import ServerSession, SessionCallbacks, first_validation_error
@@ -64,7 +64,7 @@ class Server:
         self._on_list = on_list
         self._breaker = Breaker()
         self._log: deque[str] = deque(maxlen=LOG_LINES)
-        self._mask = SecretMask(frozenset())
+        self._mask = NO_SECRETS
         self._session: ServerSession | None = None
         self._starting: asyncio.Task[ServerSession] | None = None
         self._calls: list[ServerCall] = []
@@ -89,6 +89,11 @@ class Server:
         now = self._clock.monotonic()
         is_paused = self.state is ServerState.FAILED and self._breaker.is_open(now)
         return self._breaker.open_for_s(now) if is_paused else None
+
+    @property
+    def mask(self) -> SecretMask:
+        """Hides the secrets of its last start."""
+        return self._mask
 
     @property
     def log(self) -> list[str]:
@@ -151,6 +156,17 @@ class Server:
         if starting.cancelled():
             raise call_failure(f"{self.config.name} was stopped")
         return starting.result()
+
+    async def fail_list(self, error: Exception) -> None:
+        """End the session, since its tools cannot be read: a server that runs without them would seem to have none."""
+        reason = self._mask.hide_all(f"{type(error).__name__}: {error}")
+        message = f"the MCP server {self.config.name} has tools that cannot be read: {reason}"
+        failure = call_failure(message, cause="not_mcp", **self._about(self._session))
+        self._breaker.record_failure(self._clock.monotonic())
+        await self.stop()
+        self.error = ErrorInfo.of(failure)
+        self._note(f"({message})")
+        self._on_change()
 
     def reset(self) -> None:
         """Allow a start at once, however often it has failed: on the user's request."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 
+from core.threads.imports import import_once
 from core.tools.mcp.health import ConnectionLost, StartFailed, exit_reason
 from core.tools.mcp.tool_list import repaired
 from core.tools.mcp.transports import ServerTransport
@@ -269,11 +270,8 @@ def first_validation_error(error: "ValidationError") -> str:
 
 def _import_library() -> None:
     """Import the library, which takes over a second. Its log is silenced: messages may hold secrets."""
-    import anyio._backends._asyncio  # noqa: F401  # what it loads at its first use, on the loop
-    import mcp
-    import mcp.client.stdio
-    import mcp.client.streamable_http  # noqa: F401
-
+    # anyio's backend is what it loads at its first use, on the loop
+    import_once("anyio._backends._asyncio", "mcp", "mcp.client.stdio", "mcp.client.streamable_http", "httpx2")
     for name in ("mcp", "client", "httpx2", "httpcore2"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
 

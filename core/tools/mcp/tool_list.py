@@ -20,6 +20,7 @@ from core.domain.text.json_text import decode, encode
 from core.domain.tool import Category, ToolInfo
 from core.errors import StepFailed
 from core.ports import Schemas
+from core.tools.mcp.launch import NO_SECRETS, SecretMask
 from core.tools.registry import Handler, Tool
 
 if TYPE_CHECKING:
@@ -196,31 +197,38 @@ class ToolListing:
         return cls(tools, tuple(stored["left_out"]), tuple(stored.get("cleaned", ())))
 
 
-async def read_listing(listed: Iterable["mcp_types.Tool"], schemas: Schemas) -> ToolListing:
+async def read_listing(
+    listed: Iterable["mcp_types.Tool"], schemas: Schemas, mask: SecretMask = NO_SECRETS
+) -> ToolListing:
     """Return the valid tools of a server's list. A tool with an unusable input schema is left out; an unusable output
-    schema is ignored. Hidden characters are removed from what models read, and a long description is cut.
+    schema is ignored. Hidden characters and what `mask` hides are removed from what models read, and a long description
+    is cut.
     """
     tools: dict[str, ServerTool] = {}
     left_out: list[str] = []
     cleaned: list[str] = []
     for tool in listed:
+        if mask.hide_own(tool.name) != tool.name:
+            left_out.append(f"{mask.hide_own(tool.name)}: its name repeats a secret of the server")
+            continue
         if tool.name in tools:
             left_out.append(f"{tool.name}: another tool has the same name")
             continue
-        schema = {**tool.input_schema, "type": "object"}
+        schema = mask.hide_in({**tool.input_schema, "type": "object"})
         problem = schema.get(UNUSABLE_KEY) or await asyncio.to_thread(_schema_problem, schemas, schema)
         if problem is not None:
-            left_out.append(f"{tool.name}: {problem}")
+            left_out.append(f"{tool.name}: {mask.hide_all(problem)}")
             continue
-        description, schema, changes = _cleaned(tool.description or "", schema)
+        description, schema, changes = _cleaned(mask.hide_all(tool.description or ""), schema)
         cleaned += [f"{tool.name}: {change}" for change in changes]
-        output = tool.output_schema
+        output = mask.hide_in(tool.output_schema)
         if output is not None and await asyncio.to_thread(_schema_problem, schemas, output) is not None:
             output = None
         hints = tool.annotations
+        title = tool.title or (hints.title if hints else None) or tool.name
         tools[tool.name] = ServerTool(
             tool.name,
-            without_hidden(tool.title or (hints.title if hints else None) or tool.name)[:TITLE_CHARACTERS],
+            without_hidden(mask.hide_all(title))[:TITLE_CHARACTERS],
             description,
             schema,
             output,

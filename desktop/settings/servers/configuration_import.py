@@ -14,6 +14,7 @@ from desktop.operations import unwrap
 from desktop.settings.parts.form import CardForm
 from desktop.settings.servers.server_strings import (
     launch_summary,
+    launch_warning,
     printable,
     problem_location,
     problem_text,
@@ -129,7 +130,7 @@ class ConfigurationImport(CardForm):
 
     def _show_preview(self, looked: ConfigPreview) -> None:
         for server in looked.servers:
-            self._add_row(_name(server), launch_summary(server.runs), _problem(server))
+            self._add_row(_name(server), launch_summary(server.runs), _problem(server), launch_warning(server.runs))
         for skipped in looked.pasted.skipped:
             self._add_row(self.tr("Left out"), printable(skipped), "")
         for variable in looked.pasted.inputs:
@@ -171,8 +172,8 @@ class ConfigurationImport(CardForm):
         show_when(self._preview_list, True)
         self.previewed.emit()
 
-    def _add_row(self, title: str, text: str, problem: str) -> None:
-        self._add_widget(PreviewRow(self._theme, title, text, problem))
+    def _add_row(self, title: str, text: str, problem: str, warning: str = "") -> None:
+        self._add_widget(PreviewRow(self._theme, title, text, problem, warning))
 
     def _add_widget(self, widget: QWidget) -> None:
         self._preview_column.addWidget(widget)
@@ -238,7 +239,7 @@ class ConfigurationEditor(MultiLineEdit):
 class PreviewRow(Adaptive, QWidget):
     """A server that was understood, or a problem, marked by an icon."""
 
-    def __init__(self, theme: Theme, title: str, text: str, problem: str) -> None:
+    def __init__(self, theme: Theme, title: str, text: str, problem: str, warning: str) -> None:
         super().__init__()
         self._theme = theme
         is_bad = bool(problem)
@@ -248,6 +249,8 @@ class PreviewRow(Adaptive, QWidget):
         self._words.addWidget(Paragraph(title, "strong", most_lines=3))
         if text:
             self._words.addWidget(Paragraph(text, "code_small", "muted", 30))
+        if warning:
+            self._words.addWidget(Paragraph(warning, "label", "warn", 6))
         if problem:
             self._words.addWidget(Paragraph(problem, "label", "error", 6))
         self._row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)

@@ -98,11 +98,11 @@ class ServerForm(EditForm):
         arguments.describe(
             self.tr("Arguments"), self.tr("One a line; one that is empty or has a line break, in double quotes.")
         )
-        env.describe(self.tr("Environment"), self.tr("Secrets go to the keyring, if this system has one."))
+        env.describe(self.tr("Environment"), self.tr("Values go to the keyring, if this system has one."))
         folder.describe(self.tr("Working folder"), self.tr("May stay empty."))
         url, headers = self._address
         url.describe(self.tr("Address"), self.tr("As its documentation says: it often ends with /mcp."))
-        headers.describe(self.tr("Headers"), self.tr("Secrets go to the keyring, if this system has one."))
+        headers.describe(self.tr("Headers"), self.tr("Values go to the keyring, if this system has one."))
         self._env.set_labels(self.tr("Variable"), self.tr("Add a variable"))
         self._headers.set_labels(self.tr("Header"), self.tr("Add a header"))
         start, call = self._numbers

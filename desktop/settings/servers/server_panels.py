@@ -1,13 +1,20 @@
 """Panels of an MCP server's row: consent, failure and log."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from core.domain.mcp_server import ServerState, ServerStatus, Transport
-from desktop.settings.servers.server_strings import error_details, error_text, launch_summary, printable
+from desktop.settings.servers.server_strings import (
+    error_details,
+    error_text,
+    launch_summary,
+    launch_warning,
+    printable,
+)
 from desktop.theme import Icon, Theme
 from desktop.widgets import SHOWN_CHARACTERS, Adaptive, Button, Paragraph, ValueSection, column_of, show_when
 
@@ -15,18 +22,22 @@ _DESCRIBED_CHARACTERS = 1000
 
 
 class ServerConsentPanel(Adaptive, QWidget):
-    """Shows what will run until the user allows it. `agreed` emits the fingerprint of what was shown."""
+    """Shows what will run, as `describe` returns it, until the user allows it. `agreed` emits the fingerprint of what
+    was shown.
+    """
 
     agreed = Signal(str)
 
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
+    def __init__(self, theme: Theme, describe: Callable[[], Mapping[str, Any]], parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
+        self._describe = describe
         self._status: ServerStatus | None = None
         self._about = Paragraph("", "label")
         self._launch = ValueSection(theme, self)
+        self._warning = Paragraph("", "label", "warn")
         self._allow = Button(theme, kind="primary", icon=Icon.SHIELD)
-        self._column = column_of(self, self._about, self._launch)
+        self._column = column_of(self, self._about, self._launch, self._warning)
         self._column.addWidget(self._allow, 0, Qt.AlignmentFlag.AlignLeft)
         self._allow.clicked.connect(self._agree)
         self.adapt_to(theme)
@@ -37,10 +48,12 @@ class ServerConsentPanel(Adaptive, QWidget):
         self.retranslate()
 
     def retranslate(self) -> None:
-        if self._status is None:
+        if self._status is None or self._status.state is not ServerState.UNCONFIRMED:
             return
-        server = self._status.server
-        runs = launch_summary(server.what_runs())
+        server, described = self._status.server, self._describe()
+        runs, warning = launch_summary(described), launch_warning(described)
+        self._warning.setText(warning)
+        show_when(self._warning, bool(warning))
         if server.transport is Transport.STDIO:
             about = self.tr(
                 "This program has not run yet, or was changed since. It runs with your rights and can do whatever you "

@@ -52,7 +52,7 @@ class ServerRow(Adaptive, ListRow):
         self._actions, self._editing = QWidget(), QWidget()
         self._row = ResponsiveRow(theme, [self._actions, self._editing])
         self._facts, self._panels = QVBoxLayout(), QVBoxLayout()
-        self._consent = ServerConsentPanel(theme, self)
+        self._consent = ServerConsentPanel(theme, partial(context.servers.describe, self.server_id), self)
         self._failure = ServerFailurePanel(theme, self)
         self._pending = context.pending
         self.confirmation = ConfirmationBanner(theme, self)

@@ -71,13 +71,22 @@ def launch_summary(runs: Mapping[str, Any]) -> str:
         lines.append(text.format(number=number(position), argument=printable(str(argument)) or "“”"))
     if runs.get("cwd"):
         lines.append(translate("Servers", "Folder: {folder}").format(folder=printable(str(runs["cwd"]))))
-    if runs.get("env"):
-        names = ", ".join(printable(str(name)) for name in runs["env"])
-        lines.append(translate("Servers", "Environment: {names}").format(names=names))
-    if runs.get("headers"):
-        names = ", ".join(printable(str(name)) for name in runs["headers"])
-        lines.append(translate("Servers", "Headers: {names}").format(names=names))
+    values = runs.get("values") or {}
+    for part, label in (
+        ("env", translate("Servers", "Environment: {names}")),
+        ("headers", translate("Servers", "Headers: {names}")),
+    ):
+        if runs.get(part):
+            named = [f"{name}={values[name]}" if name in values else str(name) for name in runs[part]]
+            lines.append(label.format(names=", ".join(map(printable, named))))
     return "\n".join(lines)
+
+
+def launch_warning(runs: Mapping[str, Any]) -> str:
+    """Return a warning of variables that decide which code runs, or ""."""
+    names = ", ".join(printable(str(name)) for name in runs.get("changes_code", ()))
+    text = translate("Servers", "{names} can make other code run than the command names. Allow only values you know.")
+    return text.format(names=names) if names else ""
 
 
 # Failures
