@@ -4,15 +4,16 @@ import asyncio
 import gc
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import platformdirs
 
 from core.bus import Bus
+from core.domain.doubt import Repair, Repaired
 from core.engine.runs.engine import Engine
 from core.ports import Clock, FilePicker, Storage, ToolRunner
 from core.services.activity import ActivityService
@@ -205,6 +206,12 @@ class Core:
 
 OpenCore = Callable[[Folders, FilePicker], AbstractAsyncContextManager[Core]]
 """Opens the store in the folders and runs the core on it, such as `core.wiring.open_core`. Raises StorageFailed."""
+
+OnRepairProgress = Callable[[dict[str, Any]], object]
+"""Receives `{"rows", "of"?}` now and then while a store is being repaired."""
+
+RepairStore = Callable[[Folders, Repair, OnRepairProgress], Awaitable[Repaired]]
+"""Does what the user has chosen for a store in doubt, such as `core.wiring.repair_store`. Raises StorageFailed."""
 
 
 def tune_gc() -> None:

@@ -11,9 +11,10 @@ from tempfile import TemporaryDirectory
 from typing import Self
 
 from core.agents.loop import AgentLoop
-from core.app import APP, Core, Folders, Stores
+from core.app import APP, Core, Folders, OnRepairProgress, Stores
 from core.bus import Bus
 from core.domain.backup import BackupReason
+from core.domain.doubt import Repair, Repaired
 from core.domain.ids import WorkflowId
 from core.engine.log.journal import Journal
 from core.engine.plan.validation import Validator
@@ -133,7 +134,8 @@ async def open_core(folders: Folders, picker: FilePicker | None = None) -> Async
 
     Raises StorageFailed (`in_use`, `store_doubtful`, `storage_not_writable`, `storage_full`).
     """
-    from core.backups.store_backups import StoreBackups  # late: SQLite and the driver take their time to load
+    from core.backups.repair import with_backup  # late: SQLite and the driver take their time to load
+    from core.backups.store_backups import StoreBackups
     from core.persistence.connection import Connection
     from core.persistence.search.index import FileSearchIndex
     from core.persistence.surreal import SurrealStorage
@@ -142,7 +144,10 @@ async def open_core(folders: Folders, picker: FilePicker | None = None) -> Async
         await StoreBackups(connection, folders.store).keep(BackupReason.UPDATE, SystemClock().now())
 
     index = FileSearchIndex(folders.search)
-    storage = await SurrealStorage.open(folders.store, index, back_up)
+    try:
+        storage = await SurrealStorage.open(folders.store, index, back_up)
+    except StorageFailed as error:
+        raise await with_backup(error, folders.store) from error
     backups = StoreBackups(storage.connection, folders.store)
     try:
         async with run_core(
@@ -151,6 +156,20 @@ async def open_core(folders: Folders, picker: FilePicker | None = None) -> Async
             yield core
     finally:
         await storage.close()
+
+
+async def doubt_about_store(folders: Folders) -> StorageFailed | None:
+    """Return why the store is in doubt, or None. Raises StorageFailed for everything else that keeps it closed."""
+    from core.backups.repair import doubt_about  # late: the driver takes its time to load
+
+    return await doubt_about(folders.store)
+
+
+async def repair_store(folders: Folders, choice: Repair, on_progress: OnRepairProgress | None = None) -> Repaired:
+    """Do what the user has chosen for a store in doubt. Raises Refused `bad_choice`, and StorageFailed."""
+    from core.backups.repair import repair  # late: the driver takes its time to load
+
+    return await repair(folders.store, choice, on_progress)
 
 
 @asynccontextmanager

@@ -14,6 +14,7 @@ from core.cli.chat import chat
 from core.cli.command import data_option
 from core.cli.mcp import mcp
 from core.cli.output import CANCELLED, failure_exit_code, write_line
+from core.cli.repair import repair
 from core.cli.servers import servers
 from core.errors import MetierError, Refused
 from core.services.logs import log_to
@@ -21,7 +22,7 @@ from core.services.logs import log_to
 COMMANDS = (
     *(runs.run, templates.validate, runs.list_, runs.show, runs.events, runs.answer, runs.cancel, runs.resume),
     *(runs.fork, chat, templates.record, import_export.export, import_export.import_, servers, mcp, runs.worker),
-    *(data.backup, data.restore, data.check),
+    *(data.backup, data.restore, data.check, repair),
 )
 
 

@@ -62,7 +62,9 @@ _EXIT_CODES = {
     RunStatus.PAUSED: STORE,
 }
 
-_STORE_ERRORS = frozenset({"in_use", "store_doubtful", "storage_not_writable", "storage_full", "storage_failed"})
+_STORE_ERRORS = frozenset(
+    {"in_use", "store_doubtful", "storage_not_writable", "storage_not_readable", "storage_full", "storage_failed"}
+)
 
 
 def failure_exit_code(error: MetierError) -> int:

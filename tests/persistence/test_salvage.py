@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from core.backups.salvage import Salvaged, salvage
+from core.backups.salvage_manifest import decode_manifest, manifest_of_tables
 from core.errors import StorageFailed
-from core.persistence.salvage import Salvaged, salvage
-from core.persistence.salvage_manifest import decode_manifest, manifest_of_tables
 from core.persistence.store_watch import adopt
 from core.persistence.surreal import SurrealStorage
 from tests.contracts.rows import W

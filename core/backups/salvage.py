@@ -13,24 +13,21 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from core.backups.lenient_reading import read_around_damage
+from core.backups.salvage_manifest import Manifest, decode_manifest, manifest_of_tables
 from core.errors import StorageFailed
 from core.persistence import dump
 from core.persistence.connection import Connection
 from core.persistence.folder_copy import remove_folder
 from core.persistence.probe import copied_store
-from core.persistence.salvage_manifest import Manifest, decode_manifest, manifest_of_tables
 from core.persistence.schema import migrate, version
-from core.persistence.statements import Row
 from core.persistence.store_files import MANIFESTS, TABLES, differences, engine_files, kind_of, read_manifest
 from core.persistence.watch_file import DamagedWatchFile, Picture, WatchFile
 from core.persistence.worker import Report
 from core.persistence.worker_process import OnProgress, run_job
 from core.threads.pieces import in_thread
 
-PAGE_ROWS = 200
 MANIFEST_FILE = "00000000000000000000.manifest"
-
-MAX_FAILURES = 50
 
 
 @dataclass(slots=True)
@@ -67,7 +64,7 @@ async def salvage(store: Path, target: Path, on_progress: OnProgress | None = No
 async def _run_salvage(copy: Path, target: Path, manifest: Manifest, on_progress: OnProgress | None) -> dict[str, Any]:
     arguments = {"folder": str(copy), "target": str(target)}
     try:
-        return await run_job("core.persistence.salvage:salvage_job", on_progress, **arguments)
+        return await run_job("core.backups.salvage:salvage_job", on_progress, **arguments)
     except StorageFailed as error:
         # the engine compares the last number with the tables, and names the one it expects
         expected = re.search(r"computed from tables=(\d+)", error.message)
@@ -75,7 +72,7 @@ async def _run_salvage(copy: Path, target: Path, manifest: Manifest, on_progress
             raise
         fitting = replace(manifest, last_sequence=int(expected[1]))
         await asyncio.to_thread(_write_manifest, copy, fitting)
-    return await run_job("core.persistence.salvage:salvage_job", on_progress, **arguments)
+    return await run_job("core.backups.salvage:salvage_job", on_progress, **arguments)
 
 
 async def salvage_job(report: Report, *, folder: str, target: str) -> dict[str, Any]:
@@ -110,71 +107,11 @@ async def salvage_job(report: Report, *, folder: str, target: str) -> dict[str, 
 async def readable_pages(connection: Connection, missing: list[str]) -> AsyncIterator[dump.Page]:
     """Yield the rows that can be read, like `dump.read_pages`, and add to `missing` what cannot, in words."""
     for table in await dump.table_names(connection):
-        read = 0
-        try:
-            async for page in dump.read_pages(connection, [table]):
-                yield page
-                read += len(page[1])
-        except StorageFailed:
-            async for rows in _Scan(connection, table, read, missing).pages():
-                yield table, rows
-
-
-class _Scan:
-    """Reads a damaged table by positions: the engine skips rows without reading them, but not tables' blocks.
-
-    Where it cannot go on, it reads from the end.
-    """
-
-    def __init__(self, connection: Connection, table: str, start: int, missing: list[str]) -> None:
-        self._connection = connection
-        self._table = table
-        self._start = start
-        self._missing = missing
-        self._failures = 0  # of single rows in a row
-        self._count: int | None = None
-
-    async def pages(self) -> AsyncIterator[list[Row]]:
-        """Yield the readable rows from the position on."""
-        count = self._count = await self._count_rows()
-        seen: set[str] = set()
-        for order, start in (("ASC", self._start), ("DESC", 0)):
-            self._failures = 0
-            position = start
-            while self._failures < MAX_FAILURES and (rows := await self._rows(order, position, PAGE_ROWS)) is not None:
-                new = [row for row in rows if str(row["id"]) not in seen]
-                seen.update(str(row["id"]) for row in new)
-                if new:
-                    yield new
-                position += PAGE_ROWS
-            if self._failures < MAX_FAILURES:
-                break
-        lost = "rows" if count is None else f"{max(count - self._start - len(seen), 0)} rows"
-        self._missing.append(f"{lost} of {self._table}")
-
-    async def _count_rows(self) -> int | None:
-        try:
-            rows = await self._connection.read(f"SELECT count() FROM {self._table} GROUP ALL")
-        except StorageFailed:
-            return None
-        return int(rows[0]["count"]) if rows else 0
-
-    async def _rows(self, order: str, start: int, size: int) -> list[Row] | None:
-        """Return the readable rows at these positions, None behind the last."""
-        if self._failures >= MAX_FAILURES or (self._count is not None and start >= self._count):
-            return None
-        text = f"SELECT * FROM {self._table} ORDER BY id {order} LIMIT $size START $start"
-        try:
-            rows: list[Row] = await self._connection.read(text, {"size": size, "start": start})
-        except StorageFailed:
-            if size == 1:
-                self._failures += 1
-                return []
-            half = size // 2
-            first = await self._rows(order, start, half)
-            return [*(first or ()), *(await self._rows(order, start + half, size - half) or ())]
-        self._failures = 0
-        return rows or None
+        lost: list[str] = []
+        async for rows in read_around_damage(connection, table, lost.append):
+            yield table, rows
+        if lost:
+            missing.append(f"rows of {table}, at {len(lost)} damaged places")
 
 
 def _last_picture(store: Path) -> Picture:
