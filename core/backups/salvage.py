@@ -99,6 +99,8 @@ async def salvage_job(report: Report, *, folder: str, target: str) -> dict[str, 
 
         await dump.load_pages(connection, pages())
         await migrate(connection)
+        if not salvaged.rows.keys() - {"meta"}:
+            raise StorageFailed("store_doubtful", "it has no rows that can be read")
     finally:
         await connection.close()
     return asdict(salvaged)
