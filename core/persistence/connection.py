@@ -17,9 +17,8 @@ import asyncio
 import logging
 import shutil
 import time
-from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -29,8 +28,8 @@ from core.persistence.failures import is_disk_failure, storage_failure
 from core.persistence.folder import MIB
 from core.persistence.keys import record_id
 from core.persistence.manifest import is_merge_due
-from core.persistence.open_store import CHECKPOINT_ROW, OpenStore, lock_folder, merging, stalled
-from core.persistence.statements import Query, Statement, build_query
+from core.persistence.open_store import CHECKPOINT_ROW, LIMITS, Limits, OpenStore, lock_folder, merging, stalled
+from core.persistence.statements import CommitRecord, Query, Statement, build_query
 from core.persistence.store_place import FolderLock
 from core.persistence.store_watch import StoreWatch
 from core.threads.daemons import in_daemon_thread
@@ -46,26 +45,6 @@ COMMIT_ROW = ("meta", "commit")
 _NUMBER_COMMIT = Statement("UPSERT meta:commit SET commit = $commit RETURN NONE", None)
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """When the log is renewed, and how long the engine may take.
-
-    The log is renewed at `log_bytes`, or after `idle_s` without a commit at `idle_log_bytes`. Where the disk has no
-    room for that it grows on, up to `max_log_bytes`.
-    """
-
-    log_bytes: int = 64 * MIB
-    idle_log_bytes: int = 8 * MIB
-    max_log_bytes: int = 512 * MIB
-    idle_s: float = 30.0
-    commit_s: float = 30.0
-    read_s: float = 60.0
-    close_s: float = 20.0
-
-
-LIMITS = Limits()
 
 
 class Connection:
@@ -84,6 +63,7 @@ class Connection:
         self._writer = asyncio.Lock()
         self._reads: set[asyncio.Task[Any]] = set()
         self._writes: set[asyncio.Task[Any]] = set()
+        self._record: CommitRecord | None = None
         self._needs_restart = False
         self._is_reopening = False
         self._is_closed = False
@@ -161,6 +141,27 @@ class Connection:
             await self._ensure_usable()
             yield self._store.path
 
+    @property
+    def path(self) -> Path:
+        """The folder of the store."""
+        return self._store.path
+
+    def record_commits(self, record: CommitRecord | None) -> None:
+        """Add each commit from now on to the record; None ends that."""
+        self._record = record
+
+    async def exchange(self, finish: Callable[[], Awaitable[None]]) -> None:
+        """Put the store in the building folder in its place; `finish` completes it while commits wait.
+
+        Raises what `finish` raises, and StorageFailed.
+        """
+        async with self._writer:
+            await self._ensure_usable()
+            await finish()
+            async with self._without_reads():
+                await self._store.exchange()
+        self._note_renewal()
+
     async def close(self) -> None:
         """Wait for running queries, then release the folder. The connection cannot be used afterwards.
 
@@ -204,6 +205,8 @@ class Connection:
             results = await self._write(query)
             if watch is not None:
                 watch.note_commit(number, carrier or COMMIT_ROW)
+            if self._record is not None:
+                self._record.add(query)
             self._plan_renewal()
         if len(executed) == 1:
             return results
@@ -218,6 +221,8 @@ class Connection:
             results = await self._execute(query, self._limits.commit_s)
         except StorageFailed as error:
             self._needs_restart = self._store.is_damaged = is_disk_failure(error) or error.code == "storage_stalled"
+            if self._needs_restart and self._record is not None:  # it may have been written
+                self._record.break_off()
             raise
         # a drive that answered slowly may not answer now
         is_log_lost = await self._store.look(is_slow=time.perf_counter() - began > SLOW_COMMIT_S)

@@ -7,7 +7,7 @@ commits go on, and then only what was added is copied, while they wait.
 
 import os
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
@@ -95,21 +95,23 @@ def _link(source: Path, target: Path) -> bool:
 
 
 @asynccontextmanager
-async def copied_folder(connection: Connection, target: Path) -> AsyncIterator[Path]:
+async def copied_folder(
+    connection: Connection, target: Path, at_cut: Callable[[], None] = lambda: None
+) -> AsyncIterator[Path]:
     """Yield a copy of the open store as it is after its last commit; remove it at the end.
 
-    Commits wait for a few milliseconds. `target` is a new folder, on the same file system if files are to be linked; a
-    previous copy there is removed. Raises StorageFailed.
+    `at_cut` is called between that commit and the next. Commits wait for a few milliseconds. `target` is a new folder,
+    on the same file system if files are to be linked; a previous copy there is removed. Raises StorageFailed.
     """
     await in_thread(remove_folder(target))
     try:
-        await _copy_folder(connection, target)
+        await _copy_folder(connection, target, at_cut)
         yield target
     finally:
         await in_thread(remove_folder(target))
 
 
-async def _copy_folder(connection: Connection, target: Path) -> None:
+async def _copy_folder(connection: Connection, target: Path, at_cut: Callable[[], None]) -> None:
     async with connection.held() as source:
         copy = FolderCopy(source, target)
     try:
@@ -118,6 +120,7 @@ async def _copy_folder(connection: Connection, target: Path) -> None:
                 await in_thread(copy.update())
         async with connection.held():
             await in_thread(copy.update_until_stable())
+            at_cut()
     except OSError as error:
         raise os_failure(error) from error
 

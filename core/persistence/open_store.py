@@ -8,18 +8,19 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 from core.errors import MetierError, StorageFailed
 from core.persistence import replacement
-from core.persistence.engine_handle import close_handle, execute, open_with_empty_log
+from core.persistence.engine_handle import UNLOCK_TRIES, close_handle, execute, open_with_empty_log
 from core.persistence.failures import os_failure
-from core.persistence.folder import check_free_space, make_private, prepare_folder, refuse_misread_path
+from core.persistence.folder import MIB, check_free_space, make_private, prepare_folder, refuse_misread_path
 from core.persistence.manifest import is_merge_due
 from core.persistence.statements import Query, Statement, build_query
 from core.persistence.store_place import FolderLock, PlaceState, StorePlace
-from core.persistence.store_watch import StoreWatch
+from core.persistence.store_watch import StoreWatch, adopt
 from core.persistence.worker_process import run_job
 from core.threads.daemons import in_daemon_thread
 from core.threads.files import make_private_folder
@@ -38,6 +39,26 @@ log = logging.getLogger(__name__)
 
 # Handles that can neither be used nor closed. Dropped, they would write into what is at their path now.
 _abandoned: list[Any] = []
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When the log is renewed, and how long the engine may take.
+
+    The log is renewed at `log_bytes`, or after `idle_s` without a commit at `idle_log_bytes`. Where the disk has no
+    room for that it grows on, up to `max_log_bytes`.
+    """
+
+    log_bytes: int = 64 * MIB
+    idle_log_bytes: int = 8 * MIB
+    max_log_bytes: int = 512 * MIB
+    idle_s: float = 30.0
+    commit_s: float = 30.0
+    read_s: float = 60.0
+    close_s: float = 20.0
+
+
+LIMITS = Limits()
 
 
 async def lock_folder(path: Path, on_placed: replacement.OnPlaced = lambda path: None) -> FolderLock:
@@ -64,7 +85,7 @@ def _lock_folder(path: Path, on_placed: replacement.OnPlaced) -> FolderLock:
 
 
 class OpenStore:
-    """An open store, or one that is being reopened: then `handle` is None.
+    """An open store. `handle` is None while it is being reopened.
 
     `is_gone`: its place was found to be another's. `is_damaged`: a write has failed, so nothing may follow it in the
     log. With `watch` the watch file is kept up to date. Without `lock` it is a copy that is read and thrown away.
@@ -82,6 +103,7 @@ class OpenStore:
         self._lock = lock
         self._close_s = close_s
         self._place = StorePlace(path)
+        self._is_exchanging = False
         self._pending: asyncio.Future[Any] | None = None
 
     @property
@@ -103,6 +125,11 @@ class OpenStore:
 
     def _prepare(self) -> bool:
         """Create the folder if it is missing; return whether tables are to be merged first."""
+        if self._is_exchanging:
+            replacement.recover(self.path, adopt)
+            if self.watch is not None:
+                self.watch.resume()
+            self._is_exchanging = False
         prepare_folder(self.path)
         return is_merge_due(self.path)
 
@@ -151,6 +178,22 @@ class OpenStore:
         await close_handle(handle)
         await in_daemon_thread(make_private, self.path)
 
+    async def exchange(self) -> None:
+        """Put the store in the building folder in the place of the open store, and open it. Raises StorageFailed.
+
+        After a failure the old store is open, or none: then the next opening completes or undoes the exchange.
+        """
+        await self.look()
+        handle, self.handle = self.handle, None
+        self._is_exchanging = True
+        await self._within_limit(self._close(handle))
+        try:
+            await self._within_limit(in_daemon_thread(replacement.replace, self.path, adopt))
+        except OSError as error:
+            await self.open(UNLOCK_TRIES)
+            raise os_failure(error) from error
+        await self.open(UNLOCK_TRIES)
+
     async def restart(self, tries: int) -> None:
         """Close the store after a failure and open it again. Raises StorageFailed: retry later."""
         try:
@@ -161,7 +204,7 @@ class OpenStore:
         await self.open(tries)
 
     async def look(self, *, is_slow: bool = True) -> bool:
-        """Check that the files are those that were opened; return whether the log is lost, but not the tables.
+        """Check that the files are still the same; return whether the log is lost, but not the tables.
 
         `is_slow`: the drive may not answer at once. Raises StorageFailed, such as `storage_moved`.
         """

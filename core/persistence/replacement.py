@@ -34,6 +34,11 @@ def building_folder(path: Path) -> Path:
     return _beside(path, "building")
 
 
+def snapshot_folder(path: Path) -> Path:
+    """Return the folder for the copy that the next store of `path` is built from. `recover` deletes it."""
+    return _beside(path, "snapshot")
+
+
 def replace(path: Path, on_placed: OnPlaced, *, keep_old: bool = False) -> Path | None:
     """Replace the closed store at `path`, which may be missing, by the closed store in its building folder.
 
@@ -59,7 +64,14 @@ def recover(path: Path, on_placed: OnPlaced) -> None:
     To be called with the store's lock, before its folder is looked at. Blocks on the disk. Raises OSError.
     """
     _finish_earlier(path, on_placed)
-    _delete(building_folder(path))
+    discard_unfinished(path)
+
+
+def discard_unfinished(path: Path) -> None:
+    """Delete what a new store was built of. Blocks on the disk. Raises OSError."""
+    for folder in (building_folder(path), snapshot_folder(path)):
+        _delete(folder)
+    building_folder(path).with_name(f"{building_folder(path).name}.lock").unlink(missing_ok=True)
 
 
 def aside_folder(path: Path) -> Path:

@@ -7,7 +7,7 @@ statements that follow. The value of a block is its last expression.
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -15,6 +15,7 @@ T = TypeVar("T")
 Row = dict[str, Any]
 
 STATEMENT_ROWS = 200
+MAX_RECORD_CHARACTERS, MAX_RECORD_QUERIES = 64 * 1024 * 1024, 20_000
 SHORT_CHARACTERS = 16_000  # a longer text is handed over as it is: to escape it would block the loop
 
 _WRITER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
@@ -117,3 +118,25 @@ def _without_none(value: Any) -> Any:
     if isinstance(value, str | bytes) and len(value) > SHORT_CHARACTERS:
         raise _LongTextFound
     return value
+
+
+@dataclass(slots=True)
+class CommitRecord:
+    """The queries that were committed since a moment, until there are too many, or a commit has failed."""
+
+    queries: list[Query] = field(default_factory=list)
+    characters: int = 0
+    is_broken: bool = False
+
+    def add(self, query: Query) -> None:
+        """Add a query that was committed."""
+        self.characters += sum(len(value) for value in query.variables.values() if isinstance(value, str))
+        if self.characters > MAX_RECORD_CHARACTERS or len(self.queries) > MAX_RECORD_QUERIES:
+            self.break_off()
+        if not self.is_broken:
+            self.queries.append(query)
+
+    def break_off(self) -> None:
+        """Drop the queries: what was committed is not known any more."""
+        self.is_broken = True
+        self.queries.clear()

@@ -1,4 +1,4 @@
-"""Where the open store is: the lock beside it, and whether its files are still those that were opened.
+"""Where the open store is: the lock beside it, and whether its files are still the same.
 
 The engine goes on writing into files that have been moved, replaced or removed, and reports success. It has a lock of
 its own inside the folder, which it releases whenever the store is closed to renew its log. So this process holds a lock
@@ -21,7 +21,7 @@ _Identity = tuple[int, int]
 
 
 class FolderLock:
-    """The lock of a store's folder, held by one process at a time."""
+    """The lock of a store's folder, held by a single process at a time."""
 
     def __init__(self, path: Path, descriptor: int) -> None:
         self._path = path
@@ -43,7 +43,7 @@ class FolderLock:
             os.close(descriptor)  # its owner has just removed it
 
     def is_in_place(self) -> bool:
-        """Return whether the file at the lock's path is still the locked one. Raises OSError."""
+        """Return whether the file at the lock's path is still the locked file. Raises OSError."""
         status = _status(self._path)
         return status is not None and _identity(status) == self._identity
 
@@ -60,7 +60,7 @@ class FolderLock:
 
 
 class PlaceState(StrEnum):
-    """How the files on disk relate to those that are open."""
+    """How the files on disk relate to the open files."""
 
     SAME = "same"
     LOG_LOST = "log lost"  # the engine's log or lock was replaced or removed; the tables are there
@@ -92,7 +92,7 @@ class StorePlace:
         self._pins = [_pin(path) for path in (self._path, self._path / "LOCK", *([log] if log else ()))]
 
     def state(self) -> PlaceState:
-        """Compare the files with those that were opened. Takes microseconds on a drive that answers. Raises OSError."""
+        """Compare the files with the opened files. Takes microseconds on a drive that answers. Raises OSError."""
         changed = []
         for pin in self._pins:
             status = _status(pin.path)

@@ -8,7 +8,7 @@ from typing import Any
 
 from core.persistence.driver import ENGINE
 from core.persistence.store_files import picture_of_files, read_manifest
-from core.persistence.watch_file import Picture, WatchFile
+from core.persistence.watch_file import DamagedWatchFile, Picture, WatchFile
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +38,15 @@ class StoreWatch:
         """Write that the store is open, before the engine opens it. Blocks on the disk. Raises OSError."""
         self.picture = replace(self.picture, is_clean=False)
         self._file.write(self.picture)
+
+    def resume(self) -> None:
+        """Go on with the file that describes another store, which has taken the place of this one. Raises OSError."""
+        try:
+            self.picture, _ = WatchFile(self._store).read()
+        except (FileNotFoundError, DamagedWatchFile) as error:
+            log.warning("the watch file is written anew: %s", error)
+            self.picture = Picture()
+        self.begin()
 
     def go_on_from(self, commit: int, checkpoint: int) -> None:
         """Continue the numbers after these, which the store has."""

@@ -28,6 +28,7 @@ from core.persistence.memories import MemoryRepository
 from core.persistence.messages import ChunkRepository, MessageRepository
 from core.persistence.open_store import lock_folder
 from core.persistence.queued_messages import QueuedMessageRepository
+from core.persistence.rebuild import OnProgress, rebuild
 from core.persistence.runs import RunRepository
 from core.persistence.schema import BeforeMigration, migrate
 from core.persistence.search.index import FileSearchIndex
@@ -122,6 +123,10 @@ class SurrealStorage:
     async def delete_workflow(self, workflow_id: WorkflowId) -> None:
         await self.memories.forget(workflow_id)
         await delete_workflow(self.connection, workflow_id)
+
+    async def rebuild(self, on_progress: OnProgress | None = None) -> None:
+        """Rebuild the store, so that nothing deleted is left in its files (see `rebuild`). Raises StorageFailed."""
+        await rebuild(self.connection, on_progress)
 
     async def close(self) -> None:
         await self._index.close()

@@ -10,10 +10,10 @@ import pytest
 
 from core.errors import StorageFailed
 from core.persistence import failures
-from core.persistence.connection import Connection, Limits
+from core.persistence.connection import Connection
 from core.persistence.driver import RecordID
 from core.persistence.folder import wal_bytes
-from core.persistence.open_store import OpenStore, lock_folder
+from core.persistence.open_store import Limits, OpenStore, lock_folder
 from core.persistence.statements import Query, Statement, batched, batched_statements, build_query
 from core.persistence.surreal import SurrealStorage
 from core.ports import PutMessage, PutSetting

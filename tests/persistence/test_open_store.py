@@ -10,10 +10,11 @@ import pytest
 
 from core.errors import StorageFailed
 from core.persistence import engine_handle, manifest, open_store
-from core.persistence.connection import Connection, Limits
+from core.persistence.connection import Connection
 from core.persistence.folder import wal_bytes
 from core.persistence.keys import record_id
 from core.persistence.manifest import is_merge_due, tables_by_level
+from core.persistence.open_store import Limits
 from core.persistence.statements import Statement
 from tests.persistence.processes import run
 from tests.support.waiting import until
