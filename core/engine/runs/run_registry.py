@@ -54,10 +54,12 @@ class ActiveRun:
 
 
 class RunRegistry:
-    """The active runs of this process."""
+    """The active runs of this process. A thousand may wait in the queue, so those at work are found without them."""
 
     def __init__(self) -> None:
         self._runs: dict[RunId, ActiveRun] = {}
+        self._begun: dict[RunId, ActiveRun] = {}
+        self._children: dict[RunId, dict[RunId, ActiveRun]] = {}
 
     def __iter__(self) -> Iterator[ActiveRun]:
         return iter(tuple(self._runs.values()))
@@ -71,8 +73,24 @@ class RunRegistry:
     def get(self, run_id: RunId) -> ActiveRun | None:
         return self._runs.get(run_id)
 
+    @property
+    def driven(self) -> list[ActiveRun]:
+        """The runs that have begun and not ended."""
+        return [active for active in self._begun.values() if active.is_driven]
+
+    def children(self, run_id: RunId) -> list[ActiveRun]:
+        """Return the active runs that this run started."""
+        return list(self._children.get(run_id, {}).values())
+
     def add(self, active: ActiveRun) -> None:
         self._runs[active.run.id] = active
+        if active.run.parent is not None:
+            self._children.setdefault(active.run.parent, {})[active.run.id] = active
+
+    def begin(self, active: ActiveRun, driver: Driver) -> None:
+        """Give the run its driver."""
+        active.driver = driver
+        self._begun[active.run.id] = active
 
     def remove(self, active: ActiveRun) -> None:
         """Remove a run that is over, or was not begun at all."""
@@ -80,18 +98,25 @@ class RunRegistry:
         active.ended.set()
         active.settled.set()
         del self._runs[active.run.id]
+        self._begun.pop(active.run.id, None)
+        parent = active.run.parent
+        if parent is not None:
+            siblings = self._children[parent]
+            del siblings[active.run.id]
+            if not siblings:
+                del self._children[parent]
 
     def descendants(self, run_id: RunId) -> list[Driver]:
         """Return the drivers of all descendants of the run."""
         drivers: list[Driver] = []
-        for active in self:
-            if active.run.parent == run_id and active.driver is not None and not active.has_own_slot:
-                drivers += [active.driver, *self.descendants(active.run.id)]
+        for child in self.children(run_id):
+            if child.driver is not None and not child.has_own_slot:
+                drivers += [child.driver, *self.descendants(child.run.id)]
         return drivers
 
     def detached_children(self, run_id: RunId) -> list[ActiveRun]:
         """Return the child runs that continue after the end of the run."""
-        children = [active for active in self if active.run.parent == run_id and active.is_driven]
+        children = [child for child in self.children(run_id) if child.is_driven]
         return [child for child in children if not child.run.awaited and not child.has_own_slot]
 
 
@@ -133,19 +158,20 @@ class AdmissionQueue:
     def admit(self) -> list[ActiveRun]:
         """Remove and return the runs that get the free slots. A gated run also waits for the workflow gate."""
         settings = self._settings()
-        driven = [active for active in self._registry if active.is_driven]
+        driven = self._registry.driven
         used_slots = sum(active.has_own_slot and not active.is_waiting for active in driven)
         workflows = sum(active.is_top_level for active in driven)
         admitted = []
-        for active in tuple(self._queue):
+        for active in self._queue:
             if used_slots >= settings.max_running_runs:
                 break
             # a gated run that has to wait does not hold up the runs behind it: they may be of another mode
             if active.snapshot.gated and workflows >= settings.max_workflows(active.snapshot.mode):
                 continue
-            self._queue.remove(active)
             used_slots, workflows = used_slots + 1, workflows + active.is_top_level
             admitted.append(active)
+        for active in admitted:
+            self._queue.remove(active)
         return admitted
 
 

@@ -147,7 +147,7 @@ class Scheduler:
 
     def begin(self, active: ActiveRun) -> None:
         """Start the driver of the run."""
-        active.driver = Driver(
+        driver = Driver(
             active.run,
             active.snapshot,
             active.log,
@@ -157,9 +157,10 @@ class Scheduler:
             recovered=active.recovered,
             no_progress_s=self._settings().no_progress_s,
         )
+        self.registry.begin(active, driver)
         active.recovered = None
-        active.is_waiting = active.driver.is_waiting
-        active.task = self.tasks.create_task(self._drive(active, active.driver), name=f"run {active.run.id}")
+        active.is_waiting = driver.is_waiting
+        active.task = self.tasks.create_task(self._drive(active, driver), name=f"run {active.run.id}")
 
     async def _drive(self, active: ActiveRun, driver: Driver) -> None:
         try:
@@ -255,8 +256,8 @@ class Scheduler:
             active.driver.run = active.run
         active.log.commit(RootChanged(root_run_id=root), writes=[ChangeRoot(active.run.id, root)])
         # children that already are roots of their own keep their descendants
-        for child in self.registry:
-            if child.run.parent == active.run.id and child.is_driven and not child.has_own_slot:
+        for child in self.registry.children(active.run.id):
+            if child.is_driven and not child.has_own_slot:
                 self.change_root(child, root or active.run.id)
 
     def recorder(self, run: Run, *, is_fresh: bool) -> CallRecorder:
