@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from core.domain.ids import MemoryId, WorkflowId
 
+MEMORY_TOOL = "memory"
 CONTENT_CHARACTERS = 50_000
 PREVIEW_CHARACTERS = 1_000
 CONTEXT_LIFETIME = timedelta(days=7)

@@ -97,6 +97,7 @@ class CallContext:
             self.model,
             self.origins,
             self.sub_agents,
+            self.may_approve,
         )
 
     @property

@@ -11,9 +11,9 @@ from typing import Self
 from psygnal import Signal
 
 from core.bus import Bus, WorkflowDeleted
-from core.domain.events import Event, ToolEnded
-from core.domain.ids import MemoryId, WorkflowId
-from core.domain.memory import CONTENT_CHARACTERS, CONTEXT_LIFETIME, Memory, MemoryType
+from core.domain.events import Event, RunFinished, ToolEnded, ToolStarted
+from core.domain.ids import CallId, MemoryId, RunId, WorkflowId
+from core.domain.memory import CONTENT_CHARACTERS, CONTEXT_LIFETIME, MEMORY_TOOL, Memory, MemoryType
 from core.domain.text.masking import masked_text
 from core.domain.text.search import words_of
 from core.domain.workflow import Workflow
@@ -57,7 +57,8 @@ class MemoryService:
         self._workflow = workflow
         self._clock = clock
         bus.subscribe(WorkflowDeleted, lambda _deleted: emit(self.changed))
-        bus.subscribe(Event, lambda _event: emit(self.changed), (ToolEnded,))
+        self._calls: set[tuple[RunId, CallId]] = set()
+        bus.subscribe(Event, self._on_call, (ToolStarted, ToolEnded, RunFinished))
 
     def note_import(self) -> None:
         """Emit `changed`: memories were imported."""
@@ -132,6 +133,17 @@ class MemoryService:
         count = await self._memories.remove_some()
         emit(self.changed)
         return count
+
+    def _on_call(self, event: Event) -> None:
+        """Follow the calls of the tool: an end does not say of which tool it is."""
+        fact = event.fact
+        if isinstance(fact, ToolStarted) and fact.tool == MEMORY_TOOL:
+            self._calls.add((event.run_id, fact.call_id))
+        elif isinstance(fact, ToolEnded) and (event.run_id, fact.call_id) in self._calls:
+            self._calls.discard((event.run_id, fact.call_id))
+            emit(self.changed)
+        elif isinstance(fact, RunFinished) and self._calls:  # of what was cut off there is no end
+            self._calls = {call for call in self._calls if call[0] != event.run_id}
 
     async def _required(self, memory_id: MemoryId) -> Memory:
         memory = await self._memories.get(memory_id, self._clock.now())

@@ -71,10 +71,10 @@ class TimeLimitExceeded(Exception):
 
 
 class HandlerTasks:
-    """Owns the tasks of handlers. A task that ignores its cancellation is kept until it ends, whatever its outcome."""
+    """Runs handlers in tasks. A task that ignores its cancellation is kept until it ends, whatever its outcome."""
 
     def __init__(self) -> None:
-        self._tasks: set[asyncio.Task[Any]] = set()
+        self._abandoned: set[asyncio.Task[Any]] = set()
 
     async def run(
         self,
@@ -92,11 +92,10 @@ class HandlerTasks:
         TimeLimitExceeded was raised.
         """
         # The work runs in its own task, not in the caller's: a handler that swallows its cancellation would hold the
-        # run for ever. Such a task is abandoned after the grace, but stays owned until it ends or `close` is called.
+        # run for ever. The caller owns the task until it is abandoned after the grace; from then on this object does,
+        # until it ends or `close` is called.
         is_late = False
         task = asyncio.create_task(work, name=name)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
         try:
             if not await _ends_within(task, limit):
                 is_late = True
@@ -108,6 +107,8 @@ class HandlerTasks:
             if task.done():
                 _retrieve_exception(task)  # it may have failed in the turn in which the caller was cancelled
             else:
+                self._abandoned.add(task)
+                task.add_done_callback(self._abandoned.discard)
                 task.add_done_callback(_log_abandoned)
                 task.cancel()
                 if not await _ends_within(task, TimeLimit(grace_s)):
@@ -117,10 +118,10 @@ class HandlerTasks:
 
     async def close(self) -> None:
         """Cancel abandoned tasks that still run, and wait for them up to the grace."""
-        for task in self._tasks:
+        for task in self._abandoned:
             task.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=GRACE_S)
+        if self._abandoned:
+            await asyncio.wait(self._abandoned, timeout=GRACE_S)
 
 
 async def _ends_within(task: asyncio.Task[Any], limit: TimeLimit) -> bool:

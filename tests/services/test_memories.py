@@ -10,6 +10,8 @@ import pytest
 from core.app import Core
 from core.domain.ids import MemoryId, WorkflowId
 from core.domain.memory import CONTENT_CHARACTERS, CONTEXT_LIFETIME, Memory, MemoryType
+from core.domain.template import Template
+from core.ports import ResolvedTemplate
 from core.services.memories import PAGE_SIZE
 from core.services.outcome import Failed, Ok
 from core.wiring import run_core
@@ -70,6 +72,20 @@ async def test_a_memory_is_changed_deleted_and_put_back_where_it_was(core: Core)
     assert ok(await core.memories.restore(removed)) == removed
     assert [one.id for one in ok(await core.memories.page()).memories] == ["m2", "m1", "m0"]
     assert len(changes) == 5
+
+
+async def test_a_call_of_the_tool_changes_memories_and_a_call_of_another_tool_does_not(core: Core) -> None:
+    changes: list[str] = []
+    core.memories.changed.connect(lambda: changes.append("changed"))
+    for tool, arguments in (
+        ("calculator", {"expression": "1 + 1"}),
+        ("memory", {"action": "add", "type": "knowledge", "content": "tea at five"}),
+    ):
+        step = {"name": "s", "action": {"toolName": tool}, "input": arguments}
+        template = Template.model_validate({"title": "T", "steps": [step]})
+        run = ok(await core.runs.start(ResolvedTemplate(template), {}))
+        assert (await core.engine.wait(run.id)).status == "success"
+        assert changes == (["changed"] if tool == "memory" else [])
 
 
 @pytest.mark.parametrize("content", ["", " \n\t\u00a0", "x" * (CONTENT_CHARACTERS + 1)])

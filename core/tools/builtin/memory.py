@@ -4,7 +4,7 @@ from typing import Any
 
 from core.domain.events import iso_time
 from core.domain.ids import MemoryId, WorkflowId, id_from_key
-from core.domain.memory import CONTENT_CHARACTERS, CONTEXT_LIFETIME, Memory, MemoryType
+from core.domain.memory import CONTENT_CHARACTERS, CONTEXT_LIFETIME, MEMORY_TOOL, Memory, MemoryType
 from core.domain.risk import Risk
 from core.domain.text.masking import masked_text
 from core.domain.text.search import words_of
@@ -30,7 +30,7 @@ _ACTIONS = {
     "delete": Action(("id",), is_dangerous=True),
 }
 _INFO = ToolInfo(
-    name="memory",
+    name=MEMORY_TOOL,
     title="Memory",
     description=(
         "Remembers facts beyond this conversation. add {type, content, scope?} and get {id} return {memory}; list "
