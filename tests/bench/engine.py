@@ -3,12 +3,17 @@
 A chain of 100 pure steps, chains of effects, a fan of 200, 20 runs of 6 steps at once, a list of 10 000 items
 with its peak memory; questions and answers; a ragged DAG; what coming back costs, and how the store grows. Each run
 is the real engine on a real store in a temporary folder.
+
+`python -m tests.bench engine --before CHECKOUT` measures the core of another checkout too, such as a worktree of the
+commit before, in turn with this one and in processes of their own.
 """
 
+import argparse
 import asyncio
 import graphlib
 import os
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -19,46 +24,29 @@ from typing import Any
 
 from core.app import Core, tune_gc
 from core.domain.template import Template
-from core.domain.tool import ToolInfo
 from core.persistence.surreal import SurrealStorage
-from core.ports import CallContext, PutSetting, ResolvedTemplate
-from core.services.outcome import Ok
-from core.tools.registry import Tool
 from core.wiring import run_core
-from tests.bench import large, people, recovery
+from tests.bench import engine_scenes, large, people, recovery
+from tests.bench.engine_scenes import (
+    ITEMS,
+    RUNS,
+    bare_commits,
+    chain,
+    each,
+    fan,
+    finish,
+    note,
+    note_tool,
+    set_step,
+    template,
+    wait,
+)
 from tests.bench.measure import contest, line, report
 
 BENCH = "engine"
 ROUNDS = 7
-ITEMS = 10_000
 FEW_ITEMS = 200
-
-
-def set_step(name: str, *after: str) -> dict[str, Any]:
-    return {"name": name, "action": {"set": True}, "input": {"x": 1}, "dependsOn": list(after)}
-
-
-def chain(length: int, make: Callable[..., dict[str, Any]] = set_step) -> Template:
-    return template([make(f"s{n}", *([f"s{n - 1}"] if n else [])) for n in range(length)])
-
-
-def fan(width: int) -> Template:
-    leaves = [set_step(f"leaf{n}", "root") for n in range(width)]
-    return template([set_step("root"), *leaves, set_step("join", *(leaf["name"] for leaf in leaves))])
-
-
-def each() -> Template:
-    step = {
-        "name": "each",
-        "action": {"set": True},
-        "forEach": {"ref": "@input.items", "concurrency": 100},
-        "input": {"n": "@item"},
-    }
-    return template([step])
-
-
-def template(steps: list[dict[str, Any]]) -> Template:
-    return Template.model_validate({"title": "bench", "steps": steps, "maxParallel": 1000})
+PEAK_MB = 110
 
 
 class CountingStorage:
@@ -87,13 +75,6 @@ async def a_core() -> AsyncIterator[tuple[Core, CountingStorage, Path]]:
         await storage.close()
 
 
-async def finish(core: Core, template: Template, given: dict[str, Any] | None = None, *allow: str) -> None:
-    started = await core.runs.start(ResolvedTemplate(template), given or {}, allow=allow)
-    assert isinstance(started, Ok), started
-    ended = await core.engine.wait(started.data.id)
-    assert ended.status == "success", ended
-
-
 async def floor(template: Template, body: Callable[[str], Awaitable[None]] | None = None) -> None:
     """The same order by the standard library: a task a step, nothing kept."""
 
@@ -112,12 +93,6 @@ async def floor(template: Template, body: Callable[[str], Awaitable[None]] | Non
             sorter.done(task.result())
 
 
-async def bare_commits(storage: CountingStorage, count: int) -> None:
-    """As many commits of one small row each."""
-    for number in range(count):
-        await storage._storage.commit([PutSetting("bench", str(number))])
-
-
 async def again(storage: CountingStorage, commits: Sequence[Any]) -> None:
     """What the database takes for the same rows, one commit after the other, without an engine."""
     for writes in commits:
@@ -125,31 +100,57 @@ async def again(storage: CountingStorage, commits: Sequence[Any]) -> None:
 
 
 async def measure(
-    name: str, core: Core, storage: CountingStorage, work: Callable[[], Awaitable[None]], bare: Any, per: int
+    name: str,
+    core: Core,
+    storage: CountingStorage,
+    work: Callable[[], Awaitable[None]],
+    bare: Any,
+    per: int,
+    *,
+    aim: float | None = None,
+    aim_ratio: float | None = None,
 ) -> None:
+    """Measure beside the floor, as many tiny commits, and its own commits alone. `aim` is in us; `aim_ratio` is how
+    many times as long as the tiny commits it may take.
+    """
     storage.commits.clear()
     await work()
     commits = list(storage.commits)
+    tiny = f"{len(commits)} commits of a setting"
     others = {
         "floor": bare,
-        f"{len(commits)} commits of a setting": lambda: bare_commits(storage, len(commits)),
+        tiny: lambda: bare_commits(storage._storage, len(commits)),
         "its commits, made once more": lambda: again(storage, commits),
     }
-    report(BENCH, name, await contest(ROUNDS, work, others), unit="us", per=per)
+    aim_ratios = {} if aim_ratio is None else {tiny: aim_ratio}
+    report(BENCH, name, await contest(ROUNDS, work, others), unit="us", per=per, aim=aim, aim_ratios=aim_ratios)
 
 
-async def main() -> None:
-    measure_items()  # first: a process inherits the peak of the one that starts it
+async def main(arguments: Sequence[str]) -> None:
+    options = argparse.ArgumentParser(prog="tests.bench engine")
+    options.add_argument("--before", type=Path, metavar="CHECKOUT", help="measure the core of this checkout beside")
+    before = options.parse_args(arguments).before
+    if before is not None:
+        beside_before(before.resolve())
+    measure_items()  # before the rest: a process inherits the peak of the one that starts it
     async with a_core() as (core, storage, folder):
         hundred = chain(100)
         await measure(
-            "chain of 100 set, a step", core, storage, lambda: finish(core, hundred), lambda: floor(hundred), 100
+            "chain of 100 set, a step",
+            core,
+            storage,
+            lambda: finish(core, hundred),
+            lambda: floor(hundred),
+            100,
+            aim=120,
         )
         wide = fan(200)
-        await measure("1-200-1 set, a step", core, storage, lambda: finish(core, wide), lambda: floor(wide), 202)
+        await measure(
+            "1-200-1 set, a step", core, storage, lambda: finish(core, wide), lambda: floor(wide), 202, aim=95
+        )
         await measure_effects(core, storage, folder)
         await measure_runs(core, storage)
-        await people.approvals(BENCH, core, lambda: bare_commits(storage, 1))
+        await people.approvals(BENCH, core, lambda: bare_commits(storage._storage, 1))
         await people.ragged(BENCH, core)
         large.tell(BENCH, await large.stalls(measure_large(core)))
     await recovery.growth(BENCH)
@@ -159,9 +160,6 @@ async def main() -> None:
 
 async def measure_effects(core: Core, storage: CountingStorage, folder: Path) -> None:
     """An effect that takes no time, so that all that is measured is ours; and one that is a file."""
-
-    def note(name: str, *after: str) -> dict[str, Any]:
-        return {"name": name, "action": {"toolName": "note"}, "input": {}, "dependsOn": list(after)}
 
     def append(name: str, *after: str) -> dict[str, Any]:
         arguments = {"path": "log.txt", "content": f"{name}\n", "append": True}
@@ -174,7 +172,13 @@ async def measure_effects(core: Core, storage: CountingStorage, folder: Path) ->
         await asyncio.to_thread(_append, file, name)
 
     await measure(
-        "chain of 100 effects, a step", core, storage, lambda: finish(core, hundred), lambda: floor(hundred), 100
+        "chain of 100 effects, a step",
+        core,
+        storage,
+        lambda: finish(core, hundred),
+        lambda: floor(hundred),
+        100,
+        aim_ratio=1.5,
     )
     await measure(
         "chain of 20 write_file append, a step",
@@ -184,16 +188,6 @@ async def measure_effects(core: Core, storage: CountingStorage, folder: Path) ->
         lambda: floor(twenty, bare),
         20,
     )
-
-
-def note_tool() -> Tool:
-    """Has an effect that cannot be repeated, says the registry; does nothing."""
-
-    async def call(arguments: Any, context: CallContext) -> None:
-        return None
-
-    info = ToolInfo(name="note", title="Note", description="Notes.", input_schema={"type": "object"})
-    return Tool(info, server=call)
 
 
 def _append(file: Path, name: str) -> None:
@@ -206,27 +200,40 @@ def _append(file: Path, name: str) -> None:
 async def measure_runs(core: Core, storage: CountingStorage) -> None:
     """20 runs of 6 steps of 5 ms: the wait is a tool, so each step is a task and a result."""
 
-    def wait(name: str, *after: str) -> dict[str, Any]:
-        return {
-            "name": name,
-            "action": {"toolName": "wait"},
-            "input": {"seconds": 0.005},
-            "dependsOn": list(after),
-        }
-
     six = chain(6, wait)
 
     async def work() -> None:
-        await asyncio.gather(*(finish(core, six) for _ in range(20)))
+        await asyncio.gather(*(finish(core, six) for _ in range(RUNS)))
 
     async def bare() -> None:
-        await asyncio.gather(*(floor(six, lambda name: asyncio.sleep(0.005)) for _ in range(20)))
+        await asyncio.gather(*(floor(six, lambda name: asyncio.sleep(0.005)) for _ in range(RUNS)))
 
-    await measure("20 runs x 6 steps of 5 ms, all", core, storage, work, bare, 1)
+    await measure("20 runs x 6 steps of 5 ms, all", core, storage, work, bare, 1, aim=70_000)
 
 
 async def measure_large(core: Core) -> None:
     await asyncio.gather(*(finish(core, large.template()) for _ in range(large.RUNS)))
+
+
+def beside_before(before: Path) -> None:
+    """Measure each scene here and there in turn; a line for the wall clock and one for the time of the process."""
+    here = Path(__file__).parents[2]
+    for name, (_, per) in engine_scenes.scenes(None).items():
+        turns = [
+            [engine_scenes.in_checkout(checkout, name, engine_scenes.ROUNDS) for checkout in (here, before)]
+            for _ in range(engine_scenes.TURNS)
+        ]
+        for which, clock in enumerate(("wall clock", "processor")):
+            mine, theirs = ([turn[side][which] / per * 1e6 for turn in turns] for side in (0, 1))
+            line(
+                BENCH,
+                f"{name}, {clock}",
+                statistics.median(mine),
+                "us",
+                engine_scenes.TURNS * engine_scenes.ROUNDS,
+                compared_to=f"before: {statistics.median(theirs):.4g} us",
+                ratio=statistics.median(one / other for one, other in zip(mine, theirs, strict=True)),
+            )
 
 
 def measure_items() -> None:
@@ -242,7 +249,7 @@ def measure_items() -> None:
 
 
 async def items() -> None:
-    async with a_core() as (core, _, _folder):
+    async with a_core() as (core, storage, _folder):
         many, few = ({"items": list(range(count))} for count in (ITEMS, FEW_ITEMS))
         bare = template([set_step(f"s{n}") for n in range(ITEMS)])
 
@@ -251,9 +258,15 @@ async def items() -> None:
                 await finish(core, each(), few)
 
         others: dict[str, Callable[[], Awaitable[None]]]
-        others = {"floor": lambda: floor(bare), f"in lists of {FEW_ITEMS}": lists_of_few}
+        await finish(core, each(), many)
+        commits = len(storage.commits)
+        others = {
+            "floor": lambda: floor(bare),
+            f"in lists of {FEW_ITEMS}": lists_of_few,
+            f"{commits} commits of a setting": lambda: bare_commits(storage._storage, commits),
+        }
         told = await contest(1, lambda: finish(core, each(), many), others)
-        report(BENCH, f"{ITEMS} forEach items, an item", told, unit="us", per=ITEMS)
+        report(BENCH, f"{ITEMS} forEach items, an item", told, unit="us", per=ITEMS, aim=89)
 
 
 async def peak() -> None:
@@ -262,7 +275,16 @@ async def peak() -> None:
         await finish(core, each(), {"items": list(range(ITEMS))})
         after = _peak_mb()
         told = f"before: {before:.0f} MB"
-        line(BENCH, "peak memory with 10 000 items", after, "MB", 1, compared_to=told, ratio=after / before)
+        line(
+            BENCH,
+            f"peak memory with {ITEMS} items",
+            after,
+            "MB",
+            1,
+            compared_to=told,
+            ratio=after / before,
+            aim=PEAK_MB,
+        )
 
 
 def _peak_mb() -> float:
