@@ -90,6 +90,40 @@
     </message>
 </context>
 <context>
+    <name>ExportDialog</name>
+    <message numerus="yes">
+        <source>%n workflows</source>
+        <translation>
+            <numerusform>%n workflow</numerusform>
+            <numerusform>%n workflows</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ImportDialog</name>
+    <message numerus="yes">
+        <source>%n items are here already, and different:</source>
+        <translation>
+            <numerusform>%n item is here already, and different:</numerusform>
+            <numerusform>%n items are here already, and different:</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n runs had not ended. They come in as cancelled.</source>
+        <translation>
+            <numerusform>%n run had not ended. It comes in as cancelled.</numerusform>
+            <numerusform>%n runs had not ended. They come in as cancelled.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>and %n more</numerusform>
+            <numerusform>and %n more</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>LatestButton</name>
     <message numerus="yes">
         <source>%n new</source>

@@ -1081,6 +1081,14 @@
         <translation>Exporter l’activité…</translation>
     </message>
     <message>
+        <source>Export workflow…</source>
+        <translation>Exporter le workflow…</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>Exporter…</translation>
+    </message>
+    <message>
         <source>Find a command</source>
         <translation>Rechercher une commande</translation>
     </message>
@@ -1119,6 +1127,10 @@
     <message>
         <source>Go to workflow {number}</source>
         <translation>Aller au workflow {number}</translation>
+    </message>
+    <message>
+        <source>Import…</source>
+        <translation>Importer…</translation>
     </message>
     <message>
         <source>Inbox</source>
@@ -1693,6 +1705,44 @@
     </message>
 </context>
 <context>
+    <name>ExportDialog</name>
+    <message numerus="yes">
+        <source>%n workflows</source>
+        <translation>
+            <numerusform>%n workflow</numerusform>
+            <numerusform>%n workflows</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>All</source>
+        <translation>Tous</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Annuler</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>Exporter</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>Exporter…</translation>
+    </message>
+    <message>
+        <source>Keys, and values of the environment and the headers of servers, are never exported.</source>
+        <translation>Les clés, et les valeurs d’environnement et d’en-têtes des serveurs, ne sont jamais exportées.</translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation>Aucun</translation>
+    </message>
+    <message>
+        <source>Workflows</source>
+        <translation>Workflows</translation>
+    </message>
+</context>
+<context>
     <name>ExportProgress</name>
     <message>
         <source>Cancel</source>
@@ -1784,6 +1834,10 @@
         <translation>L’enregistrement a échoué</translation>
     </message>
     <message>
+        <source>It had not ended when it was exported</source>
+        <translation>Elle n’était pas terminée lors de l’export</translation>
+    </message>
+    <message>
         <source>It is not there any more.</source>
         <translation>Il n’est plus là.</translation>
     </message>
@@ -1846,6 +1900,10 @@
     <message>
         <source>So many messages wait already that no other can.</source>
         <translation>Trop de messages attendent déjà pour qu’un autre attende aussi.</translation>
+    </message>
+    <message>
+        <source>Something was changed meanwhile. Nothing was imported: try again.</source>
+        <translation>Quelque chose a changé entre-temps. Rien n’a été importé : réessayez.</translation>
     </message>
     <message>
         <source>Something went wrong that should not have. What runs goes on; the log has the details.</source>
@@ -1986,6 +2044,14 @@
     <message>
         <source>There is nothing to try again here: nothing failed or was stopped.</source>
         <translation>Il n’y a rien à réessayer ici&#xa0;: rien n’a échoué ni été arrêté.</translation>
+    </message>
+    <message>
+        <source>This file is not an export of Metier, or it is cut or damaged. Nothing was changed.</source>
+        <translation>Ce fichier n’est pas un export de Metier, ou il est tronqué ou endommagé. Rien n’a été modifié.</translation>
+    </message>
+    <message>
+        <source>This file was written by a later version of Metier. Nothing was changed. Update Metier first.</source>
+        <translation>Ce fichier vient d’une version plus récente de Metier. Rien n’a été modifié. Mettez d’abord Metier à jour.</translation>
     </message>
     <message>
         <source>This is larger than Metier can keep. Make it shorter.</source>
@@ -2254,6 +2320,74 @@
     <message>
         <source>Assistant</source>
         <translation>Assistant</translation>
+    </message>
+</context>
+<context>
+    <name>ImportDialog</name>
+    <message numerus="yes">
+        <source>%n items are here already, and different:</source>
+        <translation>
+            <numerusform>%n élément est déjà ici, et différent :</numerusform>
+            <numerusform>%n éléments sont déjà ici, et différents :</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n runs had not ended. They come in as cancelled.</source>
+        <translation>
+            <numerusform>%n exécution n’était pas terminée. Elle est importée comme annulée.</numerusform>
+            <numerusform>%n exécutions n’étaient pas terminées. Elles sont importées comme annulées.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Annuler</translation>
+    </message>
+    <message>
+        <source>Enter again for the server {server}: {names}</source>
+        <translation>À saisir de nouveau pour le serveur {server} : {names}</translation>
+    </message>
+    <message>
+        <source>Enter the keys again for: {addresses}</source>
+        <translation>Clés à saisir de nouveau pour : {addresses}</translation>
+    </message>
+    <message>
+        <source>From “{file}”. All of it comes in, or nothing; nothing of it is started.</source>
+        <translation>Depuis « {file} ». Tout est importé, ou rien ; rien n’est démarré.</translation>
+    </message>
+    <message>
+        <source>Import</source>
+        <translation>Importer</translation>
+    </message>
+    <message>
+        <source>Importing</source>
+        <translation>Import en cours</translation>
+    </message>
+    <message>
+        <source>Keep both, under another name</source>
+        <translation>Garder les deux, sous un autre nom</translation>
+    </message>
+    <message>
+        <source>Keep what is here</source>
+        <translation>Garder ce qui est ici</translation>
+    </message>
+    <message>
+        <source>Replace what is here</source>
+        <translation>Remplacer ce qui est ici</translation>
+    </message>
+    <message>
+        <source>Some of these settings decide what runs without asking: {names}</source>
+        <translation>Certains de ces réglages décident de ce qui s’exécute sans demander : {names}</translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>et %n autre</numerusform>
+            <numerusform>et %n autres</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>left out</source>
+        <translation>non importé</translation>
     </message>
 </context>
 <context>
@@ -3365,6 +3499,10 @@
         <translation>Apparence et langue</translation>
     </message>
     <message>
+        <source>Data</source>
+        <translation>Données</translation>
+    </message>
+    <message>
         <source>Keys</source>
         <translation>Raccourcis clavier</translation>
     </message>
@@ -3933,6 +4071,10 @@
         <translation>Supprimer…</translation>
     </message>
     <message>
+        <source>Export…</source>
+        <translation>Exporter…</translation>
+    </message>
+    <message>
         <source>Open</source>
         <translation>Ouvrir</translation>
     </message>
@@ -4041,6 +4183,10 @@
     <message>
         <source>The turn was stopped: messages wait until you send one, or the next turn succeeds</source>
         <translation>Le tour a été arrêté&#xa0;: ces messages attendent que vous en envoyiez un, ou qu’un tour réussisse</translation>
+    </message>
+    <message>
+        <source>These messages were imported: they wait until you send one, or the next turn succeeds</source>
+        <translation>Ces messages ont été importés : ils attendent que vous en envoyiez un, ou que le prochain tour réussisse</translation>
     </message>
 </context>
 <context>
@@ -5637,12 +5783,20 @@
         <translation>Terminé</translation>
     </message>
     <message>
+        <source>Exported</source>
+        <translation>Exporté</translation>
+    </message>
+    <message>
         <source>Failed</source>
         <translation>Échec</translation>
     </message>
     <message>
         <source>Finished</source>
         <translation>Terminé</translation>
+    </message>
+    <message>
+        <source>Imported</source>
+        <translation>Importé</translation>
     </message>
     <message>
         <source>In manual mode every operation waits for your approval.</source>
@@ -6147,6 +6301,103 @@
     <message>
         <source>writing</source>
         <translation>en cours d’écriture</translation>
+    </message>
+</context>
+<context>
+    <name>Transfer</name>
+    <message>
+        <source>Agents</source>
+        <translation>Agents</translation>
+    </message>
+    <message>
+        <source>General memories</source>
+        <translation>Mémoires générales</translation>
+    </message>
+    <message>
+        <source>MCP servers</source>
+        <translation>Serveurs MCP</translation>
+    </message>
+    <message>
+        <source>Prompts</source>
+        <translation>Prompts</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Réglages</translation>
+    </message>
+    <message>
+        <source>Templates</source>
+        <translation>Gabarits</translation>
+    </message>
+    <message>
+        <source>Workflows</source>
+        <translation>Workflows</translation>
+    </message>
+    <message>
+        <source>{count} already here</source>
+        <translation>déjà ici : {count}</translation>
+    </message>
+    <message>
+        <source>{count} as a copy</source>
+        <translation>en copie : {count}</translation>
+    </message>
+    <message>
+        <source>{count} at work, left as they are</source>
+        <translation>en cours, laissés tels quels : {count}</translation>
+    </message>
+    <message>
+        <source>{count} left as they are</source>
+        <translation>laissés tels quels : {count}</translation>
+    </message>
+    <message>
+        <source>{count} new</source>
+        <translation>nouveaux : {count}</translation>
+    </message>
+    <message>
+        <source>{count} replaced</source>
+        <translation>remplacés : {count}</translation>
+    </message>
+</context>
+<context>
+    <name>TransferController</name>
+    <message>
+        <source>All files</source>
+        <translation>Tous les fichiers</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>Exporter</translation>
+    </message>
+    <message>
+        <source>Import</source>
+        <translation>Importer</translation>
+    </message>
+    <message>
+        <source>Metier export</source>
+        <translation>Export de Metier</translation>
+    </message>
+    <message>
+        <source>Metier export, as JSON</source>
+        <translation>Export de Metier, en JSON</translation>
+    </message>
+</context>
+<context>
+    <name>TransferSection</name>
+    <message>
+        <source>Export and import</source>
+        <translation>Exporter et importer</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>Exporter…</translation>
+    </message>
+    <message>
+        <source>Import…</source>
+        <translation>Importer…</translation>
+    </message>
+    <message>
+        <source>Take workflows, templates, agents and settings along in a file, or bring them in from such a file. Keys and other secrets are never exported.</source>
+        <translation>Emportez workflows, gabarits, agents et réglages dans un fichier, ou importez-les depuis un tel fichier. Les clés et autres secrets ne sont jamais exportés.</translation>
     </message>
 </context>
 <context>

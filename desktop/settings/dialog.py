@@ -8,6 +8,7 @@ from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QDialog, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.settings.consent.validation_page import ValidationPage
+from desktop.settings.data.data_page import DataPage
 from desktop.settings.general.about_page import AboutPage
 from desktop.settings.general.setting_pages import AppearancePage, LimitsPage, NotificationsPage
 from desktop.settings.keys.keys_page import KeysPage
@@ -34,6 +35,7 @@ _PAGES: Sequence[type[Page]] = (
     NotificationsPage,
     AppearancePage,
     KeysPage,
+    DataPage,
     AboutPage,
 )
 

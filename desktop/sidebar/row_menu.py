@@ -22,6 +22,7 @@ class RowAction(StrEnum):
     PEEK = "peek"
     RENAME = "rename"
     STOP = "stop"
+    EXPORT = "export"
     ARCHIVE = "archive"
     RESTORE = "restore"
     DELETE = "delete"
@@ -44,6 +45,7 @@ _ICONS = {
     RowAction.PEEK: Icon.EYE,
     RowAction.RENAME: Icon.PENCIL,
     RowAction.STOP: Icon.CIRCLE_STOP,
+    RowAction.EXPORT: Icon.UPLOAD,
     RowAction.ARCHIVE: Icon.ARCHIVE,
     RowAction.RESTORE: Icon.UNDO_2,
     RowAction.DELETE: Icon.TRASH_2,
@@ -75,7 +77,7 @@ class RowMenu(Adaptive, QMenu):
         self._open_keys = QKeySequence()
         self._actions: dict[RowAction, QAction] = {}
         for kind, icon in _ICONS.items():
-            if kind is RowAction.ARCHIVE:
+            if kind is RowAction.EXPORT:
                 self.addSeparator()
             action = self._actions[kind] = QAction(theme.icon(icon), "", self, shortcutVisibleInContextMenu=True)
             action.setData(kind)
@@ -109,6 +111,7 @@ class RowMenu(Adaptive, QMenu):
             RowAction.PEEK: self.tr("Peek"),
             RowAction.RENAME: self.tr("Rename"),
             RowAction.STOP: self.tr("Stop"),
+            RowAction.EXPORT: self.tr("Export…"),
             RowAction.ARCHIVE: self.tr("Archive"),
             RowAction.RESTORE: self.tr("Restore"),
             RowAction.DELETE: self.tr("Delete…"),

@@ -64,6 +64,10 @@ def toast_text(toast: Toast) -> ToastText:
         case "workflow_gone":
             title = translate("Toasts", "This workflow is gone")
             return ToastText(title, translate("Toasts", "It was deleted meanwhile. The list has those that are left."))
+        case "exported":
+            return ToastText(translate("Toasts", "Exported"), toast.message)
+        case "imported":
+            return ToastText(translate("Toasts", "Imported"), toast.message)
         case "activity_exported":
             return ToastText(translate("Toasts", "The activity is exported"), toast.message)
         case "nothing_to_export":

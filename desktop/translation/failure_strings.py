@@ -73,6 +73,14 @@ def failure_text(code: str, message: str) -> str:
         "said_meanwhile": translate("Failures", "It was sent meanwhile."),
         "too_many_files": translate("Failures", "So many files cannot go along with one message."),
         "files_too_large": translate("Failures", "The files are too large to go along with one message."),
+        "bad_export": translate(
+            "Failures", "This file is not an export of Metier, or it is cut or damaged. Nothing was changed."
+        ),
+        "newer_export": translate(
+            "Failures", "This file was written by a later version of Metier. Nothing was changed. Update Metier first."
+        ),
+        "changed_meanwhile": translate("Failures", "Something was changed meanwhile. Nothing was imported: try again."),
+        "not_written": translate("Failures", "The file cannot be written. Choose another place."),
         "export_failed": translate("Failures", "The file cannot be written. Choose another place."),
         "search_broken": translate(
             "Failures", "The search index was damaged and is being made anew. Nothing else was harmed."
@@ -164,6 +172,8 @@ def run_failure_text(
     match code, during:
         case "crashed", _:
             return translate("Failures", "The process that ran the code ended")
+        case "not_finished", _:
+            return translate("Failures", "It had not ended when it was exported")
         case "outcome_unknown", _:
             return translate("Failures", "Nobody knows whether the last action happened")
         case "round_limit" | "too_many_calls" | "repeated_call", _:

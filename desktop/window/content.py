@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMainWindow
 
 from core.app import Core
@@ -11,6 +11,7 @@ from core.domain.ids import WorkflowId
 from desktop.activity.panel import ActivityPanel
 from desktop.aio import Tasks
 from desktop.bind import Frames
+from desktop.chat.composer.text_box import local_files
 from desktop.operations import Operations
 from desktop.search.panel import SearchPanel
 from desktop.settings.parts.page import PageId
@@ -25,6 +26,7 @@ from desktop.window.actions.archive_controller import ArchiveController
 from desktop.window.actions.mode_actions import DemoController, ModeActions
 from desktop.window.actions.recording_controller import RecordingController
 from desktop.window.actions.retry_controller import RetryController
+from desktop.window.actions.transfer_controller import TransferController
 from desktop.window.actions.workflow_actions import WorkflowActions
 from desktop.window.base.context import WindowContext, WindowSession
 from desktop.window.base.focus import ActivationWatcher
@@ -101,7 +103,10 @@ class Content(Adaptive, Surface):
         opener = self.opener = WorkflowOpener(context, actions, preview, centre, chat)
         switcher = self.switcher = WorkflowSwitcher(context, sidebar.order, opener)
         self.panels = PanelFolding(context, sidebar, self.activity)
-        self._sidebar_binder = SidebarBinder(sidebar, self.panels, actions, self.archive, opener, preview)
+        self.transfer = TransferController(context)
+        self._sidebar_binder = SidebarBinder(
+            sidebar, self.panels, actions, self.archive, opener, preview, self.transfer
+        )
         self._commands = WorkflowCommands(context, actions, self.archive, self._sidebar_binder, menus)
         restore = self._commands.restore
         self._header_binder = HeaderBinder(context, header, self.banner, preview, centre, restore)
@@ -141,6 +146,7 @@ class Content(Adaptive, Surface):
         self._on_enter_sends(session.state.enter_sends)
         menus.fill(handlers_of(self._controllers()))
         self._connect(frames)
+        self.setAcceptDrops(True)
         frames.bind(self, (stores.view.changed, stores.workflows.changed, stores.background.changed), self._render)
         # at once, not in the next frame: the user has just chosen another mode, agent or workflow
         self._immediate = (
@@ -216,6 +222,16 @@ class Content(Adaptive, Surface):
         self.panels.fit(self.width())
         self._overlays.update_avoided()
 
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Accept what no child takes: an export is imported wherever it is dropped."""
+        if local_files(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        if files := local_files(event.mimeData()):
+            event.acceptProposedAction()
+            self.transfer.drop(files)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Handle Esc that no child accepted."""
         if is_pressed("Esc", event):
@@ -242,6 +258,9 @@ class Content(Adaptive, Surface):
         chat.transcript.link_activated.connect(actions.open_link)
         chat.card.answered.connect(actions.answer)
         chat.footer.changed.connect(self._overlays.update_avoided)
+        self.input.attachments.set_importer(self.transfer.take_dropped)
+        self.preferences.transfer.export_requested.connect(self.transfer.choose_and_export)
+        self.preferences.transfer.import_requested.connect(self.transfer.choose_and_import)
         self.answering.shown.connect(chat.token_binder.set_context_tokens)
         open_models = partial(self.preferences.open_at, PageId.MODELS)
         for request in (self.answering.connect_requested, self.start.model_requested):
@@ -261,7 +280,7 @@ class Content(Adaptive, Surface):
         """Return the objects with command handlers."""
         actions = (self.demo, self.archive, self._commands, self._retry, self.recording, self.activity_binder)
         navigation = (self.opener, self.switcher, self.switcher.walk, self.search_controller)
-        conversation = (self.chat, self.chat.transcript, self.find_controller)
+        conversation = (self.transfer, self.chat, self.chat.transcript, self.find_controller)
         controllers = (self.input.attachments, self.input.sender, self.answering, self._mode_choice)
         window = (self.palette_controller, self._panes, self.panels, self._sidebar_binder, self.preferences)
         return (*actions, *navigation, *conversation, *controllers, *window, self.quit_guard)

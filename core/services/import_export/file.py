@@ -55,6 +55,22 @@ def _reading(name: str) -> Iterator[None]:
         raise bad_file(name, f"the file is cut or damaged ({error})") from None
 
 
+def looks_like_export(path: Path) -> bool:
+    """Return whether the file begins like an export. Reads little of it; an unreadable file does not."""
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            beginning = file.read(CHUNK_BYTES)
+            if not beginning.startswith(b"PK"):
+                return b'"metier.export/' in beginning
+            with zipfile.ZipFile(file) as opened:
+                names = opened.namelist()
+    except (OSError, ValueError, zipfile.BadZipFile, NotImplementedError):
+        return False
+    return any(name in ("library.json", "workflow-000001.json") for name in names)
+
+
 class ExportReader:
     """An export file, open for reading. Raises Refused `bad_export`, `newer_export` or `bad_input`."""
 

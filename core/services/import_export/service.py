@@ -23,6 +23,7 @@ from core.ports import Clock, PutMemory, Storage
 from core.services.agents import AgentService
 from core.services.import_export.contents import Contents, read_contents
 from core.services.import_export.exporting import Exported, Exporter, Kind, StoreReader, not_written
+from core.services.import_export.file import looks_like_export
 from core.services.import_export.importing import Importer, ImportPlan, Staged
 from core.services.import_export.library import ImportItem, OnConflict, Outcome
 from core.services.import_export.markdown import conversation_markdown
@@ -188,6 +189,10 @@ class ImportExportService:
             raise not_written(path, error) from None
 
     # Import
+
+    async def is_export(self, path: Path) -> bool:
+        """Return whether the file looks like an export, whatever its version; an unreadable file does not."""
+        return await asyncio.to_thread(looks_like_export, path)
 
     @returns_outcome
     async def preview(

@@ -28,6 +28,7 @@ class PageId(StrEnum):
     NOTIFICATIONS = "notifications"
     APPEARANCE = "appearance"
     KEYS = "keys"
+    DATA = "data"
     ABOUT = "about"
 
 
@@ -42,6 +43,7 @@ PAGE_ICONS = {
     PageId.NOTIFICATIONS: Icon.BELL,
     PageId.APPEARANCE: Icon.SUN,
     PageId.KEYS: Icon.KEYBOARD,
+    PageId.DATA: Icon.DATABASE,
     PageId.ABOUT: Icon.INFO,
 }
 
@@ -59,6 +61,7 @@ def page_title(page_id: PageId) -> str:
         PageId.NOTIFICATIONS: translate("Pages", "Notifications"),
         PageId.APPEARANCE: translate("Pages", "Appearance and language"),
         PageId.KEYS: translate("Pages", "Keys"),
+        PageId.DATA: translate("Pages", "Data"),
         PageId.ABOUT: translate("Pages", "About"),
     }[page_id]
 

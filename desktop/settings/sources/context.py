@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from PySide6.QtCore import QObject, Signal
+
 from core.domain.settings import Settings
 from core.services.agents import AgentService
 from core.services.mcp_servers import McpServerService
@@ -25,6 +27,13 @@ class AppInfo:
 
     version: str
     data_folder: Path
+
+
+class TransferRequests(QObject):
+    """Requests for export and import, which the window shows."""
+
+    export_requested = Signal()
+    import_requested = Signal()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +60,7 @@ class SettingsContext:
     notifier: Notifier
     keys: CustomKeys
     key_file: Path | None
+    transfer: TransferRequests
 
     @property
     def current(self) -> Settings:

@@ -17,7 +17,7 @@ from desktop.window.frame.binders import SidebarBinder
 _GROUP_STARTS = frozenset(
     {
         "workflow.rename",
-        "activity.export",
+        "workflow.export",
         "demo.start",
         "app.settings",
         "workflow.undo",
@@ -162,7 +162,7 @@ class WorkflowCommands(Controller):
         viewed = self._viewed
         listed = self._stores.workflows.get(viewed) if viewed is not None else None
         is_archived = listed is not None and listed.workflow.is_archived
-        for command_id in ("workflow.rename", "workflow.delete"):
+        for command_id in ("workflow.rename", "workflow.delete", "workflow.export"):
             self._menus.enable(command_id, is_enabled=viewed is not None)
         self._menus.enable("workflow.archive", is_enabled=viewed is not None and not is_archived)
         self._menus.enable("workflow.restore", is_enabled=is_archived)

@@ -7,6 +7,7 @@ from desktop.shortcuts.command import command
 from desktop.sidebar.row_menu import RowAction
 from desktop.sidebar.sidebar import Sidebar
 from desktop.window.actions.archive_controller import ArchiveController
+from desktop.window.actions.transfer_controller import TransferController
 from desktop.window.actions.workflow_actions import WorkflowActions
 from desktop.window.base.context import Controller, WindowContext
 from desktop.window.base.workflow_strings import viewed_title
@@ -74,6 +75,7 @@ class SidebarBinder:
         archive: ArchiveController,
         opener: WorkflowOpener,
         preview: WorkflowPreview,
+        transfer: TransferController,
     ) -> None:
         self._sidebar = sidebar
         self._panels = panels
@@ -81,6 +83,7 @@ class SidebarBinder:
             RowAction.OPEN: opener.open,
             RowAction.PEEK: preview.toggle,
             RowAction.STOP: actions.stop,
+            RowAction.EXPORT: transfer.export_workflow,
             RowAction.ARCHIVE: archive.archive,
             RowAction.RESTORE: archive.restore,
             RowAction.DELETE: archive.delete,

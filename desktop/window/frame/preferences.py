@@ -9,7 +9,7 @@ from desktop.operations import Operations
 from desktop.settings.dialog import SettingsDialog
 from desktop.settings.parts.page import PageId
 from desktop.settings.sources.consent_source import ConsentSource
-from desktop.settings.sources.context import AppInfo, SettingsContext
+from desktop.settings.sources.context import AppInfo, SettingsContext, TransferRequests
 from desktop.settings.sources.custom_keys import CustomKeys
 from desktop.settings.sources.notifier import Notifier
 from desktop.settings.sources.pending_requests import PendingRequests
@@ -34,6 +34,7 @@ class Preferences(QWidget):
         self._session = session = context.session
         self._notifier = notifier
         self._own = WindowSettings(session.theme, session.translation, lambda: session.state, session.save, self)
+        self.transfer = TransferRequests(self)
         self._own.enter_sends_changed.connect(self.enter_sends_changed)
         self._dialog: SettingsDialog | None = None
 
@@ -75,6 +76,7 @@ class Preferences(QWidget):
             notifier=self._notifier,
             keys=CustomKeys(self._context.keymap, lambda: session.state, session.save),
             key_file=session.folders.keys,
+            transfer=self.transfer,
         )
 
     @command("view.zoom_in", 1)

@@ -4,7 +4,7 @@ The content at the time of sending is sent. A file that is missing, unreadable o
 the message with an error; the user sends again or removes the file.
 """
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from PySide6.QtWidgets import QFileDialog
@@ -30,9 +30,10 @@ class AttachmentController(Controller):
         self._chat = chat
         self._opener = opener
         self._dialog: QFileDialog | None = None
+        self._take_export: Callable[[Sequence[str]], Awaitable[bool]] | None = None
         chat.composer.attach_requested.connect(self.attach)
         chat.composer.file_opened.connect(self._open)
-        chat.files_dropped.connect(self.attach)
+        chat.files_dropped.connect(self.drop)
         chat.transcript.attachment_requested.connect(self._show_attached)
         chat.conversation.edit_requested.connect(self._edit)
 
@@ -61,6 +62,18 @@ class AttachmentController(Controller):
             self._operations.run(self._attach(list(paths), self._viewed), "attach files")
         else:
             self.choose()
+
+    def set_importer(self, take: Callable[[Sequence[str]], Awaitable[bool]]) -> None:
+        """Offer dropped files to `take` first, which returns whether they are its own: an export is imported."""
+        self._take_export = take
+
+    def drop(self, paths: Sequence[str]) -> None:
+        """Import a dropped export; attach any other files."""
+        self._operations.run(self._drop(list(paths), self._viewed), "take dropped files")
+
+    async def _drop(self, paths: Sequence[str], origin: WorkflowId | None) -> None:
+        if self._take_export is None or not await self._take_export(paths):
+            await self._attach(paths, origin)
 
     async def read(self, draft: Draft, origin: WorkflowId | None) -> list[AttachedText] | str:
         """Return the current content of the attached files, or the reason why the message cannot be sent, as text."""

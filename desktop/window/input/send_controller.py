@@ -145,6 +145,8 @@ class SendController(Controller):
                 return self.tr("The turn failed: messages wait until you send one, or the next turn succeeds")
             case "turn_stopped":
                 return self.tr("The turn was stopped: messages wait until you send one, or the next turn succeeds")
+            case "imported":
+                return self.tr("These messages were imported: they wait until you send one, or the next turn succeeds")
             case _:
                 return self.tr("Messages wait: {reason}").format(reason=failure_text(held.code, held.message))
 

@@ -32,7 +32,7 @@ from desktop.operations import Operations, StartTask
 from desktop.settings.dialog import SettingsDialog
 from desktop.settings.parts.undo_bar import UndoBar
 from desktop.settings.sources.consent_source import ConsentSource
-from desktop.settings.sources.context import AppInfo, SettingsContext
+from desktop.settings.sources.context import AppInfo, SettingsContext, TransferRequests
 from desktop.settings.sources.custom_keys import CustomKeys
 from desktop.settings.sources.notifier import NotificationChannel, Notifier, TrialState
 from desktop.settings.sources.pending_requests import PendingRequests
@@ -87,6 +87,7 @@ class Rig:
         """The errors that the owner of the tasks reports."""
         self.window = WindowSettings(theme, translation, lambda: self.state, self.save)
         self.consent = ConsentService({}, self.service, self.disk, SystemClock())
+        self.transfer = TransferRequests()
         self.consent.use_tools(lambda: TOOLS)
         self.consents = ConsentSource(self.consent, spawn)
         self.clients = HttpClients()
@@ -120,6 +121,7 @@ class Rig:
             notifier=self.notifier,
             keys=CustomKeys(self.keymap, lambda: self.state, self.save),
             key_file=key_file,
+            transfer=self.transfer,
         )
         self.dialog = SettingsDialog(context)
 

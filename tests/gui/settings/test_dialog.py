@@ -159,6 +159,7 @@ async def test_every_control_has_a_name(rig: Rig) -> None:
                 "Notifications",
                 "Appearance and language",
                 "Keys",
+                "Data",
                 "About",
             ],
         ),
@@ -220,6 +221,7 @@ async def test_another_language_ends_the_search(rig: Rig) -> None:
         "Notifications",
         "Apparence et langue",
         "Raccourcis clavier",
+        "Données",
         "À propos",
     ]
 

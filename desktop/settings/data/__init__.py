@@ -1,0 +1,1 @@
+"""The data page: what is taken along, and what is kept."""
