@@ -1,4 +1,4 @@
-"""Model answers, as their checkpoints store them and as the conversation repeats them.
+"""Model answers, as their facts contain them and as the conversation repeats them.
 
 Stored answers are masked. For a call with masked arguments the digest of the original arguments is stored beside them.
 """
@@ -38,9 +38,9 @@ class ModelAnswer:
         """The digests of the calls, equal for equal arguments."""
         return tuple(digest or arguments_digest(arguments_json(call)) for call, digest in self._pairs)
 
-    def as_json(self) -> str:
-        """Encode as `{text, calls: [{id, tool, arguments, arguments_text, sameness?}]}`, masked."""
-        return encode({"text": self.text, "calls": [_masked_call(call, digest) for call, digest in self._pairs]})
+    def as_dict(self) -> dict[str, Any]:
+        """Convert to `{text, calls: [{id, tool, arguments, arguments_text, sameness?}]}`, masked."""
+        return {"text": self.text, "calls": [_masked_call(call, digest) for call, digest in self._pairs]}
 
     @property
     def _pairs(self) -> Iterable[tuple[CallRequest, str | None]]:

@@ -14,6 +14,7 @@ from core.agents.answers import ModelAnswer, stored_answers
 from core.agents.results import stored_result, tool_messages
 from core.domain.ids import MessageId, RunId, WorkflowId
 from core.domain.messages import AttachedText, Message, MessageState, Role, from_input, with_attachments
+from core.domain.progress import progress_of
 from core.domain.run import SUMMARY_TEMPLATE, Run, RunKind, RunStatus
 from core.domain.sub_agent import is_sub_agent
 from core.domain.text.json_text import readable_json
@@ -122,9 +123,9 @@ async def load_history(
 async def _turn(storage: Storage, message: Message, run_id: RunId) -> list[ChatMessage]:
     """Load the answers of an earlier turn with their call results; only its text if its rows cannot be read."""
     try:
-        results = await storage.step_results.of_run(run_id)
-        answers = stored_answers(result for result in results if not is_sub_agent(result.key.step))
-        rows = [row for row in await storage.tool_calls.of_run(run_id) if not is_sub_agent(row.step)]
+        progress = progress_of(run_id, await storage.events.of_run(run_id))
+        answers = stored_answers(result for result in progress.results if not is_sub_agent(result.key.step))
+        rows = [call for call in progress.calls if not is_sub_agent(call.step)]
     except StorageFailed as error:
         if error.code != "unreadable":
             raise

@@ -1,8 +1,8 @@
-"""The ledger of a turn: each call is stored before it starts and after it ends (AGENTS_AND_TOOLS §3).
+"""The ledger of a turn: each call is a fact before it starts and after it ends (AGENTS_AND_TOOLS §3).
 
 After a crash the ledger shows which calls had their effect. Finished calls are replayed; interrupted calls are repeated
-if that is harmless, and otherwise the user decides (ENGINE §10). Rows and facts are masked, so an interrupted call
-with secrets cannot be repeated from its row.
+if that is harmless, and otherwise the user decides (ENGINE §10). Facts are masked, so an interrupted call with secrets
+cannot be repeated from its fact.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,21 +10,21 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from core.agents.results import SETTLED, stored_result
-from core.domain.events import Fact, ToolEnded, ToolEndedLate, ToolStarted
+from core.domain.events import Fact, ToolEnded, ToolEndedLate, ToolStarted, interrupted_call, with_text
 from core.domain.ids import CallId
 from core.domain.interruption import Action, InterruptionKind, InterruptionRequest
 from core.domain.run import ErrorInfo, StepKey
 from core.domain.sub_agent import location_of
 from core.domain.text.json_text import decode, encode
 from core.domain.text.masking import MASK, masked
-from core.domain.tool import CallResult, CallStatus, Effect, ToolCall, arguments_digest, interrupted_call
+from core.domain.tool import CallResult, CallStatus, Effect, ToolCall, arguments_digest
 from core.errors import StepFailed
-from core.ports import AgentTurn, CallRequest, Clock, Companion, PutToolCall, RunLog
+from core.ports import AgentTurn, CallRequest, Clock, Companion, RunLog
 
 
 class Ledger:
     """Stores the calls of a turn. `stored_rows` come from a previous process. Recorder facts are committed with the
-    rows.
+    facts of the calls.
     """
 
     def __init__(self, turn: AgentTurn, log: RunLog, clock: Clock, stored_rows: Iterable[ToolCall]) -> None:
@@ -33,7 +33,7 @@ class Ledger:
         self._log = log
         self._clock = clock
         self._stored = {row.id: row for row in stored_rows}
-        self._open: dict[CallId, tuple[ToolCall, float]] = {}
+        self._open: dict[CallId, float] = {}
 
     def row(self, number: int, position: int, call: CallRequest, sameness: str, effect: Effect) -> ToolCall:
         """Build the row of a requested call, before anything but the digest of its arguments (`sameness`) is known.
@@ -88,18 +88,17 @@ class Ledger:
         """
         stored = self._stored[row.id]
         # Of a call that was interrupted, only the user can find out whether it had its effect: a mail may be sent, a
-        # file written. The first time, the row becomes `unknown` and its end is emitted before the question, so that
-        # views show a call without outcome rather than a call that runs for ever. If the process ends before the
-        # answer, the next process finds the row `unknown` and joins the question that is still open (`anew` is False
+        # file written. The first time, its end as `unknown` is emitted before the question, so that views show a
+        # call without outcome rather than a call that runs for ever. If the process ends before the answer, the next
+        # process finds the call `unknown` and joins the question that is still open (`anew` is False
         # then).
         location = location_of(stored.step, stored.index)
         prompt = f"{stored.tool} in step {location.step} may or may not have taken effect: it was interrupted"
         is_first_time = stored.status is not CallStatus.UNKNOWN
         if is_first_time:
             unknown = CallResult(CallStatus.UNKNOWN, error=ErrorInfo("outcome_unknown", prompt))
-            facts = [_started(stored, offset), ToolEnded.of(stored.id, unknown)]
-            stored = self._stored[row.id] = self._ended(stored, unknown)
-            self._log.emit(*facts, writes=[PutToolCall(stored)])
+            self._log.emit(_started(stored, offset), ToolEnded.of(stored.id, unknown))
+            self._stored[row.id] = replace(stored, status=CallStatus.UNKNOWN)
         arguments = decode(stored.arguments_json)
         step_key = (stored.step, stored.index)
         ask = InterruptionRequest(
@@ -120,36 +119,33 @@ class Ledger:
             result = CallResult(CallStatus.ERROR, error=ErrorInfo("failed", reason, tool_name=stored.tool))
         masked_result = replace(result, value=masked(result.value))
         self._log.emit(
-            ToolEnded.of(stored.id, result),
-            writes=[PutToolCall(self._ended(stored, masked_result, encode(masked_result.value)))],
+            _ended(stored.id, masked_result, encode(masked_result.value)),
             companion=self._recorder.call_ended(stored.id, masked_result, result.value),
         )
         return result
 
     async def start(self, rows: Sequence[ToolCall], offset: int) -> None:
-        """Store the rows; the calls may start when this returns. `offset` counts the characters of the turn before the
+        """Store the calls; they may start when this returns. `offset` counts the characters of the turn before the
         calls.
         """
-        started = [replace(row, started_at=self._clock.now()) for row in rows]
         for row in rows:
             self._stored.pop(row.id, None)
-        self._open.update({row.id: (row, self._clock.monotonic()) for row in started})
-        facts = [_started(row, offset) for row in started]
+        self._open.update({row.id: self._clock.monotonic() for row in rows})
+        facts = [_started(row, offset) for row in rows]
         companion: Companion | None = None
-        for row in started:
+        for row in rows:
             started_companion = self._companion(row)
             companion = started_companion if companion is None else companion.then(started_companion)
-        await self._log.commit(*facts, writes=[PutToolCall(row) for row in started], companion=companion)
+        await self._log.commit(*facts, companion=companion)
 
     def end(self, call_id: CallId, result: CallResult, result_json: str | None = None, raw: Any = None) -> None:
         """Store and emit the outcome of a call. `result` and `result_json` are masked, `raw` is the unmasked value.
 
         It is on disk before the next call or question leaves the process.
         """
-        row, _ = self._open.pop(call_id)
+        del self._open[call_id]
         self._log.emit(
-            ToolEnded.of(call_id, result),
-            writes=[PutToolCall(self._ended(row, result, result_json))],
+            _ended(call_id, result, result_json),
             companion=self._recorder.call_ended(call_id, result, raw),
         )
 
@@ -160,20 +156,18 @@ class Ledger:
         self, row: ToolCall, result: CallResult, offset: int, result_json: str | None = None, raw: Any = None
     ) -> None:
         """Store and emit a call that was rejected before it started. The parameters are as for `end`."""
-        at = self._clock.now()
         self._stored.pop(row.id, None)
-        refused_row = replace(self._ended(row, result, result_json), started_at=at, effect=Effect.NONE)
         started_companion = self._companion(row)
         companion = (
             started_companion.then(self._recorder.call_ended(row.id, result, raw))
             if started_companion is not None
             else None
         )
-        facts = [_started(row, offset), ToolEnded.of(row.id, result)]
-        self._log.emit(*facts, writes=[PutToolCall(refused_row)], companion=companion)
+        started = _started(replace(row, effect=Effect.NONE), offset)
+        self._log.emit(started, _ended(row.id, result, result_json), companion=companion)
 
     def end_late(self, call_id: CallId, result: CallResult) -> None:
-        """Emit how a call ended after its time limit. Its row does not change."""
+        """Emit how a call ended after its time limit. Its result does not change."""
         self._log.commit(ToolEndedLate.of(call_id, result))
 
     def emit(self, fact: Fact) -> None:
@@ -188,31 +182,33 @@ class Ledger:
         error = ErrorInfo("cancelled", "the call was cancelled; it may still have taken effect")
         # Providers reject a history in which a call has no result, so every call gets one even when the turn is
         # cancelled. The error says that the effect is uncertain; the model must not assume that nothing happened.
-        for call_id, (_, since) in list(self._open.items()):
+        for call_id, since in list(self._open.items()):
             duration_ms = round((self._clock.monotonic() - since) * 1000)
             self.end(call_id, CallResult(CallStatus.CANCELLED, error=error, duration_ms=duration_ms))
         self._recorder.close()
         interrupted = [interrupted_call(row) for row in self._stored.values() if row.status is CallStatus.RUNNING]
         if interrupted:
-            self._log.emit(writes=[PutToolCall(row) for row in interrupted])
+            self._log.emit(*interrupted)
 
-    def _ended(self, row: ToolCall, result: CallResult, result_json: str | None = None) -> ToolCall:
-        return replace(
-            row,
-            status=result.status,
-            result_json=result_json if result.error is None else None,
-            error=result.error.masked() if result.error else None,
-            finished_at=self._clock.now(),
-            duration_ms=result.duration_ms,
-        )
+
+def _ended(call_id: CallId, result: CallResult, result_json: str | None) -> ToolEnded:
+    """Return the end of a call with its result, which is masked; `result_json` is its JSON."""
+    ended = ToolEnded.of(call_id, result)
+    if result.error is not None or result_json is None:
+        return ended
+    return with_text(ended.model_copy(update={"result": result.value}), result_json)
 
 
 def _started(row: ToolCall, offset: int) -> ToolStarted:
-    return ToolStarted(
+    started = ToolStarted(
         call_id=row.id,
         tool=row.tool,
         arguments=decode(row.arguments_json),
         **asdict(location_of(row.step, row.index)),
         round=row.round,
         offset=offset,
+        position=row.position,
+        effect=row.effect,
+        sameness=row.sameness,
     )
+    return with_text(started, row.arguments_json)

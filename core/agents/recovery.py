@@ -8,19 +8,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from core.agents.answers import ModelAnswer, stored_answers, turn_text
-from core.agents.turn_record import answer_key, drop_chunks, final_text
+from core.agents.turn_record import answer_fact, drop_chunks, final_text
 from core.domain.events import Fact
 from core.domain.ids import MessageId, new_id
 from core.domain.messages import MessageState
-from core.domain.run import StepResult, StepStatus
+from core.domain.progress import progress_of
+from core.domain.run import StepStatus
 from core.domain.text.stream import TextStream
 from core.domain.tool import ToolCall
-from core.ports import AgentTurn, Chunk, Clock, PutStepResult, RunLog, Storage, Write
+from core.ports import AgentTurn, Chunk, Clock, RunLog, Storage, Write
 
 
 @dataclass(frozen=True, slots=True)
 class RecoveredTurn:
-    """What is left of an interrupted turn: the finished answers and the rows of the ledger."""
+    """What is left of an interrupted turn: the finished answers and the calls of the ledger."""
 
     answers: Sequence[ModelAnswer] = ()
     calls: Sequence[ToolCall] = ()
@@ -33,18 +34,18 @@ async def recover_turn(turn: AgentTurn, log: RunLog, storage: Storage, clock: Cl
     """
     if turn.is_fresh:
         return RecoveredTurn()
-    # Three sources describe the turn, each written at another moment: checkpoints of its answers, ledger rows of its
-    # calls, and chunks of the text as it was streamed. The checkpoints decide. Text beyond them was on the user's
-    # screen, so it is not thrown away: it becomes an interrupted message, and the model is asked again from the last
-    # checkpoint. A `cancelled` checkpoint is what a stop left of an answer; its text is treated like such a rest.
+    # Three sources describe the turn, each written at another moment: the facts of its answers and of its calls, and
+    # chunks of the text as it was streamed. The answers decide. Text beyond them was on the user's
+    # screen, so it is not thrown away: it becomes an interrupted message, and the model is asked again after the last
+    # answer. A `cancelled` answer is what a stop left of it; its text is treated like such a rest.
     #
     # Everything goes into one commit together with the removal of the chunks. A crash before the commit leaves the
-    # sources as they were, and a crash after it leaves nothing beyond the checkpoints, so recovering twice changes
+    # sources as they were, and a crash after it leaves nothing beyond the answers, so recovering twice changes
     # nothing (ENGINE §10).
     run, step_key = turn.run, (turn.key.step, turn.key.index)
-    results = await storage.step_results.of_run(run.id)
-    finished = stored_answers(result for result in results if (result.key.step, result.key.index) == step_key)
-    rows = [row for row in await storage.tool_calls.of_run(run.id) if (row.step, row.index) == step_key]
+    progress = progress_of(run.id, await storage.events.of_run(run.id))
+    finished = stored_answers(result for result in progress.results if (result.key.step, result.key.index) == step_key)
+    rows = [call for call in progress.calls if (call.step, call.index) == step_key]
     chunks = [chunk for chunk in await storage.chunks.of_run(run.id) if (chunk.step, chunk.index) == step_key]
     answers = [answer for answer in finished if answer.status is not StepStatus.CANCELLED]
     text = turn_text(answers)
@@ -52,9 +53,8 @@ async def recover_turn(turn: AgentTurn, log: RunLog, storage: Storage, clock: Cl
     rest = turn_text(finished)[len(text) :] or streamed[len(text) :]
     if rest or streamed != text:
         facts, writes = _split_messages(turn, text, rest, clock)
-        if len(answers) < len(finished):  # a stop closed the last answer; reopen its checkpoint
-            reopened = StepResult(run.id, answer_key(turn, len(finished)), StepStatus.RUNNING)
-            writes.append(PutStepResult(reopened))
+        if len(answers) < len(finished):  # a stop closed the last answer, which is asked for again
+            facts.append(answer_fact(turn, len(finished), StepStatus.RUNNING))
         await log.commit(*facts, writes=writes)
     log.resume_stream(turn.key.step, turn.key.index, len(text))
     return RecoveredTurn(answers, rows)

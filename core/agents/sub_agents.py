@@ -3,7 +3,7 @@
 A sub-agent has no run, because the parent's run provides everything: journal, ledger, slot, cancellation, deadline,
 questions to the user, and the counts of tokens, rounds and calls. It stores its answers, calls and streamed text under
 its own id (`core.domain.sub_agent`), so after a crash it resumes like any agent, from its last finished answer. Its
-row describes it and how it ended; a sub-agent that has ended never runs again.
+facts describe it and how it ended; a sub-agent that has ended never runs again.
 """
 
 import asyncio
@@ -32,7 +32,6 @@ from core.ports import (
     AgentTurn,
     Clock,
     InterruptedWork,
-    PutStepResult,
     RunLog,
     SubAgentReport,
     SubAgentTask,
@@ -198,8 +197,10 @@ class TurnSubAgents:
             index=location.index,
             agent=assignment.profile.name if assignment.record.agent is not None else None,
             model=None if assignment.model is None else assignment.model.label,
+            profile=assignment.record.agent,
+            choice=assignment.record.model,
         )
-        self._log.emit(started, writes=[PutStepResult(row)])
+        self._log.emit(started)
 
     def _turn(self, own_id: SubAgentId, task: SubAgentTask, assignment: _Assignment) -> AgentTurn:
         parent = self._parent
@@ -251,7 +252,7 @@ class TurnSubAgents:
         own_id, location = SubAgentId(row.key.step), self._parent.location
         row = replace(row, finished_at=self._clock.now())
         self._parent.sub_agents.rows[own_id] = row
-        self._log.emit(*more, sub_agent_finished(row), writes=[*writes, PutStepResult(row)])
+        self._log.emit(*more, sub_agent_finished(row), writes=writes)
         self._parent.sub_agents.end(location.step, location.index, own_id)
         return row
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
+from typing import Any
 
 from core.agents.answers import PARAGRAPH, ModelAnswer, turn_text
 from core.agents.thoughts import ThoughtRecorder
 from core.agents.window import FittedContext
 from core.domain.events import (
+    AnswerSaved,
     AnswerWarned,
     Fact,
     MessageAdded,
@@ -17,7 +19,7 @@ from core.domain.events import (
 )
 from core.domain.ids import MessageId
 from core.domain.messages import Message, MessageState, Role
-from core.domain.run import RunKind, StepKey, StepResult, StepStatus
+from core.domain.run import RunKind, StepStatus
 from core.domain.sub_agent import SubAgentRecord
 from core.domain.tokens import estimate_tokens
 from core.ports import (
@@ -26,7 +28,6 @@ from core.ports import (
     Clock,
     DropChunks,
     PutMessage,
-    PutStepResult,
     RunLog,
     Usage,
     WaitStatus,
@@ -35,7 +36,7 @@ from core.ports import (
 
 
 class TurnRecord:
-    """The text of a turn with its checkpoints. `answers` come from a previous process."""
+    """The text of a turn with its answers. `answers` come from a previous process."""
 
     def __init__(self, turn: AgentTurn, log: RunLog, clock: Clock, answers: Iterable[ModelAnswer]) -> None:
         self._turn = turn
@@ -106,10 +107,9 @@ class TurnRecord:
         self._log.emit(AnswerWarned(code=code, message=message, **asdict(self._turn.location)))
 
     def report_usage(self, usage: Usage) -> None:
-        """Emit the token usage of the answer. For a sub-agent, its row counts it too."""
+        """Emit the token usage of the answer. For a sub-agent, its record counts it too."""
         input_tokens, output_tokens, cost = usage.input_tokens, usage.output_tokens, usage.cost
         sub_agent_id = self._turn.location.sub_agent_id
-        writes: list[Write] = []
         if sub_agent_id is not None and (row := self._turn.sub_agents.rows.get(sub_agent_id)) is not None:
             row = replace(
                 row,
@@ -118,7 +118,6 @@ class TurnRecord:
                 .as_json(),
             )
             self._turn.sub_agents.rows[sub_agent_id] = row
-            writes.append(PutStepResult(row))
         self._log.emit(
             UsageReported(
                 input_tokens=input_tokens,
@@ -127,8 +126,7 @@ class TurnRecord:
                 elapsed_ms=self._elapsed_ms,
                 said_tokens=estimate_tokens("".join(self._pieces or ())),
                 sub_agent_id=sub_agent_id,
-            ),
-            writes=writes,
+            )
         )
 
     def report_wait(self, waiting: WaitStatus) -> None:
@@ -146,7 +144,7 @@ class TurnRecord:
         )
 
     def finish_answer(self, calls: Sequence[CallRequest]) -> ModelAnswer:
-        """Finish the answer. Its checkpoint is on disk before anything that follows leaves the process."""
+        """Finish the answer. It is on disk before anything that follows leaves the process."""
         self._thoughts.end()
         return self._store_answer(calls, StepStatus.COMPLETED)
 
@@ -166,20 +164,13 @@ class TurnRecord:
         answer = ModelAnswer("".join(self._pieces or ()), tuple(calls), status)
         self._pieces = None
         self._answers.append(answer)
-        result = StepResult(
-            self._turn.run.id,
-            answer_key(self._turn, len(self._answers)),
-            status,
-            output_json=answer.as_json(),
-            finished_at=self._clock.now(),
-        )
-        self._log.emit(writes=[PutStepResult(result)])
+        self._log.emit(answer_fact(self._turn, len(self._answers), status, answer.as_dict()))
         return answer
 
 
-def answer_key(turn: AgentTurn, number: int) -> StepKey:
-    """Return the key of the checkpoint of an answer."""
-    return StepKey(turn.key.step, turn.key.index, round=number)
+def answer_fact(turn: AgentTurn, number: int, status: StepStatus, content: dict[str, Any] | None = None) -> AnswerSaved:
+    """Return the fact that the answer of that number, from 1, has ended so; `running`: it is asked for again."""
+    return AnswerSaved(**asdict(turn.location), round=number, status=status, content=content)
 
 
 def drop_chunks(turn: AgentTurn) -> DropChunks:

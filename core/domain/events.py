@@ -8,7 +8,7 @@ written by a later version is stored as `UnknownFact`, and every fold ignores it
 import functools
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -29,10 +29,14 @@ from core.domain.run import RunKind, RunStatus, StepStatus
 from core.domain.sub_agent import location_of
 from core.domain.task import TaskStatus
 from core.domain.template import ValidationMode
+from core.domain.text.json_text import encode
 from core.domain.text.masking import masked_text
-from core.domain.tool import CallResult, CallStatus, Effect
+from core.domain.tool import CallResult, CallStatus, Effect, ToolCall
 
 WireError = dict[str, Any]
+AnyFact = TypeVar("AnyFact", bound="Fact")
+# In place of a value that is damaged in the store; of a text, its message.
+UNREADABLE_VALUE = {"error": {"code": "unreadable", "message": "this value is damaged in the store"}}
 # {level, text}; levels are log, info, debug, warn and error.
 ConsoleLine = dict[str, str]
 
@@ -42,16 +46,31 @@ FACTS: dict[str, type["Fact"]] = {}
 
 
 class Fact(BaseModel):
-    """What happened. `type` is the name on the wire; `stored` facts are numbered and written to disk."""
+    """What happened. `type` is the name on the wire; `stored` facts are numbered and written to disk.
+
+    `inner` names the fields that are stored for the next start and not sent out of the process, `long_field` the field
+    that may be long.
+    """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
     type: ClassVar[str]
     stored: ClassVar[bool] = True
+    inner: ClassVar[frozenset[str]] = frozenset()
+    long_field: ClassVar[str | None] = None
 
-    def __init_subclass__(cls, *, wire: str | None = None, stored: bool = True, **config: Any) -> None:
+    def __init_subclass__(
+        cls,
+        *,
+        wire: str | None = None,
+        stored: bool = True,
+        inner: tuple[str, ...] = (),
+        long_field: str | None = None,
+        **config: Any,
+    ) -> None:
         super().__init_subclass__(**config)
+        cls.inner |= frozenset(inner)
         if wire is not None:  # None: a base of several facts
-            cls.type, cls.stored = wire, stored
+            cls.type, cls.stored, cls.long_field = wire, stored, long_field
             FACTS[wire] = cls
 
 
@@ -117,16 +136,24 @@ class RootChanged(Fact, wire="root_changed"):
     root_run_id: RunId | None = None
 
 
-class _StepFact(Fact):
+class _StepFact(Fact, inner=("active_ms",)):
+    """`active_ms` is the active time of the run at this point, so that a crash loses none of it."""
+
     step: str
     index: int | None = None
     attempt: int = 1
+    active_ms: int | None = None
 
 
-class StepStarted(_StepFact, wire="step_started"):
-    """A step began. `total` is the length of the list if the step is a forEach and this is not an iteration."""
+class StepStarted(_StepFact, wire="step_started", inner=("claimed",)):
+    """A step began. `total` is the length of the list if the step is a forEach and this is not an iteration.
+
+    `claimed`: the attempt may have an effect. It begins once this is on disk, so a claim without a known end means that
+    the effect may have happened.
+    """
 
     total: int | None = None
+    claimed: bool | None = None
 
 
 class StepSkipped(_StepFact, wire="step_skipped"):
@@ -135,21 +162,16 @@ class StepSkipped(_StepFact, wire="step_skipped"):
     value: Any = None
 
 
-class StepFinished(_StepFact, wire="step_finished"):
-    """A step or iteration ended. `output` is stored in the row of the step's result, and restored when events are
-    read.
-    """
+class StepFinished(_StepFact, wire="step_finished", long_field="output"):
+    """A step or iteration ended."""
 
     status: StepStatus
     output: Any = None
     error: WireError | None = None
 
 
-class RawResultSaved(_StepFact, wire="step_raw"):
-    """The raw tool result of a step is on disk; its `transformCode` makes the output of it.
-
-    `raw` is stored in its own row, and restored when events are read.
-    """
+class RawResultSaved(_StepFact, wire="step_raw", long_field="raw"):
+    """The raw tool result of a step is on disk; its `transformCode` makes the output of it."""
 
     raw: Any = None
 
@@ -170,6 +192,17 @@ class IterationsTaken(Fact, wire="iterations_taken"):
     errors: list[WireError] = []
 
 
+class CheckpointsTaken(Fact, wire="checkpoints_taken", inner=("results", "calls", "interruptions")):
+    """A run begins with checkpoints that its other facts do not contain: of a forked run, or of an older store.
+
+    The items are made by `core.domain.checkpoint_items`. A result without an output has the output that is known of it.
+    """
+
+    results: list[dict[str, Any]] = []
+    calls: list[dict[str, Any]] = []
+    interruptions: list[dict[str, Any]] = []
+
+
 class StepRetry(_StepFact, wire="step_retry"):
     """The attempt failed; the next begins after `delay_ms`."""
 
@@ -177,10 +210,12 @@ class StepRetry(_StepFact, wire="step_retry"):
     error: WireError | None = None
 
 
-class InterruptionRaised(Fact, wire="interruption_raised"):
+class InterruptionRaised(Fact, wire="interruption_raised", inner=("asked",), long_field="asked"):
     """The user is asked; the fields are those of COMMAND_LINE's `interruptions`.
 
-    `default_action` is applied at `expires_at`; None if there is no time limit, or if an older version asked.
+    `default_action` is applied at `expires_at`; None if there is no time limit, or if an older version asked. `asked`
+    has what the user does not see of the request: {attempt, default_action, call_id?, timeout_ms?}, and the `input` and
+    `arguments` that are masked above.
     The Python name `input_schema` avoids `schema`, a method of pydantic models.
     """
 
@@ -201,14 +236,16 @@ class InterruptionRaised(Fact, wire="interruption_raised"):
     tool: str | None = None
     arguments: Any = None
     risk: Risk | None = None
+    asked: dict[str, Any] | None = None
 
 
-class InterruptionClosed(Fact, wire="interruption_closed"):
-    """An interruption was answered, expired or was cancelled."""
+class InterruptionClosed(Fact, wire="interruption_closed", inner=("answer",), long_field="answer"):
+    """An interruption was answered, expired or was cancelled. `answer` is {action, value?, reason?}."""
 
     id: InterruptionId
     kind: InterruptionKind
     status: InterruptionStatus
+    answer: dict[str, Any] | None = None
 
 
 class StatePatched(Fact, wire="state_patched"):
@@ -309,9 +346,26 @@ class MessageAdded(Fact, wire="message"):
     attachments: list[dict[str, Any]] | None = None
 
 
-class ToolStarted(Fact, wire="tool_start"):
+class AnswerSaved(Fact, wire="answer", inner=("content",), long_field="content"):
+    """A model's answer ended, whole (`completed`) or cut off; `running`: it is asked for again.
+
+    `content` is `core.agents.answers.ModelAnswer` as JSON, masked. A resumed turn continues after its whole answers.
+    """
+
+    step: str
+    index: int | None = None
+    sub_agent_id: SubAgentId | None = None
+    round: int
+    status: StepStatus
+    content: dict[str, Any] | None = None
+
+
+class ToolStarted(Fact, wire="tool_start", inner=("position", "effect", "sameness"), long_field="arguments"):
     """A call began. `arguments` are masked. `round` and `offset` (characters of text before it) count within its agent
     or sub-agent.
+
+    Calls of agents have an `effect`, their `position` in the round, and the digest of the model's own arguments
+    (`core.domain.tool.ToolCall`).
     """
 
     call_id: CallId
@@ -322,6 +376,9 @@ class ToolStarted(Fact, wire="tool_start"):
     sub_agent_id: SubAgentId | None = None
     round: int | None = None
     offset: int | None = None
+    position: int | None = None
+    effect: Effect | None = None
+    sameness: str | None = None
 
 
 class ToolProgressed(Fact, wire="tool_progress"):
@@ -352,8 +409,16 @@ class _CallEnd(Fact):
         )
 
 
-class ToolEnded(_CallEnd, wire="tool_end"):
-    """A call ended."""
+class ToolEnded(_CallEnd, wire="tool_end", inner=("result",), long_field="result"):
+    """A call ended. `result` is the masked result of an agent's call."""
+
+    result: Any = None
+
+
+def interrupted_call(call: ToolCall) -> ToolEnded:
+    """Return the end of a call that was interrupted and will not be resumed."""
+    status = CallStatus.UNKNOWN if call.effect is Effect.ONCE else CallStatus.CANCELLED
+    return ToolEnded(call_id=call.id, status=status, duration_ms=0)
 
 
 class ToolEndedLate(_CallEnd, wire="tool_late"):
@@ -423,7 +488,7 @@ class StepRecorded(Fact, wire="step_recorded"):
     is_preset: bool = False
 
 
-class StepPreset(Fact, wire="step_preset"):
+class StepPreset(Fact, wire="step_preset", long_field="output"):
     """The result of a step was given; the step does not run."""
 
     step: str
@@ -446,11 +511,11 @@ class _SubAgentFact(Fact):
     sub_agent_id: SubAgentId
 
 
-class SubAgentStarted(_SubAgentFact, wire="sub_agent_started"):
+class SubAgentStarted(_SubAgentFact, wire="sub_agent_started", inner=("profile", "choice")):
     """A call started a sub-agent, or a stopped sub-agent resumed.
 
     `agent` is the name of the stored agent that works on the task, if any; `model` its language model. `prompt` is
-    masked.
+    masked. `profile` and `choice` are that agent and its model at the start, as JSON values.
     """
 
     name: str
@@ -460,6 +525,8 @@ class SubAgentStarted(_SubAgentFact, wire="sub_agent_started"):
     index: int | None = None
     agent: str | None = None
     model: str | None = None
+    profile: dict[str, Any] | None = None
+    choice: dict[str, Any] | None = None
 
 
 class SubAgentProgress(_SubAgentFact, wire="sub_agent_progress", stored=False):
@@ -478,8 +545,11 @@ class SubAgentText(_SubAgentFact, wire="sub_agent_text"):
     interrupted: bool = False
 
 
-class SubAgentFinished(_SubAgentFact, wire="sub_agent_finished"):
-    """A sub-agent ended. The tokens and the cost (None if unknown) are the sums of its answers."""
+class SubAgentFinished(_SubAgentFact, wire="sub_agent_finished", inner=("answer",), long_field="answer"):
+    """A sub-agent ended. The tokens and the cost (None if unknown) are the sums of its answers.
+
+    `answer` is its last text, for the agent that started it.
+    """
 
     status: StepStatus
     duration_ms: int
@@ -487,6 +557,7 @@ class SubAgentFinished(_SubAgentFact, wire="sub_agent_finished"):
     output_tokens: int = 0
     cost: float | None = None
     error: WireError | None = None
+    answer: str | None = None
 
 
 class UnknownFact(Fact):
@@ -561,12 +632,12 @@ def parse_fact(name: str, fields: dict[str, Any]) -> Fact:
     return UnknownFact(name=name, data={key: value for key, value in fields.items() if key not in _ENVELOPE})
 
 
-def fact_fields(fact: Fact) -> dict[str, Any]:
-    """Convert a fact to its fields on the wire."""
+def fact_fields(fact: Fact, *, with_inner: bool = False) -> dict[str, Any]:
+    """Convert a fact to its fields on the wire, or, `with_inner`, to its stored fields."""
     if isinstance(fact, UnknownFact):
         return fact.data
     fields = {}
-    for name, wire_name, is_always_written in _wire_fields(type(fact)):
+    for name, wire_name, is_always_written in _wire_fields(type(fact), with_inner):
         value = getattr(fact, name)
         if value is not None or is_always_written:
             fields[wire_name] = value
@@ -577,7 +648,43 @@ def fact_fields(fact: Fact) -> dict[str, Any]:
 
 
 @functools.cache
-def _wire_fields(kind: type[Fact]) -> tuple[tuple[str, str, bool], ...]:
+def _wire_fields(kind: type[Fact], with_inner: bool) -> tuple[tuple[str, str, bool], ...]:
     """List the fields of a fact class: name, name on the wire, and whether it is written even if None."""
-    fields = kind.model_fields.items()
+    fields = [(name, field) for name, field in kind.model_fields.items() if with_inner or name not in kind.inner]
     return tuple((name, field.alias or name, field.is_required() or name in _ALWAYS) for name, field in fields)
+
+
+_TEXT = "json text"
+
+
+def with_text(fact: AnyFact, text: str) -> AnyFact:
+    """Attach the JSON text of the fact's `long_field`, so that it is not encoded again. Returns the fact."""
+    # beside the fields, like a cached property: it is no part of comparisons
+    fact.__dict__[_TEXT] = text
+    return fact
+
+
+def attached_text(fact: Fact) -> str | None:
+    """Return the attached JSON text of the fact's `long_field`."""
+    text: str | None = fact.__dict__.get(_TEXT)
+    return text
+
+
+def value_text(fact: Fact) -> str:
+    """Return the JSON text of the fact's `long_field`. Raises StepFailed `not_json`."""
+    text = attached_text(fact)
+    return encode(getattr(fact, fact.long_field)) if text is None and fact.long_field is not None else text or "null"
+
+
+_DAMAGE = "damaged"
+
+
+def with_damage(fact: AnyFact) -> AnyFact:
+    """Mark that a value of the fact could not be read: it is UNREADABLE_VALUE. Returns the fact."""
+    fact.__dict__[_DAMAGE] = True
+    return fact
+
+
+def is_damaged(fact: Fact) -> bool:
+    """Return whether a value of the fact could not be read."""
+    return _DAMAGE in fact.__dict__

@@ -1,7 +1,8 @@
 """Runs and the results of their steps.
 
 A run is one execution, of a chat turn or a template, with the snapshot that it was started from. A step result is the
-checkpoint of a step, of a forEach iteration, of a round of an agent, or of a raw tool result before `transformCode`.
+checkpoint of a step, of a forEach iteration, of a round of an agent, or of a raw tool result before `transformCode`;
+it is folded from the facts of the run (`core.domain.progress`).
 """
 
 from collections.abc import Mapping
@@ -75,6 +76,14 @@ class ErrorInfo:
     def of(cls, error: MetierError, **where: str | None) -> "ErrorInfo":
         """Record a raised error; `where` are the failed_… fields."""
         return cls(error.code, error.message, parameters=dict(error.parameters), **where)
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> "ErrorInfo":
+        """Return the record of which these are the fields (`as_dict`). Raises KeyError."""
+        rest = dict(fields)
+        code, message = rest.pop("code"), rest.pop("message")
+        step, during, tool = (rest.pop(name, None) for name in ("failed_step", "failed_during", "tool_name"))
+        return cls(code, message, step, during, tool, rest)
 
     def masked(self) -> "ErrorInfo":
         """Copy the record with its message and parameters masked."""
@@ -304,7 +313,7 @@ class StepKey:
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """A stored checkpoint. `running` is a claim without a known end; `retrying` is a failed attempt with another to
+    """A checkpoint. `running` is a claim without a known end; `retrying` is a failed attempt with another to
     come.
 
     `attempt_errors` are those of the attempts before the last. `active_ms` is the active time of the run at this

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -79,7 +79,7 @@ class CallStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A row of the ledger: one call of an agent.
+    """A call of an agent, folded from its facts (`core.domain.progress`).
 
     `arguments_json` and `result_json` are masked JSON text. `sameness` is the digest of the arguments of the model,
     which the user may have edited since.
@@ -113,11 +113,6 @@ def mcp_server_of(tool: str) -> str | None:
     prefix, _, rest = tool.partition("__")
     server, between, name = rest.partition("__")
     return server if prefix == "mcp" and server and between and name else None
-
-
-def interrupted_call(call: ToolCall) -> ToolCall:
-    """Close the row of a call that was interrupted and will not be resumed."""
-    return replace(call, status=CallStatus.UNKNOWN if call.effect is Effect.ONCE else CallStatus.CANCELLED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, get_args
 
 from core.domain.ids import MessageId, RunId
 from core.domain.messages import Message
-from core.domain.run import Run, Snapshot, StepStatus
+from core.domain.run import Run, Snapshot
 from core.persistence.event_rows import EventRow, compact_event
 from core.ports import (
     AppendChunk,
@@ -21,7 +21,6 @@ from core.ports import (
     DropChunks,
     Put,
     PutMessage,
-    PutStepResult,
     Remove,
     Write,
 )
@@ -114,19 +113,11 @@ class Batch:
                 chunks = [chunk for chunk in chunks if (chunk.run_id, chunk.step, chunk.index) != stream]
         return list(dropped), chunks
 
-    # A step's output and its event carry the same value, often megabytes, as do a message and its event. The event of
-    # the same commit therefore leaves the value out. A value that comes in another commit stays in both rows: whether
-    # the other row exists cannot be known here.
+    # A message and its event carry the same text. The event of the same commit therefore leaves the text out; in
+    # another commit it stays in both rows, since whether the message exists cannot be known here.
     def _rows_of_events(self) -> list[EventRow]:
-        results = {
-            (write.result.run_id, write.result.key)
-            for write in self.of(PutStepResult)
-            if write.result.status is StepStatus.COMPLETED and not write.result.skipped
-        }
         messages: dict[MessageId, Message] = {write.message.id: write.message for write in self.of(PutMessage)}
         events: dict[RunId, list[Any]] = {}
         for write in self.of(AppendEvents):
-            events.setdefault(write.run_id, []).extend(
-                compact_event(event, results, messages) for event in write.events
-            )
+            events.setdefault(write.run_id, []).extend(compact_event(event, messages) for event in write.events)
         return [EventRow(run_id, tuple(stored)) for run_id, stored in events.items() if stored]

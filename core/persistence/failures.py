@@ -37,6 +37,9 @@ _MESSAGES = {
 _CONSEQUENCE = re.compile(r"not executed due to|transaction was aborted due to a prior error")
 
 
+EVENTS_REFUSED = "events_refused"
+
+
 class Conflict(Exception):
     """Another transaction interfered. Nothing was written; the query can be retried."""
 
@@ -49,6 +52,9 @@ def statement_results(response: Mapping[str, Any]) -> list[Any]:
     failed = [statement for statement in statements if statement["status"] != "OK"]
     if any((statement.get("details") or {}).get("kind") == "TransactionConflict" for statement in failed):
         raise Conflict
+    # the only statements that refuse rows or throw are in `core.persistence.events`
+    if any(statement.get("kind") in ("AlreadyExists", "Thrown") for statement in failed):
+        raise StorageFailed(EVENTS_REFUSED, "events of a run were refused: they exist, or the run is not running")
     if failed:
         raise storage_failure(str(statement["result"]) for statement in failed)
     return [statement["result"] for statement in statements]

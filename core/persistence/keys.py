@@ -9,9 +9,8 @@ from typing import Any
 
 from core.domain.interruption import Interruption
 from core.domain.names import name_key
-from core.domain.run import RunStatus, StepResult
+from core.domain.run import RunStatus
 from core.domain.toast import Toast
-from core.domain.tool import ToolCall
 from core.persistence.driver import BoundExcluded, BoundIncluded, Range, RecordID
 from core.ports import Chunk, StoredTemplate
 
@@ -77,16 +76,6 @@ def by_title(template: StoredTemplate) -> tuple[str, str, str]:
 
 def by_time(notice: Toast) -> tuple[datetime, str]:
     return notice.created_at, notice.id
-
-
-def by_checkpoint(result: StepResult) -> tuple[bool, str, int, int]:
-    """Order whole steps before their parts, so that they can be read alone."""
-    key = result.key
-    return key.is_part, key.step, key_number(key.index), key_number(key.round)
-
-
-def by_call(call: ToolCall) -> tuple[int, int, str, int, str]:
-    return call.round, call.position, call.step, key_number(call.index), call.id
 
 
 def by_sequence(interruption: Interruption) -> tuple[int, str]:

@@ -35,11 +35,11 @@ class Repository:
         self, table: str, *prefix: str | int, text: str = SELECT, rows: int = PAGE_SIZE
     ) -> AsyncIterator[list[Row]]:
         """Yield pages of the rows whose list keys begin so, by key. `text` selects from `$range`."""
-        return _pages_by_key(self._connection, text, key_range(table, *prefix), rows)
+        return pages_by_key(self._connection, text, key_range(table, *prefix), rows)
 
     def _pages_of_table(self, table: str, *, text: str = SELECT, rows: int = PAGE_SIZE) -> AsyncIterator[list[Row]]:
         """Yield pages of all rows of a table whose keys are texts, by key. `text` selects from `$range`."""
-        return _pages_by_key(self._connection, text, table_range(table), rows)
+        return pages_by_key(self._connection, text, table_range(table), rows)
 
     async def _pages_by_order_key(
         self, text: str, variables: dict[str, Any], *, rows: int = PAGE_SIZE
@@ -86,7 +86,8 @@ async def subranges(connection: Connection, rows: RecordID, size: int = PAGE_SIZ
     return split_range(rows, first_keys)
 
 
-async def _pages_by_key(connection: Connection, text: str, rows: RecordID, limit: int) -> AsyncIterator[list[Row]]:
+async def pages_by_key(connection: Connection, text: str, rows: RecordID, limit: int) -> AsyncIterator[list[Row]]:
+    """Yield pages of at most about `limit` rows of the range, by key. `text` selects from `$range`."""
     # Most ranges fit in a page: their keys are never read.
     page: list[Row] = await connection.read(f"{text} LIMIT $limit", {"range": rows, "limit": limit})
     yield page

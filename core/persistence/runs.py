@@ -13,7 +13,7 @@ from core.persistence.batch import Creation
 from core.persistence.connection import Connection
 from core.persistence.driver import RecordID
 from core.persistence.event_rows import encode_events
-from core.persistence.events import PUT_EVENTS
+from core.persistence.events import PUT_EVENTS, PUT_VALUES
 from core.persistence.keys import UNFINISHED, record_id, text_key
 from core.persistence.messages import PUT_MESSAGES, MessageRepository
 from core.persistence.repository import OrderedRepository
@@ -32,6 +32,7 @@ _CREATE = f"""{{
         INSERT INTO outcome $to.outcome ON DUPLICATE KEY UPDATE
             output = $input.output, error = $input.error RETURN NONE;
         {PUT_MESSAGES.replace("$argument", "$to.messages")};
+        {PUT_VALUES.replace("$argument", "$to.values")};
         {PUT_EVENTS.replace("$argument", "$to.events")};
     }};
     $new
@@ -64,7 +65,7 @@ _PAGES = {
 _BY_IDS = f"SELECT {_LISTED} FROM $ids"
 _INTERRUPTED_ROOTS = """
     RETURN array::distinct(SELECT VALUE type::record('run', record::id(id)[0]).root ?? record::id(id)[0]
-    FROM interruption WHERE is_open = true)"""
+    FROM interruption)"""
 
 _AFTER_ALL = "~"  # sorts after every order key
 
@@ -173,12 +174,14 @@ class RunRepository(OrderedRepository):
     def _creation(self, creation: Creation) -> Statement:
         run = creation.run
         outcome = encode_outcome(run.output_json, run.error)
+        events, values = encode_events(creation.events) if creation.events else (None, [])
         argument = {
             "run": encode_run(run, self._order_keys.next(run.created_at)),
             "snapshot": encode_snapshot(run.id, creation.snapshot),
             "outcome": [{"id": text_key(run.id), **outcome}] if outcome else [],
             "messages": self._messages.rows(creation.messages),
-            "events": [encode_events(creation.events)] if creation.events else [],
+            "events": [] if events is None else [events],
+            "values": values,
         }
         return Statement(_CREATE, argument, lambda new: () if new else creation.positions)
 

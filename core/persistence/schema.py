@@ -105,8 +105,21 @@ MIGRATIONS = (
             "DEFINE INDEX memory_by_place ON memory FIELDS place",
         ],
     ),
+    # Everything in a run is in its facts, long values in rows of their own. Only open interruptions have rows beside
+    # them.
+    Migration(
+        16,
+        [
+            *_tables("fact", "long_value"),
+            "REMOVE INDEX interruption_by_openness ON interruption",
+            "DEFINE INDEX interruption_by_place ON interruption FIELDS place",
+            *(f"REMOVE TABLE {name}" for name in ("event", "step_result", "tool_call", "tool_argument")),
+            *(f"REMOVE TABLE {name}" for name in ("interruption_ask", "interruption_answer")),
+        ],
+    ),
 )
 VERSION = MIGRATIONS[-1].number
+FACTS_VERSION = 16  # earlier stores are read, written anew and replaced (`facts_migration`), never changed in place
 
 
 _VERSION_ROW = record_id("meta", "schema")
@@ -121,10 +134,12 @@ async def migrate(
     """Bring the store to the version of the last migration; first await `before`, unless the store is new.
 
     Raises StorageFailed `store_doubtful`, before anything is written, for a store of a later release or without a
-    version.
+    version, or below FACTS_VERSION.
     """
     stored = await version(connection)
     latest = migrations[-1].number
+    if 0 < stored < FACTS_VERSION <= latest:
+        raise StorageFailed("store_doubtful", f"the store has version {stored}, and is to be written anew")
     if stored > latest:
         raise StorageFailed(
             "store_doubtful",

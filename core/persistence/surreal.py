@@ -1,7 +1,7 @@
 """The store in the embedded database."""
 
 import asyncio
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -19,7 +19,9 @@ from core.persistence.documents import (
     SettingRepository,
     TemplateRepository,
 )
+from core.persistence.dump import create_store
 from core.persistence.events import EventRepository
+from core.persistence.facts_migration import migrate_to_facts
 from core.persistence.failures import os_failure
 from core.persistence.folder import prepare_folder
 from core.persistence.interruptions import InterruptionRepository
@@ -29,16 +31,16 @@ from core.persistence.messages import ChunkRepository, MessageRepository
 from core.persistence.open_store import lock_folder
 from core.persistence.queued_messages import QueuedMessageRepository
 from core.persistence.rebuild import OnProgress, rebuild
+from core.persistence.replacement import building_folder, replace
 from core.persistence.runs import RunRepository
-from core.persistence.schema import BeforeMigration, migrate
+from core.persistence.schema import FACTS_VERSION, BeforeMigration, migrate, version
 from core.persistence.search.index import FileSearchIndex
 from core.persistence.snapshots import AllowedFileRepository, SnapshotRepository
 from core.persistence.statements import Statement, batched
-from core.persistence.step_results import StepResultRepository
 from core.persistence.store_check import checked
+from core.persistence.store_place import FolderLock
 from core.persistence.store_watch import adopt
 from core.persistence.tasks import TaskRepository
-from core.persistence.tool_calls import ToolCallRepository
 from core.persistence.workflows import WorkflowRepository, delete_workflow
 from core.ports import writes as kinds
 
@@ -60,10 +62,8 @@ class SurrealStorage:
         self.servers = ServerRepository(connection)
         self.runs = RunRepository(connection, order_keys, self.messages)
         self.snapshots = SnapshotRepository(connection)
-        self.step_results = StepResultRepository(connection)
-        self.tool_calls = ToolCallRepository(connection)
         self.interruptions = InterruptionRepository(connection, order_keys)
-        self.events = EventRepository(connection, self.step_results, self.messages)
+        self.events = EventRepository(connection, self.messages)
         self.chunks = ChunkRepository(connection)
         self.settings = SettingRepository(connection)
         self.audit = AuditRepository(connection, order_keys)
@@ -93,6 +93,11 @@ class SurrealStorage:
             raise
         connection = await Connection.open(path, watch=watch, lock=lock)
         try:
+            if 0 < await version(connection) < FACTS_VERSION:
+                if before_migration is not None:
+                    await before_migration(connection)
+                await _rewrite(connection, path)
+                return await cls.open(path, index)
             await migrate(connection, before=before_migration)
             if watch.is_outdated:
                 await connection.record()
@@ -111,7 +116,7 @@ class SurrealStorage:
                 lost.update(statement.lost(result))
         if batch.of(kinds.PutMemory):
             self.memories.note_put()
-        return frozenset(lost - await self._already_written(batch, lost))
+        return frozenset(lost)
 
     async def taken(self, ids: Collection[str]) -> set[str]:
         found: set[str] = set()
@@ -132,19 +137,6 @@ class SurrealStorage:
         await self._index.close()
         await self.connection.close()
 
-    # A commit may be repeated because its outcome was not known: the caller was cancelled, or the disk failed after the
-    # write. The repetition finds its own rows and would take them for another's. So the rows behind lost claims and
-    # interruptions are compared: a row that equals the write in every field is its own, and the write is not lost.
-    # Changes of runs have no such check, as an equal row does not prove who changed it (see kinds.ChangeRun).
-    async def _already_written(self, batch: Batch, lost: Set[int]) -> set[int]:
-        """Return the lost positions whose rows are stored exactly as written."""
-        claims = [placed for placed in batch.with_positions(kinds.Claim) if placed[0] in lost]
-        raises = [placed for placed in batch.with_positions(kinds.RaiseInterruption) if placed[0] in lost]
-        closes = [placed for placed in batch.with_positions(kinds.CloseInterruption) if placed[0] in lost]
-        return await self.step_results.already_written(claims) | await self.interruptions.already_written(
-            raises, closes
-        )
-
     def _statements(self, batch: Batch) -> list[Statement]:
         """Return the statements of the batch in the order of `Write`."""
         documents = (self.templates, self.agents, self.prompts, self.notices, self.servers)
@@ -163,13 +155,8 @@ class SurrealStorage:
             *self.runs.create(batch.creations()),
             *self.runs.change(batch.with_positions(kinds.ChangeRun)),
             *self.runs.change_roots(batch.of(kinds.ChangeRoot)),
-            *self.step_results.release(batch.of(kinds.ReleaseClaim)),
-            *self.step_results.claim(batch.with_positions(kinds.Claim)),
-            *self.step_results.put(write.result for write in batch.of(kinds.PutStepResult)),
-            *self.tool_calls.put(write.call for write in batch.of(kinds.PutToolCall)),
-            *self.interruptions.put(batch.with_positions(kinds.RaiseInterruption)),
-            *self.interruptions.close(batch.with_positions(kinds.CloseInterruption)),
-            *self.events.put(batch.event_rows()),
+            *self.interruptions.put(batch.of(kinds.RaiseInterruption), batch.of(kinds.CloseInterruption)),
+            *self.events.put(batch.event_rows(), [claim.run_id for claim in batch.of(kinds.Claim)]),
             *self.chunks.put(*batch.chunks()),
             *self.runs.mark(batch.of(kinds.MarkUnreadable)),
             *self.memories.put(write.memory for write in batch.of(kinds.PutMemory)),
@@ -178,3 +165,29 @@ class SurrealStorage:
             *self.tasks.change(batch.with_positions(kinds.ChangeTasks)),
             *self.allowed_files.put(batch.of(kinds.AllowFile)),
         ]
+
+
+async def _rewrite(connection: Connection, path: Path) -> None:
+    """Put a store of this version in place of the open store of an earlier version, and close both.
+
+    Killed at any point, the next opening finds the old or the new. Raises StorageFailed: the old store is in its place.
+    """
+    target = await create_store(building_folder(path))
+    try:
+        await migrate_to_facts(connection, target)
+    finally:
+        await target.close()
+    await connection.close()
+    try:
+        await asyncio.to_thread(_replace, path)
+    except OSError as error:
+        raise os_failure(error) from error
+
+
+def _replace(path: Path) -> None:
+    """Put the store that was built in place. Raises OSError, StorageFailed `in_use`."""
+    lock = FolderLock.acquire(path)  # if another process was quicker, it has deleted what was built
+    try:
+        replace(path, adopt)
+    finally:
+        lock.release()

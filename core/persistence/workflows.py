@@ -23,10 +23,7 @@ _DISCARDED = "SELECT record::id(id) AS key, discarded_at FROM workflow WHERE dis
 _ARCHIVED = "SELECT VALUE record::id(id) FROM workflow WHERE archived_at > 0"
 _RUNS_PAGE = "SELECT VALUE record::id(id) FROM run WHERE workflow = $workflow LIMIT $limit"
 _MESSAGES_PAGE = "SELECT VALUE id FROM message WHERE workflow = $workflow LIMIT $limit"
-_RANGES_OF_RUN = (
-    *("event", "chunk", "tool_call", "tool_argument", "step_result"),
-    *("interruption", "interruption_ask", "interruption_answer", "allowed_file"),
-)
+_RANGES_OF_RUN = ("fact", "long_value", "chunk", "interruption", "allowed_file")
 _RANGES_OF_WORKFLOW = ("task", "queued_message", "queued_text", "attached_text")
 _ROWS_OF_RUN = ("snapshot", "outcome", "fault", "run")
 

@@ -6,19 +6,19 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from core.domain.agent import Agent
-from core.domain.events import Fact, MessageAdded, SubAgentFinished, SubAgentText
+from core.domain.events import Fact, MessageAdded, SubAgentFinished, SubAgentText, interrupted_call
 from core.domain.ids import CallId, ServerId, SubAgentId
 from core.domain.messages import Message, MessageState, Role
 from core.domain.model import ModelChoice
 from core.domain.run import Run, RunKind, Snapshot, StepAgent, StepKey, StepResult, StepStatus
 from core.domain.sub_agent import MAX_SUB_AGENTS, StepLocation, SubAgentRecord, is_sub_agent, location_of
 from core.domain.template import Template
-from core.domain.tool import ToolCall, interrupted_call
+from core.domain.tool import ToolCall
 from core.errors import StepFailed
 from core.ports.consent import Asker, Consent
 from core.ports.journal import RunLog
 from core.ports.recording import NO_RECORDER, CallRecorder
-from core.ports.writes import DropChunks, PutMessage, PutStepResult, PutToolCall, Write
+from core.ports.writes import DropChunks, PutMessage, Write
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class InterruptedWork:
             its_facts, its_writes = left.closed(run, its_key, now)
             facts += its_facts
             writes += its_writes
-        writes += [PutToolCall(interrupted_call(call)) for call in self.calls]
+        facts += [interrupted_call(call) for call in self.calls]
         sub_agent_id = location_of(key.step).sub_agent_id
         if self.text is not None and sub_agent_id is not None:
             facts.append(SubAgentText(sub_agent_id=sub_agent_id, text=self.text))
@@ -62,7 +62,6 @@ class InterruptedWork:
         if self.row is not None and sub_agent_id is not None:
             ended = replace(self.row, status=StepStatus.CANCELLED, finished_at=now)
             facts.append(sub_agent_finished(ended))
-            writes.append(PutStepResult(ended))
         return facts, writes
 
 
@@ -81,6 +80,7 @@ def sub_agent_finished(row: StepResult) -> SubAgentFinished:
         output_tokens=note.output_tokens,
         cost=note.cost,
         error=row.error.as_dict() if row.error is not None else None,
+        answer=note.text or None,
     )
 
 

@@ -12,10 +12,9 @@ from core.domain.interruption import Interruption
 from core.domain.mcp_server import StoredServer
 from core.domain.messages import Message, QueuedMessage
 from core.domain.prompt import Prompt
-from core.domain.run import Run, RunStatus, Snapshot, StepResult
+from core.domain.run import Run, RunStatus, Snapshot
 from core.domain.task import TaskList
 from core.domain.toast import Toast
-from core.domain.tool import ToolCall
 from core.domain.workflow import Workflow
 from core.ports.memories import Memories
 from core.ports.writes import Chunk, StoredTemplate, Write
@@ -110,31 +109,24 @@ class OfRun(Protocol[T_co]):
         """Return the rows in order. Raises StorageFailed `unreadable`."""
 
 
-class StepResults(Protocol):
-    """Checkpoints of runs."""
-
-    async def of_run(self, run_id: RunId, *, iterations: bool = True) -> list[StepResult]:
-        """Return the results of whole steps, then, with `iterations`, of iterations and rounds.
-
-        Raises StorageFailed `unreadable`.
-        """
-
-
 class Interruptions(Protocol):
-    """Interruptions of runs."""
+    """Open interruptions. Those that are closed are known from the events of their runs (`core.domain.progress`)."""
 
-    async def of_run(self, run_id: RunId) -> list[Interruption]:
-        """Return the run's own interruptions, in the order of asking. Raises StorageFailed `unreadable`."""
-
-    async def open(self) -> list[Interruption]:
-        """Return the readable open interruptions of all runs, oldest first."""
+    async def open(self, run_id: RunId | None = None) -> list[Interruption]:
+        """Return the readable open interruptions of the run, or of all runs, oldest first."""
 
 
 class Events(Protocol):
-    """Events of runs, whole: with the outputs and texts that other rows hold."""
+    """Events of runs, whole: with the long values and texts that other rows hold.
+
+    A value that is damaged is UNREADABLE_VALUE, and its fact marked (`core.domain.events.is_damaged`).
+    """
 
     async def of_run(self, run_id: RunId) -> list[Event]:
         """Return the events in order. Raises StorageFailed `unreadable`."""
+
+    async def last_seq(self, run_id: RunId) -> int:
+        """Return the number of the run's last event, 0 if there is none."""
 
     async def of_runs(self, run_ids: Sequence[RunId]) -> dict[RunId, list[Event]]:
         """Return events by run, in this order, without unreadable runs."""
@@ -188,10 +180,6 @@ class Storage(Protocol):
     @property
     def snapshots(self) -> OfRun[Snapshot]: ...
     @property
-    def step_results(self) -> StepResults: ...
-    @property
-    def tool_calls(self) -> OfRun[list[ToolCall]]: ...
-    @property
     def interruptions(self) -> Interruptions: ...
     @property
     def events(self) -> Events: ...
@@ -211,10 +199,9 @@ class Storage(Protocol):
     async def commit(self, writes: Sequence[Write]) -> frozenset[int]:
         """Write all or nothing, in order, durably when this returns.
 
-        Returns the positions of lost writes (a claim that another holds, a comparison that failed, a run that exists);
-        the others are stored. A commit with unknown outcome can be repeated safely: equal rows are written again, and a
-        claim that stands exactly as written is won. The outcome is unknown if the caller was cancelled, or if the
-        commit failed because of the disk.
+        Returns the positions of lost writes (a comparison that failed, a run that exists); the others are stored. The
+        outcome is unknown if the caller was cancelled, or if the commit failed because of the disk. It can be repeated
+        then: equal rows are written again, except events, which are refused (`events_refused`) if they were written.
         """
 
     async def taken(self, ids: Collection[str]) -> set[str]:

@@ -1,8 +1,7 @@
 """The writes of a commit, as data, so that a single writer can combine those of many runs into one transaction.
 
 Whatever their order in a commit, writes take effect in the order of `Write`, and writes of a kind in the order given.
-Therefore no step is claimed after the change that ends its run, and a result replaces a claim of the same key. Of
-documents, all puts precede the removals.
+Therefore no step is claimed after the change that ends its run. Of documents, all puts precede the removals.
 """
 
 from dataclasses import dataclass
@@ -12,15 +11,14 @@ from core.domain.agent import Agent
 from core.domain.audit import AuditEntry
 from core.domain.events import Event
 from core.domain.ids import InterruptionId, MessageId, RunId, ServerId, TaskId, TemplateId, WorkflowId
-from core.domain.interruption import Answer, Interruption, InterruptionStatus
+from core.domain.interruption import Interruption
 from core.domain.mcp_server import McpServer
 from core.domain.memory import Memory
 from core.domain.messages import Message, QueuedMessage
 from core.domain.prompt import Prompt
-from core.domain.run import ErrorInfo, Run, RunStatus, Snapshot, StepKey, StepResult
+from core.domain.run import ErrorInfo, Run, RunStatus, Snapshot
 from core.domain.task import Task
 from core.domain.toast import Toast
-from core.domain.tool import ToolCall
 from core.domain.workflow import Workflow
 
 
@@ -188,66 +186,36 @@ class ChangeRoot:
 
 
 @dataclass(frozen=True, slots=True)
-class ReleaseClaim:
-    """Remove a `running` row that a dead process left. A completed result stays."""
-
-    run_id: RunId
-    key: StepKey
-
-
-@dataclass(frozen=True, slots=True)
 class Claim:
-    """Start a step: write its `running` row. Lost if the row exists or the run is not `running`.
-
-    A stored row that equals this in every field counts as ours, so that a repeated commit wins the claim that it had
-    already won.
+    """Require that the run is `running` for its events in this commit, which start a step: otherwise they are refused
+    (`AppendEvents`).
     """
 
-    result: StepResult
-
-
-@dataclass(frozen=True, slots=True)
-class PutStepResult:
-    """Write a step's result, replacing its claim."""
-
-    result: StepResult
-
-
-@dataclass(frozen=True, slots=True)
-class PutToolCall:
-    """Create or replace the ledger row of a call. Its arguments stay as first written."""
-
-    call: ToolCall
+    run_id: RunId
 
 
 @dataclass(frozen=True, slots=True)
 class RaiseInterruption:
-    """Create an interruption. Lost if its id exists, unless the stored row was raised exactly so."""
+    """Create or replace the row of an open interruption."""
 
     interruption: Interruption
 
 
 @dataclass(frozen=True, slots=True)
 class CloseInterruption:
-    """Compare and set: applied only if the stored status is open, otherwise lost.
-
-    An interruption that was closed exactly so counts as closed by this write, since a commit may be repeated.
-    """
+    """Remove the row of an interruption that is no longer open."""
 
     run_id: RunId
     id: InterruptionId
-    status: InterruptionStatus
-    closed_at: datetime
-    answer: Answer | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class AppendEvents:
-    """Append events of one run in order, as one row.
+    """Append events of one run in order. All events of the run in a commit are one row.
 
-    Values that another row of the commit holds are stored only there: a step's output with its completed result, a
-    message's text with the message if that will not change (`final`, or finally `interrupted`). Reading events restores
-    them.
+    They are refused if a row with the same first number exists, or if the run of a `Claim` is not running: nothing of
+    the commit is written then, and it raises StorageFailed `events_refused`. The text of a message that will not change
+    (`final`, or finally `interrupted`) is stored only with the message of the same commit; reading events restores it.
     """
 
     run_id: RunId
@@ -337,10 +305,7 @@ Write = (
     | CreateRun
     | ChangeRun
     | ChangeRoot
-    | ReleaseClaim
     | Claim
-    | PutStepResult
-    | PutToolCall
     | RaiseInterruption
     | CloseInterruption
     | AppendEvents

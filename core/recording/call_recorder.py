@@ -1,11 +1,10 @@
 """Records the calls of a run as steps of the open recording: naming, refs, ledger entries (ENGINE §11)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from core.domain.events import StepFinished, StepRecorded, StepStarted, ToolEnded, ToolStarted
+from core.domain.events import StepFinished, StepRecorded, StepStarted, ToolEnded, ToolStarted, with_text
 from core.domain.ids import CallId, RunId, WorkflowId
 from core.domain.recording import RECORDING_TOOLS, RecordedStep, Recording, companion_call_id
 from core.domain.run import StepStatus
@@ -13,8 +12,8 @@ from core.domain.text.json_text import encode
 from core.domain.tool import CallResult, CallStatus, Effect
 from core.engine.plan.dispatch import run_context
 from core.engine.plan.refs import ROOTS, Scope, find_refs, format_ref, resolve
-from core.ports import Clock, Companion, PutStepResult
-from core.recording.open_recording import OpenRecording, RecordingSource, recorded_step_row
+from core.ports import Companion
+from core.recording.open_recording import OpenRecording, RecordingSource
 from core.recording.recorded_arguments import mask_except_refs, restore_refs, unresolved_refs, unresolved_result
 from core.threads.long_values import masked_async
 
@@ -43,14 +42,12 @@ class RunCallRecorder:
         source: RecordingSource,
         run_id: RunId,
         workflow_id: WorkflowId,
-        clock: Clock,
         since: datetime | None = None,
     ) -> None:
         self._source = source
         self._since = since
         self._run_id = run_id
         self._workflow_id = workflow_id
-        self._clock = clock
         self._recording: OpenRecording | None = None
         self._written: dict[CallId, Any] = {}
         self._masked: dict[CallId, Any] = {}
@@ -159,13 +156,13 @@ class RunCallRecorder:
         if opened is None or step is None:
             return None
         status = _STATUS.get(result.status, StepStatus.ERROR)
-        error = result.error.masked() if result.error is not None else None
-        error_value = error.as_dict() if error is not None else None
+        error = result.error.masked().as_dict() if result.error is not None else None
         is_done = status is StepStatus.COMPLETED
         opened.at_work.discard(step.name)
         raw_arguments = self._written.pop(call_id, step.recorded_arguments)
         known = {*ROOTS, *opened.recording.steps}
         stored_arguments = mask_except_refs(raw_arguments, self._masked.pop(call_id, step.recorded_arguments), known)
+        finished = StepFinished(step=step.name, status=status, output=result.value if is_done else None, error=error)
         facts = [
             ToolEnded.of(self._recorded_id(call_id), result),
             StepRecorded(
@@ -175,16 +172,14 @@ class RunCallRecorder:
                 effect=self._effects.get(call_id, step.effect),
                 is_preset=call_id in self._presets,
             ),
-            StepFinished(step=step.name, status=status, output=result.value if is_done else None, error=error_value),
+            with_text(finished, encode(result.value)) if is_done else finished,
         ]
         for fact in facts:
             opened.recording.apply(fact)
         # refs resolve to the value with its secrets; only the masked value is written
         if is_done:
             opened.recording.steps[step.name].output = raw
-        output_json = encode(result.value) if is_done else None
-        row = recorded_step_row(opened, step.name, status, output_json, self._clock.now())
-        return Companion(opened.log, facts, [PutStepResult(replace(row, error=error))])
+        return Companion(opened.log, facts)
 
     def close(self) -> None:
         if self._recording is not None:

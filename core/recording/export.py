@@ -75,7 +75,7 @@ class Recordings:
         self._validator = validator
         self._titles = titles
         self._clock = clock
-        self._calls = ExternalCalls(registry, tools, clock)
+        self._calls = ExternalCalls(registry, tools)
 
     async def find_open(self, workflow_id: WorkflowId) -> RunId | None:
         found = await self._registry.find_open(workflow_id)

@@ -1,6 +1,6 @@
 """Calls from outside, recorded as steps: an MCP client's calls while a recording is open (ENGINE §11).
 
-They belong to no turn of an agent, so their ledger entries belong to the recording.
+They belong to no turn of an agent, so all their facts belong to the recording.
 """
 
 from asyncio import CancelledError, Future
@@ -12,10 +12,9 @@ from core.domain.ids import CallId, RunId, new_id
 from core.domain.recording import RECORDING_TOOLS
 from core.domain.run import ErrorInfo
 from core.domain.template import ValidationMode, stricter_mode
-from core.domain.text.json_text import decode, encode
-from core.domain.tool import CallResult, CallStatus, Effect, ToolCall
+from core.domain.tool import CallResult, CallStatus, Effect
 from core.errors import Refused
-from core.ports import CallContext, Clock, PutToolCall, ToolRunner
+from core.ports import CallContext, Companion, ToolRunner
 from core.recording.call_recorder import RunCallRecorder
 from core.recording.open_recording import OpenRecording
 from core.recording.recordings import RecordingRegistry
@@ -33,10 +32,9 @@ class ExternalCalls:
     The user cannot be asked: a call that needs consent is `rejected`.
     """
 
-    def __init__(self, registry: RecordingRegistry, tools: ToolRunner, clock: Clock) -> None:
+    def __init__(self, registry: RecordingRegistry, tools: ToolRunner) -> None:
         self._registry = registry
         self._tools = tools
-        self._clock = clock
 
     async def call(
         self,
@@ -55,7 +53,7 @@ class ExternalCalls:
         if tool in RECORDING_TOOLS:
             raise Refused("not_available", f"{tool} is not to be called from within a recording")
         opened = await self._registry.require_open(run_id)
-        recorder = RunCallRecorder(self._registry, run_id, opened.run.workflow_id, self._clock)
+        recorder = RunCallRecorder(self._registry, run_id, opened.run.workflow_id)
         call_id = CallId(new_id("call"))
         recorder.note(call_id, tool, arguments)
         await recorder.open()
@@ -65,68 +63,40 @@ class ExternalCalls:
         known_result = resolved if isinstance(resolved, CallResult) else None
         passed = arguments if known_result is not None else resolved
         await recorder.settle(call_id, passed)
-        row = await self._row(opened, call_id, tool, passed)
-        await self._begin(opened, recorder, row)
+        effect = self._tools.effect(tool, passed) if isinstance(passed, dict) else Effect.NONE
+        shown = await masked_async(passed)
+        await _commit(opened, recorder.call_started(call_id, tool, shown, effect))
         result = CallResult(CallStatus.CANCELLED, error=ErrorInfo("cancelled", "the call was cancelled"))
         try:
             if known_result is None:
-                result = await (self._call(opened, row, passed, mode) if through is None else through(passed))
+                result = await (self._call(opened, call_id, tool, passed, mode) if through is None else through(passed))
             else:
                 result = known_result
         except CancelledError:
-            self._end(opened, recorder, row, result, None)
+            _commit(opened, recorder.call_ended(call_id, result, None))
             raise
         kept = replace(result, value=await masked_async(result.value))
-        await self._end(opened, recorder, row, kept, result.value)
+        await _commit(opened, recorder.call_ended(call_id, kept, result.value))
         return result
 
-    async def _call(self, opened: OpenRecording, row: ToolCall, arguments: Any, mode: ValidationMode) -> CallResult:
+    async def _call(
+        self, opened: OpenRecording, call_id: CallId, tool: str, arguments: Any, mode: ValidationMode
+    ) -> CallResult:
         run, rules = opened.run, opened.snapshot
         context = CallContext(
             run.id,
             run.workflow_id,
-            row.id,
+            call_id,
             stricter_mode(rules.mode, mode),
             rules.folders,
             rules.base,
-            step=row.step,
+            step=tool,
             model=rules.model,
             origins=rules.origins,
         )
-        return await self._tools.call(row.tool, arguments, context, default_timeout_s=CALL_TIMEOUT_S)
+        return await self._tools.call(tool, arguments, context, default_timeout_s=CALL_TIMEOUT_S)
 
-    async def _row(self, opened: OpenRecording, call_id: CallId, tool: str, arguments: Any) -> ToolCall:
-        effect = self._tools.effect(tool, arguments) if isinstance(arguments, dict) else Effect.NONE
-        return ToolCall(
-            id=call_id,
-            run_id=opened.run.id,
-            step=tool,
-            index=None,
-            round=0,
-            position=len(opened.recording.steps) + 1,
-            tool=tool,
-            status=CallStatus.RUNNING,
-            arguments_json=encode(await masked_async(arguments)),
-            effect=effect,
-            started_at=self._clock.now(),
-        )
 
-    async def _begin(self, opened: OpenRecording, recorder: RunCallRecorder, row: ToolCall) -> None:
-        companion = recorder.call_started(row.id, row.tool, decode(row.arguments_json), row.effect)
-        facts = companion.facts if companion is not None else ()
-        await opened.log.commit(*facts, writes=[PutToolCall(row)])
-
-    def _end(
-        self, opened: OpenRecording, recorder: RunCallRecorder, row: ToolCall, result: CallResult, raw: Any
-    ) -> "Future[frozenset[int]]":
-        companion = recorder.call_ended(row.id, result, raw)
-        settled = replace(
-            row,
-            status=result.status,
-            result_json=encode(result.value) if result.error is None else None,
-            error=result.error.masked() if result.error is not None else None,
-            finished_at=self._clock.now(),
-            duration_ms=result.duration_ms,
-        )
-        facts, writes = (companion.facts, companion.writes) if companion is not None else ((), ())
-        return opened.log.commit(*facts, writes=[PutToolCall(settled), *writes])
+def _commit(opened: OpenRecording, recorded: Companion | None) -> "Future[frozenset[int]]":
+    """Commit what the recorder makes of a call; nothing if the recording has ended meanwhile."""
+    return opened.log.commit(*(recorded.facts if recorded is not None else ()))

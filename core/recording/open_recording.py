@@ -7,7 +7,7 @@ from typing import Protocol
 
 from core.domain.ids import CallId, WorkflowId
 from core.domain.recording import Recording
-from core.domain.run import Run, Snapshot, StepKey, StepResult, StepStatus
+from core.domain.run import Run, Snapshot
 from core.engine.log.run_journal import RunJournal
 from core.ports import Companion
 
@@ -52,10 +52,3 @@ class RecordingSource(Protocol):
 
     async def ended_since(self, workflow_id: WorkflowId, since: datetime) -> OpenRecording | None:
         """Return a recording of the workflow that was still open at that time and has ended since."""
-
-
-def recorded_step_row(
-    opened: OpenRecording, name: str, status: StepStatus, output_json: str | None, now: datetime
-) -> StepResult:
-    """Return the row of a recorded step that has ended."""
-    return StepResult(opened.run.id, StepKey(name), status, output_json=output_json, finished_at=now)

@@ -3,8 +3,8 @@
     begin ──► open ──(calls become steps; results are preset; the input is replaced)──► sealed | ended | cancelled
 
 A recording is a run without a driver: it uses no slot and no active time, and waits indefinitely. Everything that
-happens to it is a fact of its run. The facts of a call are committed with the ledger row of the call, so a crash loses
-both or neither.
+happens to it is a fact of its run. The facts of a call are committed with those that its own run has of it, so a crash
+loses both or neither.
 """
 
 import asyncio
@@ -24,6 +24,7 @@ from core.domain.events import (
     RunStarted,
     StepFinished,
     StepPreset,
+    with_text,
 )
 from core.domain.ids import MessageId, RunId, WorkflowId, new_id
 from core.domain.recording import Recording
@@ -44,13 +45,12 @@ from core.ports import (
     CreateRun,
     MarkUnreadable,
     Put,
-    PutStepResult,
     Storage,
     StoredTemplate,
     Write,
 )
 from core.recording.call_recorder import RunCallRecorder
-from core.recording.open_recording import OpenRecording, RecordingStart, recorded_step_row
+from core.recording.open_recording import OpenRecording, RecordingStart
 
 log = logging.getLogger(__name__)
 
@@ -101,7 +101,7 @@ class RecordingRegistry:
     def recorder(self, run: Run, *, is_fresh: bool) -> RunCallRecorder:
         """Return a recorder of the run's agent calls. `is_fresh`: no previous process began the run."""
         since = None if is_fresh else run.created_at
-        return RunCallRecorder(self, run.id, run.workflow_id, self._clock, since)
+        return RunCallRecorder(self, run.id, run.workflow_id, since)
 
     async def all_open(self) -> list[OpenRecording]:
         """Return every open recording, the oldest first."""
@@ -222,12 +222,11 @@ class RecordingRegistry:
         if name in opened.names.values() or name in opened.at_work:
             raise Refused("step_running", f"{name} is at work: it will have a result of its own", step=name)
         stored = masked(output)
-        fact = StepPreset(step=name, output=stored)
-        row = recorded_step_row(opened, name, StepStatus.COMPLETED, encode_output(stored), self._clock.now())
+        fact = with_text(StepPreset(step=name, output=stored), encode_output(stored))
         opened.recording.apply(fact)
         # refs resolve to the value with its secrets; only the masked value is written
         opened.recording.steps[name].output = output
-        await opened.log.commit(fact, writes=[PutStepResult(row)])
+        await opened.log.commit(fact)
 
     # Ending
 
@@ -242,9 +241,7 @@ class RecordingRegistry:
         if status is RunStatus.SUCCESS:
             facts.append(RecordingSealed(template_id=template_id))
         facts.append(RunFinished(status=status))
-        rows = [recorded_step_row(opened, name, StepStatus.CANCELLED, None, now) for name in running]
-        writes: list[Write] = [PutStepResult(row) for row in rows]
-        writes.append(ChangeRun(run.id, ACTIVE_STATUSES, status, finished_at=now, output_json=output_json))
+        writes: list[Write] = [ChangeRun(run.id, ACTIVE_STATUSES, status, finished_at=now, output_json=output_json)]
         if template is not None:
             writes.append(Put(template))
         for fact in facts:

@@ -14,8 +14,8 @@ from time import perf_counter
 from typing import Any, BinaryIO
 
 from core.domain.ids import CallId, RunId
+from core.domain.progress import call_results
 from core.domain.text.json_text import indented_json
-from core.domain.tool import ToolCall
 from core.errors import Refused
 from core.ports import Clock, Storage
 from core.services.lookup import ignore_unreadable
@@ -128,10 +128,9 @@ class ActivityService:
 
     async def _results(self, run_id: RunId) -> Mapping[CallId, str]:
         """Return the stored results of a run as JSON text by call; empty if the run is unreadable."""
-        calls: Sequence[ToolCall] = ()
         with ignore_unreadable():
-            calls = await self._storage.tool_calls.of_run(run_id)
-        return {call.id: call.result_json for call in calls if call.result_json is not None}
+            return call_results(await self._storage.events.of_run(run_id))
+        return {}
 
 
 def _item_fields(item: ActivityItem, detail: ActivityDetail) -> Iterator[tuple[str, Any]]:

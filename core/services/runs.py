@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from core.domain.agent import AgentSelection
@@ -10,6 +11,7 @@ from core.domain.fold import replay
 from core.domain.ids import InterruptionId, RunId, WorkflowId
 from core.domain.interruption import Answer, Interruption
 from core.domain.messages import AttachedText, with_input
+from core.domain.progress import interruptions_of
 from core.domain.run import Run, RunKind, RunStatus
 from core.domain.template import AgentAction, ValidationMode
 from core.engine.runs.engine import Engine
@@ -153,9 +155,9 @@ class RunService:
     async def describe(self, run_id: RunId) -> dict[str, Any]:
         """Return everything about a run as a JSON object (COMMAND_LINE)."""
         run = await require_run(self._storage, run_id)
-        live = replay(await self._storage.events.of_run(run_id))
-        description = run_object(run, live, is_driven=self._engine.drives(run_id))
-        interruptions = await self._interruptions(run_id)
+        events = await self._storage.events.of_run(run_id)
+        description = run_object(run, replay(events), is_driven=self._engine.drives(run_id))
+        interruptions = await self._interruptions(run_id, events)
         description["interruptions"] = [interruption_object(interruption) for interruption in interruptions]
         reopen_calls(
             description,
@@ -205,21 +207,25 @@ class RunService:
     async def pending(self, run_id: RunId) -> list[dict[str, Any]]:
         """Return the open interruptions of the run and of its descendants, oldest first."""
         await require_run(self._storage, run_id)
-        return [
-            interruption_object(interruption)
-            for interruption in await self._interruptions(run_id)
-            if interruption.is_open
-        ]
+        interruptions = list[Interruption]()
+        async for current in self._with_descendants(run_id):
+            interruptions += await self._storage.interruptions.open(current)
+        return [interruption_object(interruption) for interruption in sorted(interruptions, key=_by_age)]
 
-    async def _interruptions(self, run_id: RunId) -> list[Interruption]:
+    async def _interruptions(self, run_id: RunId, events: Sequence[Event]) -> list[Interruption]:
         """Return the interruptions of the run and of its descendants, open interruptions first, then by age."""
-        interruptions, todo = list[Interruption](), [run_id]
+        interruptions = list[Interruption]()
+        async for current in self._with_descendants(run_id):
+            known = events if current == run_id else await self._storage.events.of_run(current)
+            interruptions += interruptions_of(current, known)
+        return sorted(interruptions, key=_by_age)
+
+    async def _with_descendants(self, run_id: RunId) -> AsyncIterator[RunId]:
+        todo = [run_id]
         while todo:
             current = todo.pop()
-            interruptions += await self._storage.interruptions.of_run(current)
+            yield current
             todo += [child.id for child in await self._storage.runs.children(current) if child.root is not None]
-        interruptions.sort(key=lambda current: (not current.is_open, current.created_at, current.seq))
-        return interruptions
 
     async def newest(
         self, limit: int, status: RunStatus | None = None, *, is_archived: bool | None = None
@@ -238,3 +244,7 @@ class RunService:
             if len(page) < PAGE_SIZE:
                 return
             before = page[-1].id
+
+
+def _by_age(interruption: Interruption) -> tuple[bool, datetime, int]:
+    return not interruption.is_open, interruption.created_at, interruption.seq

@@ -19,6 +19,7 @@ from core.domain import events as facts
 from core.domain.events import EventsPersisted
 from core.domain.fold import replay
 from core.domain.ids import RunId, WorkflowId
+from core.domain.progress import call_results
 from core.domain.run import Run, RunKind
 from core.domain.text.search import text_digest
 from core.errors import SearchFailed, StorageFailed
@@ -284,12 +285,9 @@ class SearchIndexer:
     async def _texts(self, run: Run) -> list[SearchDocument]:
         """Return the documents of a run; empty if the run is unreadable."""
         with ignore_unreadable():
-            live = replay(await self._storage.events.of_run(run.id))
-            if live is None:
-                return []
-            calls = await self._storage.tool_calls.of_run(run.id) if live.calls else []
-            results = {call.id: call.result_json for call in calls if call.result_json is not None}
-            return await in_thread(documents_of(live, results))
+            events = await self._storage.events.of_run(run.id)
+            live = replay(events)
+            return [] if live is None else await in_thread(documents_of(live, call_results(events)))
         return []
 
     def _on_error(self, error: SearchFailed | StorageFailed) -> None:

@@ -23,7 +23,7 @@ class Disk(InMemoryStorage):
     def __init__(self, tables: Tables | None = None) -> None:
         super().__init__(tables)
         reads: dict[str, tuple[str, ...]] = {"messages": ("of_workflow",), "runs": ("page",)}
-        reads |= dict.fromkeys(("step_results", "tool_calls", "chunks"), ("of_run",))
+        reads |= dict.fromkeys(("events", "chunks"), ("of_run",))
         intercept_reads(self, after_a_turn_of_the_loop, reads)
 
 
@@ -41,7 +41,7 @@ class Journal:
         self.message_id = run.message_id
         self.told: list[Event] = []
         self._disk = disk
-        self.before = at_once(disk.events.of_run(run.id))
+        self.before = at_once(type(disk.events).of_run(disk.events, run.id))
         self._seq = max((event.seq for event in self.before), default=0)
         self._waiting: list[Write] = []
         self._lengths: dict[tuple[str, int | None], int] = {}

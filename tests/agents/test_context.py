@@ -111,7 +111,7 @@ async def test_a_templates_agent_step_reads_its_prompt_alone(world: World) -> No
 async def test_an_unreadable_turn_is_represented_by_its_text(world: World) -> None:
     turn = world.turn("/tool add")
     await world.run(turn)
-    world.disk.spoil("step results", turn.run.id)
+    world.disk.spoil("events", turn.run.id)
     await world.run(world.turn("help", number=2))
     assert world.asked() == [("user", "/tool add"), ("assistant", "- `add` → `7`"), ("user", "help")]
 
@@ -121,7 +121,7 @@ async def test_a_store_that_cannot_be_read_at_all_is_an_error(world: World, monk
         raise StorageFailed("storage_failed", "the disk is gone")
 
     await world.run(world.turn("/tool add"))
-    monkeypatch.setattr(world.disk.step_results, "of_run", broken)
+    monkeypatch.setattr(world.disk.events, "of_run", broken)
     with pytest.raises(StorageFailed, match="the disk is gone"):
         await world.run(world.turn("help", number=2, is_fresh=True))
 

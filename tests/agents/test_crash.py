@@ -13,14 +13,16 @@ from typing import Any
 
 import pytest
 
-from core.domain.events import MessageAdded, TokenReceived, ToolStarted
+from core.domain.events import AnswerSaved, MessageAdded, TokenReceived, ToolStarted
 from core.domain.interruption import Action, Answer, InterruptionKind
 from core.domain.messages import MessageState
 from core.domain.run import RunKind, StepStatus
+from core.domain.text.json_text import decode, encode
 from core.domain.tool import CallStatus, Effect
-from core.ports import AgentTurn, PutStepResult, TextDelta
+from core.ports import AgentTurn, TextDelta
 from tests.agents.cast import Rehearsed, give
 from tests.agents.world import World
+from tests.support.progress import append_facts
 
 SCRIPT = (
     {"say": "First the one."},
@@ -214,9 +216,10 @@ async def test_the_same_call_with_other_arguments_is_an_error() -> None:
     world, _ = paying(Effect.ONCE)
     turn = world.turn("go", *SCRIPT)
     await world.run(turn)
-    first = next(row for row in await world.disk.step_results.of_run(turn.run.id) if row.key.round == 1)
-    changed = replace(first, output_json=(first.output_json or "").replace('"n":1', '"n":9'))
-    await world.disk.commit([PutStepResult(changed)])
+    events = await world.disk.events.of_run(turn.run.id)
+    first = next(event.fact for event in events if isinstance(event.fact, AnswerSaved) and event.fact.round == 1)
+    content = decode(encode(first.content).replace('"n":1', '"n":9'))
+    await append_facts(world.disk, turn.run.id, first.model_copy(update={"content": content}))
     assert (await world.next_life().failing(turn)).code == "call_changed"
 
 

@@ -12,6 +12,7 @@ from core.ports import CallDelta, CallRequest, TextDelta, Usage
 from tests.agents.cast import Rehearsed, give
 from tests.agents.disk import Journal
 from tests.agents.world import STEP, World
+from tests.support.progress import stored_results
 
 
 @pytest.fixture
@@ -168,7 +169,7 @@ async def test_a_rebuilt_view_equals_an_observing_view(world: World, kind: RunKi
 async def test_each_finished_answer_is_a_checkpoint(world: World) -> None:
     turn = world.turn('say 1 word\n/tool add {"n": 1}')
     await world.run(turn)
-    kept = {result.key: result.output_json for result in await world.disk.step_results.of_run(turn.run.id)}
+    kept = {result.key: result.output_json for result in await stored_results(world.disk, turn.run.id)}
     assert kept == {
         StepKey(STEP, round=1): (
             '{"text":"a","calls":[{"id":"call_0_1","tool":"add","arguments":{"n":1},"arguments_text":"{\\"n\\": 1}"}]}'

@@ -166,7 +166,7 @@ async def test_a_run_that_cannot_be_read_failed_in_the_store() -> None:
     async with a_world(storage) as world:
         run = await world.start(tool_step("s", "hang"))
         await asyncio.sleep(0.05)
-    storage.spoil("step results", run.id)
+    storage.spoil("events", run.id)
     async with a_world(storage) as world:
         await world.core.runs.recover()
         told = await world.settled(run.id)

@@ -13,6 +13,7 @@ from core.ports import CallContext
 from core.services.outcome import Ok
 from core.tools.registry import Handler, Tool
 from tests.support.clock import FakeClock
+from tests.support.progress import stored_calls
 from tests.support.provider import calls, provider, says
 from tests.support.strict_provider import Strict
 from tests.support.virtual_loop import run_virtual
@@ -52,7 +53,7 @@ async def value(world: World, name: str, *, is_viewed: bool = False) -> Any:
     call = await made(world, name, is_viewed=is_viewed)
     assert call["status"] == "completed", call
     (run,) = await world.storage.runs.page()
-    (row,) = await world.storage.tool_calls.of_run(run.id)
+    (row,) = await stored_calls(world.storage, run.id)
     return json.loads(row.result_json or "null")
 
 
@@ -68,7 +69,7 @@ async def test_only_the_models_copy_of_a_large_round_is_cut_the_largest_first_an
             sent = await world.core.chat.send("go", model=ModelChoice(base_url=server.url, model="m"))
             assert isinstance(sent, Ok)
             assert (await world.settled(sent.data.id))["status"] == "success"
-            rows = await world.storage.tool_calls.of_run(sent.data.id)
+            rows = await stored_calls(world.storage, sent.data.id)
     told = [message["content"] for message in server.posts[1].messages if message["role"] == "tool"]
     small, large, middle = told
     assert (len(small), len(middle)) == (1_000, 20_000)
@@ -97,7 +98,7 @@ async def test_results_of_any_size_and_script_leave_the_conversation_small_and_v
             again = await world.core.chat.send("more", sent.data.workflow_id)
             assert isinstance(again, Ok)
             assert (await world.settled(again.data.id))["output"] == "More."
-            rows = await world.storage.tool_calls.of_run(sent.data.id)
+            rows = await stored_calls(world.storage, sent.data.id)
     assert strict.refused == []
     first, second = server.posts[3].messages, server.posts[4].messages
     assert second[: len(first)] == first

@@ -13,6 +13,7 @@ from core.domain.tool import CallStatus, Effect
 from core.errors import ToolFailed
 from core.ports import AgentTurn
 from tests.agents.world import World
+from tests.support.progress import stored_calls, stored_results
 
 SECRET = "hunter2-hunter2"
 SAID = "It is done now."
@@ -39,11 +40,9 @@ def a_world(effect: Effect = Effect.NONE) -> tuple[World, list[Mapping[str, Any]
 async def kept(world: World, turn: AgentTurn) -> str:
     """Collect everything on disk of the turn, except the model's own text."""
     run_id = turn.run.id
-    rows: list[Any] = [*await world.disk.tool_calls.of_run(run_id)]
+    rows: list[Any] = [*await stored_calls(world.disk, run_id)]
     rows += [
-        row
-        for row in await world.disk.step_results.of_run(run_id)
-        if row.output_json and '"calls":[{' in row.output_json
+        row for row in await stored_results(world.disk, run_id) if row.output_json and '"calls":[{' in row.output_json
     ]
     rows += [
         event.fact

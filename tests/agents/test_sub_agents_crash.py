@@ -29,6 +29,7 @@ from core.tools.invocation import ToolInvoker
 from core.tools.registry import Registry, Tool
 from tests.agents.disk import START, Disk, Journal, at_once
 from tests.support.clock import FakeClock
+from tests.support.progress import stored_calls, stored_results
 from tests.support.roster import Roster
 from tests.tools.rig import LibrarySchemas
 
@@ -59,7 +60,7 @@ class Story:
         """Run the turn to its output, or None if the process dies before, and count the turns of the loop."""
         self._life += 1
         log = Journal(self._run, self.disk)
-        crew = RunSubAgents.from_results(await self.disk.step_results.of_run(RUN), lambda: None)
+        crew = RunSubAgents.from_results(await stored_results(self.disk, RUN), lambda: None)
         turn = AgentTurn(
             self._run, self._snapshot, StepKey(STEP), self._prompt, ask=self._ask, consent=_consent, sub_agents=crew
         )
@@ -166,7 +167,7 @@ async def test_a_turn_with_sub_agents_that_dies_anywhere_goes_on_as_if_it_had_no
     } == texts, seed
     assert {status for _, status, _ in texts.values()} == {StepStatus.COMPLETED}
     assert count(await story.disk.events.of_run(RUN), SubAgentFinished) == len(texts), seed
-    assert {row.status for row in await story.disk.tool_calls.of_run(RUN)} <= {CallStatus.COMPLETED}, seed
+    assert {row.status for row in await stored_calls(story.disk, RUN)} <= {CallStatus.COMPLETED}, seed
     assert await story.disk.chunks.of_run(RUN) == []
 
 

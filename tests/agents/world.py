@@ -24,6 +24,7 @@ from core.sandbox.schemas import JsonSchemas
 from tests.agents.cast import Spy, Tools
 from tests.agents.disk import START, Disk, Journal, at_once
 from tests.support.clock import FakeClock
+from tests.support.progress import stored_calls, stored_results
 from tests.support.roster import Roster
 
 WORKFLOW = WorkflowId("wf_1")
@@ -172,11 +173,11 @@ class World:
         return [row.text for row in rows if row.state is MessageState.INTERRUPTED and row.id not in own]
 
     async def ledger(self, turn: AgentTurn) -> list[ToolCall]:
-        return await self.disk.tool_calls.of_run(turn.run.id)
+        return await stored_calls(self.disk, turn.run.id)
 
     async def answers(self, turn: AgentTurn) -> list[tuple[int | None, StepStatus]]:
         """List round and status of each checkpoint."""
-        return [(row.key.round, row.status) for row in await self.disk.step_results.of_run(turn.run.id)]
+        return [(row.key.round, row.status) for row in await stored_results(self.disk, turn.run.id)]
 
     async def rebuilt(self, turn: AgentTurn) -> LiveRun:
         """Rebuild a view from disk: events, then pieces of text."""

@@ -29,7 +29,7 @@ class Store:
             self._storage.spoil(rows, run_id)
             return
         one_row = {"row": "run", "snapshot": "snapshot"}
-        table = rows.replace(" ", "_").removesuffix("s")
+        table = {"events": "fact", "interruptions": "interruption"}.get(rows, rows)
         broken = record_id(one_row[rows], run_id) if rows in one_row else key_range(table, run_id)
         changed = await self._storage.connection.commit(
             [Statement("UPDATE $argument SET data = '{' RETURN id", broken)]

@@ -1,28 +1,28 @@
 """Builders of rows and writes: every field has a default."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from core.domain.audit import AuditEntry, Decider, Decision
-from core.domain.events import Event, Fact, MessageAdded, RunCreated, StepFinished
-from core.domain.ids import AuditId, CallId, InterruptionId, MessageId, RunId, TaskId, TemplateId, WorkflowId
-from core.domain.interruption import (
-    OPEN_STATUS,
-    Action,
-    Answer,
-    Interruption,
-    InterruptionKind,
-    InterruptionRequest,
-    InterruptionStatus,
+from core.domain.events import (
+    Event,
+    Fact,
+    MessageAdded,
+    RunCreated,
+    StepFinished,
+    StepStarted,
+    ToolEnded,
+    ToolStarted,
 )
+from core.domain.ids import AuditId, CallId, InterruptionId, MessageId, RunId, TaskId, TemplateId, WorkflowId
+from core.domain.interruption import OPEN_STATUS, Interruption, InterruptionKind, InterruptionRequest
 from core.domain.messages import Message, Role
 from core.domain.risk import Risk
-from core.domain.run import ErrorInfo, Run, RunKind, RunStatus, Snapshot, StepKey, StepResult, StepStatus
+from core.domain.run import ErrorInfo, Run, RunKind, RunStatus, Snapshot, StepStatus
 from core.domain.task import Task
 from core.domain.template import Template
-from core.domain.tool import CallStatus, Effect, ToolCall
+from core.domain.tool import CallStatus, Effect
 from core.domain.workflow import Workflow
 from core.ports import (
     AppendEvents,
@@ -31,9 +31,9 @@ from core.ports import (
     Claim,
     CloseInterruption,
     CreateRun,
-    PutStepResult,
     RaiseInterruption,
     StoredTemplate,
+    Write,
 )
 
 START = datetime(2026, 1, 2, 3, 4, 5, 678901, UTC)
@@ -86,34 +86,28 @@ def ended(run_id: RunId = R, status: RunStatus = RunStatus.SUCCESS, **fields: An
     return ChangeRun(run_id, frozenset({RunStatus.RUNNING}), status, finished_at=at(9), **fields)
 
 
-def a_claim(step: str = "a", index: int | None = None, run_id: RunId = R, **fields: Any) -> Claim:
-    return Claim(StepResult(run_id, StepKey(step, index), StepStatus.RUNNING, started_at=START, **fields))
+def a_claim(step: str = "a", index: int | None = None, run_id: RunId = R, seq: int = 1) -> list[Write]:
+    """Return the writes that begin a step with an effect."""
+    started = StepStarted(step=step, index=index, claimed=True)
+    return [Claim(run_id), appended(numbered_events(started, first=seq, run_id=run_id), run_id)]
 
 
-def a_result(step: str = "a", index: int | None = None, run_id: RunId = R, **fields: Any) -> PutStepResult:
-    values: dict[str, Any] = {"status": StepStatus.COMPLETED, "output_json": "1", "finished_at": at(1), **fields}
-    key = StepKey(step, index, values.pop("round", None))
-    return PutStepResult(StepResult(run_id, key, **values))
-
-
-def a_call(name: str = "call_1", run_id: RunId = R, **fields: Any) -> ToolCall:
+def a_call(name: str = "call_1", **fields: Any) -> ToolStarted:
     values: dict[str, Any] = {
+        "tool": "echo",
+        "arguments": {"x": 1},
         "step": "a",
-        "index": None,
         "round": 1,
         "position": 1,
-        "tool": "echo",
-        "status": CallStatus.RUNNING,
-        "arguments_json": '{"x":1}',
         "effect": Effect.ONCE,
-        "started_at": START,
         **fields,
     }
-    return ToolCall(id=CallId(name), run_id=run_id, **values)
+    return ToolStarted(call_id=CallId(name), **values)
 
 
-def settled(call: ToolCall, result_json: str = '{"y":2}') -> ToolCall:
-    return replace(call, status=CallStatus.COMPLETED, result_json=result_json, finished_at=at(2), duration_ms=7)
+def settled(name: str = "call_1", result: Any = 2, **fields: Any) -> ToolEnded:
+    values: dict[str, Any] = {"status": CallStatus.COMPLETED, "duration_ms": 7, "result": result, **fields}
+    return ToolEnded(call_id=CallId(name), **values)
 
 
 def an_interruption(name: str = "int_1", run_id: RunId = R, made: float = 0, **fields: Any) -> Interruption:
@@ -129,14 +123,8 @@ def asked(name: str = "int_1", run_id: RunId = R, made: float = 0, **fields: Any
     return RaiseInterruption(an_interruption(name, run_id, made, **fields))
 
 
-def closed(name: str = "int_1", run_id: RunId = R, **fields: Any) -> CloseInterruption:
-    values: dict[str, Any] = {
-        "status": InterruptionStatus.APPROVED,
-        "closed_at": at(5),
-        "answer": Answer(Action.APPROVE, "once", "why not"),
-        **fields,
-    }
-    return CloseInterruption(run_id, InterruptionId(name), **values)
+def closed(name: str = "int_1", run_id: RunId = R) -> CloseInterruption:
+    return CloseInterruption(run_id, InterruptionId(name))
 
 
 def an_entry(name: str = "aud_1", made: float = 0, **fields: Any) -> AuditEntry:

@@ -2,17 +2,20 @@
 
 from dataclasses import replace
 
+import pytest
+
+from core.domain.events import StepStarted
 from core.domain.ids import RunId
 from core.domain.messages import MessageState, Role
-from core.domain.run import RunStatus, StepKey, StepStatus
+from core.domain.run import RunStatus
+from core.errors import StorageFailed
 from core.ports import (
     AppendChunk,
     ChangeRun,
     CreateRun,
     PutMessage,
-    PutToolCall,
+    PutSetting,
     PutWorkflow,
-    ReleaseClaim,
     Storage,
     Write,
 )
@@ -22,15 +25,15 @@ from tests.contracts.rows import (
     R2,
     R,
     W,
-    a_call,
     a_chunk,
     a_claim,
     a_message,
-    a_result,
     a_run,
     a_snapshot,
     a_workflow,
+    an_interruption,
     appended,
+    asked,
     at,
     created,
     creation_fact,
@@ -43,8 +46,16 @@ from tests.contracts.rows import (
 NONE: frozenset[int] = frozenset()
 
 
-async def statuses(storage: Storage, run_id: RunId = R) -> dict[str, StepStatus]:
-    return {str(result.key): result.status for result in await storage.step_results.of_run(run_id)}
+async def claimed_steps(storage: Storage, run_id: RunId = R) -> list[str]:
+    facts = [event.fact for event in await storage.events.of_run(run_id)]
+    return [fact.step for fact in facts if isinstance(fact, StepStarted) and fact.claimed]
+
+
+async def refused(storage: Storage, writes: list[Write]) -> None:
+    """Commit writes that the store refuses."""
+    with pytest.raises(StorageFailed) as failed:
+        await storage.commit(writes)
+    assert failed.value.code == "events_refused"
 
 
 async def test_a_run_is_created_once(storage: Storage) -> None:
@@ -121,151 +132,102 @@ async def test_changes_take_effect_in_their_order(storage: Storage) -> None:
     assert await storage.commit([created(), again, back, again, again]) == {1, 4}
 
 
-async def test_a_step_is_claimed_once(storage: Storage) -> None:
+async def test_a_step_is_claimed_in_a_running_run(storage: Storage) -> None:
     await storage.commit([created()])
-    assert await storage.commit([a_claim()]) == NONE
-    assert await storage.commit([a_claim(attempt=2), a_claim("b")]) == {0}
-    assert await storage.step_results.of_run(R) == [a_claim().result, a_claim("b").result]
+    assert await storage.commit(a_claim()) == NONE
+    assert await claimed_steps(storage) == ["a"]
 
 
-async def test_a_claim_that_stands_as_written_is_won_again(storage: Storage) -> None:
-    await storage.commit([created(), a_claim(active_ms=7), a_claim("b")])
-    assert await storage.commit([a_claim(active_ms=7), a_claim("b", attempt=2), a_claim("c")]) == {1}
+@pytest.mark.parametrize("status", [status for status in RunStatus if status is not RunStatus.RUNNING])
+async def test_no_step_is_claimed_in_a_run_that_does_not_run(storage: Storage, status: RunStatus) -> None:
+    await storage.commit([created(status=status), created(R2)])
+    beside = appended(numbered_events(finished(), run_id=R2), R2)
+    await refused(storage, [*a_claim(), beside, PutSetting("x", "1")])
+    assert await storage.events.of_run(R2) == []
+    assert await storage.settings.all() == {}
 
 
-async def test_of_two_claims_in_a_commit_the_first_wins_unless_they_are_equal(storage: Storage) -> None:
-    await storage.commit([created()])
-    assert await storage.commit([a_claim(), a_claim(attempt=2), a_claim(), a_claim("b", 1), a_claim("b", 2)]) == {1}
-
-
-async def test_a_claim_of_a_run_that_is_not_at_work_is_lost(storage: Storage) -> None:
-    await storage.commit([created(status=RunStatus.ENQUEUED), created(R2)])
-    nobody = RunId("nobody")
-    claims = [a_claim(), a_claim(run_id=R2), a_claim(run_id=nobody)]
-    assert await storage.commit(claims) == {0, 2}
-    assert await statuses(storage) == await statuses(storage, nobody) == {}
+async def test_no_step_of_no_run_is_claimed(storage: Storage) -> None:
+    await refused(storage, a_claim())
 
 
 async def test_no_step_is_claimed_after_the_end_of_its_run(storage: Storage) -> None:
-    await storage.commit([created(), a_claim("before")])
-    assert await storage.commit([a_claim("same commit"), ended()]) == {0}
-    assert await storage.commit([a_claim("later"), a_claim("before")]) == {0, 1}
-    assert await statuses(storage) == {"before": StepStatus.RUNNING}
+    await storage.commit([created()])
+    await storage.commit(a_claim("before"))
+    await refused(storage, [*a_claim("same commit", seq=2), ended()])
+    assert await storage.commit([ended()]) == NONE
+    await refused(storage, a_claim("later", seq=2))
+    assert await claimed_steps(storage) == ["before"]
 
 
 async def test_a_run_can_be_claimed_with_its_first_steps(storage: Storage) -> None:
     start = ChangeRun(R, frozenset({RunStatus.ENQUEUED}), RunStatus.RUNNING)
-    assert await storage.commit([created(status=RunStatus.ENQUEUED), a_claim(), start]) == NONE
-    assert await statuses(storage) == {"a": StepStatus.RUNNING}
+    assert await storage.commit([created(status=RunStatus.ENQUEUED), *a_claim(), start]) == NONE
+    assert await claimed_steps(storage) == ["a"]
 
 
 async def test_what_is_lost_in_a_group_leaves_the_rest(storage: Storage) -> None:
-    await storage.commit([created(), created(R2), a_claim(), ended(R2)])
+    await storage.commit([created(), created(R2), ended(R2)])
     group: list[Write] = [
-        a_claim(attempt=2),
-        a_claim("b"),
-        a_result("pure", run_id=R2),
+        *a_claim(),
+        appended(numbered_events(finished(), run_id=R2), R2),
         ended(R2, RunStatus.CANCELLED),
-        appended(numbered_events(finished("b", 1))),
         AppendChunk(a_chunk(0, "x")),
-        PutToolCall(a_call()),
     ]
-    assert await storage.commit(group) == {0, 3}
-    assert await statuses(storage) == {"a": StepStatus.RUNNING, "b": StepStatus.RUNNING}
-    assert await statuses(storage, R2) == {"pure": StepStatus.COMPLETED}
-    assert await storage.events.of_run(R) == numbered_events(finished("b", 1))
+    assert await storage.commit(group) == {3}
+    assert await claimed_steps(storage) == ["a"]
+    assert await storage.events.of_run(R2) == numbered_events(finished(), run_id=R2)
     assert await storage.chunks.of_run(R) == [a_chunk(0, "x")]
-    assert await storage.tool_calls.of_run(R) == [a_call()]
 
 
-async def test_a_result_replaces_its_claim(storage: Storage) -> None:
-    await storage.commit([created(), a_claim()])
-    await storage.commit([a_result()])
-    assert await storage.step_results.of_run(R) == [a_result().result]
-    failed = a_result(status=StepStatus.ERROR, output_json=None, error=ERROR)
-    await storage.commit([failed])
-    assert await storage.step_results.of_run(R) == [failed.result]
-
-
-async def test_a_result_wins_over_a_claim_of_the_same_commit(storage: Storage) -> None:
-    await storage.commit([created()])
-    assert await storage.commit([a_result(), a_claim()]) == NONE
-    assert await statuses(storage) == {"a": StepStatus.COMPLETED}
-    assert await storage.commit([a_claim(), a_result(output_json="2")]) == {0}
-    assert [result.output_json for result in await storage.step_results.of_run(R)] == ["2"]
-
-
-async def test_results_are_stored_after_the_end_of_a_run(storage: Storage) -> None:
+async def test_events_are_stored_after_the_end_of_a_run(storage: Storage) -> None:
     await storage.commit([created(), ended()])
-    assert await storage.commit([a_result()]) == NONE
-    assert await statuses(storage) == {"a": StepStatus.COMPLETED}
+    assert await storage.commit([appended(numbered_events(finished()))]) == NONE
+    assert await storage.events.of_run(R) == numbered_events(finished())
 
 
-async def test_a_stale_claim_is_released_and_a_result_stays(storage: Storage) -> None:
-    await storage.commit([created(), a_claim(), a_result("b"), a_claim("c", 3)])
-    keys = [StepKey("a"), StepKey("b"), StepKey("c", 3), StepKey("none")]
-    assert await storage.commit([ReleaseClaim(R, key) for key in keys]) == NONE
-    assert await statuses(storage) == {"b": StepStatus.COMPLETED}
+async def test_events_are_written_once_and_a_repetition_writes_nothing_of_its_commit(storage: Storage) -> None:
+    """Also not that of another run: the writer finds out which of them are on disk."""
+    events = numbered_events(finished("a", 1), finished("b", 2), finished("c", 3))
+    await storage.commit([created(), created(R2), appended(events[:2])])
+    beside = appended(numbered_events(finished(), run_id=R2), R2)
+    for again in (events[:2], events[:1], events):
+        await refused(storage, [beside, appended(again), PutSetting("x", "1")])
+    assert await storage.events.of_run(R) == events[:2]
+    assert await storage.events.of_run(R2) == []
+    assert await storage.settings.all() == {}
+    assert (await storage.events.last_seq(R), await storage.events.last_seq(R2)) == (2, 0)
+    assert await storage.commit([beside, appended(events[2:])]) == NONE
+    assert await storage.events.of_run(R) == events
+    assert (await storage.events.last_seq(R), await storage.events.last_seq(R2)) == (3, 1)
 
 
-async def test_a_released_claim_can_be_taken_in_the_same_commit(storage: Storage) -> None:
-    await storage.commit([created(), a_claim()])
-    assert await storage.commit([a_claim(attempt=2), ReleaseClaim(R, StepKey("a"))]) == NONE
-    assert await storage.step_results.of_run(R) == [a_claim(attempt=2).result]
-
-
-async def test_a_repeated_commit_changes_nothing(storage: Storage) -> None:
+async def test_a_repeated_commit_without_events_changes_nothing(storage: Storage) -> None:
     await storage.commit([created()])
     message = a_message("m", text="hi", run_id=R)
-    writes: list[Write] = [
-        PutWorkflow(a_workflow()),
-        PutMessage(message),
-        a_claim("a"),
-        a_result("b"),
-        PutToolCall(a_call()),
-        appended(numbered_events(said(message), finished("b", 1))),
-        AppendChunk(a_chunk(0, "x")),
-    ]
+    writes: list[Write] = [PutWorkflow(a_workflow()), PutMessage(message), AppendChunk(a_chunk(0, "x")), asked()]
     for _ in range(3):
         assert await storage.commit(writes) == NONE
     assert await storage.messages.of_workflow(W) == [message]
-    assert await storage.step_results.of_run(R) == [a_claim("a").result, a_result("b").result]
-    assert await storage.tool_calls.of_run(R) == [a_call()]
-    assert await storage.events.of_run(R) == numbered_events(said(message), finished("b", 1))
     assert await storage.chunks.of_run(R) == [a_chunk(0, "x")]
-
-
-async def test_a_repeated_commit_may_have_grown(storage: Storage) -> None:
-    """A run's pending commit is retried together with later writes."""
-    events = numbered_events(finished("a", 1), finished("b", 2), finished("c", 3))
-    await storage.commit([appended(events[:2])])
-    await storage.commit([appended(events[:1]), appended(events[1:])])
-    assert await storage.events.of_run(R) == events
-    await storage.commit([appended(events[1:])])
-    assert await storage.events.of_run(R) == events
+    assert await storage.interruptions.open() == [an_interruption()]
 
 
 async def test_a_large_commit_is_stored_whole(storage: Storage) -> None:
-    await storage.commit([created()])
     count = 450
-    claims = [a_claim("claimed", number) for number in range(count)]
-    results = [a_result("done", number, output_json=f"{number}") for number in range(count)]
+    runs = [RunId(f"run_{number:03}") for number in range(count)]
+    await storage.commit([created(), *(created(run_id, number) for number, run_id in enumerate(runs))])
     pieces = [AppendChunk(a_chunk(number, "x")) for number in range(count)]
     messages = [PutMessage(a_message(f"m{number}", number)) for number in range(count)]
-    calls = [PutToolCall(a_call(f"c{number}", position=number)) for number in range(count)]
     events = numbered_events(*(finished("done", number, index=number) for number in range(count)))
-    writes: list[Write] = [*claims, *results, *pieces, *messages, *calls, appended(events)]
-    assert await storage.commit(writes) == NONE
-    stored = await storage.step_results.of_run(R)
-    assert stored == [claim.result for claim in claims] + [put.result for put in results]
+    claims = [write for run_id in runs for write in a_claim(run_id=run_id)]
+    assert await storage.commit([*claims, *pieces, *messages, appended(events)]) == NONE
     assert [len(piece.text) for piece in await storage.chunks.of_run(R)] == [1] * count
     assert [message.id for message in await storage.messages.of_workflow(W)] == [
         f"m{number}" for number in range(count)
     ]
-    assert [call.position for call in await storage.tool_calls.of_run(R)] == list(range(count))
     assert await storage.events.of_run(R) == events
-    again: list[Write] = [a_claim("claimed", number, attempt=2) for number in range(count)]
-    assert await storage.commit([*again, a_claim("fresh")]) == frozenset(range(count))
+    assert [await claimed_steps(storage, run_id) for run_id in runs] == [["a"]] * count
 
 
 async def test_many_rows_of_events_come_back_in_order(storage: Storage) -> None:
@@ -279,23 +241,15 @@ async def test_many_rows_of_events_come_back_in_order(storage: Storage) -> None:
     assert await storage.events.of_run(R) == [*events, *alone]
 
 
-async def test_a_shorter_row_takes_no_events_away(storage: Storage) -> None:
-    events = numbered_events(finished("a", 1), finished("b", 2), finished("c", 3))
-    await storage.commit([appended(events)])
-    await storage.commit([appended(events[:1])])
-    assert await storage.events.of_run(R) == events
-
-
 async def test_the_events_of_several_runs_are_read_together(store: Store) -> None:
     """Runs with few and many rows, with outputs and texts in other rows, an unreadable run and a missing run."""
     runs = [RunId(f"run_{number:02}") for number in range(25)]
     await store.port.commit([created(run_id) for run_id in runs])
     for number, run_id in enumerate(runs):
         message = a_message(f"m{number}", number, role=Role.ASSISTANT, state=MessageState.FINAL, run_id=run_id)
-        events = numbered_events(said(message), finished("b", number), run_id=run_id)
-        output = a_result("b", run_id=run_id, output_json=f"{number}")
-        await store.port.commit([PutMessage(message), output, appended(events, run_id)])
-    long = numbered_events(*(finished("a", number, index=number) for number in range(30)), first=3, run_id=runs[7])
+        events = numbered_events(said(message), finished("b", number), finished("c", "x" * 5000), run_id=run_id)
+        await store.port.commit([PutMessage(message), appended(events, run_id)])
+    long = numbered_events(*(finished("a", number, index=number) for number in range(30)), first=4, run_id=runs[7])
     for event in long:
         await store.port.commit([appended([event], runs[7])])
     await store.spoil("events", runs[3])
@@ -303,5 +257,5 @@ async def test_the_events_of_several_runs_are_read_together(store: Store) -> Non
     by_run = await store.port.events.of_runs(asked)
     assert list(by_run) == [run_id for run_id in asked if run_id != runs[3]]
     assert by_run == {run_id: await store.port.events.of_run(run_id) for run_id in by_run}
-    assert (len(by_run[runs[7]]), by_run[asked[-1]]) == (32, [])
+    assert (len(by_run[runs[7]]), by_run[asked[-1]]) == (33, [])
     assert await store.port.events.of_runs([]) == {}

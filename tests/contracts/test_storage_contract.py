@@ -7,21 +7,22 @@ import pytest
 
 from core.domain.events import (
     Event,
-    RawResultSaved,
+    Fact,
     RunFinished,
     RunStarted,
     StepSkipped,
     StepStarted,
     UnknownFact,
     UsageReported,
+    with_text,
 )
 from core.domain.ids import MessageId, RunId, TemplateId, WorkflowId
 from core.domain.messages import MessageState, Role
 from core.domain.model import ModelChoice, Reasoning
-from core.domain.run import ErrorInfo, RunKind, RunStatus, StepKey, StepStatus
+from core.domain.progress import progress_of
+from core.domain.run import RunKind, RunStatus, StepStatus
 from core.domain.template import ValidationMode
 from core.domain.text.json_text import decode, encode
-from core.domain.tool import CallStatus, Effect
 from core.ports import (
     AppendChunk,
     CreateRun,
@@ -29,7 +30,6 @@ from core.ports import (
     Put,
     PutMessage,
     PutSetting,
-    PutToolCall,
     PutWorkflow,
     Remove,
     Storage,
@@ -39,20 +39,18 @@ from core.ports import (
 from tests.contracts.rows import (
     ERROR,
     R2,
-    START,
     W2,
     R,
     W,
     a_call,
     a_chunk,
-    a_claim,
     a_message,
-    a_result,
     a_run,
     a_snapshot,
     a_template,
     a_workflow,
     appended,
+    asked,
     at,
     created,
     creation_fact,
@@ -102,7 +100,7 @@ async def test_an_empty_store_has_nothing(storage: Storage) -> None:
     assert await storage.runs.page() == []
     assert await storage.runs.unfinished() == []
     assert await storage.runs.children(R) == []
-    assert await storage.interruptions.of_run(R) == []
+    assert await storage.interruptions.open(R) == []
     assert await storage.interruptions.open() == []
     assert await storage.templates.all() == []
     assert await storage.settings.all() == {}
@@ -110,9 +108,8 @@ async def test_an_empty_store_has_nothing(storage: Storage) -> None:
     assert await storage.runs.get(R) is None
     assert await storage.templates.get(TemplateId("t")) is None
     assert await storage.messages.of_workflow(W) == []
-    assert await storage.step_results.of_run(R) == []
-    assert await storage.tool_calls.of_run(R) == []
     assert await storage.events.of_run(R) == []
+    assert await storage.events.last_seq(R) == 0
     assert await storage.chunks.of_run(R) == []
 
 
@@ -161,17 +158,17 @@ async def test_every_text_comes_back_as_it_was(storage: Storage, text: str) -> N
 async def test_every_json_value_comes_back_as_it_was(storage: Storage, value: Any) -> None:
     text = encode(value)
     snapshot = a_snapshot(input={"value": value}, script=({"say": value},))
-    call = settled(a_call(arguments_json=text), text)
-    facts = [StepSkipped(step="b", value=value), finished(output=value), finished("c", value)]
-    await storage.commit([CreateRun(a_run(), snapshot), a_result(output_json=text), PutToolCall(call)])
+    facts: list[Fact] = [StepSkipped(step="b", value=value), finished(output=value)]
+    facts += [with_text(finished("c", value), text), a_call(arguments=value), settled(result=value)]
+    await storage.commit([CreateRun(a_run(), snapshot)])
     await storage.commit([appended(numbered_events(*facts)), PutSetting("value", text), ended(output_json=text)])
     run = await storage.runs.get(R)
     assert run is not None
     assert run.output_json == text
     assert await storage.snapshots.of_run(R) == snapshot
-    assert [result.output_json for result in await storage.step_results.of_run(R)] == [text]
-    assert await storage.tool_calls.of_run(R) == [call]
-    assert await storage.events.of_run(R) == numbered_events(*facts)
+    events = await storage.events.of_run(R)
+    assert events == numbered_events(*facts)
+    assert [result.output_json for result in progress_of(R, events).results] == [text, "null", text]
     assert await storage.settings.all() == {"value": decode(text)}
 
 
@@ -180,17 +177,18 @@ async def test_ids_may_hold_any_character(storage: Storage, name: str) -> None:
     run_id, workflow_id = RunId(name), WorkflowId(name)
     run = a_run(run_id, workflow_id=workflow_id, message_id=MessageId(name))
     await storage.commit([PutWorkflow(a_workflow(workflow_id)), CreateRun(run, a_snapshot()), created(R, 1)])
-    await storage.commit([a_claim(run_id=run_id), a_result("b", run_id=run_id), PutToolCall(a_call(name, run_id))])
+    events = numbered_events(finished("b", "x" * 5000), run_id=run_id)
+    await storage.commit([appended(events, run_id), asked(run_id=run_id)])
     await storage.commit([AppendChunk(a_chunk(0, "x", run_id=run_id)), PutSetting(name, "1")])
     assert await storage.runs.get(run_id) == run
     assert await storage.runs.page(workflow_id=workflow_id) == [run]
-    assert [result.key.step for result in await storage.step_results.of_run(run_id)] == ["a", "b"]
-    assert await storage.tool_calls.of_run(run_id) == [a_call(name, run_id)]
+    assert await storage.events.of_run(run_id) == [replace(event, workflow_id=W) for event in events]
+    assert [found.run_id for found in await storage.interruptions.open(run_id)] == [run_id]
     assert await storage.chunks.of_run(run_id) == [a_chunk(0, "x", run_id=run_id)]
     assert await storage.settings.all() == {name: 1}
     await storage.delete_workflow(workflow_id)
     assert await storage.runs.get(run_id) is None
-    assert await storage.step_results.of_run(run_id) == []
+    assert await storage.events.of_run(run_id) == []
     assert await storage.workflows.all() == []
     assert [run.id for run in await storage.runs.page()] == [R]
 
@@ -262,40 +260,6 @@ async def test_a_listing_leaves_outputs_out_and_keeps_errors(storage: Storage) -
     assert await storage.runs.page() == [replace(whole, output_json=None)]
 
 
-async def test_the_ledger_keeps_first_arguments_and_last_result(storage: Storage) -> None:
-    call = a_call(index=3, effect=Effect.IDEMPOTENT)
-    await storage.commit([PutToolCall(call)])
-    assert await storage.tool_calls.of_run(R) == [call]
-    failed = replace(call, status=CallStatus.ERROR, error=ERROR, finished_at=at(3), duration_ms=9)
-    await storage.commit([PutToolCall(replace(failed, arguments_json="{}"))])
-    assert await storage.tool_calls.of_run(R) == [failed]
-
-
-async def test_the_ledger_is_in_the_order_of_rounds_and_positions(storage: Storage) -> None:
-    places = [(10, 1), (2, 11), (2, 2), (1, 1)]
-    calls = [a_call(f"c{n}", round=round_, position=position) for n, (round_, position) in enumerate(places)]
-    await storage.commit([PutToolCall(call) for call in [*calls, a_call("other", R2)]])
-    assert await storage.tool_calls.of_run(R) == calls[::-1]
-
-
-async def test_checkpoints_of_whole_steps_can_be_read_alone(storage: Storage) -> None:
-    parts = [a_result("a", 10), a_result("a", 9), a_result("a", None, round=2), a_result("a", 9, round=1)]
-    wholes = [a_result("b"), a_result("a", skipped=True, error=ERROR, attempt=2, active_ms=8, started_at=START)]
-    await storage.commit([*parts, *wholes, a_result(run_id=R2)])
-    assert await storage.step_results.of_run(R, iterations=False) == [wholes[1].result, wholes[0].result]
-    keys = [result.key for result in await storage.step_results.of_run(R)]
-    assert keys[2:] == [StepKey("a", round=2), StepKey("a", 9), StepKey("a", 9, 1), StepKey("a", 10)]
-
-
-async def test_a_checkpoint_keeps_the_errors_of_earlier_attempts(storage: Storage) -> None:
-    claimed = a_claim(attempt=2, attempt_errors=(ERROR,))
-    failed = a_result("b", status=StepStatus.RETRYING, output_json=None, error=ERROR, finished_at=None)
-    done = a_result("c", attempt=3, attempt_errors=(ERROR, ErrorInfo("timeout", "again")))
-    await storage.commit([created(), claimed, failed, done])
-    assert await storage.step_results.of_run(R) == [claimed.result, failed.result, done.result]
-    assert await storage.commit([claimed, a_claim(attempt=2)]) == {1}
-
-
 async def test_events_come_back_whole_and_in_order(storage: Storage) -> None:
     facts = [
         creation_fact(),
@@ -311,33 +275,6 @@ async def test_events_come_back_whole_and_in_order(storage: Storage) -> None:
     for start in (4, 0):  # rows that were written in another order
         await storage.commit([appended(events[start : start + 4])])
     assert await storage.events.of_run(R) == events
-
-
-async def test_an_output_is_filled_in_from_its_result(storage: Storage) -> None:
-    events = numbered_events(finished("a", {"x": 1}, index=7), finished("a", [{"x": 1}]))
-    results = [a_result("a", 7, output_json='{"x":1}'), a_result("a", output_json='[{"x":1}]')]
-    await storage.commit([results[0], appended(events[:1])])
-    await storage.commit([appended(events[1:]), results[1]])
-    assert await storage.events.of_run(R) == events
-
-
-async def test_a_raw_result_is_filled_in_from_a_row_beside_that_of_its_step(storage: Storage) -> None:
-    events = numbered_events(
-        RawResultSaved(step="a", index=7, raw={"x": 1}), RawResultSaved(step="a", raw=None), finished("a", 2)
-    )
-    results = [a_result("a", 7, round=0, output_json='{"x":1}'), a_result("a", round=0, output_json="null")]
-    await storage.commit([*results, appended(events[:2])])
-    await storage.commit([a_result("a", output_json="2"), appended(events[2:])])
-    assert await storage.events.of_run(R) == events
-    assert [str(each.key) for each in await storage.step_results.of_run(R)] == ["a", "a raw", "a[7] raw"]
-
-
-async def test_an_output_is_stored_with_its_event_if_the_commit_has_no_result(storage: Storage) -> None:
-    events = numbered_events(finished("a", 1), finished("a", 2), finished("b", 3))
-    failed = a_result("b", status=StepStatus.ERROR, output_json=None)
-    await storage.commit([appended(events[:1])])
-    await storage.commit([a_result("a", output_json="2"), appended(events[1:]), failed])
-    assert await storage.events.of_run(R) == [*numbered_events(finished("a", 1), finished("a", 2), finished("b", 3))]
 
 
 async def test_a_text_is_filled_in_from_its_message(storage: Storage) -> None:
@@ -395,19 +332,23 @@ async def test_deleting_a_workflow_takes_all_that_is_its_and_nothing_else(storag
     )
     for run_id, workflow_id in ((R, W), (R2, W2)):
         message = a_message(f"m_{run_id}", workflow_id=workflow_id)
-        await storage.commit([PutMessage(message), PutToolCall(a_call(run_id=run_id)), a_result(run_id=run_id)])
         events: list[Event] = numbered_events(RunStarted(), run_id=run_id)
-        await storage.commit([AppendChunk(a_chunk(0, "x", run_id=run_id)), appended(events, run_id)])
-        await storage.commit([a_result("b", n, run_id=run_id) for n in range(450)])
+        await storage.commit([PutMessage(message), AppendChunk(a_chunk(0, "x", run_id=run_id))])
+        await storage.commit([appended(events, run_id)])
+        for number in range(2, 222):
+            long = numbered_events(finished("b", "x" * 5000), first=number, run_id=run_id)
+            await storage.commit([appended(long, run_id)])
     await storage.delete_workflow(W)
     await storage.delete_workflow(W)
     assert await storage.workflows.all() == [a_workflow(W2)]
     assert await storage.runs.page() == [other]
     assert await storage.messages.of_workflow(W) == []
-    for repository in (storage.events, storage.step_results, storage.tool_calls, storage.chunks):
+    for repository in (storage.events, storage.chunks):
         assert await repository.of_run(R) == []
         assert await repository.of_run(R2) != []
     assert len(await storage.messages.of_workflow(W2)) == 1
     assert await storage.snapshots.of_run(R2) == a_snapshot()
     assert await storage.commit([created()]) == frozenset()
-    assert await storage.step_results.of_run(R) == []
+    again = numbered_events(finished("b", "y" * 5000))
+    assert await storage.commit([appended(again)]) == frozenset()
+    assert await storage.events.of_run(R) == again

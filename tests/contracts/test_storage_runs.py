@@ -9,7 +9,7 @@ from core.domain.run import ErrorInfo, Run, RunStatus
 from core.errors import StorageFailed
 from core.ports import CreateRun, MarkUnreadable, Storage, Write
 from tests.contracts.conftest import Store
-from tests.contracts.rows import R2, W2, R, W, a_claim, a_result, a_run, a_snapshot, created, ended
+from tests.contracts.rows import R2, W2, R, W, a_run, a_snapshot, appended, created, ended, finished, numbered_events
 
 R3 = RunId("run_3")
 COUNT = 450
@@ -136,11 +136,11 @@ async def test_a_broken_definition_is_unreadable(store: Store) -> None:
     assert await store.port.runs.get(R) == a_run()
 
 
-async def test_broken_checkpoints_are_unreadable(store: Store) -> None:
-    await store.port.commit([created(), created(R2), a_claim(), a_result(run_id=R2)])
-    await store.spoil("step results", R)
-    for iterations in (True, False):
-        with pytest.raises(StorageFailed) as failed:
-            await store.port.step_results.of_run(R, iterations=iterations)
-        assert failed.value.code == "unreadable"
-    assert await store.port.step_results.of_run(R2) == [a_result(run_id=R2).result]
+async def test_broken_events_are_unreadable(store: Store) -> None:
+    other = numbered_events(finished(), run_id=R2)
+    await store.port.commit([created(), created(R2), appended(numbered_events(finished())), appended(other, R2)])
+    await store.spoil("events", R)
+    with pytest.raises(StorageFailed) as failed:
+        await store.port.events.of_run(R)
+    assert failed.value.code == "unreadable"
+    assert await store.port.events.of_run(R2) == other

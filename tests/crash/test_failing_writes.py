@@ -93,7 +93,8 @@ def test_whichever_write_fails_the_run_comes_to_its_end(
     assert not found(lives), found(lives)
     assert len(lives) >= 4
     paused = [life for life in lives if life.pauses]
-    assert len(paused) == 0 if times == ONCE else len(paused) >= len(lives) - 1  # a start that fails pauses nothing
+    # a start that fails pauses nothing, and what was written although it failed is found in the store
+    assert len(paused) == 0 if times == ONCE else is_applied or len(paused) >= len(lives) - 1
 
 
 @pytest.mark.parametrize("times", [ONCE, A_WHILE])
@@ -134,5 +135,5 @@ async def test_whichever_write_of_the_real_store_fails_the_run_comes_to_its_end(
         assert not troubled.problems, f"write {number}: {troubled.problems}"
         if not trouble.failed:
             break
-        assert troubled.pauses == 0 if times == ONCE else troubled.pauses or number == 1
+        assert troubled.pauses == 0 if times == ONCE else troubled.pauses or is_applied or number == 1
     assert number > 7

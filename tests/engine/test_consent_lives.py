@@ -14,6 +14,7 @@ from core.services.outcome import Ok
 from tests.support.asking import agent, answer, approve_all, decisions, note, waiting
 from tests.support.clock import FakeClock
 from tests.support.in_memory.storage import InMemoryStorage
+from tests.support.progress import stored_interruptions
 from tests.support.virtual_loop import run_virtual
 from tests.support.world import a_world, tool_step
 
@@ -38,7 +39,7 @@ def test_a_request_that_expires_is_rejected_approved_or_asked_again(way: OnTimeo
             run, (one,) = await waiting(world, step, given={"items": ["x"]})
             assert one["expires_at"] is not None
             await asyncio.sleep(29)
-            assert len(await world.storage.interruptions.of_run(run.id)) == 1
+            assert len(await stored_interruptions(world.storage, run.id)) == 1
             await asyncio.sleep(20)
             told = await world.settled(run.id)
             assert told["interruptions"][-1]["status"] == "expired"
@@ -100,12 +101,12 @@ async def test_whatever_moment_the_process_dies_at_nothing_is_asked_or_done_twic
         if await storage.runs.get(run.id) is None:
             continue
         async with a_world(storage) as world:
-            before = {each.id: each for each in await storage.interruptions.of_run(run.id)}
+            before = {each.id: each for each in await stored_interruptions(storage, run.id)}
             await world.core.engine.recover()
             told = await approve_all(world, run, notes)
             assert told["status"] == "success"
             assert sorted(notes + world.tools.notes) == ["x", "y"]
-            after = await storage.interruptions.of_run(run.id)
+            after = await stored_interruptions(storage, run.id)
             places = [
                 (each.ask.step, each.ask.index, each.ask.call_id) for each in after if each.ask.kind == "tool-approval"
             ]

@@ -15,6 +15,7 @@ from core.errors import Refused
 from core.services.outcome import Ok
 from tests.engine.test_children import calls, store
 from tests.support.asking import agent, answer, decisions, note, waiting
+from tests.support.progress import stored_calls
 from tests.support.world import a_step, a_world, tool_step
 
 MANUAL = ValidationMode.MANUAL
@@ -210,6 +211,6 @@ async def test_a_run_that_waits_for_consent_is_found_as_waiting_and_holds_no_pla
 async def test_a_call_that_was_let_pass_by_hand_is_in_the_ledger_after_the_answer() -> None:
     async with a_world() as world:
         run, (one,) = await waiting(world, agent("a", note("x")))
-        assert await world.storage.tool_calls.of_run(run.id) == []
+        assert await stored_calls(world.storage, run.id) == []
         await answer(world, run, one, "approve")
-        assert [row.status for row in await world.storage.tool_calls.of_run(run.id)] == [CallStatus.COMPLETED]
+        assert [row.status for row in await stored_calls(world.storage, run.id)] == [CallStatus.COMPLETED]

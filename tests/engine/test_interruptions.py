@@ -19,6 +19,7 @@ from core.services.outcome import Failed, Ok
 from core.threads.system_clock import SystemClock
 from tests.support.command_line import template
 from tests.support.in_memory.storage import InMemoryStorage
+from tests.support.progress import stored_interruptions
 from tests.support.waiting import until
 from tests.support.world import World, a_step, a_world, tool_step
 
@@ -370,7 +371,7 @@ async def test_a_deleted_workflow_asks_nothing_any_more() -> None:
         late = await world.core.runs.answer(run.id, Answer(Action.APPROVE))
         assert isinstance(late, Failed)
         assert late.code == "not_found"
-        assert (await world.storage.runs.page(), await world.storage.interruptions.of_run(run.id)) == ([], [])
+        assert (await world.storage.runs.page(), await stored_interruptions(world.storage, run.id)) == ([], [])
         assert world.tools.notes == []
 
 
@@ -416,7 +417,7 @@ async def test_an_expiry_far_away_is_the_same_after_a_restart() -> None:
         await world.core.engine.recover()
         told = await world.settled(run.id)
         assert told["interruptions"][0]["expires_at"] == expires
-        found = (await world.storage.interruptions.of_run(run.id))[0]
+        found = (await stored_interruptions(world.storage, run.id))[0]
         assert found.expires_at == found.created_at + timedelta(hours=1)
         await world.answer(run, "approve")
         assert world.tools.notes == ["a", None]

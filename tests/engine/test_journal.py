@@ -8,14 +8,25 @@ from typing import Any
 import pytest
 
 from core.bus import Bus
-from core.domain.events import Event, EventsPersisted, Fact, RunContinued, RunPaused, StepStarted, TokenReceived
+from core.domain.events import (
+    Event,
+    EventsPersisted,
+    Fact,
+    RunContinued,
+    RunPaused,
+    StepFinished,
+    StepStarted,
+    TokenReceived,
+    with_text,
+)
 from core.domain.ids import MessageId, RunId, WorkflowId
-from core.domain.run import StepKey, StepResult, StepStatus
+from core.domain.run import StepStatus
+from core.domain.text.json_text import encode
 from core.engine.log import journal as journal_module
 from core.engine.log.journal import Journal
 from core.engine.log.run_journal import RunJournal
 from core.errors import StorageFailed
-from core.ports import AppendChunk, AppendEvents, DropChunks, PutSetting, PutStepResult, Write
+from core.ports import AppendChunk, AppendEvents, DropChunks, PutSetting, Write
 from core.threads.system_clock import SystemClock
 
 
@@ -196,15 +207,15 @@ async def test_long_outputs_go_in_commits_of_a_bounded_size() -> None:
     async with a_rig() as rig:
         log = rig.log()
         text = "x" * (journal_module.COMMIT_CHARACTERS // 2)
-        writes = [
-            PutStepResult(StepResult(log.run_id, StepKey("s", number), StepStatus.COMPLETED, output_json=text))
-            for number in range(5)
-        ]
-        written = [log.commit(fact(), writes=[write]) for write in writes]
+        done = StepFinished(step="s", status=StepStatus.COMPLETED, output=text)
+        written = [log.commit(with_text(done.model_copy(), encode(text))) for _ in range(5)]
         async with asyncio.timeout(1):
             await asyncio.gather(*written)
-        kept = [[write for write in commit if isinstance(write, PutStepResult)] for commit in rig.disk.commits]
-        assert [len(results) for results in kept] == [2, 2, 1]
+        kept = [
+            [event for write in commit if isinstance(write, AppendEvents) for event in write.events]
+            for commit in rig.disk.commits
+        ]
+        assert [len(events) for events in kept] == [2, 2, 1]
         assert rig.disk.seqs("r") == [1, 2, 3, 4, 5]
 
 

@@ -13,6 +13,7 @@ from core.domain.tool import ToolInfo
 from core.errors import ToolFailed
 from core.ports import CallContext
 from core.tools.registry import Tool
+from tests.support.progress import stored_calls
 from tests.support.world import World, a_step, a_world
 
 
@@ -134,7 +135,7 @@ async def test_a_late_end_of_an_agents_call_is_published_and_its_answer_stays() 
         assert told["status"] == "success"
         deaf.may_end.set()
         await world.heard(ToolEndedLate)
-        (row,) = await world.storage.tool_calls.of_run(told["run_id"])
+        (row,) = await stored_calls(world.storage, told["run_id"])
         assert (row.error and row.error.code, row.result_json) == ("timeout", None)
         assert (await world.describe(told["run_id"]))["tool_calls"][0]["late"]["status"] == "completed"
 

@@ -18,6 +18,7 @@ from core.recording.template_builder import ExportOptions, build_template
 from core.services.outcome import Failed, Ok
 from tests.support.command_line import template
 from tests.support.in_memory.storage import InMemoryStorage
+from tests.support.progress import stored_calls, stored_results
 from tests.support.world import World, a_step, a_world
 
 REFS = json.loads((Path(__file__).parents[1] / "vectors" / "refs.json").read_text("utf-8"))
@@ -257,7 +258,7 @@ async def test_secrets_are_kept_out_and_the_template_says_so() -> None:
         assert "hunter2" not in json.dumps(still.template)
         assert still.masked == ["/echo_2/token", "/echo_2/header"]
         events = await world.storage.events.of_run(sealed.run.id)
-        kept = json.dumps(sealed.template) + str(events) + str(await world.storage.step_results.of_run(sealed.run.id))
+        kept = json.dumps(sealed.template) + str(events) + str(await stored_results(world.storage, sealed.run.id))
         assert "hunter2" not in kept
         assert secret not in kept
 
@@ -270,7 +271,7 @@ async def test_a_password_that_looks_like_a_ref_is_shown_nowhere() -> None:
         assert world.tools.echoes == [{"password": "@dmin.hunter2"}]
         run_id = await talk.id()
         kept = str(await world.storage.events.of_run(run_id)) + str(await world.storage.events.of_run(turn["run_id"]))
-        assert "hunter2" not in kept + str(await world.storage.tool_calls.of_run(turn["run_id"]))
+        assert "hunter2" not in kept + str(await stored_calls(world.storage, turn["run_id"]))
 
 
 async def test_a_secret_of_the_input_is_no_example() -> None:

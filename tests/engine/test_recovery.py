@@ -12,11 +12,12 @@ import pytest
 from core.domain.events import RunFinished, StepFinished
 from core.domain.ids import RunId
 from core.domain.messages import MessageState
-from core.domain.run import Run, RunKind, RunStatus, StepKey, StepResult, StepStatus
+from core.domain.run import Run, RunKind, RunStatus, StepStatus
 from core.domain.tool import CallStatus
-from core.ports import ChangeRun, Claim, PutStepResult
+from core.ports import ChangeRun
 from tests.support.clock import FakeClock
 from tests.support.in_memory.storage import InMemoryStorage
+from tests.support.progress import append_facts, claimed, stored_calls, stored_results
 from tests.support.world import World, a_step, a_world, tool_step
 
 
@@ -69,8 +70,7 @@ async def test_an_effect_of_unknown_outcome_fails_where_the_template_says_so() -
 
 async def test_an_effect_that_may_be_repeated_is() -> None:
     storage, run_id, _ = await crashed(tool_step("h", "hold"), tool_step("m", "mark", "h", text=1))
-    claim = StepResult(run_id, StepKey("m"), StepStatus.RUNNING)
-    await storage.commit([Claim(claim)])
+    await append_facts(storage, run_id, claimed("m"))
     world, run = await recovered(storage, run_id)
     assert run["status"] == "success"
     assert world.tools.notes == [1]
@@ -84,7 +84,7 @@ async def test_what_a_claimed_call_was_about_to_do_is_found_out_from_all_that_re
     path, text = str(tmp_path / "log.txt"), "@ctx.started_at @ctx.run_id @ctx.step"
     step = tool_step("w", "write_file", "h", path=path, content=text, append=append)
     storage, run_id, _ = await crashed(tool_step("h", "hold"), step, allow=(str(tmp_path),))
-    await storage.commit([Claim(StepResult(run_id, StepKey("w"), StepStatus.RUNNING))])
+    await append_facts(storage, run_id, claimed("w"))
     _, run = await recovered(storage, run_id)
     assert run["status"] == status
     if append:
@@ -96,7 +96,7 @@ async def test_what_a_claimed_call_was_about_to_do_is_found_out_from_all_that_re
 async def test_a_template_may_call_an_effect_repeatable() -> None:
     step = {**tool_step("x", "note", "h", text=1), "config": {"idempotent": True}}
     storage, run_id, _ = await crashed(tool_step("h", "hold"), step)
-    await storage.commit([Claim(StepResult(run_id, StepKey("x"), StepStatus.RUNNING))])
+    await append_facts(storage, run_id, claimed("x"))
     world, run = await recovered(storage, run_id)
     assert run["status"] == "success"
     assert world.tools.notes == [1]
@@ -105,7 +105,7 @@ async def test_a_template_may_call_an_effect_repeatable() -> None:
 async def test_a_stale_claim_is_released_once_and_a_second_start_finds_nothing() -> None:
     """The process died between the claim and the tool (crash-03)."""
     storage, run_id, _ = await crashed(tool_step("h", "hold"), tool_step("m", "mark", "h", text=1))
-    await storage.commit([Claim(StepResult(run_id, StepKey("m"), StepStatus.RUNNING))])
+    await append_facts(storage, run_id, claimed("m"))
     _, run = await recovered(storage, run_id)
     assert run["status"] == "success"
     async with a_world(storage) as world:
@@ -162,8 +162,8 @@ async def test_runs_that_wait_start_in_their_old_order() -> None:
 async def test_holes_of_a_list_are_filled() -> None:
     held = {**tool_step("each", "hold"), "forEach": {"ref": "@input.items", "concurrency": 5}}
     storage, run_id, _ = await crashed(held, given={"items": [0, 1, 2, 3, 4]})
-    done = [StepResult(run_id, StepKey("each", n), StepStatus.COMPLETED, output_json=f"{n}") for n in (0, 3, 4)]
-    await storage.commit([PutStepResult(result) for result in done])
+    done = [StepFinished(step="each", index=n, status=StepStatus.COMPLETED, output=n) for n in (0, 3, 4)]
+    await append_facts(storage, run_id, *done)
     world, run = await recovered(storage, run_id)
     assert run["output"] == [0, {}, {}, 3, 4]
     assert world.tools.most_in_flight <= 2
@@ -300,8 +300,8 @@ async def test_a_cancel_of_what_a_crash_left_leaves_nothing_open(kind: RunKind) 
         await world.core.engine.cancel(run_id)
         told = await world.describe(run_id)
         assert (told["status"], told["steps"]["x"]["status"]) == ("cancelled", "cancelled")
-    results = await storage.step_results.of_run(run_id)
+    results = await stored_results(storage, run_id)
     assert [result.status for result in results if result.key.round is None] == [StepStatus.CANCELLED]
-    calls = await storage.tool_calls.of_run(run_id)
+    calls = await stored_calls(storage, run_id)
     assert [call.status for call in calls] == ([] if kind is RunKind.WORKFLOW else [CallStatus.UNKNOWN])
     assert isinstance((await storage.events.of_run(run_id))[-1].fact, RunFinished)

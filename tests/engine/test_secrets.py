@@ -7,6 +7,7 @@ import pytest
 from core.domain.events import ToolStarted
 from core.domain.text.masking import MASK
 from tests.support.asking import Json, agent, answer, approve_all, waiting
+from tests.support.progress import stored_calls, stored_interruptions, stored_results
 from tests.support.world import World, a_world, tool_step
 
 SECRET = {"text": "x", "password": "hunter2"}
@@ -22,12 +23,12 @@ async def test_a_secret_is_neither_kept_nor_shown_and_the_call_has_it() -> None:
         told = await approve_all(world, run)
         assert (told["status"], seen) == ("success", [SECRET, SECRET])
         assert [call["args"]["password"] for call in told["tool_calls"]] == [MASK, MASK]
-        (row,) = await world.storage.tool_calls.of_run(run.id)
+        (row,) = await stored_calls(world.storage, run.id)
         assert "hunter2" not in row.arguments_json + str(row.result_json)
         assert "hunter2" not in str(await world.storage.audit.page())
-        assert "hunter2" not in str(await world.storage.interruptions.of_run(run.id))
+        assert "hunter2" not in str(await stored_interruptions(world.storage, run.id))
         answers = [
-            each.output_json for each in await world.storage.step_results.of_run(run.id) if each.key.round is not None
+            each.output_json for each in await stored_results(world.storage, run.id) if each.key.round is not None
         ]
         assert "hunter2" not in str(answers[0])
         assert not any("hunter2" in str(event.fact) for event in world.events if isinstance(event.fact, ToolStarted))
@@ -79,4 +80,4 @@ async def test_after_a_crash_the_user_can_give_the_secret_anew() -> None:
         await world.core.engine.recover()
         await answer(world, run, one, "submit", {"text": "x", "password": "again"})
         assert seen == [{"text": "x", "password": "again"}]
-        assert "again" not in str(await world.storage.interruptions.of_run(run.id))
+        assert "again" not in str(await stored_interruptions(world.storage, run.id))

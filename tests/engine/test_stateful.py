@@ -24,6 +24,7 @@ from core.services.outcome import Failed, Ok
 from tests.support.clock import FakeClock
 from tests.support.command_line import template
 from tests.support.in_memory.storage import InMemoryStorage
+from tests.support.progress import stored_interruptions
 from tests.support.virtual_loop import VirtualLoop
 from tests.support.world import World, a_world, tool_step
 
@@ -147,7 +148,7 @@ class Story(RuleBasedStateMachine):
         if run.id in self.told:
             return multiple()
         self.told[run.id] = Told(run.workflow_id, self.version)
-        self.asked[run.id] = {each.ask.step: each.id for each in self.do(self.storage.interruptions.of_run(run.id))}
+        self.asked[run.id] = {each.ask.step: each.id for each in self.do(stored_interruptions(self.storage, run.id))}
         return run.id
 
     @rule(

@@ -11,6 +11,7 @@ from core.domain.events import StepStarted
 from core.domain.interruption import Action, Answer
 from core.domain.template import ValidationMode
 from tests.support.asking import Json, answer, decisions, waiting
+from tests.support.progress import stored_results
 from tests.support.world import a_step, a_world, tool_step
 
 MANUAL = ValidationMode.MANUAL
@@ -25,7 +26,7 @@ async def test_a_step_is_asked_about_before_its_claim_and_runs_as_it_was_let() -
             "note",
             {"text": "it"},
         )
-        assert await world.storage.step_results.of_run(run.id) == []
+        assert await stored_results(world.storage, run.id) == []
         assert not any(isinstance(event.fact, StepStarted) for event in world.events)
         told = await answer(world, run, one, "submit", {"text": "better"})
         assert (told["status"], world.tools.notes) == ("success", ["better"])

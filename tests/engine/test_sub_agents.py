@@ -30,6 +30,7 @@ from core.llm.offline.commands import repeated_words
 from core.services.outcome import Ok
 from tests.support.asking import agent, answer, decisions, note, waiting
 from tests.support.in_memory.storage import InMemoryStorage
+from tests.support.progress import stored_calls, stored_results
 from tests.support.world import World, a_world, tool_step
 
 Json = dict[str, Any]
@@ -50,7 +51,7 @@ def tasks(*prompts: str | Json) -> str:
 async def given(world: World, *commands: str, **options: Any) -> tuple[Json, list[Any]]:
     """The run of an agent that is given the commands, and the results of its own calls, as its model reads them."""
     told = await world.run(agent("ask", "\n".join(commands)), **options)
-    rows = await world.storage.tool_calls.of_run(told["run_id"])
+    rows = await stored_calls(world.storage, told["run_id"])
     own = [row for row in rows if "/" not in row.id]
     return told, [json.loads(row.result_json) if row.error is None and row.result_json else row.error for row in own]
 
@@ -323,7 +324,7 @@ async def test_fifteen_end_with_their_parent_within_a_second() -> None:
         assert {each["status"] for each in hanging} == {"cancelled"}
         seen, rebuilt = await watched(world, told)
         assert seen == rebuilt
-        rows = [row.status for row in await world.storage.step_results.of_run(run.id) if row.key.round is None]
+        rows = [row.status for row in await stored_results(world.storage, run.id) if row.key.round is None]
         assert set(rows) == {"cancelled"}
         before_silence = len(world.events)
         await asyncio.sleep(0.1)
@@ -372,7 +373,7 @@ async def test_a_cancel_before_a_recovered_one_was_taken_up_closes_what_was_left
         described = await world.describe(run.id)
         assert {each["status"] for each in described["sub_agents"]} == {"cancelled", "completed"}
         assert await copy.chunks.of_run(run.id) == []
-        rows = await copy.step_results.of_run(run.id)
+        rows = await stored_results(copy, run.id)
         assert {str(row.key): row.status for row in rows if row.key.round is None}["ask.1.1/1"] == "cancelled"
 
 

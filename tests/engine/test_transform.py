@@ -14,6 +14,7 @@ from core.ports import CallContext
 from core.tools.registry import Tool
 from tests.engine.test_recovery import recovered
 from tests.support.in_memory.storage import InMemoryStorage
+from tests.support.progress import stored_results
 from tests.support.world import World, a_step, a_world, tool_step
 
 DOUBLE = "export default (raw: { text: string }): string => raw.text + raw.text"
@@ -53,7 +54,7 @@ async def test_the_output_is_what_the_transform_makes_of_the_result() -> None:
 
 async def test_the_raw_result_is_on_disk_before_the_transform_begins() -> None:
     storage, run = await crashed_in_transform(transformed("n", "note", ENDLESS, text="ab"))
-    rows = {row.key: row for row in await storage.step_results.of_run(run.id)}
+    rows = {row.key: row for row in await stored_results(storage, run.id)}
     assert rows[StepKey("n").of_raw].output_json == '{"text":"ab"}'
     assert rows[StepKey("n")].status is StepStatus.RUNNING
 

@@ -17,7 +17,7 @@ from core.persistence.open_store import Limits, OpenStore, lock_folder
 from core.persistence.statements import Query, Statement, batched, batched_statements, build_query
 from core.persistence.surreal import SurrealStorage
 from core.ports import PutMessage, PutSetting
-from tests.contracts.rows import W, a_message, a_result, created
+from tests.contracts.rows import W, a_message, appended, created, finished, numbered_events
 from tests.persistence.processes import run
 
 COUNT = "UPSERT counter:one SET number = (number ?? 0) + $argument RETURN NONE"
@@ -90,7 +90,7 @@ async def test_what_the_driver_cannot_take_is_a_failure_of_the_store(connection:
 async def test_a_value_that_is_no_json_is_a_failure_of_the_store(tmp_path: Path) -> None:
     storage = await SurrealStorage.open(tmp_path / "store")
     with pytest.raises(StorageFailed) as failed:
-        await storage.commit([created(title=float("nan")), a_result()])
+        await storage.commit([created(title=float("nan")), appended(numbered_events(finished()))])
     assert failed.value.code == "storage_failed"
     assert await storage.runs.page() == []
     await storage.close()

@@ -6,18 +6,17 @@ from typing import Any
 
 import pytest
 
-from core.domain.interruption import Action, Answer
+from core.domain.events import with_text
 from core.domain.run import RunStatus
 from core.persistence import interruptions, messages, runs
 from core.persistence.connection import Connection
 from core.persistence.keys import UNFINISHED
 from core.persistence.schema import migrate
 from core.persistence.surreal import SurrealStorage
-from core.ports import ChangeRun, CreateRun, PutToolCall, Write
+from core.ports import ChangeRun, CreateRun, Write
 from tests.contracts.rows import (
     R,
     a_call,
-    a_result,
     a_run,
     a_snapshot,
     appended,
@@ -67,31 +66,21 @@ async def test_a_change_of_status_does_not_write_the_output_again(tmp_path: Path
     assert LARGE < size < 2 * LARGE
 
 
-async def test_the_end_of_a_call_does_not_write_its_arguments_again(tmp_path: Path) -> None:
-    call = a_call(arguments_json='"' + "x" * LARGE + '"')
-    end: list[Write] = [PutToolCall(settled(call))]
-    size = await size_after(tmp_path / "store", [[PutToolCall(call)], *[end] * TIMES])
-    assert LARGE < size < 2 * LARGE
-
-
 async def test_closing_an_interruption_does_not_rewrite_its_question(tmp_path: Path) -> None:
-    """Likewise the answer, however often the commits are repeated."""
-    text = "x" * LARGE
-    raised: list[Write] = [asked(input=text)]
-    end: list[Write] = [closed(answer=Answer(Action.SUBMIT, text))]
-    size = await size_after(tmp_path / "store", [*[raised] * TIMES, *[end] * TIMES])
-    assert 2 * LARGE < size < 3 * LARGE
+    end: list[Write] = [closed()]
+    size = await size_after(tmp_path / "store", [[asked(input="x" * LARGE)], *[end] * TIMES])
+    assert LARGE < size < 1.5 * LARGE
 
 
-async def test_an_output_is_stored_once(tmp_path: Path) -> None:
-    """A result, its event and the run's output share the value: the event has no copy."""
+async def test_a_value_is_stored_once(tmp_path: Path) -> None:
+    """The output of a run is its own: it is found without the events."""
     text = "x" * LARGE
-    step: list[Write] = [a_result(output_json=f'"{text}"'), appended(numbered_events(finished(output=text)))]
+    step: list[Write] = [appended(numbered_events(a_call(arguments=text), settled(result=1), finished(output=1)))]
     once = await size_after(tmp_path / "once", [[CreateRun(a_run(), a_snapshot())], step])
     assert LARGE < once < 1.5 * LARGE
-    twice = await size_after(
-        tmp_path / "twice", [[CreateRun(a_run(), a_snapshot())], step, [ended(output_json=f'"{text}"')]]
-    )
+    output = with_text(finished(output=text), f'"{text}"')
+    ends: list[Write] = [appended(numbered_events(output)), ended(output_json=f'"{text}"')]
+    twice = await size_after(tmp_path / "twice", [[CreateRun(a_run(), a_snapshot())], ends])
     assert twice < 2.5 * LARGE
 
 
@@ -120,7 +109,7 @@ def operators(plan: dict[str, Any]) -> dict[str, dict[str, Any]]:
         (runs._PAGES[True, True], "run_by_workflow", False),
         (runs._UNFINISHED, "run_by_status", False),
         (runs._CHILDREN, "run_by_parent", True),
-        (interruptions._OPEN, "interruption_by_openness", True),
+        (interruptions._OPEN, "interruption_by_place", True),
         (messages._OF_WORKFLOW, "message_by_workflow", True),
     ],
 )

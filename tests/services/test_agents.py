@@ -15,6 +15,7 @@ from core.domain.run import Run, RunStatus
 from core.services.outcome import Failed, Ok
 from core.wiring import run_core
 from tests.support.in_memory.storage import InMemoryStorage
+from tests.support.progress import stored_calls
 from tests.support.provider import Provider, calls, provider, says
 from tests.tools.rig import tool
 
@@ -158,7 +159,7 @@ async def test_a_call_beyond_the_tools_of_an_agent_is_refused_and_its_rounds_are
         assert len(server.posts) == 3
     assert run.error is not None
     assert (run.status, run.error.code) == (RunStatus.ERROR, "round_limit")
-    assert {call.error.code for call in await core.storage.tool_calls.of_run(run.id) if call.error} == {"not_available"}
+    assert {call.error.code for call in await stored_calls(core.storage, run.id) if call.error} == {"not_available"}
 
 
 async def test_an_agent_without_a_model_has_that_of_the_settings_else_the_offline_agent(core: Core) -> None:

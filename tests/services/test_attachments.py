@@ -14,6 +14,7 @@ from core.services.attachments import AttachmentService
 from core.services.outcome import Failed, Ok
 from core.wiring import run_core
 from tests.support.in_memory.storage import InMemoryStorage
+from tests.support.progress import stored_results
 
 SERVICE = AttachmentService(InMemoryStorage())
 
@@ -140,6 +141,6 @@ async def test_a_template_finds_them_in_its_input() -> None:
         started = await core.runs.start(found, {}, prompt="/T", attached=[file])
         assert isinstance(started, Ok), started
         await core.engine.wait(started.data.id)
-        (result,) = await core.storage.step_results.of_run(started.data.id)
+        (result,) = await stored_results(core.storage, started.data.id)
         assert result.output_json == '"x"'
         assert (await core.storage.messages.of_workflow(started.data.workflow_id))[0].attachments == (file.about,)

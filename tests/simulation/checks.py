@@ -28,6 +28,7 @@ from tests.simulation.reference import Comes, Known, Reference, Told, behind, en
 from tests.simulation.watcher import Watcher
 from tests.simulation.world import World
 from tests.support.in_memory.storage import InMemoryStorage
+from tests.support.progress import stored_interruptions, stored_results
 
 Json = dict[str, Any]
 
@@ -76,12 +77,12 @@ async def check_end(
         _check_order(template, world, run, events)
         if run.id not in watcher.unwritten:
             _check_watched(world, watcher.states.get(run.id), watcher.heard.get(run.id, []), events, rng)
-        interruptions = await storage.interruptions.of_run(run.id)
+        interruptions = await stored_interruptions(storage, run.id)
         for asked in interruptions:
             accepted = process.people.accepted.get(asked.id)
             if accepted is not None and asked.answer != accepted:
                 world.blame(f"{accepted} to {asked.ask.step} was taken, and the disk has {asked.answer} (ENGINE §8)")
-        results = {str(result.key): result for result in await storage.step_results.of_run(run.id)}
+        results = {str(result.key): result for result in await stored_results(storage, run.id)}
         known = await _known(scenario, run, template, results, interruptions, storage)
         known.cut |= _after_the_end(run, template, events)
         if run.id in world.forks:
@@ -145,7 +146,7 @@ async def _check_fork(
     source, name = world.forks[run.id]
     again = behind(template, name)
     steps = {step["name"]: step for step in template["steps"]}
-    for before in await storage.step_results.of_run(source):
+    for before in await stored_results(storage, source):
         key, step = before.key, steps[before.key.step]
         if key.round is not None or key.step in again or "return" in step["action"]:
             continue

@@ -39,7 +39,7 @@ class FaultyDisk(InMemoryStorage):
         self._is_dead = False
         intercept_reads(self, self._slowly, {"runs": ("get", "page")})
         intercept_reads(self, self._held_up, {"runs": ("unfinished",), "events": ("of_run",)})
-        names = ("snapshots", "step_results", "tool_calls", "chunks")
+        names = ("snapshots", "chunks")
         intercept_reads(self, self._late, dict.fromkeys(names, ("of_run",)))
 
     async def commit(self, writes: Sequence[Write]) -> frozenset[int]:

@@ -16,6 +16,7 @@ from tests.simulation.people import CANCEL_S
 from tests.simulation.reference import Comes, Expected
 from tests.simulation.world import World
 from tests.support.in_memory.storage import InMemoryStorage
+from tests.support.progress import stored_calls
 
 Json = dict[str, Any]
 
@@ -93,7 +94,7 @@ async def check_message(world: World, run: Run, storage: InMemoryStorage) -> Non
         world.blame(f"{run.title} came to {text}, and its message is {message.text} (ENGINE §4)")
     if run.id not in world.ended and await storage.chunks.of_run(run.id):
         world.blame(f"{run.title} has ended, and pieces of its texts are left (ENGINE §13)")
-    open_calls = [call.id for call in await storage.tool_calls.of_run(run.id) if call.status is CallStatus.RUNNING]
+    open_calls = [call.id for call in await stored_calls(storage, run.id) if call.status is CallStatus.RUNNING]
     if run.id not in world.ended and open_calls:
         world.blame(f"{run.title} has ended, and {open_calls} are running (ENGINE §7)")
 
@@ -172,9 +173,10 @@ def stale_effects(storage: InMemoryStorage, world: World) -> set[tuple[RunId, st
     """Where a dead process was at work on what may not be done twice: steps, and agents that had made such a call."""
     tables, once = storage._tables, world.once
     found = set()
-    for run_id, results in tables.results.items():
-        calls = {(call.step, call.index) for call in tables.calls.get(run_id, {}).values() if _is_lost(call)}
-        for key, result in results.items():
+    for run_id in tables.events:
+        progress = tables.progress(run_id)
+        calls = {(call.step, call.index) for call in progress.calls if _is_lost(call)}
+        for key, result in progress.results_by_key.items():
             if result.status is StepStatus.RUNNING and (key.step in once or (key.step, key.index) in calls):
                 found.add((run_id, str(key)))
     return found

@@ -11,7 +11,6 @@ from core.engine.plan.planner import Plan
 from core.engine.runs.attempts import Attempts
 from core.engine.runs.checkpoints import Checkpoints
 from core.engine.runs.run_registry import RunRegistry
-from core.ports import CloseInterruption
 from tests.simulation.play import play
 from tests.simulation.scenario import make_scenario
 
@@ -34,7 +33,8 @@ def lost_answer(patch: Patch) -> None:
     commit = RunJournal.commit
 
     def forgetful(self: RunJournal, *facts: Any, writes: Any = ()) -> "asyncio.Future[frozenset[int]]":
-        return commit(self, *facts, writes=[write for write in writes if not isinstance(write, CloseInterruption)])
+        without = [fact.model_copy(update={"answer": None}) if hasattr(fact, "answer") else fact for fact in facts]
+        return commit(self, *without, writes=writes)
 
     patch.setattr(RunJournal, "commit", forgetful)
 

@@ -133,15 +133,15 @@ class Watcher:
                 if run.status is not status:
                     self._world.blame(f"{status} is told of {event.run_id}, which is {run.status} on disk")
             case StepFinished(step=step, index=index) if self._world.has_left((event.run_id, step, index)):
-                result = tables.results.get(event.run_id, {}).get(StepKey(step, index))
+                result = tables.progress(event.run_id).results_by_key.get(StepKey(step, index))
                 if event.fact.status != "cancelled" and (result is None or not result.status.is_final):
                     self._world.blame(f"the end of {step} is told before it is on disk")
             case InterruptionRaised(id=found):
-                if found not in tables.interruptions.get(event.run_id, {}):
+                if found not in tables.progress(event.run_id).interruptions_by_id:
                     self._world.blame(f"{event.fact.step} asks a question that is not on disk (ENGINE §8)")
             case InterruptionClosed(id=found, status=status):
-                asked = tables.interruptions.get(event.run_id, {}).get(found)
-                if asked is None or asked[1].status is not status:
+                asked = tables.progress(event.run_id).interruptions_by_id.get(found)
+                if asked is None or asked.status is not status:
                     self._world.blame(f"a question is told to be {status}, and the disk has {asked} (ENGINE §8)")
             case RunPaused() if state.status is not RunStatus.PAUSED and not state.status.is_final:
                 self._world.blame("a run is paused, and whoever watches does not see it")

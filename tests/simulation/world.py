@@ -5,7 +5,7 @@ It also looks at each call as it begins: may it happen at all, with what is on d
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -160,10 +160,10 @@ class World:
     # Looking at the disk
 
     def results(self, run: RunId) -> Mapping[StepKey, StepResult]:
-        return self.tables.results.get(run, {})
+        return self.tables.progress(run).results_by_key
 
-    def interruptions(self, run: RunId) -> Iterator[Interruption]:
-        return (one for _, one in self.tables.interruptions.get(run, {}).values())
+    def interruptions(self, run: RunId) -> list[Interruption]:
+        return self.tables.progress(run).interruptions
 
     def _judge(self, visit: Visit, attempt: int | None) -> None:
         place, effect = visit.place, visit.effect

@@ -9,9 +9,7 @@ READS = {
     "runs": ("get", "page", "unfinished"),
     "messages": ("of_workflow",),
     "snapshots": ("of_run",),
-    "interruptions": ("of_run",),
-    "step_results": ("of_run",),
-    "tool_calls": ("of_run",),
+    "interruptions": ("open",),
     "events": ("of_run",),
     "chunks": ("of_run",),
 }

@@ -24,6 +24,7 @@ from tests.support.command_line import template
 from tests.support.crash_scenarios import Scenario
 from tests.support.effects import EffectLog, Effects
 from tests.support.mortal import Fuse
+from tests.support.progress import stored_calls, stored_interruptions, stored_results
 from tests.support.recorded import seal
 from tests.support.sandbox_here import SandboxHere
 
@@ -88,9 +89,9 @@ async def read_disk(storage: Storage, effects: EffectLog) -> Disk:
     run = await storage.runs.get(RUN)
     return Disk(
         run,
-        {result.key: result for result in await storage.step_results.of_run(RUN)},
-        {call.id: call for call in await storage.tool_calls.of_run(RUN)},
-        tuple(await storage.interruptions.of_run(RUN)),
+        {result.key: result for result in await stored_results(storage, RUN)},
+        {call.id: call for call in await stored_calls(storage, RUN)},
+        tuple(await stored_interruptions(storage, RUN)),
         tuple(await storage.events.of_run(RUN)),
         tuple(effects.lines()),
     )
@@ -143,7 +144,7 @@ async def attend(core: Core, effects: EffectLog) -> None:
 
 async def answer_next(core: Core, effects: EffectLog) -> None:
     """Answer the first open question."""
-    asked = next(one for one in await core.storage.interruptions.of_run(RUN) if one.is_open)
+    asked = next(one for one in await stored_interruptions(core.storage, RUN) if one.is_open)
     await core.engine.answer(RUN, _answer(asked, effects), interruption=asked.id)
 
 

@@ -13,9 +13,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from core.domain.events import Event, StepFinished, StepStarted, ToolEnded, ToolStarted
+from core.domain.run import StepKey
 from core.persistence import surreal
 from core.persistence.surreal import SurrealStorage
-from core.ports import AppendEvents, CallContext, ChangeRun, Claim, PutStepResult, PutToolCall, Write
+from core.ports import AppendEvents, CallContext, ChangeRun, Write
 from core.threads.pieces import Pieces
 from core.tools.builtin import write_file
 from core.tools.file_access import Folder, PickedFiles
@@ -97,16 +99,24 @@ def arm() -> None:
 
 def what_is_written(writes: Sequence[Write]) -> str:
     """The rows of a commit in few words."""
-    return ", ".join(_told(write) for write in writes if not isinstance(write, AppendEvents)) or "events"
+    return ", ".join(_told(write) for write in writes)
 
 
 def _told(write: Write) -> str:
     match write:
         case ChangeRun():
             return f"run {write.status}"
-        case Claim() | PutStepResult():
-            return f"{write.result.key} {write.result.status}"
-        case PutToolCall():
-            return f"call {write.call.id} {write.call.status}"
+        case AppendEvents():
+            return ", ".join(map(_told_fact, write.events))
         case _:
             return type(write).__name__
+
+
+def _told_fact(event: Event) -> str:
+    match event.fact:
+        case StepStarted() | StepFinished() as fact:
+            return f"{fact.type} {StepKey(fact.step, fact.index)}"
+        case ToolStarted() | ToolEnded() as fact:
+            return f"{fact.type} {fact.call_id}"
+        case fact:
+            return fact.type

@@ -13,6 +13,7 @@ from core.ports import Storage
 from core.recording.template_builder import ExportOptions
 from core.services.outcome import Failed
 from tests.support.crash_scenarios import Scenario
+from tests.support.progress import stored_results
 
 
 async def recording_of(storage: Storage, workflow_id: WorkflowId) -> Run | None:
@@ -44,7 +45,7 @@ async def seal(core: Core, scenario: Scenario, workflow_id: WorkflowId) -> list[
         found.append(f"recorded are {dict(recorded)}, not {scenario.records}")
     if told is None or {step.status for step in told.steps.values()} != {StepStatus.COMPLETED}:
         found.append(f"the steps as told are {told.steps if told is not None else None}")
-    rows = {row.key.step: row.output_json for row in await core.storage.step_results.of_run(run.id)}
+    rows = {row.key.step: row.output_json for row in await stored_results(core.storage, run.id)}
     if sorted(rows) != sorted(scenario.records) or None in rows.values():
         found.append(f"the rows of the recording are {rows}")
     ends = Counter(type(event.fact) for event in events)

@@ -184,7 +184,7 @@ class Troubled:
         line = name.removeprefix("before the effect ")
         if line == name or not isinstance(self._storage, FailingMemory):
             return
-        tables = self._storage._tables
-        asked = tuple(row for _, row in tables.interruptions.get(RUN, {}).values())
-        disk = Disk(None, tables.results.get(RUN, {}), tables.calls.get(RUN, {}), asked, (), (line,))
+        progress = self._storage._tables.progress(RUN)
+        asked = tuple(progress.interruptions)
+        disk = Disk(None, progress.results_by_key, progress.calls_by_id, asked, (), (line,))
         self.problems += effects_without_cover(self._scenario, disk)

@@ -17,6 +17,7 @@ from core.domain.tool import CallResult, CallStatus
 from core.ports import CallContext, Storage
 from core.services.outcome import Ok
 from tests.support.command_line import template
+from tests.support.progress import stored_calls, stored_interruptions
 from tests.support.world import World, a_step, a_world, tool_step
 
 TEMPLATES = "COLLECTION_WORKFLOW_"
@@ -367,13 +368,13 @@ async def say(world: World, *calls: tuple[str, dict[str, Any]], mode: Validation
 
 async def results(world: World, run: Run) -> list[Any]:
     """Return the results of its calls: the value, or the code of the error."""
-    rows = await world.storage.tool_calls.of_run(run.id)
+    rows = await stored_calls(world.storage, run.id)
     return [json.loads(row.result_json) if row.result_json else row.error and row.error.code for row in rows]
 
 
 async def asked_about(world: World, run: Run) -> list[str]:
     """Return the tools that the user was asked about."""
-    asked = await world.storage.interruptions.of_run(run.id)
+    asked = await stored_interruptions(world.storage, run.id)
     return [one.ask.tool or "" for one in asked if one.ask.kind is InterruptionKind.TOOL_APPROVAL]
 
 
@@ -473,7 +474,7 @@ async def consent_to_all(world: World, run: Run, until: Callable[[], Awaitable[b
     """Approve every tool call, and answer nothing else."""
     answered = set[str]()
     while not await until():
-        for one in await world.storage.interruptions.of_run(run.id):
+        for one in await stored_interruptions(world.storage, run.id):
             if one.is_open and one.ask.kind is InterruptionKind.TOOL_APPROVAL and one.id not in answered:
                 answered.add(one.id)
                 await world.core.engine.answer(run.id, Answer(Action.APPROVE), interruption=one.id)

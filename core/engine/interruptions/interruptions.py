@@ -1,6 +1,7 @@
 """The interruptions of a run: raised, awaited, answered, expired, cancelled (ENGINE §8).
 
-A row is durable before it is published, and the first answer wins. A step that asks before it runs occupies no task
+An interruption is on disk before it is published, and the first answer wins. An open interruption has a row beside its
+facts. A step that asks before it runs occupies no task
 meanwhile; a call that asks in the middle of its work awaits the answer in its own task.
 """
 
@@ -11,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from core.domain.audit import audit_entry
+from core.domain.checkpoint_items import answer_fields, asked_fields
 from core.domain.consent import Rule, exception_setting
 from core.domain.events import InterruptionClosed, InterruptionRaised, iso_time
 from core.domain.ids import CallId, InterruptionId, new_id
@@ -147,7 +149,8 @@ class Interruptions:
         self._add(raised)
         self.keep_arguments(raised, unmasked)
         expiry = {"expires_at": iso_time(expires_at), "default_action": raised.default_action} if expires_at else {}
-        fact = InterruptionRaised(**raised.fields(), **expiry)
+        shown = raised.fields()
+        fact = InterruptionRaised(**shown, **expiry, asked=asked_fields(ask, shown))
         self._log.commit(fact, writes=[RaiseInterruption(raised)])
         self.schedule_expiry()
         return raised
@@ -237,14 +240,18 @@ class Interruptions:
         is_consent = ask.kind is InterruptionKind.TOOL_APPROVAL
         if is_consent and answer is not None:
             answer = replace(answer, value=masked_edit(answer.value, self.arguments_of(closed)))
-        assert closed.closed_at is not None
-        writes: list[Write] = [CloseInterruption(self._run.id, closed.id, closed.status, closed.closed_at, answer)]
+        writes: list[Write] = [CloseInterruption(self._run.id, closed.id)]
         always = ask.tool if is_consent and approval_scope(answer) == "always" else None
         if is_consent:
             writes.append(PutAudit(audit_entry(closed, self._run.title)))
         if always is not None:
             writes.append(PutSetting(exception_setting(always), encode(Rule.ALLOW)))
-        fact = InterruptionClosed(id=closed.id, kind=ask.kind, status=closed.status)
+        fact = InterruptionClosed(
+            id=closed.id,
+            kind=ask.kind,
+            status=closed.status,
+            answer=None if answer is None else answer_fields(answer),
+        )
         written = self._log.commit(fact, writes=writes)
         if always is not None:
             written.add_done_callback(lambda _: self._on_always(always))

@@ -8,6 +8,10 @@ numbers, each when its promise is fulfilled.
 If a group cannot be written, it is retried run by run, so that a single broken row does not stop the other runs. A run
 whose entries still fail is held: it is shown as `paused`, its entries wait in order, and the write is retried every
 5 s.
+
+The events of a run in a commit are one row under the number of the first. If that row exists, an earlier attempt was
+written although it failed; if the run of a claim is no longer running, the claim is lost. Either way the store refuses
+the whole commit, and what is left to write is found out from the store (`_without_written`).
 """
 
 import asyncio
@@ -20,6 +24,7 @@ from datetime import datetime
 from core.bus import Bus, SaveState, SaveStateChanged
 from core.domain.events import Event, EventsPersisted, RunContinued, RunPaused
 from core.domain.ids import MessageId, RunId, WorkflowId
+from core.domain.run import RunStatus
 from core.engine.log.run_journal import JournalEntry, RunJournal
 from core.errors import StorageFailed
 from core.ports import AppendEvents, Clock, DropChunks, Storage, Write
@@ -32,6 +37,7 @@ COMMIT_ENTRIES = 200
 COMMIT_CHARACTERS = 4_000_000
 RETRY_S = 5.0
 TEXT_BYTES = 1024
+EVENTS_REFUSED = "events_refused"
 
 
 class Journal:
@@ -139,11 +145,9 @@ class Journal:
         if self._group_timer is not None:
             self._group_timer.cancel()
             self._group_timer = None
-        entries: list[JournalEntry] = []
-        characters = 0
-        while self._queue and len(entries) < COMMIT_ENTRIES and characters < COMMIT_CHARACTERS:
-            entries.append(self._queue.popleft())
-            characters += entries[-1].characters
+        entries = _first_part(self._queue)
+        for _ in entries:
+            self._queue.popleft()
         if self._queue:
             self._urgent.set()
         if self._is_text_due:
@@ -168,6 +172,8 @@ class Journal:
             for run in runs:
                 own = [entry for entry in entries if entry.run is run]
                 error = await self._try(own)
+                if error is not None and error.code == EVENTS_REFUSED and not own[0].raises:
+                    own, error = await self._try_again(run, own, error)
                 if error is not None:
                     self._give_up(own, error) if own[0].raises else self._hold(run, own, error)
         self._is_committing = False
@@ -203,12 +209,53 @@ class Journal:
             return StorageFailed("storage_failed", f"{type(error).__name__}: {error}")
         for entry, start in zip(entries, starts, strict=True):
             own_lost = frozenset(position - start for position in lost if start <= position < start + len(entry.writes))
-            if entry.done is not None and not entry.done.done():
-                entry.done.set_result(own_lost)
-            for part in _with_companions([entry]):
-                part.run.publish_written(part)
+            self._fulfil(entry, own_lost)
         self.publish(EventsPersisted(tuple(stored)) for stored in events.values())
         return None
+
+    def _fulfil(self, entry: JournalEntry, lost: frozenset[int]) -> None:
+        """Fulfil the promise of an entry that is on disk or lost."""
+        if entry.done is not None and not entry.done.done():
+            entry.done.set_result(lost)
+        for part in _with_companions([entry]):
+            part.run.publish_written(part)
+
+    async def _try_again(
+        self, run: RunJournal, entries: list[JournalEntry], error: StorageFailed
+    ) -> tuple[list[JournalEntry], StorageFailed | None]:
+        """Commit what the store has refused, as far as it is not on disk already. Returns what could not be written."""
+        try:
+            remaining = await self._without_written(run, entries)
+        except StorageFailed as failed:
+            return entries, failed
+        if len(remaining) == len(entries):  # another writer's events have these numbers
+            return entries, error
+        return remaining, await self._try(remaining) if remaining else None
+
+    async def _without_written(self, run: RunJournal, entries: Sequence[JournalEntry]) -> list[JournalEntry]:
+        """Return the entries that are neither on disk nor lost claims; the promises of the others are
+        fulfilled.
+        """
+        last_seq = await self._storage.events.last_seq(run.run_id)
+        stored = await self._storage.runs.get(run.run_id)
+        # an attempt is written whole, so what precedes a written event is written too
+        is_written = [bool(entry.events) and entry.events[-1].seq <= last_seq for entry in entries]
+        count = len(entries) - is_written[::-1].index(True) if any(is_written) else 0
+        written = [event for entry in entries[:count] for event in entry.events if event.fact.stored]
+        known = await self._storage.events.of_run(run.run_id) if written else []
+        if known[len(known) - len(written) :] != written:
+            count, written = 0, []
+        for entry in entries[:count]:
+            self._fulfil(entry, frozenset())
+        self.publish([EventsPersisted(tuple(written))] if written else [])
+        remaining = []
+        for entry in entries[count:]:
+            if entry.is_claim and (stored is None or stored.status is not RunStatus.RUNNING):
+                entry.events.clear()  # never published
+                self._fulfil(entry, frozenset(range(len(entry.writes))))
+            else:
+                remaining.append(entry)
+        return remaining
 
     def _give_up(self, entries: Sequence[JournalEntry], error: StorageFailed) -> None:
         for entry in entries:
@@ -243,11 +290,15 @@ class Journal:
         waiting = self._held[run_id]
         run = waiting[0].run
         while waiting:
-            entries = list(waiting)
-            if await self._try(entries) is not None:
-                return
-            for _ in entries:
+            entries = _first_part(waiting)
+            error = await self._try(entries)
+            remaining = entries
+            if error is not None and error.code == EVENTS_REFUSED:
+                remaining, error = await self._try_again(run, entries, error)
+            for _ in entries if error is None else entries[: len(entries) - len(remaining)]:
                 waiting.popleft()
+            if error is not None:
+                return
         del self._held[run_id]
         run.publish_now(RunContinued(number=run.pause_count))
         self._moved.set()
@@ -271,3 +322,24 @@ def _with_companions(entries: Iterable[JournalEntry]) -> Iterator[JournalEntry]:
         yield entry
         if entry.companion is not None:
             yield entry.companion
+
+
+def _first_part(entries: Iterable[JournalEntry]) -> list[JournalEntry]:
+    """Return the first entries that can share a commit: limited in size, and no claim beside the end of its run."""
+    part: list[JournalEntry] = []
+    claiming, ending = set[RunJournal](), set[RunJournal]()
+    characters = 0
+    for entry in entries:
+        if len(part) == COMMIT_ENTRIES or characters >= COMMIT_CHARACTERS:
+            break
+        if entry.writes:
+            # a commit changes runs first, so its claims would be lost to the end of their run, and its other events too
+            if entry.is_claim:
+                claiming.add(entry.run)
+            if entry.ends_claims:
+                ending.add(entry.run)
+            if claiming & ending:
+                break
+        part.append(entry)
+        characters += entry.characters
+    return part

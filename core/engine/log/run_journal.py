@@ -7,10 +7,19 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from core.domain.events import Event, EventsPersisted, Fact, MessageAdded, ToolEnded, stream_fact
+from core.domain.events import (
+    Event,
+    EventsPersisted,
+    Fact,
+    MessageAdded,
+    ToolEnded,
+    attached_text,
+    stream_fact,
+)
 from core.domain.ids import CallId, MessageId, RunId, WorkflowId
+from core.domain.run import RunStatus
 from core.errors import StorageFailed
-from core.ports import AppendChunk, AppendEvents, ChangeRun, Chunk, Companion, PutMessage, PutStepResult, Write
+from core.ports import AppendChunk, AppendEvents, ChangeRun, Chunk, Claim, Companion, PutMessage, Write
 
 CHUNK_BYTES = 4096
 
@@ -35,8 +44,20 @@ class JournalEntry:
 
     @property
     def characters(self) -> int:
-        """The approximate size of the writes."""
-        return sum(map(_written_characters, self.writes))
+        """The approximate size of the events and writes."""
+        values = (attached_text(event.fact) for event in self.events)
+        return sum(len(text) for text in values if text is not None) + sum(map(_written_characters, self.writes))
+
+    @property
+    def is_claim(self) -> bool:
+        """Whether its facts begin steps, which must not begin once the run is no longer running."""
+        return any(isinstance(write, Claim) for write in self.writes)
+
+    @property
+    def ends_claims(self) -> bool:
+        """Whether it changes the run so that nothing can begin in it."""
+        changes = (write for write in self.writes if isinstance(write, ChangeRun))
+        return any(change.run_id == self.run.run_id and change.status is not RunStatus.RUNNING for change in changes)
 
 
 @dataclass(slots=True)
@@ -250,8 +271,6 @@ def companion_journal(companion: Companion) -> tuple[RunJournal, tuple[Event, ..
 
 
 def _written_characters(write: Write) -> int:
-    if isinstance(write, PutStepResult):
-        return len(write.result.output_json or "")
     if isinstance(write, ChangeRun):
         return len(write.output_json or "")
     return len(write.message.text) if isinstance(write, PutMessage) else 0

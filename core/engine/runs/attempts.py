@@ -151,14 +151,12 @@ class Attempts:
     async def _claim(self, claim: "Future[frozenset[int]] | None") -> None:
         """Announce the attempt. An attempt with effects waits until its claim is on disk."""
         key = self.call.key
-        if claim is None and not self.has_claim and self.effect is not Effect.NONE:
-            claim, self.has_claim = self.checkpoints.claim(key), True
-        if claim is not None:
-            if await claim:  # a position that was not written: the run ended first
-                raise LostClaim
-        elif self.effect is not Effect.NONE:  # the row is claimed, but a crash has to find the number of this attempt
-            await self.checkpoints.claim_again(key, self.attempt, self.errors)
-        self.checkpoints.step_started(key, attempt=self.attempt)
+        if claim is None and self.effect is not Effect.NONE:  # a crash has to find the number of this attempt
+            claim, self.has_claim = self.checkpoints.claim(key, self.attempt), True
+        if claim is None:
+            self.checkpoints.step_started(key, attempt=self.attempt)
+        elif await claim:  # it was not written: the run ended first
+            raise LostClaim
         self.is_idle = False
 
     async def _retry(self, error: StepFailed) -> None:
@@ -172,7 +170,7 @@ class Attempts:
             raise error
         info = step_error_info(error, self.call)
         self.errors = (*self.errors, info)
-        self.checkpoints.step_retrying(self.call.key, self.attempt, delay_s, self.errors, self.effect)
+        self.checkpoints.step_retrying(self.call.key, self.attempt, delay_s, info, self.effect)
         self.is_idle = True
         if phase is RunPhase.CLOSING:  # the retry is on disk, and is left to the next process
             raise LostClaim

@@ -1,13 +1,13 @@
-"""Checkpoints of a run: facts for its observers and rows for the next start.
+"""Checkpoints of a run: facts, for its observers and for the next start (`core.domain.progress`).
 
-The output rule of ENGINE §10 is applied here. The facts and rows of a step without effects are emitted: they are
-visible immediately and on disk with the next group. An effect may be visible outside the process already, so its facts
-and rows are committed: on disk first, then published.
+The output rule of ENGINE §10 is applied here. The facts of a step without effects are emitted: they are visible
+immediately and on disk with the next group. An effect may be visible outside the process already, so its facts are
+committed: on disk first, then published.
 """
 
 from asyncio import Future
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from core.domain.events import (
@@ -25,9 +25,10 @@ from core.domain.events import (
     StepSkipped,
     StepStarted,
     ToolEnded,
+    with_text,
 )
 from core.domain.messages import Message, MessageState, Role
-from core.domain.run import ErrorInfo, Run, RunKind, RunStatus, StepKey, StepResult, StepStatus
+from core.domain.run import ErrorInfo, Run, RunKind, RunStatus, StepKey, StepStatus
 from core.domain.template import ReturnAction
 from core.domain.text.json_text import decode, encode
 from core.domain.tool import Effect
@@ -35,7 +36,7 @@ from core.engine.interruptions.answers import StatePatch
 from core.engine.log.run_journal import RunJournal
 from core.engine.plan.outcomes import CallOutcome
 from core.engine.plan.planner import Cancelled, Failed, RunOutcome, Succeeded
-from core.ports import NO_INTERRUPTED_WORK, ChangeRun, Claim, Clock, InterruptedWork, PutMessage, PutStepResult, Write
+from core.ports import NO_INTERRUPTED_WORK, ChangeRun, Claim, Clock, InterruptedWork, PutMessage, Write
 from core.threads.long_values import encode_output_async
 
 RUNNING = frozenset({RunStatus.RUNNING})
@@ -98,62 +99,54 @@ class Checkpoints:
         """Emit facts that have no row of their own."""
         self._log.emit(*facts)
 
-    def claim(self, key: StepKey) -> "Future[frozenset[int]]":
-        """Claim a step with effects. The future returns an empty set if the claim was won and all earlier entries are
-        on disk.
-        """
-        return self._log.commit(writes=[Claim(self._row(key, StepStatus.RUNNING, None))])
+    def claim(self, key: StepKey, attempt: int = 1) -> "Future[frozenset[int]]":
+        """Claim an attempt of a step with effects: its start is a fact on disk before it begins.
 
-    def claim_again(self, key: StepKey, attempt: int, errors: tuple[ErrorInfo, ...]) -> "Future[frozenset[int]]":
-        """Claim another attempt of a step whose row is already claimed."""
-        return self._log.commit(writes=[PutStepResult(self._row(key, StepStatus.RUNNING, None, attempt, errors))])
+        The future returns an empty set if the claim was won and all earlier entries are on disk.
+        """
+        started = StepStarted(step=key.step, index=key.index, attempt=attempt, claimed=True, active_ms=self.active_ms())
+        return self._log.commit(started, writes=[Claim(self._run.id)])
 
     def step_started(self, key: StepKey, total: int | None = None, attempt: int = 1) -> None:
         self._log.emit(StepStarted(step=key.step, index=key.index, total=total, attempt=attempt))
 
-    def step_retrying(
-        self, key: StepKey, attempt: int, delay_s: float, errors: tuple[ErrorInfo, ...], effect: Effect
-    ) -> None:
-        """Write that the attempt failed with the last of `errors`, and that the next attempt starts after the delay."""
+    def step_retrying(self, key: StepKey, attempt: int, delay_s: float, error: ErrorInfo, effect: Effect) -> None:
+        """Write that the attempt failed, and that the next attempt starts after the delay."""
         fact = StepRetry(
             step=key.step,
             index=key.index,
             attempt=attempt,
             delay_ms=round(delay_s * 1000),
-            error=errors[-1].as_dict(),
+            error=error.as_dict(),
+            active_ms=self.active_ms(),
         )
-        self._write(effect, fact, [PutStepResult(self._row(key, StepStatus.RETRYING, None, attempt, errors))])
+        self._write(effect, fact)
 
     def raw_result_kept(
         self, key: StepKey, raw: Any, raw_json: str, ended: ToolEnded, attempt: int
     ) -> "Future[frozenset[int]]":
         """Commit the raw result of a tool with the end of its call. The output is still to be computed from it."""
-        fact = RawResultSaved(step=key.step, index=key.index, attempt=attempt, raw=raw)
-        row = self._row(key.of_raw, StepStatus.COMPLETED, raw_json, attempt)
-        return self._log.commit(ended, fact, writes=[PutStepResult(row)])
+        fact = RawResultSaved(step=key.step, index=key.index, attempt=attempt, raw=raw, active_ms=self.active_ms())
+        return self._log.commit(ended, with_text(fact, raw_json))
 
     def state_patched(self, patches: Iterable[StatePatch], outputs: Mapping[str, Any]) -> None:
         """Commit outputs that the user edited, in the same group as the answer."""
         facts = [StatePatched(path=patch.path, old=patch.old, new=patch.new) for patch in patches]
-        texts = {step: encode(output) for step, output in outputs.items()}
-        for step in texts.keys() & self._terminal:
-            self.keep_output(step, texts[step])
-        rows = [self._row(StepKey(step), StepStatus.COMPLETED, text) for step, text in texts.items()]
-        self._log.commit(*facts, writes=[PutStepResult(row) for row in rows])
+        for step in outputs.keys() & self._terminal:
+            self.keep_output(step, encode(outputs[step]))
+        self._log.commit(*facts)
 
     def step_preset(self, step: str, output: Any) -> None:
         """Commit the preset result of a step that was not run."""
         text = encode(output)
         if step in self._terminal:
             self.keep_output(step, text)
-        row = self._row(StepKey(step), StepStatus.COMPLETED, text)
-        self._log.commit(StepPreset(step=step, output=output), writes=[PutStepResult(row)])
+        self._log.commit(with_text(StepPreset(step=step, output=output), text))
 
     def step_skipped(self, step: str, value: Any) -> None:
         if step in self._terminal:
             self.keep_output(step, None)
-        row = replace(self._row(StepKey(step), StepStatus.COMPLETED, "null"), skipped=True)
-        self._log.emit(StepSkipped(step=step, value=value), writes=[PutStepResult(row)])
+        self._log.emit(StepSkipped(step=step, value=value, active_ms=self.active_ms()))
 
     def step_completed(self, outcome: CallOutcome, output_json: str) -> None:
         """Write the result of a step. For an instant call, its start is emitted in the same entry
@@ -162,36 +155,44 @@ class Checkpoints:
         key, is_return = outcome.call.key, isinstance(outcome.call.step.action, ReturnAction)
         if key.index is None and (is_return or key.step in self._terminal):
             self.keep_output(key.step, output_json)
-        status = StepStatus.COMPLETED
         fact = StepFinished(
-            step=key.step, index=key.index, attempt=outcome.attempt, status=status, output=outcome.output
+            step=key.step,
+            index=key.index,
+            attempt=outcome.attempt,
+            status=StepStatus.COMPLETED,
+            output=outcome.output,
+            active_ms=self.active_ms(),
         )
-        rows = [PutStepResult(self._row(key, status, output_json, outcome.attempt, outcome.errors))]
+        with_text(fact, output_json)
         if outcome.is_instant:
-            self._log.emit(StepStarted(step=key.step, index=key.index), fact, writes=rows)
+            self._log.emit(StepStarted(step=key.step, index=key.index), fact)
         else:
-            self._write(outcome.effect, fact, rows)
+            self._write(outcome.effect, fact)
 
     def step_failed(self, outcome: CallOutcome, error: ErrorInfo) -> None:
-        key, status = outcome.call.key, StepStatus.ERROR
+        key = outcome.call.key
         if key.index is None and key.step in self._terminal:
             self.keep_output(key.step, None)
         fact = StepFinished(
-            step=key.step, index=key.index, attempt=outcome.attempt, status=status, error=error.as_dict()
+            step=key.step,
+            index=key.index,
+            attempt=outcome.attempt,
+            status=StepStatus.ERROR,
+            error=error.as_dict(),
+            active_ms=self.active_ms(),
         )
-        row = replace(self._row(key, status, None, outcome.attempt, outcome.errors), error=error)
         if outcome.is_instant:
             self.step_started(key)
-        self._write(outcome.effect, fact, [PutStepResult(row)])
+        self._write(outcome.effect, fact)
 
     def step_cancelled(self, key: StepKey, work: InterruptedWork = NO_INTERRUPTED_WORK) -> None:
         """Emit the cancellation of a step; it reaches the disk together with the end of the run.
 
         `work` is the interrupted work of its agent.
         """
-        fact = StepFinished(step=key.step, index=key.index, status=StepStatus.CANCELLED)
+        fact = StepFinished(step=key.step, index=key.index, status=StepStatus.CANCELLED, active_ms=self.active_ms())
         facts, writes = work.closed(self._run, key, self._clock.now())
-        self._log.emit(*facts, fact, writes=[PutStepResult(self._row(key, StepStatus.CANCELLED, None)), *writes])
+        self._log.emit(*facts, fact, writes=writes)
 
     def run_finished(self, outcome: RunOutcome) -> "Future[frozenset[int]]":
         """Commit the end of the run with its message: the only terminal transition."""
@@ -242,33 +243,11 @@ class Checkpoints:
         state = MessageState.INTERRUPTED if status is RunStatus.CANCELLED else MessageState.FINAL
         return Message(run.message_id, run.workflow_id, Role.ASSISTANT, text, run.created_at, state, run.id)
 
-    def _write(self, effect: Effect, fact: Fact, writes: Sequence[Write]) -> None:
+    def _write(self, effect: Effect, fact: Fact) -> None:
         if effect is Effect.NONE:
-            self._log.emit(fact, writes=writes)
+            self._log.emit(fact)
         else:
-            self._log.commit(fact, writes=writes)
-
-    def _row(
-        self,
-        key: StepKey,
-        status: StepStatus,
-        output_json: str | None,
-        attempt: int = 1,
-        errors: tuple[ErrorInfo, ...] = (),
-    ) -> StepResult:
-        now = self._clock.now()
-        is_claim = status is StepStatus.RUNNING
-        return StepResult(
-            self._run.id,
-            key,
-            status,
-            attempt=attempt,
-            output_json=output_json,
-            started_at=now if is_claim else None,
-            finished_at=None if is_claim else now,
-            active_ms=self.active_ms(),
-            attempt_errors=errors,
-        )
+            self._log.commit(fact)
 
 
 @dataclass(slots=True)

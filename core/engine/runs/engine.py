@@ -12,6 +12,7 @@ from typing import Any, Self
 from core.bus import Bus, WorkflowChanged
 from core.domain.ids import InterruptionId, RunId, TemplateId, WorkflowId, id_from_key, new_id
 from core.domain.interruption import Action, Answer, Interruption, InterruptionKind
+from core.domain.progress import progress_of
 from core.domain.run import ACTIVE_STATUSES, Run, RunKind, RunStatus, Snapshot
 from core.domain.settings import Settings
 from core.domain.sub_agent import location_of
@@ -27,10 +28,10 @@ from core.engine.runs.recovered_run import RecoveredState
 from core.engine.runs.recovery import Recovery
 from core.engine.runs.run_registry import ActiveRun, stored_run
 from core.engine.runs.scheduler import Scheduler
-from core.engine.runs.start_request import StartRequest, preset_facts, preset_rows, validate_preset
+from core.engine.runs.start_request import StartRequest, preset_facts, preset_results, validate_preset
 from core.engine.runs.step_runner import StepRunner
 from core.errors import NotFound, Refused, workflow_busy
-from core.ports import PAGE_ROWS, CallContext, Clock, PutStepResult, RunRecordings, Storage, WorkflowGate
+from core.ports import PAGE_ROWS, CallContext, Clock, RunRecordings, Storage, WorkflowGate
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ class Engine:
         run_id = RunId(id_from_key("run", request.key) if request.key is not None else new_id("run"))
         if request.key is not None and (existing := await self._existing(run_id)) is not None:
             return existing
-        presets = await preset_rows(request, run_id, self._steps.schemas, self._clock.now())
+        presets = await preset_results(request, run_id, self._steps.schemas, self._clock.now())
         newest = None if request.in_new_workflow else await self.newest(request.workflow.id)
         # the same key again: it may have been started while this start was reading
         if request.key is not None and (twin := self._registry.get(run_id)) is not None:
@@ -103,7 +104,7 @@ class Engine:
             raise workflow_busy(request.workflow.id, request.workflow.title)
         active = self._register(run_id, request)
         active.recovered = RecoveredState(presets, ()) if presets else None
-        is_new = await self._create(active, request, preset_facts(request), [PutStepResult(row) for row in presets])
+        is_new = await self._create(active, request, preset_facts(request, presets))
         if not is_new:  # the same key, begun and ended while this start was reading
             return await self.wait(run_id)
         begun = replace(request.workflow, updated_at=active.run.created_at, archived_at=None)
@@ -182,10 +183,11 @@ class Engine:
         if source.status.is_final and (ending := self._registry.get(run_id)) is not None:
             await ending.ended.wait()  # what was in flight at its end has results too (ENGINE §5)
         fork_id = RunId(new_id("run"))
-        results = reused_results(steps, step, await self._storage.step_results.of_run(run_id), fork_id)
+        progress = progress_of(run_id, await self._storage.events.of_run(run_id))
+        results = reused_results(steps, step, progress.results, fork_id)
         active = self._register(fork_id, request)
         active.recovered = RecoveredState(results, ())
-        await self._create(active, request, reused_facts(results), [PutStepResult(result) for result in results])
+        await self._create(active, request, reused_facts(results))
         self._bus.publish(WorkflowChanged(request.workflow))
         self._scheduler.enqueue(active)
         return active.run

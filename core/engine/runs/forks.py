@@ -5,7 +5,16 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from core.domain.events import Fact, IterationsTaken, RawResultSaved, StepFinished, StepSkipped
+from core.domain.checkpoint_items import taken_results
+from core.domain.events import (
+    CheckpointsTaken,
+    Fact,
+    IterationsTaken,
+    RawResultSaved,
+    StepFinished,
+    StepSkipped,
+    with_text,
+)
 from core.domain.fold import MAX_ITERATION_ERRORS
 from core.domain.ids import RunId, WorkflowId, new_id
 from core.domain.run import Run, Snapshot, StepResult, StepStatus
@@ -19,7 +28,7 @@ from core.engine.runs.start_request import StartRequest
 
 
 def reused_results(steps: Sequence[Step], name: str, results: Sequence[StepResult], run_id: RunId) -> list[StepResult]:
-    """Return the results that a fork from the step `name` reuses, as rows of the new run: iterations, then whole steps.
+    """Return the results that a fork from the step `name` reuses, as results of the new run.
 
     Reused are results of steps that do not depend on `name` and have completed, were skipped, or failed with `onError:
     continue`; of an unfinished list, the completed iterations; and the raw results that belong to these. A call that
@@ -52,14 +61,20 @@ def reused_results(steps: Sequence[Step], name: str, results: Sequence[StepResul
 
 
 def reused_facts(results: Sequence[StepResult]) -> list[Fact]:
-    """Return the facts about the reused steps and iterations that have ended."""
+    """Return the facts about the reused steps and iterations: for observers, then the rest."""
     iterations: dict[str, list[StepResult]] = {}
     ended = [result for result in results if result.status.is_final]
     for result in ended:
         if result.key.index is not None and not result.key.is_raw:
             iterations.setdefault(result.key.step, []).append(result)
-    whole_steps = [_result_fact(result) for result in ended if result.key.index is None]
-    return [*(_reused_iterations(step, of_step) for step, of_step in iterations.items()), *whole_steps]
+    whole_steps = [result for result in ended if result.key.index is None]
+    facts = [
+        *(_reused_iterations(step, of_step) for step, of_step in iterations.items()),
+        *map(_result_fact, whole_steps),
+    ]
+    if results:
+        facts.append(CheckpointsTaken(results=taken_results(results, [result.key for result in whole_steps])))
+    return facts
 
 
 def _reused_iterations(step: str, iterations: Sequence[StepResult]) -> IterationsTaken:
@@ -76,16 +91,19 @@ def _reused_iterations(step: str, iterations: Sequence[StepResult]) -> Iteration
 def _result_fact(result: StepResult) -> Fact:
     step = result.key.step
     if result.key.is_raw:
-        return RawResultSaved(step=step, attempt=result.attempt, raw=decode(result.output_json or "null"))
+        raw_json = result.output_json or "null"
+        return with_text(RawResultSaved(step=step, attempt=result.attempt, raw=decode(raw_json)), raw_json)
     if result.skipped:
         return StepSkipped(step=step)
-    return StepFinished(
+    output_json = result.output_json or "null"
+    fact = StepFinished(
         step=step,
         attempt=result.attempt,
         status=result.status,
-        output=decode(result.output_json or "null"),
+        output=decode(output_json),
         error=result.error.as_dict() if result.error is not None else None,
     )
+    return with_text(fact, output_json)
 
 
 def _allows_continuing(step: Step, result: StepResult) -> bool:

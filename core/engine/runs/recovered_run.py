@@ -1,8 +1,8 @@
 """Loads what a previous process left of a run (ENGINE §10).
 
-Recovery has to answer three questions about a run from its rows alone. How far did it get? Results are rows, so a step
-with a final row is done. What was interrupted? A step whose claim has no result, and an agent's open calls and streamed
-text. Does it make progress at all? A run that keeps crashing the app must not do so forever, so the number of results
+Recovery has to answer three questions about a run from its facts alone. How far did it get? A step with a result is
+done. What was interrupted? A step whose claim has no result, and an agent's open calls and streamed text. Does it make
+progress at all? A run that keeps crashing the app must not do so forever, so the number of results
 at each unclean end is stored, and the third end in a row without a new result ends the run.
 """
 
@@ -15,12 +15,13 @@ from core.domain.fold import replay
 from core.domain.interruption import Interruption
 from core.domain.live_run import LiveRun
 from core.domain.messages import Message, MessageState
+from core.domain.progress import RunProgress, progress_of
 from core.domain.run import ErrorInfo, Run, RunStatus, Snapshot, StepKey, StepResult, StepStatus
 from core.domain.sub_agent import is_sub_agent, location_of
 from core.domain.template import AgentAction
 from core.domain.text.stream import TextStream
 from core.domain.tool import CallStatus, ToolCall
-from core.ports import NO_INTERRUPTED_WORK, ChangeRun, InterruptedWork, PutStepResult, Storage, Write
+from core.ports import NO_INTERRUPTED_WORK, ChangeRun, InterruptedWork, Storage, Write
 
 MAX_UNCLEAN_ENDS = 3
 
@@ -90,26 +91,25 @@ RECOVERY_EXHAUSTED = ErrorInfo(
 async def load_recovered_run(run: Run, storage: Storage) -> RecoveredRun:
     """Load what is left of an unfinished run. Raises StorageFailed, `unreadable` if its rows are damaged."""
     snapshot = await storage.snapshots.of_run(run.id)
-    results = await storage.step_results.of_run(run.id)
     events = await storage.events.of_run(run.id)
+    progress = progress_of(run.id, events)
+    results = progress.results
     agents = {step.name for step in snapshot.template.steps if isinstance(step.action, AgentAction)}
     open_rows = [result for result in results if not result.status.is_final]
     has_interrupted_agent = any(row.key.step in agents or is_sub_agent(row.key.step) for row in open_rows)
-    work = await _interrupted_work(run, storage, events, open_rows) if has_interrupted_agent else {}
-    return RecoveredRun(
-        run, snapshot, RecoveredState(results, await storage.interruptions.of_run(run.id), work), events
-    )
+    work = await _interrupted_work(run, storage, events, progress, open_rows) if has_interrupted_agent else {}
+    return RecoveredRun(run, snapshot, RecoveredState(results, progress.interruptions, work), events)
 
 
 async def _interrupted_work(
-    run: Run, storage: Storage, events: Sequence[Event], open_rows: Sequence[StepResult]
+    run: Run, storage: Storage, events: Sequence[Event], progress: RunProgress, open_rows: Sequence[StepResult]
 ) -> dict[StepKey, InterruptedWork]:
     """Return the interrupted work of agents by step, with that of their sub-agents below it.
 
     Stored chunks continue the text of the events: what an event already contains comes before the chunks.
     """
     calls: dict[StepKey, list[ToolCall]] = {}
-    for call in await storage.tool_calls.of_run(run.id):
+    for call in progress.calls:
         if call.status is CallStatus.RUNNING:
             calls.setdefault(StepKey(call.step, call.index), []).append(call)
     streams: dict[StepKey, TextStream] = {}
@@ -154,12 +154,10 @@ def close_interrupted_steps(recovered: RecoveredRun, now: datetime) -> tuple[Seq
         more_facts, more_writes = work.closed(recovered.run, key, now)
         facts += more_facts
         writes += more_writes
-    status = StepStatus.CANCELLED
     for row in recovered.state.results:
         # rounds end with their step, and sub-agents were closed with the work of their agents above
         if not row.status.is_final and row.key.round is None and not is_sub_agent(row.key.step):
-            facts.append(StepFinished(step=row.key.step, index=row.key.index, status=status))
-            writes.append(PutStepResult(replace(row, status=status, finished_at=now)))
+            facts.append(StepFinished(step=row.key.step, index=row.key.index, status=StepStatus.CANCELLED))
     return facts, writes
 
 

@@ -19,6 +19,7 @@ from core.bus import Bus, SettingsChanged
 from core.domain.events import Fact, RootChanged, RunFinished
 from core.domain.ids import RunId
 from core.domain.interruption import Interruption
+from core.domain.progress import progress_of
 from core.domain.run import ACTIVE_STATUSES, ErrorInfo, Run, RunKind, RunStatus
 from core.domain.settings import Settings
 from core.domain.template import WorkflowCall
@@ -109,16 +110,12 @@ class Scheduler:
         self.registry.add(active)
         return active
 
-    async def create(
-        self, active: ActiveRun, request: StartRequest, more: Sequence[Fact] = (), rows: Sequence[Write] = ()
-    ) -> bool:
+    async def create(self, active: ActiveRun, request: StartRequest, more: Sequence[Fact] = ()) -> bool:
         """Write the new run. Returns False if a run of that id exists already; nothing is left then."""
         try:
             facts, writes = creation_records(request, active.run, active.snapshot)
             is_ours = partial(self.is_stored, active.run)
-            lost = await active.log.create(
-                *facts, *more, writes=[*writes, *rows], is_ours=is_ours, companion=request.companion
-            )
+            lost = await active.log.create(*facts, *more, writes=writes, is_ours=is_ours, companion=request.companion)
         except BaseException:
             self.registry.remove(active)
             raise
@@ -285,7 +282,7 @@ class Scheduler:
                 interruptions += active.driver.interruptions.all
                 ancestor = active.run.parent
                 continue
-            interruptions += await self._storage.interruptions.of_run(ancestor)
+            interruptions += progress_of(ancestor, await self._storage.events.of_run(ancestor)).interruptions
             stored = await self._storage.runs.get(ancestor)
             ancestor = stored.parent if stored is not None else None
         return interruptions

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from core.domain.agent import Agent
-from core.domain.events import Fact, MessageAdded, RunCreated, StepPreset
+from core.domain.events import Fact, MessageAdded, RunCreated, StepPreset, with_text
 from core.domain.ids import MessageId, RunId, TemplateId, new_id
 from core.domain.messages import Attachment, Message, MessageState, Role, attachment_fields
 from core.domain.model import ModelChoice
@@ -184,18 +184,19 @@ def creation_records(request: StartRequest, run: Run, snapshot: Snapshot) -> tup
     return [created, added], [*rows, PutMessage(message), PutMessage(answer), *request.writes]
 
 
-async def preset_rows(request: StartRequest, run_id: RunId, schemas: Schemas, now: datetime) -> list[StepResult]:
-    """Return the rows of the presets. Raises NotFound for an unknown step, Refused `bad_preset`."""
-    rows = []
+async def preset_results(request: StartRequest, run_id: RunId, schemas: Schemas, now: datetime) -> list[StepResult]:
+    """Return the results of the presets. Raises NotFound for an unknown step, Refused `bad_preset`."""
+    results = []
     for name, output in request.presets.items():
         text = await validate_preset(request.template, name, output, schemas)
-        rows.append(StepResult(run_id, StepKey(name), StepStatus.COMPLETED, output_json=text, finished_at=now))
-    return rows
+        results.append(StepResult(run_id, StepKey(name), StepStatus.COMPLETED, output_json=text, finished_at=now))
+    return results
 
 
-def preset_facts(request: StartRequest) -> Sequence[Fact]:
-    """Return the facts about the presets of a new run."""
-    return [StepPreset(step=name, output=output) for name, output in request.presets.items()]
+def preset_facts(request: StartRequest, results: Sequence[StepResult]) -> Sequence[Fact]:
+    """Return the facts about the presets of a new run, with their `results`."""
+    texts = {result.key.step: result.output_json or "null" for result in results}
+    return [with_text(StepPreset(step=name, output=output), texts[name]) for name, output in request.presets.items()]
 
 
 async def validate_preset(template: Template, name: str, output: Any, schemas: Schemas) -> str:

@@ -33,6 +33,7 @@ from tests.support import waiting
 from tests.support.clock import loop_clock
 from tests.support.command_line import template
 from tests.support.in_memory.storage import InMemoryStorage
+from tests.support.progress import stored_interruptions
 from tests.support.world import Tools, a_step, tool_step
 
 Until = Callable[..., Awaitable[None]]
@@ -343,7 +344,7 @@ async def test_an_answer_to_a_closed_request_does_nothing_and_the_card_shows_it(
         assert card.note == "This request was answered elsewhere already. Nothing more was done."
 
         async def is_written() -> bool:
-            found = await app.core.storage.interruptions.of_run(run.id)
+            found = await stored_interruptions(app.core.storage, run.id)
             statuses = {each.ask.step: str(each.status) for each in found}
             return statuses == {"one": "rejected", "two": "awaiting-approval"}
 

@@ -17,6 +17,7 @@ from tests.gui.window.settings_rig import dialog, press
 from tests.gui.window.test_attention import asking, card_of, waits
 from tests.gui.window.test_random_keys import TimeByKeys
 from tests.support import waiting
+from tests.support.progress import stored_interruptions
 
 Until = Callable[..., Awaitable[None]]
 Key, Mod = Qt.Key, Qt.KeyboardModifier
@@ -179,7 +180,7 @@ async def test_an_input_method_and_alt_gr_have_their_keys_in_every_field(
             if app.content.preferences._dialog is not None:
                 app.content.preferences._dialog.hide()
         for run in asked:
-            (asked_for,) = await app.core.storage.interruptions.of_run(run.id)
+            (asked_for,) = await stored_interruptions(app.core.storage, run.id)
             assert asked_for.answer is None
         assert {row.workflow.title for row in app.core.stores.workflows.rows} == {
             "say 1 word",

@@ -31,6 +31,7 @@ from tests.gui.window.test_attention import (
     waits,
 )
 from tests.gui.window.test_random_keys import TimeByKeys
+from tests.support.progress import stored_interruptions
 
 Until = Callable[..., Awaitable[None]]
 
@@ -116,7 +117,7 @@ async def test_a_request_whose_run_was_cancelled_can_be_answered_nowhere(
         await asyncio.sleep(GUARD_MS / 1000 + 0.1)
         app.key(Qt.Key.Key_Return)
         assert (section(app), questions(app)) == ([], [])
-        (asked,) = await app.core.storage.interruptions.of_run(run.id)
+        (asked,) = await stored_interruptions(app.core.storage, run.id)
         assert (str(asked.status), asked.answer) == ("cancelled", None)
         stored = await app.core.storage.runs.get(run.id)
         assert stored is not None
@@ -212,7 +213,7 @@ async def test_a_double_click_answers_one_of_three_and_leaves_the_focus_where_it
         assert (app.viewed, app.focused()) == (runs[0].workflow_id, before)
         assert app.content.chat.composer.draft().text == "my own"
         for run in runs[1:]:
-            (asked,) = await app.core.storage.interruptions.of_run(run.id)
+            (asked,) = await stored_interruptions(app.core.storage, run.id)
             assert asked.answer is None
 
 
@@ -238,5 +239,5 @@ async def test_three_of_one_run_are_answered_in_any_order_and_each_gets_its_own_
             app.key(Qt.Key.Key_Return)
             await until(lambda name=name: prompts[name] not in texts(card))
         assert (await ended(app, run)).status is RunStatus.SUCCESS
-        found = {each.ask.step: str(each.status) for each in await app.core.storage.interruptions.of_run(run.id)}
+        found = {each.ask.step: str(each.status) for each in await stored_interruptions(app.core.storage, run.id)}
         assert found == {"a": "approved", "b": "rejected", "c": "rejected"}

@@ -19,6 +19,7 @@ from desktop.sidebar.rows import Row, Section
 from tests.gui.window.rig import App, an_app
 from tests.gui.window.test_attention import card_of, take_card, waits
 from tests.gui.window.test_new_from_template import keep
+from tests.support.progress import stored_interruptions
 
 Until = Callable[..., Awaitable[None]]
 Key = Qt.Key
@@ -117,7 +118,7 @@ async def test_what_waits_for_an_approval_still_does_in_automatic_mode(
         app.content.opener.open(run.workflow_id)
         await choose(app, ValidationMode.AUTO, until)
         await until(lambda: running(app) == [(run.workflow_id, ValidationMode.MANUAL, 1)])
-        (asked,) = await app.core.storage.interruptions.of_run(run.id)
+        (asked,) = await stored_interruptions(app.core.storage, run.id)
         assert (asked.answer, app.core.stores.questions.count(run.workflow_id)) == (None, 1)
         await take_card(app)
         for _ in range(8):

@@ -18,6 +18,7 @@ from desktop.attention.focus_guard import GUARD_MS, FocusGuard
 from desktop.chat.composer.draft import Draft
 from tests.gui.window.rig import App, an_app
 from tests.gui.window.test_attention import CONTROL_SHIFT, asking, card_of, ended, waits
+from tests.support.progress import stored_interruptions
 
 Until = Callable[..., Awaitable[None]]
 Key, Mod = Qt.Key, Qt.KeyboardModifier
@@ -140,7 +141,7 @@ async def test_who_types_on_answers_nothing(tmp_path: Path, qapp: QApplication, 
                 app.window.activateWindow()
         assert answers == []
         for run in requests.runs:
-            for asked in await app.core.storage.interruptions.of_run(run.id):
+            for asked in await stored_interruptions(app.core.storage, run.id):
                 assert asked.answer is None, (SEED, asked)
         assert in_card > KEYS / 20, "the keys have to reach the card, or this shows nothing"
         assert confirming > KEYS / 200

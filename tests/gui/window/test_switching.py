@@ -18,6 +18,7 @@ from tests.gui.window.rig import App, an_app
 from tests.gui.window.test_attention import asking, card_of, waits
 from tests.gui.window.test_attention import texts as words_of
 from tests.support.in_memory.storage import InMemoryStorage
+from tests.support.progress import stored_interruptions
 
 Until = Callable[..., Awaitable[None]]
 Key = Qt.Key
@@ -194,6 +195,6 @@ async def test_requests_of_two_workflows_outlive_every_switch_and_are_answered_o
             app.key(Key.Key_Tab)
             app.key(Key.Key_Return)
             await until(lambda run=run: not app.core.stores.questions.count(run.workflow_id))
-            (asked,) = await app.core.storage.interruptions.of_run(run.id)
+            (asked,) = await stored_interruptions(app.core.storage, run.id)
             assert str(asked.status) == "approved"
             assert (await app.core.engine.wait(run.id)).status is RunStatus.SUCCESS

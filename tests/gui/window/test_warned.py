@@ -21,6 +21,7 @@ from tests.gui.window.settings_rig import control, dialog, press, settings
 from tests.gui.window.test_attention import section, waits
 from tests.gui.window.test_settings_meanwhile import approve, asked
 from tests.support.mcp_rig import hostile, programs
+from tests.support.progress import stored_interruptions
 
 pytestmark = [
     pytest.mark.usefixtures("bare"),
@@ -120,7 +121,7 @@ async def test_a_server_that_asks_in_a_call_takes_its_question_with_it_as_warned
         assert "its question is closed unanswered" in caution.text
         press(app, "Switch it off")
         await until(lambda: section(app) == [], 10)  # at once, and not when the run has ended
-        (closed,) = await app.core.storage.interruptions.of_run(run.id)
+        (closed,) = await stored_interruptions(app.core.storage, run.id)
         assert (str(closed.status), closed.answer) == ("cancelled", None)
         execution = app.core.stores.background.get_execution(run.workflow_id)
         assert execution is not None

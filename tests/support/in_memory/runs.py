@@ -5,14 +5,13 @@ from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
 from core.domain.events import Event
-from core.domain.ids import MessageId, RunId, WorkflowId
+from core.domain.ids import RunId, WorkflowId
 from core.domain.interruption import Interruption
-from core.domain.run import Run, RunStatus, Snapshot, StepKey, StepResult, StepStatus
-from core.domain.text.json_text import decode
+from core.domain.run import Run, RunStatus, Snapshot
 from core.errors import StorageFailed
 from core.persistence.codec import unreadable_error
-from core.persistence.event_rows import ordered_events, restore_event
-from core.persistence.keys import UNFINISHED, by_checkpoint, by_sequence
+from core.persistence.event_rows import StoredEvent
+from core.persistence.keys import UNFINISHED, by_sequence
 from core.persistence.run_rows import as_unreadable, placeholder
 from core.ports import PAGE_ROWS
 from tests.support.in_memory.tables import OrderKey, Tables
@@ -113,24 +112,12 @@ class InMemorySnapshots(Repository):
         return snapshot
 
 
-class InMemoryStepResults(Repository):
-    async def of_run(self, run_id: RunId, *, iterations: bool = True) -> list[StepResult]:
-        if ("step results", run_id) in self._tables.broken:
-            raise unreadable_error(run_id, "step results")
-        results = sorted(self._tables.results.get(run_id, {}).values(), key=by_checkpoint)
-        return results if iterations else [result for result in results if not result.key.is_part]
-
-
 class InMemoryInterruptions(Repository):
-    async def of_run(self, run_id: RunId) -> list[Interruption]:
-        if ("interruptions", run_id) in self._tables.broken:
-            raise unreadable_error(run_id, "interruptions")
-        rows = self._tables.interruptions.get(run_id, {}).values()
-        return sorted((interruption for _, interruption in rows), key=by_sequence)
-
-    async def open(self) -> list[Interruption]:
+    async def open(self, run_id: RunId | None = None) -> list[Interruption]:
         broken = self._tables.broken
         rows = [row for row in open_interruptions(self._tables) if ("interruptions", row[1].run_id) not in broken]
+        if run_id is not None:
+            return sorted((asked for _, asked in rows if asked.run_id == run_id), key=by_sequence)
         return [interruption for _, interruption in sorted(rows, key=order_key)]
 
 
@@ -138,18 +125,22 @@ class InMemoryEvents(Repository):
     async def of_run(self, run_id: RunId) -> list[Event]:
         if ("events", run_id) in self._tables.broken:
             raise unreadable_error(run_id, "events")
-        events = list(ordered_events(row for _, row in sorted(self._tables.events.get(run_id, {}).items())))
-        results = self._tables.results.get(run_id, {})
-        outputs: dict[StepKey, Any] = {}
-        texts: dict[MessageId, str] = {}
-        for event in events:
-            if isinstance(event.value_key, StepKey):
-                result = results.get(event.value_key)
-                if result is not None and result.status is StepStatus.COMPLETED:
-                    outputs[event.value_key] = decode(result.output_json or "null")
-            elif event.value_key is not None and event.value_key in self._tables.messages:
-                texts[event.value_key] = self._tables.messages[event.value_key][1].text
-        return [restore_event(event, outputs, texts) for event in events]
+        events: list[Event] = []
+        for _, row in sorted(self._tables.events.get(run_id, {}).items()):
+            last = events[-1].seq if events else 0
+            events += [self._restored(stored) for stored in row.events if stored.event.seq > last]
+        return events
+
+    async def last_seq(self, run_id: RunId) -> int:
+        rows = self._tables.events.get(run_id, {}).values()
+        return max((row.last_seq for row in rows), default=0)
+
+    def _restored(self, stored: StoredEvent) -> Event:
+        if stored.message_id is None:
+            return stored.event
+        message = self._tables.messages.get(stored.message_id)
+        update = {"text": "" if message is None else message[1].text}
+        return replace(stored.event, fact=stored.event.fact.model_copy(update=update))
 
     async def of_runs(self, run_ids: Sequence[RunId]) -> dict[RunId, list[Event]]:
         events: dict[RunId, list[Event]] = {}
@@ -163,4 +154,4 @@ class InMemoryEvents(Repository):
 
 
 def open_interruptions(tables: Tables) -> list[tuple[OrderKey, Interruption]]:
-    return [row for rows in tables.interruptions.values() for row in rows.values() if row[1].is_open]
+    return [row for rows in tables.interruptions.values() for row in rows.values()]

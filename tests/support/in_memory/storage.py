@@ -20,7 +20,7 @@ from core.domain.task import TaskList
 from core.domain.text.json_text import decode
 from core.domain.toast import Toast
 from core.domain.workflow import Workflow
-from core.persistence.keys import by_call, by_stream, by_time, by_title
+from core.persistence.keys import by_stream, by_time, by_title
 from core.ports import PAGE_ROWS, StoredTemplate, Write
 from tests.support.in_memory.memories import InMemoryMemories
 from tests.support.in_memory.runs import (
@@ -29,7 +29,6 @@ from tests.support.in_memory.runs import (
     InMemoryOfRun,
     InMemoryRuns,
     InMemorySnapshots,
-    InMemoryStepResults,
     Repository,
     TablesOf,
     order_key,
@@ -58,10 +57,6 @@ class InMemoryStorage:
         self.servers = InMemoryServers(current)
         self.runs = InMemoryRuns(current)
         self.snapshots = InMemorySnapshots(current)
-        self.step_results = InMemoryStepResults(current)
-        self.tool_calls = InMemoryOfRun(
-            current, lambda rows, run_id: sorted(rows.calls.get(run_id, {}).values(), key=by_call)
-        )
         self.interruptions = InMemoryInterruptions(current)
         self.events = InMemoryEvents(current)
         self.chunks = InMemoryOfRun(
@@ -78,7 +73,7 @@ class InMemoryStorage:
         return type(self)(self._tables.copy())
 
     def spoil(self, rows: str, run_id: RunId) -> None:
-        """Make rows of the run unreadable: its "row", "snapshot", "step results", "events" or "interruptions"."""
+        """Make rows of the run unreadable: its "row", "snapshot", "events" or "interruptions"."""
         self._tables.broken.add((rows, run_id))
 
     async def commit(self, writes: Sequence[Write]) -> frozenset[int]:

@@ -9,7 +9,6 @@ from core.domain.agent import Agent
 from core.domain.audit import AuditEntry
 from core.domain.ids import (
     AuditId,
-    CallId,
     InterruptionId,
     MemoryId,
     MessageId,
@@ -22,15 +21,15 @@ from core.domain.interruption import Interruption
 from core.domain.mcp_server import McpServer
 from core.domain.memory import Memory
 from core.domain.messages import Message, QueuedMessage
+from core.domain.progress import RunProgress
 from core.domain.prompt import Prompt
-from core.domain.run import Run, RunStatus, Snapshot, StepKey, StepResult, StepStatus
+from core.domain.run import Run, RunStatus, Snapshot
 from core.domain.task import TaskList
 from core.domain.toast import Toast
-from core.domain.tool import ToolCall
 from core.domain.workflow import Workflow
+from core.errors import StorageFailed
 from core.persistence.batch import Batch, Creation
 from core.persistence.event_rows import EventRow
-from core.persistence.interruptions import close_fingerprint, raise_fingerprint
 from core.ports import writes as kinds
 
 OrderKey = tuple[datetime, int]  # a time, and the number of the put: the order of listings
@@ -40,7 +39,10 @@ QUEUE_END = 1_000_000  # where new messages wait: behind those that were ordered
 
 @dataclass(slots=True)
 class Tables:
-    """Rows by key, grouped by run. `broken` names rows that cannot be read."""
+    """Rows by key, grouped by run. `broken` names rows that cannot be read.
+
+    `folded` caches how far runs got, for simulations that look at each turn.
+    """
 
     workflows: dict[WorkflowId, tuple[OrderKey, Workflow]] = field(default_factory=dict)
     discarded: dict[WorkflowId, datetime] = field(default_factory=dict)
@@ -54,8 +56,6 @@ class Tables:
     tool_lists: dict[ServerId, str] = field(default_factory=dict)
     runs: dict[RunId, tuple[OrderKey, Run]] = field(default_factory=dict)
     snapshots: dict[RunId, Snapshot] = field(default_factory=dict)
-    results: dict[RunId, dict[StepKey, StepResult]] = field(default_factory=dict)
-    calls: dict[RunId, dict[CallId, ToolCall]] = field(default_factory=dict)
     interruptions: dict[RunId, dict[InterruptionId, tuple[OrderKey, Interruption]]] = field(default_factory=dict)
     events: dict[RunId, dict[int, EventRow]] = field(default_factory=dict)
     chunks: dict[RunId, dict[ChunkKey, kinds.Chunk]] = field(default_factory=dict)
@@ -67,13 +67,14 @@ class Tables:
     memories: dict[MemoryId, tuple[OrderKey, Memory]] = field(default_factory=dict)
     broken: set[tuple[str, RunId]] = field(default_factory=set)
     puts: int = 0
+    folded: dict[RunId, RunProgress] = field(default_factory=dict)
 
     def copy(self) -> Self:
         """Return a copy. The rows are frozen and shared."""
-        twin = replace(self, broken=set(self.broken))
+        twin = replace(self, broken=set(self.broken), folded={})
         for table in fields(self):
             rows = getattr(self, table.name)
-            if isinstance(rows, dict):
+            if isinstance(rows, dict) and table.name != "folded":
                 copied = {key: dict(row) if isinstance(row, dict) else row for key, row in rows.items()}
                 setattr(twin, table.name, copied)
         return twin
@@ -83,6 +84,7 @@ class Tables:
         batch = Batch(writes)
         creations, (dropped, pieces), rows = batch.creations(), batch.chunks(), batch.event_rows()
         lost = batch.duplicates()
+        self._require_accepted(batch, rows)
         self._put(batch)
         for creation in creations:
             if not self._create(creation):
@@ -90,17 +92,11 @@ class Tables:
         lost |= {at for at, change in batch.with_positions(kinds.ChangeRun) if not self._change(change)}
         for moved in batch.of(kinds.ChangeRoot):
             self._change_root(moved)
-        for release in batch.of(kinds.ReleaseClaim):
-            self._release(release)
-        lost |= {at for at, claim in batch.with_positions(kinds.Claim) if not self._claim(claim.result)}
-        for put in batch.of(kinds.PutStepResult):
-            self.results.setdefault(put.result.run_id, {})[put.result.key] = put.result
-        for put_call in batch.of(kinds.PutToolCall):
-            self._put_call(put_call.call)
-        lost |= {
-            at for at, write in batch.with_positions(kinds.RaiseInterruption) if not self._raise(write.interruption)
-        }
-        lost |= {at for at, write in batch.with_positions(kinds.CloseInterruption) if not self._close(write)}
+        for raised in batch.of(kinds.RaiseInterruption):
+            asked = raised.interruption
+            self.interruptions.setdefault(asked.run_id, {})[asked.id] = self._place(asked.created_at), asked
+        for closed in batch.of(kinds.CloseInterruption):
+            self.interruptions.get(closed.run_id, {}).pop(closed.id, None)
         for row in rows:
             self._put_events(row)
         for run_id, step, index in dropped:
@@ -122,9 +118,18 @@ class Tables:
             self.allowed_files.setdefault(allowed.run_id, {})[allowed.path] = None
         return frozenset(lost)
 
+    def progress(self, run_id: RunId) -> RunProgress:
+        """Return how far the run got, as its events say."""
+        progress = self.folded.setdefault(run_id, RunProgress(run_id))
+        for _, row in sorted(self.events.get(run_id, {}).items()):
+            if row.last_seq > progress.last_seq:
+                for stored in row.events:
+                    progress.add(stored.event)
+        return progress
+
     def delete_workflow(self, workflow_id: WorkflowId) -> None:
         for run_id in [run.id for _, run in self.runs.values() if run.workflow_id == workflow_id]:
-            tables: list[dict[RunId, Any]] = [self.runs, self.snapshots, self.results, self.calls, self.events]
+            tables: list[dict[RunId, Any]] = [self.runs, self.snapshots, self.events, self.folded]
             for table in [*tables, self.interruptions, self.chunks, self.marks, self.allowed_files]:
                 table.pop(run_id, None)
         for message_id in [message.id for _, message in self.messages.values() if message.workflow_id == workflow_id]:
@@ -235,46 +240,19 @@ class Tables:
         self.tasks[change.workflow_id] = TaskList(tasks, change.revision + 1, change.by)
         return True
 
-    def _is_running(self, run_id: RunId) -> bool:
-        return run_id in self.runs and self.runs[run_id][1].status is RunStatus.RUNNING
-
-    def _claim(self, claim: StepResult) -> bool:
-        """Return whether the claim is ours, now or already."""
-        if not self._is_running(claim.run_id):
-            return False
-        return self.results.setdefault(claim.run_id, {}).setdefault(claim.key, claim) == claim
-
-    def _release(self, release: kinds.ReleaseClaim) -> None:
-        results = self.results.get(release.run_id, {})
-        if release.key in results and results[release.key].status is StepStatus.RUNNING:
-            del results[release.key]
-
-    def _raise(self, asked: Interruption) -> bool:
-        """Return whether the interruption is stored exactly so."""
-        rows = self.interruptions.setdefault(asked.run_id, {})
-        if asked.id not in rows:
-            rows[asked.id] = self._place(asked.created_at), asked
-            return True
-        return raise_fingerprint(rows[asked.id][1]) == raise_fingerprint(asked)
-
-    def _close(self, write: kinds.CloseInterruption) -> bool:
-        """Return whether the interruption is closed exactly so."""
-        rows = self.interruptions.get(write.run_id, {})
-        if write.id not in rows:
-            return False
-        place, stored = rows[write.id]
-        if not stored.is_open:
-            return close_fingerprint(stored) == close_fingerprint(write)
-        rows[write.id] = place, stored.closed(write.status, write.answer, write.closed_at)
-        return True
+    def _require_accepted(self, batch: Batch, rows: Sequence[EventRow]) -> None:
+        """Raise StorageFailed `events_refused` if a row of events exists, or a run that is claimed is not running."""
+        statuses = {run_id: run.status for run_id, (_, run) in self.runs.items()}
+        for creation in batch.creations():
+            statuses.setdefault(creation.run.id, creation.run.status)
+        for change in batch.of(kinds.ChangeRun):
+            if statuses.get(change.run_id) in change.expected:
+                statuses[change.run_id] = change.status
+        claimed = {claim.run_id for claim in batch.of(kinds.Claim)} if rows else set()
+        if any(statuses.get(run_id) is not RunStatus.RUNNING for run_id in claimed) or any(
+            row.first_seq in self.events.get(row.run_id, {}) for row in rows
+        ):
+            raise StorageFailed("events_refused", "events of a run were refused")
 
     def _put_events(self, row: EventRow) -> None:
-        """Keep the longer of two rows with the same key: a repeated commit may have grown."""
-        rows = self.events.setdefault(row.run_id, {})
-        if row.first_seq not in rows or row.last_seq >= rows[row.first_seq].last_seq:
-            rows[row.first_seq] = row
-
-    def _put_call(self, call: ToolCall) -> None:
-        calls = self.calls.setdefault(call.run_id, {})
-        first = calls.get(call.id)
-        calls[call.id] = call if first is None else replace(call, arguments_json=first.arguments_json)
+        self.events.setdefault(row.run_id, {})[row.first_seq] = row
