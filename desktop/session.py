@@ -12,9 +12,10 @@ from typing import Any
 
 from PySide6.QtWidgets import QApplication
 
-from core.app import Core, Folders, OpenCore, tune_gc
+from core.app import Core, Folders, OpenCore, RepairStore, tune_gc
+from core.domain.doubt import Repair
 from core.domain.ids import WorkflowId
-from core.errors import StorageFailed
+from core.errors import MetierError, StorageFailed
 from core.services.logs import log_to
 from core.services.outcome import Failed, Ok
 from core.stores.inbox import MAX_NOTICES as NOTICES
@@ -27,6 +28,7 @@ from desktop.theme import Appearance, Scheme, SystemLook, Theme, app_icon
 from desktop.translation import Language, Translation
 from desktop.window.base.context import ErrorPresenter
 from desktop.window.content import Content
+from desktop.window.frame.doubt_page import DoubtPage
 from desktop.window.frame.failure_page import FailurePage
 from desktop.window.frame.file_dialog import FileDialogs
 from desktop.window.frame.main_window import MainWindow
@@ -51,6 +53,7 @@ class Session:
         state_file: Path,
         state: WindowState,
         first_paint_ms: float,
+        repair: RepairStore | None = None,
     ) -> None:
         self._app = app
         self._window = window
@@ -58,6 +61,7 @@ class Session:
         self._given = given
         self.folders = folders
         self._open_core = open_core
+        self._repair = repair
         self._state_file = state_file
         self._state = state
         self._first_paint_ms = first_paint_ms
@@ -121,6 +125,8 @@ class Session:
     async def _stay_closed(self, error: StorageFailed) -> bool:
         """Show that the data cannot be opened, and wait until the user quits or tries again."""
         tune_gc()
+        if error.code == "store_doubtful" and self._repair is not None and error.parameters.get("choices"):
+            return await self._repair_store(error, self._repair)
         again = asyncio.Event()
         page = FailurePage(self.theme, Failed.of(error), self.folders.store.parent)
         page.quit_requested.connect(self.end)
@@ -136,6 +142,38 @@ class Session:
             for task in (*ways, *([looking] if looking is not None else ())):
                 task.cancel()
         return again.is_set() and not self._end.is_set()
+
+    async def _repair_store(self, error: StorageFailed, repair: RepairStore) -> bool:
+        """Let the user choose what happens to a store in doubt; return whether it can be opened now."""
+        page = DoubtPage(self.theme, Failed.of(error))
+        choices: asyncio.Queue[str] = asyncio.Queue()
+        page.chosen.connect(choices.put_nowait)
+        page.quit_requested.connect(self.end)
+        self._window.setCentralWidget(page)
+        self._exit_code = 4
+        if self._given.smoke_test or self._given.screenshot:
+            return False
+        repairing = asyncio.create_task(self._repair_as_chosen(page, choices, repair), name="repair of the store")
+        ending = asyncio.create_task(self._end.wait())
+        await asyncio.wait((repairing, ending), return_when=asyncio.FIRST_COMPLETED)
+        for task in (repairing, ending):
+            task.cancel()
+        await asyncio.wait((repairing, ending))
+        if not repairing.cancelled():
+            repairing.result()
+        return not self._end.is_set()
+
+    async def _repair_as_chosen(self, page: DoubtPage, choices: "asyncio.Queue[str]", repair: RepairStore) -> None:
+        while choice := await choices.get():
+            page.show_progress({})
+            try:
+                done = await repair(self.folders, Repair(choice), page.show_progress)
+            except MetierError as error:
+                page.show_failure(Failed.of(error))
+                continue
+            if done.aside is None and not done.missing:
+                return
+            page.show_result(done)
 
     async def _look_for_other(self) -> None:
         """Ask once more for another window, which may still have been opening the first time."""

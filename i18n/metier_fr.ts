@@ -1653,6 +1653,141 @@
     </message>
 </context>
 <context>
+    <name>DoubtPage</name>
+    <message>
+        <source>As on the first day.</source>
+        <translation>Comme au premier jour.</translation>
+    </message>
+    <message>
+        <source>At work: {rows} records…</source>
+        <translation>En cours : {rows} enregistrements…</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>Continuer</translation>
+    </message>
+    <message>
+        <source>Copy details</source>
+        <translation>Copier les détails</translation>
+    </message>
+    <message>
+        <source>Data: {folder}</source>
+        <translation>Données : {folder}</translation>
+    </message>
+    <message>
+        <source>Done: {runs} runs are there.</source>
+        <translation>Terminé : {runs} exécutions sont là.</translation>
+    </message>
+    <message>
+        <source>Files of the data are missing or damaged.</source>
+        <translation>Des fichiers des données manquent ou sont endommagés.</translation>
+    </message>
+    <message>
+        <source>Files of the data are not as Metier left them.</source>
+        <translation>Des fichiers des données ne sont plus tels que Metier les a laissés.</translation>
+    </message>
+    <message>
+        <source>Go on with this data</source>
+        <translation>Continuer avec ces données</translation>
+    </message>
+    <message>
+        <source>It is copied to new data, and you see what is missing.</source>
+        <translation>C’est copié dans de nouvelles données, et vous voyez ce qui manque.</translation>
+    </message>
+    <message>
+        <source>It is opened as it is. What is missing stays missing.</source>
+        <translation>Elles sont ouvertes telles quelles. Ce qui manque reste manquant.</translation>
+    </message>
+    <message>
+        <source>Metier has not seen this data in this folder before.</source>
+        <translation>Metier n’a encore jamais vu ces données dans ce dossier.</translation>
+    </message>
+    <message>
+        <source>Nothing was changed. Choose how to go on.</source>
+        <translation>Rien n’a été modifié. Choisissez comment continuer.</translation>
+    </message>
+    <message>
+        <source>Open Metier</source>
+        <translation>Ouvrir Metier</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>Quitter</translation>
+    </message>
+    <message>
+        <source>Restore the newest backup</source>
+        <translation>Restaurer la dernière sauvegarde</translation>
+    </message>
+    <message>
+        <source>Save what can be read</source>
+        <translation>Récupérer ce qui est lisible</translation>
+    </message>
+    <message>
+        <source>Something is wrong with the data.</source>
+        <translation>Il y a un problème avec les données.</translation>
+    </message>
+    <message>
+        <source>Something is wrong with your data</source>
+        <translation>Il y a un problème avec vos données</translation>
+    </message>
+    <message>
+        <source>Start with empty data</source>
+        <translation>Commencer avec des données vides</translation>
+    </message>
+    <message>
+        <source>The data cannot be opened any more.</source>
+        <translation>Les données ne s’ouvrent plus.</translation>
+    </message>
+    <message>
+        <source>The data is missing, but it was there when Metier was closed.</source>
+        <translation>Les données manquent, alors qu’elles étaient là à la fermeture de Metier.</translation>
+    </message>
+    <message>
+        <source>The data is newer than what Metier saw last in this folder.</source>
+        <translation>Les données sont plus récentes que celles que Metier a vues en dernier dans ce dossier.</translation>
+    </message>
+    <message>
+        <source>The data is older than what Metier saw last in this folder.</source>
+        <translation>Les données sont plus anciennes que celles que Metier a vues en dernier dans ce dossier.</translation>
+    </message>
+    <message>
+        <source>The data of before is in {folder}.</source>
+        <translation>Les données d’avant sont dans {folder}.</translation>
+    </message>
+    <message>
+        <source>The data was written by a newer version of Metier.</source>
+        <translation>Les données viennent d’une version plus récente de Metier.</translation>
+    </message>
+    <message>
+        <source>The file by which Metier checks the data is damaged.</source>
+        <translation>Le fichier qui sert à Metier à vérifier les données est endommagé.</translation>
+    </message>
+    <message>
+        <source>The last changes before Metier ended are missing.</source>
+        <translation>Les dernières modifications avant l’arrêt de Metier manquent.</translation>
+    </message>
+    <message>
+        <source>The present data is set aside, not deleted.</source>
+        <translation>Les données actuelles sont mises de côté, pas supprimées.</translation>
+    </message>
+    <message>
+        <source>What could not be read:</source>
+        <translation>Ce qui n’a pas pu être lu :</translation>
+    </message>
+    <message>
+        <source>Your data can be opened again</source>
+        <translation>Vos données peuvent de nouveau être ouvertes</translation>
+    </message>
+    <message>
+        <source>{found} of {seen} runs are there.</source>
+        <translation>Il y a {found} exécutions sur {seen}.</translation>
+    </message>
+    <message>
+        <source>{runs} runs, made {when}. Later changes are not in it.</source>
+        <translation>{runs} exécutions, faite le {when}. Les modifications ultérieures n’y sont pas.</translation>
+    </message>
+</context>
+<context>
     <name>EditForm</name>
     <message>
         <source>Cancel</source>
@@ -1902,6 +2037,10 @@
         <translation>Trop de messages attendent déjà pour qu’un autre attende aussi.</translation>
     </message>
     <message>
+        <source>Something is wrong with the data, or another version of Metier has written it. Nothing was changed.</source>
+        <translation>Il y a un problème avec les données, ou une autre version de Metier les a écrites. Rien n’a été modifié.</translation>
+    </message>
+    <message>
         <source>Something was changed meanwhile. Nothing was imported: try again.</source>
         <translation>Quelque chose a changé entre-temps. Rien n’a été importé : réessayez.</translation>
     </message>
@@ -1926,16 +2065,16 @@
         <translation>La conversation est trop longue pour que ce modèle la résume. Choisissez-en un dont la fenêtre est plus grande.</translation>
     </message>
     <message>
-        <source>The data could not be read or written. What was saved before is safe. Try again.</source>
-        <translation>Les données n’ont pas pu être lues ou écrites. Ce qui était enregistré est en sûreté. Réessayez.</translation>
+        <source>The data could not be read or written. Try again. The log has the details.</source>
+        <translation>Les données n’ont pas pu être lues ou écrites. Réessayez. Le journal donne les détails.</translation>
     </message>
     <message>
-        <source>The data folder cannot be written. Nothing was lost. Give Metier access to it, and it goes on.</source>
-        <translation>Le dossier de données n’est pas accessible en écriture. Rien n’a été perdu. Donnez-y accès à Metier, et cela reprend.</translation>
+        <source>The data folder cannot be read. Nothing was changed. Give Metier access to it, then try again.</source>
+        <translation>Le dossier des données n’est pas lisible. Rien n’a été modifié. Donnez-y accès à Metier, puis réessayez.</translation>
     </message>
     <message>
-        <source>The data was written by another version of Metier. Nothing was changed. Open it with that version, or start with another data folder.</source>
-        <translation>Les données ont été écrites par une autre version de Metier. Rien n’a été modifié. Ouvrez-les avec cette version, ou démarrez avec un autre dossier de données.</translation>
+        <source>The data folder cannot be written. Give Metier access to it, and it goes on.</source>
+        <translation>Le dossier des données n’est pas accessible en écriture. Donnez-y accès à Metier, et tout reprend.</translation>
     </message>
     <message>
         <source>The details say where. Mend the step, then run it again.</source>

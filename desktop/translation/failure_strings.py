@@ -26,11 +26,13 @@ def failure_text(code: str, message: str) -> str:
         "in_use": translate("Failures", "Metier is open already with this data folder. Close the other window first."),
         "store_doubtful": translate(
             "Failures",
-            "The data was written by another version of Metier. Nothing was changed. Open it with that version, or "
-            "start with another data folder.",
+            "Something is wrong with the data, or another version of Metier has written it. Nothing was changed.",
         ),
         "storage_not_writable": translate(
-            "Failures", "The data folder cannot be written. Nothing was lost. Give Metier access to it, and it goes on."
+            "Failures", "The data folder cannot be written. Give Metier access to it, and it goes on."
+        ),
+        "storage_not_readable": translate(
+            "Failures", "The data folder cannot be read. Nothing was changed. Give Metier access to it, then try again."
         ),
         "storage_full": translate("Failures", "The disk is full. What was saved is safe. Make room, and it goes on."),
         "key_missing": translate(
@@ -53,7 +55,7 @@ def failure_text(code: str, message: str) -> str:
         "already_sealed": translate("Failures", "This recording has become a template already."),
         "recording_ended": translate("Failures", "This recording has ended already."),
         "storage_failed": translate(
-            "Failures", "The data could not be read or written. What was saved before is safe. Try again."
+            "Failures", "The data could not be read or written. Try again. The log has the details."
         ),
         "unreadable": translate(
             "Failures", "A part of it cannot be read any more. The rest is safe, and other workflows go on."

@@ -35,6 +35,14 @@ RECORDED = (
     {"say": "done"},
 )
 PASTED = '{"mcpServers": {"files": {"command": "npx", "args": ["-y", "some-server", "."], "env": {"TOKEN": "abc"}}}}'
+DOUBT: dict[str, Any] = {
+    "folder": "/data/store",
+    "reason": "older",
+    "choices": ["keep", "backup", "salvage", "empty"],
+    "seen": {"run": 18},
+    "found": {"run": 3},
+    "backup": {"created_at": "2026-01-02T03:04:05+00:00", "runs": 17},
+}
 FAILURES = ("in_use", "storage_full", "storage_not_writable")
 
 
@@ -209,3 +217,5 @@ async def _failures(app: App) -> AsyncIterator[Screen]:
         error = StorageFailed(code, "what the database says about it, which may be rather long")
         async for screen in failure_screen(app, f"failure {code}", error):
             yield screen
+    async for screen in failure_screen(app, "doubt", StorageFailed("store_doubtful", "older", **DOUBT)):
+        yield screen

@@ -19,6 +19,7 @@ from desktop.chat.composer.draft import Draft
 from desktop.palette.entries import Kind
 from desktop.settings.parts.page import PageId
 from desktop.window.base.options import Option
+from desktop.window.frame.doubt_page import DoubtPage
 from desktop.window.frame.failure_page import FailurePage
 from tests.gui.window.rig import App
 from tests.support.waiting import until
@@ -285,7 +286,12 @@ async def _pages(app: App) -> AsyncIterator[Screen]:
 
 async def failure_screen(app: App, name: str, error: StorageFailed) -> AsyncIterator[Screen]:
     """What stands in the window where its data cannot be opened."""
-    page = FailurePage(app.session.theme, Failed.of(error), app.session.folders.store)
+    theme, failed = app.session.theme, Failed.of(error)
+    page = (
+        DoubtPage(theme, failed)
+        if "choices" in failed.details
+        else FailurePage(theme, failed, app.session.folders.store)
+    )
     page.resize(app.window.size())
     page.show()
     await drawn()
