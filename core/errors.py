@@ -104,8 +104,9 @@ class NetworkFailed(ToolFailed):
 
 
 class StorageFailed(MetierError):
-    """The database failed: `in_use`, `store_doubtful`, `storage_not_writable`, `storage_full` or `storage_failed`; for
-    the rows of a single run, `unreadable`.
+    """The database failed: `in_use`, `store_doubtful`, `storage_not_writable`, `storage_not_readable`, `storage_full`,
+    `storage_moved` (its folder is not where it was opened), `storage_stalled` (no answer in time) or `storage_failed`;
+    for the rows of a single run, `unreadable`.
     """
 
 

@@ -2077,8 +2077,16 @@
         <translation>Le dossier des données n’est pas accessible en écriture. Donnez-y accès à Metier, et tout reprend.</translation>
     </message>
     <message>
+        <source>The data folder was moved or removed while in use. What was saved is in it. Put it back.</source>
+        <translation>Le dossier de données a été déplacé ou supprimé pendant son utilisation. Ce qui était enregistré s’y trouve. Remettez-le en place.</translation>
+    </message>
+    <message>
         <source>The details say where. Mend the step, then run it again.</source>
         <translation>Les détails disent où. Corrigez l’étape, puis relancez.</translation>
+    </message>
+    <message>
+        <source>The disk does not respond. What was saved is safe. If it stays so, quit Metier and start it again.</source>
+        <translation>Le disque ne répond pas. Ce qui était enregistré est en sûreté. Si cela dure, quittez Metier et relancez-le.</translation>
     </message>
     <message>
         <source>The disk is full. What was saved is safe. Make room, and it goes on.</source>
@@ -2223,6 +2231,10 @@
     <message>
         <source>This workflow is still at work. It has to end first.</source>
         <translation>Ce workflow est encore au travail. Il doit d’abord se terminer.</translation>
+    </message>
+    <message>
+        <source>Too much was written meanwhile. Try again when nothing is at work.</source>
+        <translation>Trop de données ont été écrites entre-temps. Réessayez quand rien n’est en cours.</translation>
     </message>
     <message>
         <source>Try again in a moment, or choose another model.</source>
@@ -5706,6 +5718,17 @@
     </message>
 </context>
 <context>
+    <name>StorageBanner</name>
+    <message>
+        <source>Try now</source>
+        <translation>Réessayer maintenant</translation>
+    </message>
+    <message>
+        <source>{why} What runs is paused, and goes on by itself.</source>
+        <translation>{why} Ce qui est en cours est en pause et reprendra tout seul.</translation>
+    </message>
+</context>
+<context>
     <name>SubAgentView</name>
     <message>
         <source>{count} tokens</source>
@@ -5958,6 +5981,10 @@
         <translation>Attend votre réponse</translation>
     </message>
     <message>
+        <source>Not saved</source>
+        <translation>Non enregistré</translation>
+    </message>
+    <message>
         <source>Nothing to export yet</source>
         <translation>Rien à exporter pour l’instant</translation>
     </message>
@@ -6016,6 +6043,10 @@
     <message>
         <source>This workflow is gone</source>
         <translation>Ce workflow n’existe plus</translation>
+    </message>
+    <message>
+        <source>Try now</source>
+        <translation>Réessayer maintenant</translation>
     </message>
     <message>
         <source>Undo</source>

@@ -64,6 +64,7 @@ _EXIT_CODES = {
 
 _STORE_ERRORS = frozenset(
     {"in_use", "store_doubtful", "storage_not_writable", "storage_not_readable", "storage_full", "storage_failed"}
+    | {"storage_moved", "storage_stalled"}
 )
 
 

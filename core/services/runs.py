@@ -128,6 +128,10 @@ class RunService:
         await self._access.require_for_run(run_id)
         return await self._engine.fork(run_id, step, run_input)
 
+    def retry_writing(self) -> None:
+        """Retry at once what could not be written; without a request it is retried every 5 s."""
+        self._engine.journal.retry_now()
+
     @returns_outcome
     async def recover(self, only: RunId | None = None) -> list[RunId]:
         """Continue every unfinished run that no driver runs, or only that run. A run that waits for a key stays as it

@@ -17,6 +17,7 @@ translate = QCoreApplication.translate  # by its own name, or lupdate would not 
 QUEUE = "queue"
 SHOW = "show"
 UNDO = "undo"
+RETRY = "retry"
 INBOX = "inbox"
 
 
@@ -58,6 +59,11 @@ def toast_text(toast: Toast) -> ToastText:
         case "workflow_deleted":
             return ToastText(
                 toast.title, translate("Toasts", "Deleted"), actions=((UNDO, translate("Toasts", "Undo")),)
+            )
+        case "storage_paused":
+            reason = failure_text(str(dict(toast.parameters).get("error")), "")
+            return ToastText(
+                translate("Toasts", "Not saved"), reason, actions=((RETRY, translate("Toasts", "Try now")),)
             )
         case "template_saved":
             return ToastText(toast.title, translate("Toasts", "The template is saved."))

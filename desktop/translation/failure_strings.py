@@ -35,6 +35,14 @@ def failure_text(code: str, message: str) -> str:
             "Failures", "The data folder cannot be read. Nothing was changed. Give Metier access to it, then try again."
         ),
         "storage_full": translate("Failures", "The disk is full. What was saved is safe. Make room, and it goes on."),
+        "storage_moved": translate(
+            "Failures", "The data folder was moved or removed while in use. What was saved is in it. Put it back."
+        ),
+        "storage_stalled": translate(
+            "Failures",
+            "The disk does not respond. What was saved is safe. If it stays so, quit Metier and start it again.",
+        ),
+        "storage_busy": translate("Failures", "Too much was written meanwhile. Try again when nothing is at work."),
         "key_missing": translate(
             "Failures", "There is no key for this provider. Put one in at Settings, Models, or choose another model."
         ),

@@ -45,6 +45,7 @@ from desktop.window.frame.notifications import DesktopNotifier, ReminderBinder
 from desktop.window.frame.preferences import Preferences
 from desktop.window.frame.quit_guard import QuitGuard, TrayIcon
 from desktop.window.frame.status_line import StatusLine
+from desktop.window.frame.storage_banner import StorageBanner
 from desktop.window.input.header_choices import AnsweringChoice, ModeChoice
 from desktop.window.input.picker import Picker
 from desktop.window.input.send_controller import InputController
@@ -96,6 +97,7 @@ class Content(Adaptive, Surface):
         # Actions and navigation
         actions = self.workflow_actions = WorkflowActions(context, chat.conversation.turns_below)
         self.mode = ModeActions(context, actions)
+        self.storage = StorageBanner(context, actions.toasts)
         self.demo = DemoController(context, actions, self.mode)
         self._retry = RetryController(context, actions)
         self.archive = ArchiveController(context, actions)
@@ -139,7 +141,7 @@ class Content(Adaptive, Surface):
         avoided = (chat.composer, chat.queue, chat.card, chat.inputs, header, self.status)
         self._overlays = Overlays(window, self.toasts, lists, avoided)
 
-        headers = (header, self.banner, self.recording.banner)
+        headers = (header, self.storage, self.banner, self.recording.banner)
         arrange(self, sidebar, headers, centre, self.activity, self.status)
         self.panels.fit(self.width())
         sidebar.fold_sections(session.state.folded_sections)

@@ -45,8 +45,11 @@ class ToastActions(Controller):
             self._stores.toasts.withdraw(toast_id)
 
     def run(self, action: str, toast_id: str) -> None:
-        """Run the action of a toast: *Queue it* or *Show* of a refusal, *Undo* of a change."""
-        if action in ("queue", "undo") and (callback := self._actions.pop(ToastId(toast_id), None)) is not None:
+        """Run the action of a toast: *Queue it* or *Show* of a refusal, *Undo* of a change, *Try now* of a failure."""
+        if (
+            action in ("queue", "undo", "retry")
+            and (callback := self._actions.pop(ToastId(toast_id), None)) is not None
+        ):
             self._operations.run(callback(), action)
         elif action == "show":
             running = self._stores.background.running_workflows
