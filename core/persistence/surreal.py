@@ -1,11 +1,13 @@
 """The store in the embedded database."""
 
 import asyncio
+import logging
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Self
 
 from core.domain.ids import WorkflowId
+from core.errors import StorageFailed
 from core.persistence.audit import AuditRepository
 from core.persistence.batch import Batch
 from core.persistence.codec import OrderKeys
@@ -30,19 +32,23 @@ from core.persistence.memories import MemoryRepository
 from core.persistence.messages import ChunkRepository, MessageRepository
 from core.persistence.open_store import lock_folder
 from core.persistence.queued_messages import QueuedMessageRepository
+from core.persistence.reading import NOT_WRITABLE, open_for_reading
 from core.persistence.rebuild import OnProgress, rebuild
 from core.persistence.replacement import building_folder, replace
 from core.persistence.runs import RunRepository
-from core.persistence.schema import FACTS_VERSION, BeforeMigration, migrate, version
+from core.persistence.schema import FACTS_VERSION, VERSION, BeforeMigration, migrate, version
 from core.persistence.search.index import FileSearchIndex
 from core.persistence.snapshots import AllowedFileRepository, SnapshotRepository
 from core.persistence.statements import Statement, batched
 from core.persistence.store_check import checked
+from core.persistence.store_files import engine_files
 from core.persistence.store_place import FolderLock
 from core.persistence.store_watch import adopt
 from core.persistence.tasks import TaskRepository
 from core.persistence.workflows import WorkflowRepository, delete_workflow
 from core.ports import writes as kinds
+
+log = logging.getLogger(__name__)
 
 
 class SurrealStorage:
@@ -81,30 +87,12 @@ class SurrealStorage:
         Memories are searched in `index`, by default in a temporary one; `close` closes it.
         Raises StorageFailed: `in_use`, `store_doubtful`, `storage_not_writable`, `storage_full`, `storage_failed`.
         """
-        lock = await lock_folder(path, adopt)
         try:
-            watch = await checked(path)
-            await asyncio.to_thread(prepare_folder, path)
-            await asyncio.to_thread(watch.begin)
-        except BaseException as error:
-            lock.release()
-            if isinstance(error, OSError):
-                raise os_failure(error) from error
-            raise
-        connection = await Connection.open(path, watch=watch, lock=lock)
-        try:
-            if 0 < await version(connection) < FACTS_VERSION:
-                if before_migration is not None:
-                    await before_migration(connection)
-                await _rewrite(connection, path)
-                return await cls.open(path, index)
-            await migrate(connection, before=before_migration)
-            if watch.is_outdated:
-                await connection.record()
-        except BaseException:
-            await connection.close()
-            raise
-        return cls(connection, index)
+            return cls(await _open_connection(path, before_migration), index)
+        except StorageFailed as error:
+            if error.code not in NOT_WRITABLE:
+                raise
+            return cls(await _open_copy(path, before_migration, error), index)
 
     async def commit(self, writes: Sequence[kinds.Write]) -> frozenset[int]:
         batch = Batch(writes)
@@ -191,3 +179,49 @@ def _replace(path: Path) -> None:
         replace(path, adopt)
     finally:
         lock.release()
+
+
+async def _open_connection(path: Path, before_migration: BeforeMigration | None = None) -> Connection:
+    """Check and open the store, and bring it to the current version. Raises StorageFailed."""
+    lock = await lock_folder(path, adopt)
+    try:
+        watch = await checked(path)
+        await asyncio.to_thread(prepare_folder, path)
+        await asyncio.to_thread(watch.begin)
+    except BaseException as error:
+        lock.release()
+        if isinstance(error, OSError):
+            raise os_failure(error) from error
+        raise
+    connection = await Connection.open(path, watch=watch, lock=lock)
+    try:
+        if 0 < await version(connection) < FACTS_VERSION:
+            if before_migration is not None:
+                await before_migration(connection)
+            await _rewrite(connection, path)
+            return await _open_connection(path)
+        await migrate(connection, before=before_migration)
+        if watch.is_outdated:
+            await connection.record()
+    except BaseException:
+        await connection.close()
+        raise
+    return connection
+
+
+async def _open_copy(path: Path, before_migration: BeforeMigration | None, error: StorageFailed) -> Connection:
+    """Open a copy of a store that cannot be written. Raises `error` if there is nothing to be read."""
+    try:
+        if not await asyncio.to_thread(engine_files, path):
+            raise error
+        await checked(path)
+        connection = await open_for_reading(path, lambda: _open_connection(path, before_migration))
+    except OSError:
+        raise error from None
+    except StorageFailed as reason:
+        raise reason if reason.code == "store_doubtful" else error from None
+    if await version(connection) != VERSION:  # tables that this release reads may be missing
+        await connection.close()
+        raise error
+    log.warning("the store can only be read: %s", error)
+    return connection

@@ -40,7 +40,17 @@ def log_to(folder: Path, name: str, *, stderr_level: int) -> None:
 
 
 class _PrivateFileHandler(logging.handlers.RotatingFileHandler):
-    """Creates its files for their owner alone."""
+    """Creates its files for their owner alone. Where they cannot be written the user reads a sentence, once."""
+
+    _has_failed = False
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  # as logging calls it
+        error = sys.exc_info()[1]
+        if not isinstance(error, OSError):
+            super().handleError(record)
+        elif not self._has_failed and sys.stderr is not None:
+            self._has_failed = True
+            sys.stderr.write(f"the log file cannot be written: {error.strerror}\n")
 
     def _open(self) -> TextIOWrapper:
         file = super()._open()

@@ -17,11 +17,11 @@ from core.ports import PutMessage, PutSetting, PutWorkflow
 from tests.contracts.rows import a_message, a_workflow
 from tests.persistence.processes import run, start
 
-REMOVED = {"memory_word"}
+STATEMENTS = [statement for migration in MIGRATIONS for statement in migration.statements]
+REMOVED = {statement.split()[2] for statement in STATEMENTS if statement.startswith("REMOVE TABLE")}
 TABLES = [
     statement.split()[2]
-    for migration in MIGRATIONS
-    for statement in migration.statements
+    for statement in STATEMENTS
     if statement.startswith("DEFINE TABLE") and statement.split()[2] not in REMOVED
 ]
 HOLD = """
