@@ -602,6 +602,14 @@
         <translation>Cette demande a déjà reçu une réponse ailleurs. Rien de plus n’a été fait.</translation>
     </message>
     <message>
+        <source>This tool has changed since you allowed it: {parts}.</source>
+        <translation>Cet outil a changé depuis que vous l’avez autorisé&#xa0;: {parts}.</translation>
+    </message>
+    <message>
+        <source>This tool is new: the server did not have it when you allowed it.</source>
+        <translation>Cet outil est nouveau&#xa0;: le serveur ne l’avait pas quand vous l’avez autorisé.</translation>
+    </message>
+    <message>
         <source>This was its result</source>
         <translation>Voici son résultat</translation>
     </message>
@@ -622,8 +630,32 @@
         <translation>Avec d’autres arguments, l’approbation vaut une fois.</translation>
     </message>
     <message>
+        <source>You allowed this tool in an older version. Allow it once more as it is now.</source>
+        <translation>Vous avez autorisé cet outil dans une version antérieure. Autorisez-le encore une fois tel qu’il est.</translation>
+    </message>
+    <message>
         <source>Your turn</source>
         <translation>À votre tour</translation>
+    </message>
+    <message>
+        <source>its arguments</source>
+        <translation>ses arguments</translation>
+    </message>
+    <message>
+        <source>its description</source>
+        <translation>sa description</translation>
+    </message>
+    <message>
+        <source>its name</source>
+        <translation>son nom</translation>
+    </message>
+    <message>
+        <source>its result</source>
+        <translation>son résultat</translation>
+    </message>
+    <message>
+        <source>its title</source>
+        <translation>son titre</translation>
     </message>
     <message>
         <source>leads to {place}</source>
@@ -632,6 +664,24 @@
     <message>
         <source>of the server “{server}”</source>
         <translation>du serveur «&#xa0;{server}&#xa0;»</translation>
+    </message>
+    <message>
+        <source>the program or the address of its server</source>
+        <translation>le programme ou l’adresse de son serveur</translation>
+    </message>
+    <message>
+        <source>what it says of its effects</source>
+        <translation>ce qu’il dit de ses effets</translation>
+    </message>
+    <message>
+        <source>{part}, before:
+{before}
+{part}, now:
+{now}</source>
+        <translation>{part}, avant&#xa0;:
+{before}
+{part}, maintenant&#xa0;:
+{now}</translation>
     </message>
     <message>
         <source>⟨secret, {number} characters⟩</source>
@@ -771,7 +821,7 @@
     </message>
     <message>
         <source>It ends with: {text}</source>
-        <translation>Fin du texte : {text}</translation>
+        <translation>Fin du texte&#xa0;: {text}</translation>
     </message>
     <message>
         <source>Next part</source>
@@ -1499,6 +1549,14 @@
         <translation>Approuvé, délai écoulé</translation>
     </message>
     <message>
+        <source>Asked about again: it has changed since</source>
+        <translation>Demandé de nouveau&#xa0;: il a changé depuis</translation>
+    </message>
+    <message>
+        <source>Asked about once more: allowed by an older version</source>
+        <translation>Demandé encore une fois&#xa0;: autorisé par une version antérieure</translation>
+    </message>
+    <message>
         <source>Covered by an exception</source>
         <translation>Couvert par une exception</translation>
     </message>
@@ -1509,6 +1567,10 @@
     <message>
         <source>Never asked about</source>
         <translation>Jamais demandé</translation>
+    </message>
+    <message>
+        <source>Never asked about, as long as it stays as it is</source>
+        <translation>Jamais demandé tant qu’il reste tel quel</translation>
     </message>
     <message>
         <source>Rejected</source>
@@ -4096,6 +4158,10 @@
         <source>Input</source>
         <translation>Entrée</translation>
     </message>
+    <message>
+        <source>What has changed</source>
+        <translation>Ce qui a changé</translation>
+    </message>
 </context>
 <context>
     <name>ResultStrings</name>
@@ -4751,7 +4817,7 @@
     </message>
     <message>
         <source>Descriptions that were changed: {tools}</source>
-        <translation>Descriptions modifiées : {tools}</translation>
+        <translation>Descriptions modifiées&#xa0;: {tools}</translation>
     </message>
     <message>
         <source>Left out, since they are of no use here: {tools}</source>

@@ -3,15 +3,17 @@
 A call that reaches outside its workflow needs consent whatever its category and risk, except in automatic mode.
 
 An exception for a tool, or for its MCP server, overrides its category: the more specific rule wins. `allow` holds in
-every mode. `ask` has no effect in automatic mode, which promises never to ask.
+every mode, but for calls of high risk only where it was given to such a call, and for tools of servers only as long as
+they are defined as they were. `ask` has no effect in automatic mode, which promises never to ask.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import assert_never
+from typing import Any, assert_never
 
-from core.domain.interruption import Action
+from core.domain.definition import definition_changes
+from core.domain.interruption import Action, InterruptionRequest
 from core.domain.risk import Risk
 from core.domain.settings import OnTimeout, Settings
 from core.domain.template import ValidationMode
@@ -33,6 +35,33 @@ class Rule(StrEnum):
     ASK = "ask"
 
 
+@dataclass(frozen=True, slots=True)
+class Permission:
+    """What an `allow` was given to: the definition of each tool of a server, by name, and calls of high risk."""
+
+    definitions: Mapping[str, str] = field(default_factory=dict)
+    covers_high_risk: bool = False
+
+    @classmethod
+    def of(cls, ask: InterruptionRequest) -> "Permission":
+        """Return the permission that the approval of this request gives."""
+        definition = bound_definition(ask)
+        definitions = {ask.tool: definition} if ask.tool is not None and definition is not None else {}
+        return cls(definitions, ask.risk is Risk.HIGH)
+
+    def stored(self) -> Any:
+        """Return the value of the setting."""
+        if not self.definitions and not self.covers_high_risk:
+            return Rule.ALLOW
+        return {"rule": Rule.ALLOW, "high_risk": self.covers_high_risk, "definitions": dict(self.definitions)}
+
+
+def bound_definition(ask: InterruptionRequest) -> str | None:
+    """Return the definition of the tool that a request for consent was about, if others define it."""
+    found = ask.options.get("definition") if isinstance(ask.options, Mapping) else None
+    return found if isinstance(found, str) else None
+
+
 _EXCEPTION = "consent_exception:"
 
 
@@ -43,8 +72,28 @@ def exception_setting(name: str) -> str:
 
 def parse_exceptions(settings: Mapping[str, object]) -> dict[str, Rule]:
     """Find the exceptions among stored settings. An invalid value counts as no exception, so the user is asked."""
-    stored = {name.removeprefix(_EXCEPTION): value for name, value in settings.items() if name.startswith(_EXCEPTION)}
-    return {name: Rule(value) for name, value in stored.items() if isinstance(value, str) and value in set(Rule)}
+    rules = {name: value.get("rule") if isinstance(value, Mapping) else value for name, value in _stored(settings)}
+    return {name: Rule(value) for name, value in rules.items() if isinstance(value, str) and value in set(Rule)}
+
+
+def parse_permissions(settings: Mapping[str, object]) -> dict[str, Permission]:
+    """Find what the exceptions among stored settings were given to. An older version stored no more than the rule."""
+    return {
+        name: Permission(
+            {
+                tool: text
+                for tool, text in (value.get("definitions") or {}).items()
+                if isinstance(tool, str) and isinstance(text, str)
+            },
+            value.get("high_risk") is True,
+        )
+        for name, value in _stored(settings)
+        if isinstance(value, Mapping) and isinstance(value.get("definitions") or {}, Mapping)
+    }
+
+
+def _stored(settings: Mapping[str, object]) -> list[tuple[str, object]]:
+    return [(name.removeprefix(_EXCEPTION), value) for name, value in settings.items() if name.startswith(_EXCEPTION)]
 
 
 class Ruling(StrEnum):
@@ -57,45 +106,71 @@ class Ruling(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CallTraits:
-    """The properties of a call that matter for consent. `reaches_out`: it affects another workflow."""
+    """The properties of a call that matter for consent. `reaches_out`: it affects another workflow. `definition`: of
+    its tool, if others define it.
+    """
 
     tool: str
     category: Category
     risk: Risk
     effect: Effect
     reaches_out: bool = False
+    definition: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ConsentTerms:
     """The terms of a call. A request for consent is open for `timeout_ms` (None: without limit) and is then closed with
-    `on_timeout`, where SKIP asks again.
+    `on_timeout`, where SKIP asks again. `changes`: why an `allow` of the user does not cover the call any more, by
+    `definition_changes`.
     """
 
     ruling: Ruling
     risk: Risk = Risk.MEDIUM
     timeout_ms: int | None = None
     on_timeout: Action = Action.REJECT
+    changes: Sequence[Mapping[str, Any]] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ConsentPolicy:
-    """The current rules. `exceptions`: by the name of a tool, or of a server as `mcp__SERVER`."""
+    """The current rules. `exceptions` and what they were given to: by the name of a tool, or of a server as
+    `mcp__SERVER`.
+    """
 
     settings: Settings = field(default_factory=Settings)
     exceptions: Mapping[str, Rule] = field(default_factory=dict)
+    permissions: Mapping[str, Permission] = field(default_factory=dict)
 
     def terms(self, call: CallTraits, mode: ValidationMode) -> ConsentTerms:
         """Return whether and how the user is asked before the call, in a run of this mode."""
         settings = self.settings
         timeout_ms = settings.consent_timeout_s * 1000 if settings.consent_expires else None
         on_timeout = _TIMEOUT_ACTIONS[settings.consent_on_timeout]
-        return ConsentTerms(self._ruling(call, mode), call.risk, timeout_ms, on_timeout)
+        return ConsentTerms(self._ruling(call, mode), call.risk, timeout_ms, on_timeout, self._changes(call))
 
     def _ruling(self, call: CallTraits, mode: ValidationMode) -> Ruling:
         if call.tool in NEVER_ASKED or not self._asks(call, mode):
             return Ruling.FREE
-        return Ruling.EXCEPTED if self._exception(call.tool) is Rule.ALLOW else Ruling.ASK
+        return Ruling.EXCEPTED if self._allows(call, mode) else Ruling.ASK
+
+    def _allows(self, call: CallTraits, mode: ValidationMode) -> bool:
+        if self._exception(call.tool) is not Rule.ALLOW or self._changes(call):
+            return False
+        return call.risk is not Risk.HIGH or mode is ValidationMode.AUTO or self._permission(call.tool).covers_high_risk
+
+    def _changes(self, call: CallTraits) -> Sequence[Mapping[str, Any]]:
+        """Return how the tool differs from what the user allowed."""
+        if call.definition is None or self._exception(call.tool) is not Rule.ALLOW:
+            return ()
+        given = self._permission(call.tool).definitions
+        if given and call.tool not in given:  # the server has a new tool
+            return [{"part": "new"}]
+        return definition_changes(given.get(call.tool), call.definition)
+
+    def _permission(self, tool: str) -> Permission:
+        name = tool if tool in self.exceptions else f"mcp__{mcp_server_of(tool)}"
+        return self.permissions.get(name, Permission())
 
     def _asks(self, call: CallTraits, mode: ValidationMode) -> bool:
         """Return whether the call would need consent if there were no `allow` exception."""

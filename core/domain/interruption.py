@@ -141,9 +141,10 @@ class InterruptionRequest:
 
     `attempt`: the attempt of the step. `input`: the input that the step would run with. `outputs`: step → the output
     that it is about to read. `arguments`: of the `tool`, masked if the call itself is in question; `unmasked` are the
-    arguments that will run, which stay in memory (`Interruptions.arguments_of`). `timeout_ms`: None
-    waits without limit; otherwise `default_action` is applied after it. For a request for consent, SKIP asks again. If
-    a sub-agent asks, `step` is its id and `sub_agent_name` its display name.
+    arguments that will run, which stay in memory (`Interruptions.arguments_of`). `timeout_ms`: None waits without
+    limit; otherwise `default_action` is applied after it. For a request for consent, SKIP asks again, and `options`
+    has the `definition` of a tool of a server, and what `changed` since an approval that does not hold any more. If a
+    sub-agent asks, `step` is its id and `sub_agent_name` its display name.
     """
 
     kind: InterruptionKind
@@ -209,10 +210,16 @@ class Interruption:
             "status": self.status,
             "prompt": ask.prompt,
             "schema": ask.schema,
-            "options": ask.options,
+            "options": ask.options if ask.kind is not InterruptionKind.TOOL_APPROVAL else _changed(ask.options),
             "input": ask.input if ask.kind in _SHOWN_WHOLE else masked(ask.input),
             "outputs": ask.outputs,
             "tool": ask.tool,
             "arguments": ask.arguments if ask.kind in _HAS_NO_SECRETS else masked(ask.arguments),
             "risk": ask.risk,
         }
+
+
+def _changed(options: Any) -> Any:
+    """Return of a request for consent what has changed since the user agreed; its definition is not for the user."""
+    changed = options.get("changed") if isinstance(options, Mapping) else None
+    return {"changed": changed} if changed else None

@@ -46,7 +46,8 @@ class ToolInfo:
     """The description of a tool for models, templates and the user.
 
     `risk` is the highest of its calls. `asks_people`: its calls wait for the user's answer and do nothing else.
-    `is_scoped`: some of its calls may reach outside their workflow (AGENTS_AND_TOOLS §5).
+    `is_scoped`: some of its calls may reach outside their workflow (AGENTS_AND_TOOLS §5). `definition`: of a tool that
+    others define, the text that permissions are bound to.
     """
 
     name: str
@@ -59,6 +60,7 @@ class ToolInfo:
     category: Category = Category.TOOLS
     asks_people: bool = False
     is_scoped: bool = False
+    definition: str | None = None
 
     @property
     def begins_agents(self) -> bool:

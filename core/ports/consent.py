@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from core.domain.consent import ConsentPolicy
+from core.domain.consent import ConsentPolicy, Permission
 from core.domain.ids import CallId
 from core.domain.interruption import Interruption, InterruptionRequest
 from core.domain.tool import CallResult
@@ -57,5 +57,5 @@ class ConsentRules(Protocol):
     def policy(self) -> ConsentPolicy:
         """The policy in force."""
 
-    def allow(self, tool: str) -> None:
+    def allow(self, tool: str, permission: Permission) -> None:
         """Apply an exception for the tool, once it is on disk."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from core.domain.consent import ConsentTerms
+from core.domain.consent import ConsentTerms, Permission
 from core.domain.events import Fact
 from core.domain.ids import CallId, RunId, WorkflowId
 from core.domain.model import ModelChoice
@@ -154,8 +154,8 @@ class ToolRunner(Protocol):
         Only calls of tools that are `is_scoped` can.
         """
 
-    def remember(self, name: str) -> None:
-        """Apply the user's consent to every call of the tool, once it is on disk."""
+    def remember(self, name: str, permission: Permission) -> None:
+        """Apply the user's consent to calls of the tool as it is defined, once it is on disk."""
 
     async def refusal(
         self, name: str, arguments: Any, workflow_id: WorkflowId, advertised: Collection[str] | None = None

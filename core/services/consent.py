@@ -5,13 +5,22 @@ import logging
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, Self
 
 from psygnal import Signal
 
 from core.domain.audit import AuditEntry
-from core.domain.consent import NEVER_ASKED, ConsentPolicy, Rule, exception_setting, parse_exceptions
+from core.domain.consent import (
+    NEVER_ASKED,
+    ConsentPolicy,
+    Permission,
+    Rule,
+    exception_setting,
+    parse_exceptions,
+    parse_permissions,
+)
 from core.domain.ids import AuditId
 from core.domain.text.json_text import encode
 from core.domain.tool import ToolInfo, mcp_server_of
@@ -29,6 +38,14 @@ SWEEP_RETRY_S = 600.0
 log = logging.getLogger(__name__)
 
 
+class Binding(StrEnum):
+    """Whether a permission holds: for tools as they are, not since a change, or not as one of an older version."""
+
+    HOLDS = "holds"
+    VOID = "void"
+    NONE = "none"
+
+
 class ConsentService:
     """A `core.ports.consent.ConsentBook`. `kept` are the stored settings, which hold the exceptions.
 
@@ -43,7 +60,8 @@ class ConsentService:
         self._storage = storage
         self._clock = clock
         self._exceptions = parse_exceptions(stored)
-        self._policy = ConsentPolicy(settings.current, self._exceptions)
+        self._permissions = parse_permissions(stored)
+        self._policy = ConsentPolicy(settings.current, self._exceptions, self._permissions)
         self._tools: Callable[[], Sequence[ToolInfo]] = tuple
         self._settings_changed = asyncio.Event()
 
@@ -54,7 +72,7 @@ class ConsentService:
         """The policy that applies now."""
         # rebuilt lazily: it is asked at every call, and changes rarely
         if self._policy.settings is not self._settings.current or self._policy.exceptions is not self._exceptions:
-            self._policy = ConsentPolicy(self._settings.current, self._exceptions)
+            self._policy = ConsentPolicy(self._settings.current, self._exceptions, self._permissions)
         return self._policy
 
     def use_tools(self, tools: Callable[[], Sequence[ToolInfo]]) -> None:
@@ -73,9 +91,23 @@ class ConsentService:
         """The rules by name of the tool, or of the server as `mcp__SERVER`."""
         return self._exceptions
 
-    def allow(self, tool: str) -> None:
+    def binding(self, name: str) -> Binding | None:
+        """Return whether an `allow` still holds for the tools of servers that it was given to; None for any other."""
+        if self._exceptions.get(name) is not Rule.ALLOW:
+            return None
+        known, current = self._permissions.get(name, Permission()).definitions, self._current(name).definitions
+        if not known:
+            return Binding.NONE if current else None
+        return Binding.HOLDS if all(known.get(tool) == text for tool, text in current.items()) else Binding.VOID
+
+    def _current(self, name: str) -> Permission:
+        """Return the permission to call the tool, or the tools of the server, as they are defined now."""
+        infos = [info for info in self._tools() if name in (info.name, f"mcp__{mcp_server_of(info.name)}")]
+        return Permission({info.name: info.definition for info in infos if info.definition is not None})
+
+    def allow(self, tool: str, permission: Permission) -> None:
         """Apply an exception for this tool that is stored already."""
-        self._apply([tool], Rule.ALLOW)
+        self._apply([tool], Rule.ALLOW, {tool: permission})
 
     @returns_outcome
     async def set_exception(self, name: str, rule: Rule | None) -> None:
@@ -93,10 +125,14 @@ class ConsentService:
     async def _set_exceptions(self, names: Sequence[str], rule: Rule | None) -> None:
         if any(not name.strip() or len(name) > NAME_CHARACTERS for name in names):
             raise Refused("bad_input", f"the name of a tool has 1 to {NAME_CHARACTERS} characters")
-        await self._storage.commit([PutSetting(exception_setting(name), encode(rule)) for name in names])
-        self._apply(names, rule)
+        permissions = {name: self._current(name) for name in names} if rule is Rule.ALLOW else {}
+        values = {name: permissions[name].stored() if name in permissions else rule for name in names}
+        await self._storage.commit([PutSetting(exception_setting(name), encode(values[name])) for name in names])
+        self._apply(names, rule, permissions)
 
-    def _apply(self, names: Sequence[str], rule: Rule | None) -> None:
+    def _apply(self, names: Sequence[str], rule: Rule | None, permissions: Mapping[str, Permission]) -> None:
+        kept = {name: permission for name, permission in self._permissions.items() if name not in set(names)}
+        self._permissions = {**kept, **permissions}
         others = {name: exception for name, exception in self._exceptions.items() if name not in set(names)}
         self._exceptions = others if rule is None else {**others, **dict.fromkeys(names, rule)}
         emit(self.changed)

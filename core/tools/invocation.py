@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from core.domain.consent import ConsentTerms, Ruling
+from core.domain.consent import ConsentTerms, Permission, Ruling
 from core.domain.ids import WorkflowId
 from core.domain.run import ErrorInfo
 from core.domain.template import ValidationMode
@@ -82,8 +82,8 @@ class ToolInvoker:
             return False
         return await tool.reaches_out(arguments, workflow_id)
 
-    def remember(self, name: str) -> None:
-        self._consent.allow(name)
+    def remember(self, name: str, permission: Permission) -> None:
+        self._consent.allow(name, permission)
 
     async def refusal(
         self, name: str, arguments: Any, workflow_id: WorkflowId, advertised: Collection[str] | None = None

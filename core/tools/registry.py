@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.domain.consent import CallTraits, ConsentPolicy, Rule
+from core.domain.consent import CallTraits, ConsentPolicy, Permission, Rule
 from core.domain.ids import WorkflowId
 from core.domain.risk import Risk
 from core.domain.tool import Effect, Runtime, ToolInfo
@@ -174,8 +174,10 @@ class InMemoryConsentBook:
     def __init__(self, policy: ConsentPolicy | None = None) -> None:
         self.policy = policy or ConsentPolicy()
 
-    def allow(self, tool: str) -> None:
-        self.policy = replace(self.policy, exceptions={**self.policy.exceptions, tool: Rule.ALLOW})
+    def allow(self, tool: str, permission: Permission) -> None:
+        exceptions = {**self.policy.exceptions, tool: Rule.ALLOW}
+        permissions = {**self.policy.permissions, tool: permission}
+        self.policy = replace(self.policy, exceptions=exceptions, permissions=permissions)
 
 
 def call_traits(
@@ -185,4 +187,4 @@ def call_traits(
     (AGENTS_AND_TOOLS §6).
     """
     info, risk = tool.info, tool.risk(arguments, origins)
-    return CallTraits(info.name, info.category, risk, tool.effect(arguments), reaches_out)
+    return CallTraits(info.name, info.category, risk, tool.effect(arguments), reaches_out, info.definition)

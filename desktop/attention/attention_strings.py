@@ -1,6 +1,7 @@
 """Texts of the card: kinds, askers, buttons, scopes and errors."""
 
-from typing import assert_never
+from collections.abc import Mapping, Sequence
+from typing import Any, assert_never
 
 from PySide6.QtCore import QCoreApplication
 
@@ -118,6 +119,42 @@ def risk_label(risk: Risk) -> str:
             return translate("Attention", "High risk")
         case _:
             assert_never(risk)
+
+
+def change_summary(changes: Sequence[Mapping[str, Any]]) -> str:
+    """Return why the user is asked again about a tool that they allowed; "" without changes."""
+    parts = {change.get("part") for change in changes}
+    if not parts:
+        return ""
+    if "new" in parts:
+        return translate("Attention", "This tool is new: the server did not have it when you allowed it.")
+    if "unbound" in parts:
+        return translate("Attention", "You allowed this tool in an older version. Allow it once more as it is now.")
+    text = translate("Attention", "This tool has changed since you allowed it: {parts}.")
+    return text.format(parts=", ".join(label for part, label in _part_labels().items() if part in parts))
+
+
+def change_differences(changes: Sequence[Mapping[str, Any]]) -> str:
+    """Return each changed part of a tool, as it was and as it is."""
+    labels = _part_labels()
+    text = translate("Attention", "{part}, before:\n{before}\n{part}, now:\n{now}")
+    return "\n\n".join(
+        text.format(part=labels[change["part"]], before=reveal(str(change["before"])), now=reveal(str(change["now"])))
+        for change in changes
+        if change.get("part") in labels and "now" in change
+    )
+
+
+def _part_labels() -> dict[str, str]:
+    return {
+        "name": translate("Attention", "its name"),
+        "title": translate("Attention", "its title"),
+        "description": translate("Attention", "its description"),
+        "schema": translate("Attention", "its arguments"),
+        "output": translate("Attention", "its result"),
+        "hints": translate("Attention", "what it says of its effects"),
+        "server": translate("Attention", "the program or the address of its server"),
+    }
 
 
 def closed_text(status: str | None) -> str:

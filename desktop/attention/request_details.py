@@ -1,6 +1,6 @@
 """The read-only part of a request: prompt, tool, risk and the values in question."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtWidgets import QHBoxLayout, QWidget
@@ -10,7 +10,7 @@ from core.domain.risk import Risk
 from core.domain.text.json_text import indented_json
 from core.domain.tool import mcp_server_of
 from core.stores.questions import Question
-from desktop.attention.attention_strings import risk_label, server_label
+from desktop.attention.attention_strings import change_differences, change_summary, risk_label, server_label
 from desktop.theme import Theme, tool_icon
 from desktop.translation import agent_display_name, request_sentence
 from desktop.widgets import Adaptive, ElidedLabel, IconLabel, Label, Paragraph, Tone, ValueSection, column_of, show_when
@@ -39,6 +39,10 @@ class RequestDetails(Adaptive, QWidget):
             self._tool.addWidget(self._server)
             self._tool.addWidget(self._risk)
             self._column.addLayout(self._tool)
+        self._changed = Paragraph("", "label", "warn")
+        self._differences = ValueSection(theme, self)
+        self._column.addWidget(self._changed)
+        self._column.addWidget(self._differences)
         if asked.kind is InterruptionKind.QUESTION and (background := _context(asked.input)):
             self._column.addWidget(Paragraph(background, "label", "muted"))
         self.section: ValueSection | None = None
@@ -60,6 +64,13 @@ class RequestDetails(Adaptive, QWidget):
         if asked.risk is not None:
             self._risk.setText(risk_label(asked.risk))
             self._risk.set_tone(_TONES[asked.risk])
+        changes = _changes_of(asked.options) if asked.kind is InterruptionKind.TOOL_APPROVAL else []
+        self._changed.setText(change_summary(changes))
+        show_when(self._changed, bool(changes))
+        differences = change_differences(changes)
+        self._differences.describe(self.tr("What has changed"))
+        self._differences.show_text(differences)
+        show_when(self._differences, bool(differences))
         if self.section is not None:
             is_tool = asked.tool is not None
             self.section.describe(self.tr("Arguments") if is_tool else self.tr("Input"))
@@ -82,3 +93,9 @@ def _context(arguments: Any) -> str:
     """Return the background that the agent gave with a question."""
     background = arguments.get("context") if isinstance(arguments, Mapping) else None
     return background if isinstance(background, str) else ""
+
+
+def _changes_of(options: Any) -> Sequence[Mapping[str, Any]]:
+    """Return how the tool differs from what the user approved before."""
+    changed = options.get("changed") if isinstance(options, Mapping) else None
+    return [change for change in changed if isinstance(change, Mapping)] if isinstance(changed, list | tuple) else []

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from core.domain.consent import ConsentTerms, Ruling
+from core.domain.consent import ConsentTerms, Permission, Ruling
 from core.domain.ids import WorkflowId
 from core.domain.run import ErrorInfo
 from core.domain.template import ValidationMode
@@ -55,7 +55,7 @@ class Tools:
     async def reaches_out(self, name: str, arguments: Mapping[str, Any], workflow_id: WorkflowId) -> bool:
         return False
 
-    def remember(self, name: str) -> None:
+    def remember(self, name: str, permission: Permission) -> None:
         raise AssertionError("nobody is asked here")
 
     async def refusal(

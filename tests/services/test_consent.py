@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core.bus import Bus
-from core.domain.consent import ConsentPolicy, Rule, exception_setting
+from core.domain.consent import ConsentPolicy, Permission, Rule, exception_setting
 from core.domain.text.json_text import encode
 from core.errors import StorageFailed
 from core.ports import PutAudit, PutSetting
@@ -81,7 +81,7 @@ async def test_the_policy_is_that_of_now() -> None:
     assert before is consent.policy
     await settings.change(ask_for_tools=True)
     assert consent.policy == ConsentPolicy(settings.current)
-    consent.allow("note")
+    consent.allow("note", Permission())
     assert consent.policy.exceptions == {"note": Rule.ALLOW}
 
 

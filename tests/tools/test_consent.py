@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from core.domain.consent import ConsentPolicy, Rule, Ruling
+from core.domain.consent import ConsentPolicy, Permission, Rule, Ruling
 from core.domain.interruption import Action
 from core.domain.risk import Risk
 from core.domain.settings import OnTimeout, Settings
@@ -219,7 +219,7 @@ def test_no_consent_is_needed_for_a_tool_that_does_not_exist() -> None:
 
 async def test_what_is_remembered_is_asked_about_no_more() -> None:
     tools = invoker(tool())
-    tools.remember("probe")
+    tools.remember("probe", Permission())
     assert tools.terms("probe", {}, MANUAL).ruling is Ruling.EXCEPTED
     assert (await call(tools, context=context(mode=MANUAL))).status is CallStatus.COMPLETED
 

@@ -9,11 +9,12 @@ call call ──► asked before? ──► its answer
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from core.domain.audit import AuditEntry, Decider, Decision, audit_id, stored_arguments
-from core.domain.consent import ConsentTerms, Ruling
+from core.domain.consent import ConsentTerms, Ruling, bound_definition
+from core.domain.definition import definition_changes
 from core.domain.interruption import (
     Action,
     Interruption,
@@ -22,6 +23,7 @@ from core.domain.interruption import (
     InterruptionStatus,
     approval_scope,
 )
+from core.domain.risk import Risk
 from core.domain.run import ErrorInfo, Run, Snapshot
 from core.domain.sub_agent import location_of
 from core.domain.text.masking import restore_secrets
@@ -92,14 +94,15 @@ class CallConsentPolicy:
         terms = self._terms(call, reaches_out=await self._reaches_out(call))
         if self._is_permitted(call, terms):
             return PermittedCall(call.arguments)
-        if await self._is_approved_for_run(call.tool):
+        approved = await self._approval_for_run(call.tool)
+        if approved is not None and self._covers(approved, call.tool, terms.risk):
             self._audit(call, terms, Decider.RUN)
             return PermittedCall(call.arguments)
         refusal = await self._tools.refusal(call.tool, call.arguments, self._run.workflow_id, advertised)
         if refusal is not None:
             return refusal
         shown = await masked_async(call.arguments)
-        return self._interruptions.raise_(self._ask(call, shown))
+        return self._interruptions.raise_(self._ask(call, shown, approved))
 
     def resolve(self, call: PendingCall, closed: Interruption) -> PermittedCall | CallResult | Interruption:
         """Return what a closed request means for the call; an Interruption if the user is asked again."""
@@ -109,6 +112,9 @@ class CallConsentPolicy:
         arguments = call.arguments if shown is None else shown  # the very value that the user saw
         if answer is None:
             return rejected_result(call.tool, "the run ended before the user had agreed to it")
+        if answer.action in (Action.APPROVE, Action.SUBMIT) and not self._is_as_defined(closed):
+            # The user agreed to a tool that is another by now.
+            return self._interruptions.raise_(self._ask(call, closed.ask.arguments, closed))
         match answer.action:
             case Action.APPROVE:
                 return PermittedCall(arguments)
@@ -157,13 +163,29 @@ class CallConsentPolicy:
             return False
         return await self._tools.reaches_out(call.tool, _argument_object(call), self._run.workflow_id)
 
-    def _ask(self, call: PendingCall, shown: Any) -> InterruptionRequest:
+    def _covers(self, approved: Interruption, tool: str, risk: Risk) -> bool:
+        """Return whether the approval of all calls in the run covers a call of this risk, of the tool as it is now."""
+        return self._is_as_defined(approved) and (risk is not Risk.HIGH or approved.ask.risk is Risk.HIGH)
+
+    def _is_as_defined(self, answered: Interruption) -> bool:
+        """Return whether the tool is defined as it was when the user was asked. Tools of the app always are."""
+        info = self._tools.info(answered.ask.tool or "")
+        return info is None or info.definition is None or info.definition == bound_definition(answered.ask)
+
+    def _ask(self, call: PendingCall, shown: Any, void: Interruption | None = None) -> InterruptionRequest:
+        """Return the request for consent to the call. `void` is an approval that does not cover it any more."""
         terms, info = self._terms(call), self._tools.info(call.tool)
+        definition = info.definition if info is not None else None
+        options = None
+        if definition is not None:
+            changes = terms.changes if void is None else definition_changes(bound_definition(void.ask), definition)
+            options = {"definition": definition, **({"changed": list(changes)} if changes else {})}
         return InterruptionRequest(
             CONSENT_KIND,
             call.step,
             call.index,
             schema=info.input_schema if info is not None else None,
+            options=options,
             tool=call.tool,
             arguments=shown,
             risk=terms.risk,
@@ -173,16 +195,16 @@ class CallConsentPolicy:
             unmasked=call.arguments,
         )
 
-    async def _is_approved_for_run(self, tool: str) -> bool:
-        """Return whether the user approved every call of the tool in this run or in an ancestor."""
-        if any(_approves_whole_run(interruption, tool) for interruption in self._interruptions.all):
-            return True
+    async def _approval_for_run(self, tool: str) -> Interruption | None:
+        """Return the newest approval of every call of the tool, in this run or in an ancestor."""
+        if (own := _whole_run_approval(self._interruptions.all, tool)) is not None:
+            return own
         while True:
             try:
-                return any(_approves_whole_run(interruption, tool) for interruption in await self._ancestors())
+                return _whole_run_approval(await self._ancestors(), tool)
             except StorageFailed as error:
                 if error.code == "unreadable":  # an approval that cannot be read does not count
-                    return False
+                    return None
                 log.warning("run %s waits for the store: %s", self._run.id, error.message)
                 await self._clock.sleep(RETRY_S)
 
@@ -228,3 +250,11 @@ def _approves_whole_run(interruption: Interruption, tool: str) -> bool:
         and interruption.ask.tool == tool
     )
     return is_approved and approval_scope(interruption.answer) == "run"
+
+
+def _whole_run_approval(interruptions: Iterable[Interruption], tool: str) -> Interruption | None:
+    return max(
+        (interruption for interruption in interruptions if _approves_whole_run(interruption, tool)),
+        key=lambda interruption: interruption.created_at,
+        default=None,
+    )

@@ -13,7 +13,7 @@ from typing import Any
 
 from core.domain.audit import audit_entry
 from core.domain.checkpoint_items import answer_fields, asked_fields
-from core.domain.consent import Rule, exception_setting
+from core.domain.consent import Permission, exception_setting
 from core.domain.events import InterruptionClosed, InterruptionRaised, iso_time
 from core.domain.ids import CallId, InterruptionId, new_id
 from core.domain.interruption import (
@@ -55,7 +55,7 @@ class Interruptions:
         known: Iterable[Interruption],
         on_changed: Callable[[], None] = lambda: None,
         on_closed: Callable[[Interruption], None] = lambda closed: None,
-        on_always: Callable[[str], None] = lambda tool: None,
+        on_always: Callable[[str, Permission], None] = lambda tool, permission: None,
         sub_agent_name: Callable[[str], str | None] = lambda step: None,
     ) -> None:
         self._run = run
@@ -245,7 +245,7 @@ class Interruptions:
         if is_consent:
             writes.append(PutAudit(audit_entry(closed, self._run.title)))
         if always is not None:
-            writes.append(PutSetting(exception_setting(always), encode(Rule.ALLOW)))
+            writes.append(PutSetting(exception_setting(always), encode(Permission.of(ask).stored())))
         fact = InterruptionClosed(
             id=closed.id,
             kind=ask.kind,
@@ -254,4 +254,4 @@ class Interruptions:
         )
         written = self._log.commit(fact, writes=writes)
         if always is not None:
-            written.add_done_callback(lambda _: self._on_always(always))
+            written.add_done_callback(lambda _: self._on_always(always, Permission.of(ask)))

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from core.domain.definition import definition_text
 from core.domain.ids import ServerId
 from core.domain.mcp_server import MAX_ID_CHARACTERS, McpServer
 from core.domain.risk import Risk
@@ -286,8 +287,10 @@ def registry_tools(server: McpServer, listing: ToolListing, handler_of: Callable
 def _registry_tool(server: McpServer, tool: ServerTool, name: str, handler: Handler) -> Tool:
     risk = Risk.LOW if tool.is_read_only else Risk.HIGH if tool.is_destructive else Risk.MEDIUM
     schemas = (tool.input_schema, tool.output_schema)
+    hints = {"read_only": tool.is_read_only, "idempotent": tool.is_idempotent, "destructive": tool.is_destructive}
+    definition = definition_text(tool.name, tool.title, tool.description, schemas, hints, server.fingerprint)
     return Tool(
-        ToolInfo(name, tool.title, tool.description, *schemas, risk=risk, category=Category.MCP),
+        ToolInfo(name, tool.title, tool.description, *schemas, risk=risk, category=Category.MCP, definition=definition),
         server=handler,
         read_only=tool.is_read_only,
         idempotent=tool.is_idempotent,

@@ -1,18 +1,31 @@
 """Texts of consent exceptions and of the audit log."""
 
+from typing import assert_never
+
 from PySide6.QtCore import QCoreApplication
 
 from core.domain.audit import AuditEntry, Decider, Decision
 from core.domain.consent import Rule
+from core.services.consent import Binding
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
 
-def rule_label(rule: Rule) -> str:
-    return {
-        Rule.ALLOW: translate("ConsentWords", "Never asked about"),
-        Rule.ASK: translate("ConsentWords", "Always asked about"),
-    }[rule]
+def rule_label(rule: Rule, binding: Binding | None = None) -> str:
+    """Return the rule; of a permission for tools of a server also whether it holds for them as they are now."""
+    if rule is Rule.ASK:
+        return translate("ConsentWords", "Always asked about")
+    match binding:
+        case None:
+            return translate("ConsentWords", "Never asked about")
+        case Binding.HOLDS:
+            return translate("ConsentWords", "Never asked about, as long as it stays as it is")
+        case Binding.VOID:
+            return translate("ConsentWords", "Asked about again: it has changed since")
+        case Binding.NONE:
+            return translate("ConsentWords", "Asked about once more: allowed by an older version")
+        case _:
+            assert_never(binding)
 
 
 def exception_label(name: str) -> str:

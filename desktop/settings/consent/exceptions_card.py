@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from core.domain.consent import Rule
+from core.services.consent import Binding
 from core.services.outcome import Failed
 from desktop.settings.consent.consent_strings import exception_label, rule_label
 from desktop.settings.parts.setting_strings import consent_failure_text
@@ -29,11 +30,12 @@ from desktop.widgets import (
 class ExceptionRow(Adaptive, QWidget):
     """An exception with a button that removes it."""
 
-    def __init__(self, theme: Theme, name: str, rule: Rule) -> None:
+    def __init__(self, theme: Theme, name: str, rule: Rule, binding: Binding | None) -> None:
         super().__init__()
         self._theme = theme
         self.name = name
         self.rule = rule
+        self._binding = binding
         self._label = ElidedLabel("", "code")
         self._rule = Label("", "secondary", "muted")
         self.remove = IconButton(theme, Icon.X)
@@ -46,7 +48,7 @@ class ExceptionRow(Adaptive, QWidget):
     def retranslate(self) -> None:
         shown = exception_label(self.name)
         self._label.setText(shown)
-        self._rule.setText(rule_label(self.rule))
+        self._rule.setText(rule_label(self.rule, self._binding))
         self.remove.describe(self.tr("Remove the exception for {name}").format(name=shown))
 
     def apply_theme(self) -> None:
@@ -91,7 +93,10 @@ class ExceptionsCard(Adaptive, Card):
             self._list.removeWidget(row)
             row.hide()
             row.deleteLater()
-        self.rows = [ExceptionRow(self._theme, name, rule) for name, rule in sorted(self._consent.exceptions.items())]
+        self.rows = [
+            ExceptionRow(self._theme, name, rule, self._consent.binding(name))
+            for name, rule in sorted(self._consent.exceptions.items())
+        ]
         previous: QWidget = self._ask
         for row in self.rows:
             row.remove.clicked.connect(partial(self._consent.set_exceptions, [row.name], None))

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Signal
 
 from core.domain.audit import AuditEntry
 from core.domain.consent import Rule
-from core.services.consent import ConsentService
+from core.services.consent import Binding, ConsentService
 from core.services.outcome import Outcome
 from desktop.bind import follow
 from desktop.operations import Operations, StartTask
@@ -37,6 +37,10 @@ class ConsentSource(QObject):
     def exceptions(self) -> Mapping[str, Rule]:
         """The rules by tool name, or by `mcp__SERVER` for a whole server."""
         return self._service.exceptions
+
+    def binding(self, name: str) -> Binding | None:
+        """Return whether a permission still holds for the tools that it was given to."""
+        return self._service.binding(name)
 
     @property
     def exception_names(self) -> Sequence[str]:

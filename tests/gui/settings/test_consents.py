@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog
 
 from core.domain.audit import AuditEntry, Decider, Decision
-from core.domain.consent import Rule
+from core.domain.consent import Permission, Rule
 from core.domain.settings import OnTimeout
 from core.errors import StorageFailed
 from core.ports import PAGE_ROWS, PutAudit
@@ -101,7 +101,7 @@ async def test_exceptions_are_listed_made_and_removed(rig: Rig, until: Until) ->
 
 
 async def test_an_exception_that_is_made_on_a_card_shows_at_once(rig: Rig, until: Until) -> None:
-    rig.consent.allow("calculator")
+    rig.consent.allow("calculator", Permission())
     await until(lambda: [row.name for row in exceptions(rig).rows] == ["calculator"])
 
 
