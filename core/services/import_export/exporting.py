@@ -119,21 +119,21 @@ class StoreReader:
 
     async def library(self, kinds: Collection[Kind]) -> dict[str, Any]:
         """Return the forms of everything of these kinds but workflows."""
-        lists: dict[str, Any] = {}
+        storage, lists = self._storage, dict[Kind, Sequence[Any]]()
         if Kind.TEMPLATES in kinds:
-            newest = await self._storage.templates.all()
-            lists[Kind.TEMPLATES] = [template_fields(await self.versions(template)) for template in newest]
+            lists[Kind.TEMPLATES] = [await self.versions(newest) for newest in await storage.templates.all()]
         if Kind.AGENTS in kinds:
-            lists[Kind.AGENTS] = [document_fields(agent) for agent in await self._storage.agents.all()]
+            lists[Kind.AGENTS] = await storage.agents.all()
         if Kind.PROMPTS in kinds:
-            lists[Kind.PROMPTS] = [document_fields(prompt) for prompt in await self._storage.prompts.all()]
+            lists[Kind.PROMPTS] = await storage.prompts.all()
         if Kind.SERVERS in kinds:
-            lists[Kind.SERVERS] = [server_fields(stored.server) for stored in await self._storage.servers.all()]
+            lists[Kind.SERVERS] = [stored.server for stored in await storage.servers.all()]
         if Kind.MEMORIES in kinds:
-            lists[Kind.MEMORIES] = [memory_fields(memory) for memory in await self.memories((None,))]
+            lists[Kind.MEMORIES] = await self.memories((None,))
+        forms = await in_thread(_library_forms(lists))
         if Kind.SETTINGS in kinds:
-            lists[Kind.SETTINGS] = exported_settings(await self._storage.settings.all())
-        return lists
+            forms[Kind.SETTINGS] = exported_settings(await storage.settings.all())
+        return forms
 
     async def versions(self, newest: StoredTemplate) -> list[StoredTemplate]:
         """Return all versions of a template, oldest first."""
@@ -182,7 +182,8 @@ class StoreReader:
             stream_fact(run.message_id, chunk.step, chunk.index, chunk.offset, chunk.text)
             for chunk in await self._storage.chunks.of_run(run.id)
         ]
-        live = replay([*events, *(Event(run.id, run.workflow_id, seq, at, fact) for fact in chunks)])
+        streamed = [Event(run.id, run.workflow_id, seq, at, fact) for fact in chunks]
+        live = await asyncio.to_thread(replay, [*events, *streamed])
         return live.content if live is not None else ""
 
     async def _attached(self, workflow_id: WorkflowId, message: Message | QueuedMessage) -> dict[str, str]:
@@ -205,6 +206,21 @@ def _as_it_is(message: Message, runs: Mapping[RunId, RunHistory], texts: Mapping
 
 def _closed(state: MessageState) -> MessageState:
     return MessageState.INTERRUPTED if state is MessageState.OPEN else state
+
+
+def _library_forms(lists: Mapping[Kind, Sequence[Any]]) -> Pieces[dict[str, Any]]:
+    forms: dict[Kind, Callable[[Any], dict[str, Any]]] = {
+        Kind.TEMPLATES: template_fields,
+        Kind.SERVERS: server_fields,
+        Kind.MEMORIES: memory_fields,
+    }
+    library: dict[str, Any] = {}
+    for kind, items in lists.items():
+        library[kind] = []
+        for item in items:
+            library[kind].append(forms.get(kind, document_fields)(item))
+            yield
+    return library
 
 
 def exported_settings(stored: Mapping[str, Any]) -> dict[str, Any]:

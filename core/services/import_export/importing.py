@@ -10,12 +10,15 @@ next start deletes them. After it everything is there. Nothing that is imported 
 servers unconfirmed, and queued messages held.
 """
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from core.domain.agent import Agent
+from core.domain.events import Event, fact_fields
 from core.domain.ids import AgentId, WorkflowId, id_from_key
 from core.domain.messages import Message, QueuedMessage
 from core.domain.settings import Settings
@@ -52,11 +55,12 @@ from core.services.import_export.library import (
     plan_library,
 )
 from core.services.import_export.written_form import WorkflowHistory
+from core.threads.long_values import is_long
 from core.threads.pieces import in_thread
 
 log = logging.getLogger(__name__)
 
-FACTS_AT_ONCE = WRITES_AT_ONCE = 200
+COST_OF_COMMIT, COST_OF_LONG_VALUE = 200, 50
 MEMORY_ID_CHARACTERS = 20
 
 
@@ -99,7 +103,6 @@ class Staged:
 
     workflow: Workflow
     queue: Sequence[QueuedMessage]
-    memories: Sequence[Write]
     replaced: WorkflowId | None
 
 
@@ -131,7 +134,8 @@ class Importer:
     ) -> ImportPlan:
         """Return what an import of these kinds would do now."""
         workflows = [] if Kind.WORKFLOWS not in kinds else await self._plan_workflows(contents, on_conflict)
-        library = plan_library(contents.library, await self._stored(contents), current, on_conflict, kinds)
+        stored = await self._stored(contents)
+        library = await asyncio.to_thread(plan_library, contents.library, stored, current, on_conflict, kinds)
         return ImportPlan(contents, workflows, library)
 
     async def stage(self, path: Path, plan: ImportPlan, progress: Callable[[int, int], None]) -> list[Staged]:
@@ -166,7 +170,6 @@ class Importer:
             *(DiscardWorkflow(each.replaced, now) for each in staged if each.replaced is not None),
             *(DiscardWorkflow(each.workflow.id, None) for each in staged),
             *plan.library.writes,
-            *(write for each in staged for write in each.memories),
         ]
 
     async def _plan_workflows(self, contents: Contents, on_conflict: OnConflict) -> list[WorkflowPlan]:
@@ -236,8 +239,7 @@ class Importer:
         for writes in _batches([*first, *_rows(history, attached)]):
             if await self._storage.commit(writes):
                 raise Refused("id_taken", f"{workflow.title!r} cannot be imported: something in it exists already")
-        memories = [PutMemory(memory) for memory in history.memories]
-        return Staged(workflow, history.queue, memories, plan.replaced)
+        return Staged(workflow, history.queue, plan.replaced)
 
 
 def _other_ids(plan: WorkflowPlan) -> dict[str, str]:
@@ -253,7 +255,7 @@ def _other_ids(plan: WorkflowPlan) -> dict[str, str]:
 
 
 def _rows(history: WorkflowHistory, attached: Mapping[str, str]) -> Iterator[Write]:
-    """Yield the writes of everything in a workflow but its memories, which would be listed at once."""
+    """Yield the writes of everything in a workflow. Its memories may be listed before it is shown."""
     workflow_id = history.workflow.id
     for message in history.messages:
         yield PutMessage(message)
@@ -261,17 +263,32 @@ def _rows(history: WorkflowHistory, attached: Mapping[str, str]) -> Iterator[Wri
     for queued in history.queue:
         yield from _texts(queued, attached)
         yield QueueMessage(queued)
+    for memory in history.memories:
+        yield PutMemory(memory)
     if history.tasks:
         yield ChangeTasks(workflow_id, 0, "import", tuple(history.tasks))
     for each in history.runs:
         yield CreateRun(each.run, each.snapshot)
-        for start in range(0, len(each.events), FACTS_AT_ONCE):
-            yield AppendEvents(each.run.id, tuple(each.events[start : start + FACTS_AT_ONCE]))
+        for events in _in_parts(each.events):
+            yield AppendEvents(each.run.id, events)
 
 
 def _texts(message: Message | QueuedMessage, attached: Mapping[str, str]) -> Iterator[Write]:
     for position, about in enumerate(message.attachments):
         yield PutAttachedText(message.workflow_id, message.id, position, attached[about.hash])
+
+
+def _in_parts(events: Sequence[Event]) -> Iterator[tuple[Event, ...]]:
+    part: list[Event] = []
+    cost = 0
+    for event in events:
+        part.append(event)
+        cost += _cost(fact_fields(event.fact))
+        if cost >= COST_OF_COMMIT:
+            yield tuple(part)
+            part, cost = [], 0
+    if part:
+        yield tuple(part)
 
 
 def _batches(writes: Iterable[Write]) -> Iterator[list[Write]]:
@@ -280,9 +297,9 @@ def _batches(writes: Iterable[Write]) -> Iterator[list[Write]]:
     size = 0
     runs: set[str] = set()
     for write in writes:
-        cost = len(write.events) if isinstance(write, AppendEvents) else 1
+        cost = _cost_of_write(write)
         is_next_part = isinstance(write, AppendEvents) and write.run_id in runs
-        if batch and (size + cost > WRITES_AT_ONCE or is_next_part):
+        if batch and (size + cost > COST_OF_COMMIT or is_next_part):
             yield batch
             batch, size, runs = [], 0, set()
         batch.append(write)
@@ -291,3 +308,21 @@ def _batches(writes: Iterable[Write]) -> Iterator[list[Write]]:
             runs.add(write.run_id)
     if batch:
         yield batch
+
+
+def _cost_of_write(write: Write) -> int:
+    match write:
+        case AppendEvents():
+            return sum(_cost(fact_fields(event.fact)) for event in write.events)
+        case CreateRun():
+            return _cost([write.run.output_json, dict(write.snapshot.input)])
+        case PutMessage() | QueueMessage():
+            return _cost(write.message.text)
+        case PutAttachedText():
+            return _cost(write.text)
+    return 1
+
+
+def _cost(value: Any) -> int:
+    """Return what a value adds to a commit: a long value may have megabytes."""
+    return COST_OF_LONG_VALUE if is_long(value) else 1

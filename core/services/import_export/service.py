@@ -19,7 +19,7 @@ from core.domain.run import ACTIVE_STATUSES
 from core.domain.workflow import Workflow
 from core.engine.runs.engine import Engine
 from core.errors import NotFound, Refused, StorageFailed
-from core.ports import Clock, PutMemory, Storage
+from core.ports import Clock, Storage
 from core.services.agents import AgentService
 from core.services.import_export.contents import Contents, read_contents
 from core.services.import_export.exporting import Exported, Exporter, Kind, StoreReader, not_written
@@ -224,7 +224,11 @@ class ImportExportService:
         """
         async with self._lock:
             preview = await self._planned(path, await read_contents(path), on_conflict, kinds)
-            staged = await self._importer.stage(path, preview.plan, progress)
+            try:
+                staged = await self._importer.stage(path, preview.plan, progress)
+            except BaseException:
+                self._search.catch_up()  # it may have indexed a part of what is deleted again
+                raise
             # shielded: a commit whose outcome is not awaited would leave the catalogues behind the store
             showing = asyncio.ensure_future(self._show(preview, staged, on_conflict, kinds))
             try:
@@ -297,8 +301,7 @@ class ImportExportService:
             newest = await self._engine.newest(each.workflow.id)
             self._bus.publish(WorkflowChanged(each.workflow, None if newest is None else newest.status))
             self._queue.adopt(each.queue)
-        if any(each.memories for each in staged) or any(isinstance(each, PutMemory) for each in plan.library.writes):
-            self._memories.note_import()
+        self._memories.note_import()
         self._search.catch_up()
         await self._importer.discard(replaced)
 
