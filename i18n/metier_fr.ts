@@ -6083,6 +6083,10 @@
         <translation>Tout afficher</translation>
     </message>
     <message>
+        <source>Some runs cannot be read and are not exported</source>
+        <translation>Certaines exécutions sont illisibles et ne sont pas exportées</translation>
+    </message>
+    <message>
         <source>That is the limit in automatic mode. This one can wait for its turn.</source>
         <translation>C’est la limite en mode automatique. Celui-ci peut attendre son tour.</translation>
     </message>

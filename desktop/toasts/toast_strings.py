@@ -72,6 +72,8 @@ def toast_text(toast: Toast) -> ToastText:
             return ToastText(title, translate("Toasts", "It was deleted meanwhile. The list has those that are left."))
         case "exported":
             return ToastText(translate("Toasts", "Exported"), toast.message)
+        case "exported_in_part":
+            return ToastText(translate("Toasts", "Some runs cannot be read and are not exported"), toast.message)
         case "imported":
             return ToastText(translate("Toasts", "Imported"), toast.message)
         case "activity_exported":

@@ -17,6 +17,7 @@ from core.domain.settings import Settings
 from core.services.import_export.exporting import EXPORTED_SETTINGS, Kind
 from core.services.import_export.file import ExportReader, bad_file
 from core.services.import_export.library import Library
+from core.services.import_export.other_ids import translated
 from core.services.import_export.read_form import (
     at_place,
     listed,
@@ -25,7 +26,6 @@ from core.services.import_export.read_form import (
     parse_server,
     parse_template,
     parse_workflow,
-    translated,
 )
 from core.services.import_export.written_form import WorkflowHistory, without_key_variables, workflow_fields
 from core.threads.pieces import Pieces, in_thread

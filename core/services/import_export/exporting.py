@@ -57,7 +57,9 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """The result of an export. `left_out`: titles of what could not be read, with the reason."""
+    """The result of an export. `left_out`: titles of workflows, and why they or some of their runs are missing:
+    `too_large`, `unreadable_runs`.
+    """
 
     path: str
     counts: Mapping[Kind, int]
@@ -83,7 +85,8 @@ class StoreReader:
         messages = await self._storage.messages.of_workflow(workflow.id)
         runs: dict[RunId, RunHistory] = {}
         texts: dict[RunId, str] = {}
-        for run in await self._runs(workflow.id):
+        listed = await self._runs(workflow.id)
+        for run in listed:
             if (run.parent is None or run.parent in runs) and (history := await self._history(run)) is not None:
                 runs[run.id] = history
                 if any(message.run_id == run.id and message.state is MessageState.OPEN for message in messages):
@@ -101,6 +104,7 @@ class StoreReader:
             queue,
             sorted(tasks.tasks.values(), key=lambda task: (task.created_at, task.id)),
             await self.memories((workflow.id,)),
+            len(listed) - len(runs),
         )
         return whole, attached
 
@@ -198,14 +202,11 @@ def _as_it_is(message: Message, runs: Mapping[RunId, RunHistory], texts: Mapping
     if message.run_id is None:
         return message
     if message.run_id not in runs:
-        return replace(message, run_id=None, state=_closed(message.state))
+        is_open = message.state is MessageState.OPEN
+        return replace(message, run_id=None, state=MessageState.INTERRUPTED if is_open else message.state)
     if message.state is MessageState.OPEN:
         return replace(message, text=texts.get(message.run_id, message.text))
     return message
-
-
-def _closed(state: MessageState) -> MessageState:
-    return MessageState.INTERRUPTED if state is MessageState.OPEN else state
 
 
 def _library_forms(lists: Mapping[Kind, Sequence[Any]]) -> Pieces[dict[str, Any]]:
@@ -251,6 +252,7 @@ class Exporter:
         library = await self._reader.library(kinds)
         counts = {kind: len(library[kind]) for kind in Kind if kind in library}
         left_out: list[tuple[str, str]] = []
+        too_large = 0
         begin = {"format": FORMAT, "exported_at": time_text(self._clock.now())}
         try:
             target = await asyncio.to_thread(_Target, path, begin)
@@ -262,8 +264,11 @@ class Exporter:
                 history, attached = await self._reader.workflow(workflow)
                 fields, attached = await in_thread(_without_secrets_in(history, attached))
                 if not await in_thread(target.add(fields, attached)):
+                    too_large += 1
                     left_out.append((workflow.title, "too_large"))
-            counts |= {Kind.WORKFLOWS: len(workflows) - len(left_out)} if workflows or Kind.WORKFLOWS in kinds else {}
+                elif history.left_out:
+                    left_out.append((workflow.title, "unreadable_runs"))
+            counts |= {Kind.WORKFLOWS: len(workflows) - too_large} if workflows or Kind.WORKFLOWS in kinds else {}
             await in_thread(target.finish(library))
         except OSError as error:
             raise not_written(path, error) from None

@@ -4,7 +4,7 @@ Everything here raises ValueError with the place of the problem: `messages/3/cre
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -15,13 +15,14 @@ from pydantic import TypeAdapter, ValidationError
 
 from core.domain import events as facts
 from core.domain.agent import Agent
-from core.domain.events import Event, parse_fact
+from core.domain.events import Event, is_damaged, parse_fact
 from core.domain.fold import replay
 from core.domain.ids import RunId, WorkflowId
 from core.domain.live_run import IN_FLIGHT, LiveRun
 from core.domain.mcp_server import McpServer
 from core.domain.memory import CONTENT_CHARACTERS, Memory
 from core.domain.messages import MessageState, Role
+from core.domain.progress import progress_of
 from core.domain.prompt import Prompt
 from core.domain.run import ErrorInfo, Run, RunStatus, StepStatus, parse_snapshot
 from core.domain.settings import KeyLocation
@@ -30,7 +31,7 @@ from core.domain.text.json_text import encode
 from core.domain.text.masking import MASK
 from core.domain.tool import CallStatus
 from core.domain.workflow import normalized_title
-from core.errors import StepFailed
+from core.errors import StepFailed, StorageFailed
 from core.ports import StoredTemplate
 from core.services.import_export.written_form import (
     MEMORY,
@@ -58,7 +59,6 @@ NOT_FINISHED = "not_finished"
 
 _ID = re.compile(r"[a-z]{2,12}_[0-9a-z]{6,40}", re.ASCII)
 _TIME = re.compile(r"(?:19[7-9]|2[0-9]{2})\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:\d\d)", re.ASCII)
-_OWN_IDS = re.compile(r"\b(?:wf|run|msg|mem)_[0-9a-z]{6,40}\b", re.ASCII)
 
 
 @contextmanager
@@ -157,6 +157,7 @@ def finished_history(history: RunHistory, text: str | None = None) -> RunHistory
     live = replay(history.events)
     if live is None:
         raise ValueError("they do not begin with the creation of the run")
+    _check_progress(history)
     if run.status.is_final and live.status is not run.status:
         raise ValueError(f"they end as {live.status}, and the run as {run.status}")
     if run.status.is_final:
@@ -172,6 +173,16 @@ def finished_history(history: RunHistory, text: str | None = None) -> RunHistory
     added = [Event(run.id, run.workflow_id, live.seq + 1 + n, at, fact) for n, fact in enumerate(closing)]
     closed = replace(run, status=RunStatus.CANCELLED, error=error, finished_at=at)
     return replace(history, run=closed, events=[*history.events, *added])
+
+
+def _check_progress(history: RunHistory) -> None:
+    """Raise ValueError if a start after a crash could not continue from the facts, or a value in them is damaged."""
+    try:
+        progress_of(history.run.id, history.events)
+    except StorageFailed as error:
+        raise ValueError(error.message) from None
+    if any(is_damaged(event.fact) for event in history.events):
+        raise ValueError("a value in them cannot be read")
 
 
 def _closing_facts(live: LiveRun, text: str) -> Iterator[facts.Fact]:
@@ -321,27 +332,3 @@ def _only_text(fields: Any, name: str) -> dict[str, str]:
     if not isinstance(title, str) or not title or len(title) > TITLE_CHARACTERS or normalized_title(title) != title:
         raise ValueError(f"{name}: it is not a title on one line, without control characters")
     return {name: title}
-
-
-def translated(value: Any, ids: Callable[[str], str], depth: int = 4) -> Pieces[Any]:
-    """Return the form of a workflow with other ids of itself, its runs, messages and memories, wherever they stand."""
-    if depth == 0 or not isinstance(value, dict | list):
-        yield
-        return _translated(value, ids)
-    if isinstance(value, list):
-        items = []
-        for item in value:
-            items.append((yield from translated(item, ids, depth - 1)))  # noqa: PERF401  # cannot yield
-        return items
-    members = {}
-    for name, part in value.items():
-        members[name] = yield from translated(part, ids, depth - 1)
-    return members
-
-
-def _translated(value: Any, ids: Callable[[str], str]) -> Any:
-    if isinstance(value, str):
-        return _OWN_IDS.sub(lambda match: ids(match[0]), value) if "_" in value else value
-    if isinstance(value, dict):
-        return {_translated(name, ids): _translated(part, ids) for name, part in value.items()}
-    return [_translated(part, ids) for part in value] if isinstance(value, list) else value

@@ -44,7 +44,7 @@ class RunHistory:
 class WorkflowHistory:
     """A workflow with everything in it, in order; runs before the runs that they started.
 
-    `attached` are the hashes of the texts of each message, sent or queued. `tasks` depend only on each other.
+    `tasks` depend only on each other. `left_out` counts the runs that cannot be read.
     """
 
     workflow: Workflow
@@ -53,6 +53,7 @@ class WorkflowHistory:
     queue: Sequence[QueuedMessage]
     tasks: Sequence[Task]
     memories: Sequence[Memory]
+    left_out: int = 0
 
     @property
     def ids(self) -> set[str]:

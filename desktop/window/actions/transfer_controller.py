@@ -81,7 +81,10 @@ class TransferController(Controller):
         if path.suffix.lower() == MARKDOWN:
             unwrap(await self._core.import_export.export_markdown(workflows[0], path))
         else:
-            unwrap(await self._core.import_export.export(path, workflows, kinds))
+            exported = unwrap(await self._core.import_export.export(path, workflows, kinds))
+            if exported.left_out:
+                titles = ", ".join(title for title, _reason in exported.left_out)
+                self._stores.toasts.add(ToastType.WARNING, "exported_in_part", message=titles)
         self._stores.toasts.add(ToastType.SUCCESS, "exported", message=str(path))
 
     async def _ask_for_target(self, name: str, suffixes: Sequence[str]) -> Path | None:

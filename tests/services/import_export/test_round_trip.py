@@ -227,3 +227,31 @@ async def test_a_conversation_as_markdown(tmp_path: Path) -> None:
     assert "> Attached: notes.txt" in text
     assert SECRETS[0] not in text
     assert (tmp_path / "talk.md").read_text() == text
+
+
+async def test_an_imported_run_can_be_forked(tmp_path: Path) -> None:
+    async with a_core(an_empty_store(), tmp_path) as core:
+        run = await run_template(
+            core, tmp_path, tool_step("a", "echo", text="@input.n"), tool_step("b", "echo", "a", of="@a")
+        )
+        await export(core, tmp_path / "a.json")
+    async with a_core(an_empty_store(), tmp_path) as core:
+        await imported(core, tmp_path / "a.json")
+        fork = ok(await core.runs.fork(run.id, "b"))
+        assert (await core.engine.wait(fork.id)).status is RunStatus.SUCCESS
+        assert ok(await core.runs.describe(fork.id))["output"] == {"of": {"text": 1}}
+
+
+async def test_runs_that_cannot_be_read_are_left_out_and_named(tmp_path: Path) -> None:
+    storage = an_empty_store()
+    async with a_core(storage, tmp_path) as core:
+        talk = await chat(core, "say 1 word")
+        await chat(core, "say 2 words", talk)
+        (newest, *_) = await storage.runs.page(workflow_id=talk)
+        storage.spoil("events", newest.id)
+        done = ok(await core.import_export.export(tmp_path / "a.json", [talk]))
+        assert (dict(done.counts), [reason for _, reason in done.left_out]) == ({"workflows": 1}, ["unreadable_runs"])
+    async with a_core(an_empty_store(), tmp_path) as core:
+        await imported(core, tmp_path / "a.json")
+        messages = await core.storage.messages.of_workflow(talk)
+        assert [message.run_id is None for message in messages] == [False, False, True, True]
