@@ -37,6 +37,7 @@ from core.services.settings import ProviderService, SettingsService
 from core.services.summaries import SummaryService
 from core.services.templates import TemplateService
 from core.services.trash import Trash
+from core.services.upkeep import UpkeepService
 from core.services.workflows import WorkflowService
 from core.stores.background_workflows import BackgroundWorkflows
 from core.stores.base import Store
@@ -200,6 +201,7 @@ class Core:
     queue: QueueService
     activity: ActivityService
     backups: BackupService
+    upkeep: UpkeepService
     search: SearchService
     import_export: ImportExportService
 

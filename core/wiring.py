@@ -28,7 +28,7 @@ from core.llm.key_store import KeyFile, KeyStore
 from core.llm.offline.client import OfflineModel, Router
 from core.llm.openai_compatible.client import OpenAiCompatible
 from core.llm.system_keyring import SystemKeyring
-from core.ports import Backups, Clock, ConsentRules, FilePicker, Sandbox, SearchIndex, Storage
+from core.ports import Backups, Clock, ConsentRules, FilePicker, Sandbox, SearchIndex, Storage, Upkeep
 from core.recording import export
 from core.recording.recordings import RecordingRegistry
 from core.sandbox.pool import WorkerPool
@@ -58,6 +58,7 @@ from core.services.settings import ProviderService, SettingsService, parse_setti
 from core.services.summaries import SummaryService
 from core.services.templates import TemplateBookService, TemplateService
 from core.services.trash import Trash
+from core.services.upkeep import UpkeepService
 from core.services.workflows import WorkflowService
 from core.threads.system_clock import SystemClock
 from core.tools.builtin import builtin_tools, collection_tools, recording_tools, storing_tools
@@ -139,6 +140,7 @@ async def open_core(folders: Folders, picker: FilePicker | None = None) -> Async
     from core.persistence.connection import Connection
     from core.persistence.search.index import FileSearchIndex
     from core.persistence.surreal import SurrealStorage
+    from core.persistence.upkeep import StoreUpkeep
 
     async def back_up(connection: Connection) -> None:
         await StoreBackups(connection, folders.store).keep(BackupReason.UPDATE, SystemClock().now())
@@ -148,10 +150,16 @@ async def open_core(folders: Folders, picker: FilePicker | None = None) -> Async
         storage = await SurrealStorage.open(folders.store, index, back_up)
     except StorageFailed as error:
         raise await with_backup(error, folders.store) from error
-    backups = StoreBackups(storage.connection, folders.store)
+    backups, upkeep = StoreBackups(storage.connection, folders.store), StoreUpkeep(storage.connection)
     try:
         async with run_core(
-            storage, key_file=folders.keys, picker=picker, index=index, own=folders.own, backups=backups
+            storage,
+            key_file=folders.keys,
+            picker=picker,
+            index=index,
+            own=folders.own,
+            backups=backups,
+            upkeep=upkeep,
         ) as core:
             yield core
     finally:
@@ -218,6 +226,7 @@ async def run_core(
     index: SearchIndex | None = None,
     own: OwnPlaces = NO_PLACES,
     backups: Backups | None = None,
+    upkeep: Upkeep | None = None,
 ) -> AsyncIterator[Core]:
     """Run the core on a store that the caller opens and closes, with `more_tools` beside the built-in tools. Code runs
     in worker processes, or in the `sandbox` given. No tool reaches the `own` places.
@@ -312,4 +321,5 @@ async def run_core(
             ),
             activity=ActivityService(storage, clock),
             backups=await enter(BackupService(backups, clock, lambda: engine.is_at_work)),
+            upkeep=await enter(UpkeepService(upkeep, clock, lambda: engine.is_at_work)),
         )

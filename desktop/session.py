@@ -247,6 +247,7 @@ class Session:
             self.presenter.fail(attended)
         await content.chat.draft_controller.load()
         core.search.start()
+        core.upkeep.start()
         content.settle(WorkflowId(self._state.viewed_workflow) if self._state.viewed_workflow else None)
         if self._given.demo:
             content.demo.start()

@@ -29,7 +29,7 @@ from core.persistence.folder import MIB
 from core.persistence.keys import record_id
 from core.persistence.manifest import is_merge_due
 from core.persistence.open_store import CHECKPOINT_ROW, LIMITS, Limits, OpenStore, lock_folder, merging, stalled
-from core.persistence.statements import CommitRecord, Query, Statement, build_query
+from core.persistence.statements import CommitRecord, Query, Statement, build_query, deletes_texts
 from core.persistence.store_place import FolderLock
 from core.persistence.store_watch import StoreWatch
 from core.threads.daemons import in_daemon_thread
@@ -42,6 +42,8 @@ ROOM_BYTES = 16 * MIB
 
 # Carries the number of a commit that inserts no row with a number of its own.
 COMMIT_ROW = ("meta", "commit")
+UPKEEP_ROW = ("meta", "upkeep")
+_NOTE_DELETION = Statement("UPSERT meta:upkeep SET has_deleted = true RETURN NONE", None)
 _NUMBER_COMMIT = Statement("UPSERT meta:commit SET commit = $commit RETURN NONE", None)
 
 log = logging.getLogger(__name__)
@@ -64,6 +66,7 @@ class Connection:
         self._reads: set[asyncio.Task[Any]] = set()
         self._writes: set[asyncio.Task[Any]] = set()
         self._record: CommitRecord | None = None
+        self._has_noted = False
         self._needs_restart = False
         self._is_reopening = False
         self._is_closed = False
@@ -150,6 +153,10 @@ class Connection:
         """Add each commit from now on to the record; None ends that."""
         self._record = record
 
+    def forget_deletions(self) -> None:
+        """Note the next deletion again."""
+        self._has_noted = False
+
     async def exchange(self, finish: Callable[[], Awaitable[None]]) -> None:
         """Put the store in the building folder in its place; `finish` completes it while commits wait.
 
@@ -198,6 +205,9 @@ class Connection:
         carrier = next((statement.carrier for statement in statements if statement.carrier), None)
         watch = self._store.watch
         executed = [*statements, *([_NUMBER_COMMIT] if watch is not None and carrier is None else ())]
+        notes_deletion = watch is not None and not self._has_noted and any(map(deletes_texts, statements))
+        if notes_deletion:
+            executed.append(_NOTE_DELETION)
         query = build_query(executed)
         async with self._writer:
             await self._ensure_usable()
@@ -207,6 +217,7 @@ class Connection:
                 watch.note_commit(number, carrier or COMMIT_ROW)
             if self._record is not None:
                 self._record.add(query)
+            self._has_noted |= notes_deletion
             self._plan_renewal()
         if len(executed) == 1:
             return results

@@ -50,6 +50,14 @@ def delete_statements(rows: Iterable[Any]) -> list[Statement]:
     return [Statement("DELETE $argument RETURN NONE", records)] if records else []
 
 
+def deletes_texts(statement: Statement) -> bool:
+    """Return whether the statement deletes rows for good, and not only what a message holds too."""
+    if "DELETE" not in statement.text:
+        return False
+    rows = statement.argument if isinstance(statement.argument, list) else []
+    return not rows or any(getattr(row, "table_name", "") != "chunk" for row in rows)
+
+
 def batched(items: Sequence[T], size: int = STATEMENT_ROWS) -> Iterator[list[T]]:
     """Yield the items in lists of at most `size`."""
     rest = iter(items)

@@ -61,6 +61,7 @@ from core.ports.templates import (
     TemplateTitles,
 )
 from core.ports.tools import CallContext, FilePicker, FileRequest, LateResultHandler, ToolRunner
+from core.ports.upkeep import OnUpkeepProgress, Upkeep, UpkeepNote
 from core.ports.workflow_gate import WorkflowGate
 from core.ports.writes import (
     AllowFile,
@@ -153,6 +154,7 @@ __all__ = [
     "ModelWarning",
     "NoRecorder",
     "OnBackupProgress",
+    "OnUpkeepProgress",
     "OrderQueued",
     "PendingCall",
     "PermittedCall",
@@ -196,6 +198,8 @@ __all__ = [
     "TextDelta",
     "ToolRunner",
     "UnqueueMessage",
+    "Upkeep",
+    "UpkeepNote",
     "Usage",
     "Violation",
     "WaitStatus",

@@ -3,6 +3,7 @@
 import asyncio
 import signal
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ from core.persistence.dump import digests_of
 from core.persistence.keys import record_id
 from core.persistence.rebuild import live_bytes, stored_bytes
 from core.persistence.surreal import SurrealStorage
-from core.ports import PutMessage, PutSetting
+from core.persistence.upkeep import StoreUpkeep
+from core.ports import PutMessage, PutSetting, UpkeepNote
 from tests.contracts.rows import W, a_message
 from tests.persistence.processes import run
 from tests.support.waiting import until
@@ -198,3 +200,21 @@ def test_a_process_killed_at_any_step_of_the_exchange_has_all_its_rows(tmp_path:
         run(MORTAL, path, at, code=-signal.SIGKILL)
         asyncio.run(look(path))
         assert not {entry.name for entry in path.parent.iterdir()} - {"store", "store.watch"}
+
+
+async def test_a_deletion_is_noted_until_the_store_is_rebuilt(storage: SurrealStorage, store: Path) -> None:
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    await fill(storage, 0, 10)
+    assert await StoreUpkeep(storage.connection).note() == UpkeepNote()
+    await storage.connection.commit([statement_to_delete(range(5))])
+    await storage.close()
+    again = await SurrealStorage.open(store)
+    upkeep = StoreUpkeep(again.connection)
+    assert (await upkeep.note()).has_deleted
+    await upkeep.rebuild(now, lambda progress: None)
+    note = await upkeep.note()
+    assert (note.has_deleted, note.rebuilt_at) == (False, now)
+    assert note.rebuilt_bytes > 0
+    await again.connection.commit([statement_to_delete(range(5, 6))])
+    assert (await upkeep.note()).has_deleted
+    await again.close()
