@@ -846,6 +846,10 @@
         <source>No arguments</source>
         <translation>Aucun argument</translation>
     </message>
+    <message>
+        <source>Reading the arguments…</source>
+        <translation>Lecture des arguments…</translation>
+    </message>
     <message numerus="yes">
         <source>Show %n secret(s)</source>
         <translation>

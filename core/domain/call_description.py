@@ -100,6 +100,13 @@ def describe_call(
     return CallDescription(arguments, tuple(deciding), tuple(values), is_complete=not contains_mask(arguments))
 
 
+def has_paths(arguments: Any) -> bool:
+    """Return whether a value of the call is a path, so that `place_of` is asked."""
+    return any(
+        path and weight_of(path[-1]) is Weight.PATH for path, value in _leaves(arguments) if isinstance(value, str)
+    )
+
+
 def weight_of(name: str) -> Weight:
     """Return the weight of a value with this name, by its last word: `file_path` is a path."""
     words = [word.lower() for word in _WORDS.findall(name)]

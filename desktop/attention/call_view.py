@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import ceil
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from core.domain.call_description import CallDescription, ShownValue, Span, Warn
@@ -25,6 +25,7 @@ from desktop.widgets import (
 )
 
 _ENDING = 200
+_WAIT_SHOWN_MS = 200
 
 
 class DecidingValues(Adaptive, QWidget):
@@ -106,10 +107,16 @@ class CallValues(Adaptive, QWidget):
         self.parts: list[CallValue] = []
         for widget in (self._note, self.show_secrets, self._empty):
             show_when(widget, False)
+        self._is_shown = False
+        self._late = QTimer(self, singleShot=True, interval=_WAIT_SHOWN_MS)
+        self._late.timeout.connect(self._show_wait)
+        self._late.start()
         self.adapt_to(theme)
 
     def show_call(self, description: CallDescription) -> None:
         """Show the arguments."""
+        self._late.stop()
+        self._is_shown = True
         self._secrets = sum(len(value.secrets) for value in description.values)
         self._is_complete = description.is_complete
         for value in description.values:
@@ -129,10 +136,13 @@ class CallValues(Adaptive, QWidget):
             self.tr("Fold the secrets") if self.are_secrets_shown else self.tr("Show %n secret(s)", "", self._secrets)
         )
         self.show_secrets.setText(words)
-        self._empty.setText(self.tr("No arguments"))
+        self._empty.setText(self.tr("No arguments") if self._is_shown else self.tr("Reading the arguments…"))
 
     def apply_theme(self) -> None:
         self._column.setSpacing(self._theme.sizes.space_s)
+
+    def _show_wait(self) -> None:
+        show_when(self._empty, True)
 
     def _toggle(self) -> None:
         self.are_secrets_shown = not self.are_secrets_shown

@@ -116,14 +116,12 @@ class CardFooter(Adaptive, QWidget):
         self.update_scope()
 
     def update_scope(self) -> None:
-        """Offer the scopes of an approval; edited arguments can only be approved once, and nothing unseen."""
+        """Offer the scopes of an approval; edited arguments can only be approved once."""
         request = self._request
         tool = request.question.asked.tool if request is not None and request.takes_scope else None
         show_when(self._scope, tool is not None)
         if request is not None and tool is not None:
             self._scope.set_tool(tool, request.scope, is_edited=request.is_changed)
-        if request is not None:
-            self._buttons[request.buttons[-1]].setEnabled(request.is_ready)
 
     def button(self, action: Action) -> Button:
         return self._buttons[action]

@@ -70,6 +70,7 @@ class Interruptions:
         for interruption in known:
             self._add(interruption)
         self._unmasked: dict[InterruptionId, Any] = {}
+        self._arguments_known: dict[InterruptionId, asyncio.Future[None]] = {}
         self._waiting: dict[InterruptionId, asyncio.Future[Interruption]] = {}
         self._timer: asyncio.TimerHandle | None = None
         log.on_call_ended = self._on_call_ended
@@ -117,6 +118,21 @@ class Interruptions:
         """
         if interruption.is_open and arguments is not None:
             self._unmasked.setdefault(interruption.id, arguments)
+            self._end_wait_for_arguments(interruption)
+
+    async def wait_for_arguments(self, interruption: Interruption) -> Any:
+        """Return the arguments that the interruption asks about, unmasked. After a restart, wait until the call has
+        come to its request again; None if the request is closed before.
+        """
+        if interruption.id not in self._unmasked and self._all[interruption.id].is_open:
+            known = self._arguments_known.setdefault(interruption.id, asyncio.get_running_loop().create_future())
+            await asyncio.shield(known)
+        return self._unmasked.get(interruption.id)
+
+    def _end_wait_for_arguments(self, interruption: Interruption) -> None:
+        known = self._arguments_known.pop(interruption.id, None)
+        if known is not None and not known.done():
+            known.set_result(None)
 
     def arguments_of(self, interruption: Interruption) -> Any:
         """Return the arguments that the interruption asks about, unmasked; None if they are not known here."""
@@ -223,6 +239,7 @@ class Interruptions:
         now = self._clock.now()
         closed = interruption.closed(status, answer, now)
         self._all[interruption.id] = closed
+        self._end_wait_for_arguments(closed)
         self._commit_closed(closed)
         if status is InterruptionStatus.CANCELLED:  # the waiting call is cancelled with its task, and reads no answer
             self._unmasked.pop(interruption.id, None)

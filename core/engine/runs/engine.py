@@ -6,14 +6,14 @@ runs are started for steps and tool calls. Starting, forking, cancelling and ans
 
 import asyncio
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self
 
 from core.bus import Bus, WorkflowChanged
 from core.domain.ids import InterruptionId, RunId, TemplateId, WorkflowId, id_from_key, new_id
 from core.domain.interruption import Action, Answer, Interruption, InterruptionKind
 from core.domain.progress import progress_of
-from core.domain.run import ACTIVE_STATUSES, Run, RunKind, RunStatus, Snapshot
+from core.domain.run import ACTIVE_STATUSES, Run, RunKind, RunStatus
 from core.domain.settings import Settings
 from core.domain.sub_agent import location_of
 from core.domain.template import WorkflowCall
@@ -26,21 +26,12 @@ from core.engine.runs.driver import Driver
 from core.engine.runs.forks import fork_request, reused_facts, reused_results
 from core.engine.runs.recovered_run import RecoveredState
 from core.engine.runs.recovery import Recovery
-from core.engine.runs.run_registry import ActiveRun, stored_run
+from core.engine.runs.run_registry import ActiveRun, OpenCall, stored_run
 from core.engine.runs.scheduler import Scheduler
 from core.engine.runs.start_request import StartRequest, preset_facts, preset_results, validate_preset
 from core.engine.runs.step_runner import StepRunner
 from core.errors import NotFound, Refused, workflow_busy
 from core.ports import PAGE_ROWS, CallContext, Clock, RunRecordings, Storage, WorkflowGate
-
-
-@dataclass(frozen=True, slots=True)
-class OpenCall:
-    """An open interruption about a call. `arguments` are those that will run, masked if they are not known here."""
-
-    interruption: Interruption
-    arguments: Any
-    snapshot: Snapshot
 
 
 class Engine:
@@ -307,17 +298,21 @@ class Engine:
         driver.interruptions.answer(selected, answer)
         return selected
 
-    def find_request(self, run_id: RunId, interruption_id: InterruptionId) -> OpenCall | None:
-        """Return an open interruption of an active run with what it asks about, unmasked; None if there is none."""
-        active = self._registry.get(run_id)
-        driver = active.driver if active is not None else None
-        if active is None or driver is None:
-            return None
-        found = next((raised for raised in driver.interruptions.open if raised.id == interruption_id), None)
-        if found is None:
-            return None
-        known = driver.interruptions.arguments_of(found)
-        return OpenCall(found, found.ask.arguments if known is None else known, active.snapshot)
+    async def find_request(self, run_id: RunId, interruption_id: InterruptionId) -> OpenCall | None:
+        """Return an open interruption of an active run with what it asks about, unmasked; None if there is none. After
+        a restart, wait until the call has come to its request again: the request is stored with masks.
+        """
+        request = self.request_now(run_id, interruption_id)
+        if request is None or request.arguments is not None:
+            return request
+        driver = self._registry[run_id].driver
+        assert driver is not None
+        arguments = await driver.interruptions.wait_for_arguments(request.interruption)
+        return replace(request, arguments=arguments) if arguments is not None else None
+
+    def request_now(self, run_id: RunId, interruption_id: InterruptionId) -> OpenCall | None:
+        """Return the same at once; the arguments are None where `find_request` would wait for them."""
+        return self._registry.request(run_id, interruption_id)
 
     async def preset(self, run_id: RunId, step: str, output: Any) -> None:
         """Set the result of a step that an active run has not begun, instead of running it.

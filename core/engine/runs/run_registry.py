@@ -3,8 +3,10 @@
 import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
-from core.domain.ids import RunId
+from core.domain.ids import InterruptionId, RunId
+from core.domain.interruption import Interruption, InterruptionKind
 from core.domain.run import Run, Snapshot, StepKey
 from core.domain.settings import Settings
 from core.engine.log.run_journal import RunJournal
@@ -53,6 +55,15 @@ class ActiveRun:
         return self.driver is not None and not self.is_finished
 
 
+@dataclass(frozen=True, slots=True)
+class OpenCall:
+    """An open interruption about a call. `arguments` are those that will run."""
+
+    interruption: Interruption
+    arguments: Any
+    snapshot: Snapshot
+
+
 class RunRegistry:
     """The active runs of this process. A thousand may wait in the queue, so those at work are found without them."""
 
@@ -81,6 +92,18 @@ class RunRegistry:
     def children(self, run_id: RunId) -> list[ActiveRun]:
         """Return the active runs that this run started."""
         return list(self._children.get(run_id, {}).values())
+
+    def request(self, run_id: RunId, interruption_id: InterruptionId) -> OpenCall | None:
+        """Return an open interruption of the run; its arguments are None if they are not known yet."""
+        active = self._runs.get(run_id)
+        if active is None or active.driver is None:
+            return None
+        for found in active.driver.interruptions.open:
+            if found.id == interruption_id:
+                is_call = found.ask.kind is InterruptionKind.TOOL_APPROVAL
+                known = active.driver.interruptions.arguments_of(found) if is_call else found.ask.arguments
+                return OpenCall(found, known, active.snapshot)
+        return None
 
     def add(self, active: ActiveRun) -> None:
         self._runs[active.run.id] = active

@@ -181,7 +181,12 @@ class CardBinder(Controller):
             self._footer.show_composer()
 
     def _describe_call(self, request: Request) -> None:
-        self._context.tasks.spawn(self._describe(request), f"describe {request.question.id}")
+        question = request.question
+        call = self._core.call_requests.describe_at_once(question.run_id, question.asked)
+        if call is not None:
+            request.show_call(call)
+        else:
+            self._context.tasks.spawn(self._describe(request), f"describe {question.id}")
 
     async def _describe(self, request: Request) -> None:
         call = await self._core.call_requests.describe(request.question.run_id, request.question.asked)

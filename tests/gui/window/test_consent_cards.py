@@ -1,28 +1,37 @@
 """The card shows what will run, all of it, and what it shows is what runs."""
 
+import asyncio
+import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit
 
 from core.domain.audit import Decision
+from core.domain.ids import WorkflowId, new_id
 from core.domain.interruption import Action
+from core.domain.run import RunStatus
 from core.domain.template import ValidationMode
 from core.domain.text.json_text import encode
 from core.domain.text.masking import MASK
 from core.domain.tool import ToolInfo
+from core.domain.workflow import Workflow
 from core.ports import CallContext
 from core.services.outcome import Ok
 from core.tools.registry import Tool
 from desktop.attention.call_view import CallValues
 from desktop.attention.card import AttentionCard
+from desktop.widgets import raw_text
+from desktop.window.frame.notifications import one_line
 from tests.gui.window.consent_cards import CASES, Case, Table, gone_through, in_sight
 from tests.gui.window.rig import App, an_app
 from tests.gui.window.test_attention import ended
 from tests.support import waiting
+from tests.support.world import a_step
 
 
 class Probe:
@@ -120,3 +129,95 @@ def _check_secrets(case: Case, card: AttentionCard) -> None:
         for secret in case.folded:
             assert secret in everything, case.name
         assert MASK not in everything
+
+
+async def test_nothing_is_approved_before_it_is_shown(
+    tmp_path: Path, qapp: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    probe, shown = Probe(), asyncio.Event()
+    async with an_app(tmp_path, qapp, more_tools=probe.tools(), mode=ValidationMode.MANUAL) as app:
+        describe = app.core.call_requests.describe
+
+        async def slow(*asked: Any) -> Any:
+            await shown.wait()
+            return await describe(*asked)
+
+        monkeypatch.setattr(type(app.core.call_requests), "describe", lambda service, *asked: slow(*asked))
+        sent = await app.core.chat.send(
+            "go",
+            mode=ValidationMode.MANUAL,
+            script=[{"call": "probe", "arguments": {"path": "ls"}}, {"say": "done"}],
+        )
+        assert isinstance(sent, Ok)
+        run, card = sent.data, app.content.chat.card
+        await waiting.until(lambda: app.core.stores.questions.count(run.workflow_id) == 1)
+        app.content.workflow_actions.show(run.workflow_id)
+        await waiting.until(lambda: card.request is not None)
+        app.content.chat.focus_card()
+        await waiting.until(lambda: card.has_focus and not card.guard.is_on)
+        assert card.request is not None
+        await waiting.until(lambda: "Reading the arguments…" in {label.text() for label in card.findChildren(QLabel)})
+        card.button(Action.APPROVE).click()
+        app.control(Qt.Key.Key_Return)
+        await app.drawn()
+        assert (probe.got, app.core.stores.questions.count(run.workflow_id)) == ([], 1)
+        shown.set()
+        await waiting.until(lambda: card.request is not None and card.request.is_ready)
+        await app.drawn()
+        assert "ls" in in_sight(card)
+        app.control(Qt.Key.Key_Return)
+        await ended(app, await app.core.engine.wait(run.id))
+        assert probe.got == [{"path": "ls"}]
+
+
+ODD = "a\u00a0b\u2028c\u2029d\ufdd0e\u202ef\ud800" + " " * 100
+
+
+@pytest.mark.parametrize("kind", ["input-review", "state-edit", "local-execution"])
+async def test_values_to_be_edited_are_escaped_and_unedited_are_the_very_values(
+    tmp_path: Path, qapp: QApplication, kind: str
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        first = {**a_step("s"), "input": {"odd": ODD}}
+        asks = {"kind": kind, **({"schema": {}} if kind == "local-execution" else {})}
+        run = await app.start("Odd", first, {**a_step("e", "s"), "input": "@s", "interrupt": asks})
+        await waiting.until(lambda: app.core.stores.questions.count(run.workflow_id) == 1)
+        app.content.workflow_actions.show(run.workflow_id)
+        card = app.content.chat.card
+        await waiting.until(lambda: card.request is not None)
+        await app.drawn()
+        (text, *_) = [raw_text(box.document()) for box in card.findChildren(QPlainTextEdit) if box.isVisible()]
+        assert not [sign for sign in "\u2028\u2029\ufdd0\u202e" if sign in text]
+        if kind == "local-execution":
+            assert "⟨U+202E⟩" in text
+            return
+        assert rb"a\u00a0b".decode("unicode_escape") in text
+        assert r"\u2028c\u2029d\ufdd0e\u202ef\ud800\u0020\u0020" in text
+        assert json.loads(text) == {"odd": ODD}
+        app.content.chat.focus_card()
+        await waiting.until(lambda: card.has_focus and not card.guard.is_on)
+        card.button(Action.SUBMIT).click()
+        done = await ended(app, run)
+        assert done.status is RunStatus.SUCCESS
+        assert json.loads(done.output_json or "") == {"odd": ODD}
+
+
+async def test_a_name_a_question_and_its_options_mark_what_they_hide(tmp_path: Path, qapp: QApplication) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        evil = "pay\u202epal\u3164 \U000e0041me"
+        seen = "pay⟨U+202E⟩pal⟨U+3164⟩ ⟨U+E0041⟩me"
+        asks = {"kind": "local-execution", "prompt": evil, "schema": {"type": "object", "properties": {evil: {}}}}
+        now = app.core.clock.now()
+        workflow = Workflow(WorkflowId(new_id("wf")), evil, "offline", now, now)
+        run = await app.start_in(workflow, {**a_step("e"), "interrupt": asks})
+        await waiting.until(lambda: app.core.stores.questions.count(run.workflow_id) == 1)
+        app.content.workflow_actions.show(run.workflow_id)
+        card = app.content.chat.card
+        await waiting.until(lambda: card.request is not None)
+        await waiting.until(lambda: app.content.toasts.cards)
+        await app.drawn()
+        labels = [label.text() for label in app.window.findChildren(QLabel)]
+        assert not [text for text in labels if "\u202e" in text or "\U000e0041" in text or "\u3164" in text]
+        assert len([text for text in labels if seen in text]) >= 4  # header, asker, prompt, field, toast
+        assert seen in card.accessibleDescription()
+        assert seen in one_line(evil, 100)

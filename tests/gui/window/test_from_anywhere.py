@@ -131,6 +131,11 @@ def is_elsewhere(app: App, place: str) -> bool:
     return in_menu or (QApplication.focusWidget() or app.window) not in (app.window, composer(app)) or not app.viewed
 
 
+def shows_all(app: App) -> bool:
+    request = card_of(app).request
+    return request is not None and request.is_ready
+
+
 async def test_from_anywhere_it_takes_ctrl_j_a_choice_and_enter(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
@@ -151,7 +156,7 @@ async def test_from_anywhere_it_takes_ctrl_j_a_choice_and_enter(
             above = QApplication.activePopupWidget() or QApplication.activeModalWidget()
             assert (app.viewed, above) == (run.workflow_id, None), place
             app.window.activateWindow()
-            await until(lambda: card_of(app).has_focus)
+            await until(lambda: card_of(app).has_focus and shows_all(app))
             assert app.focused() is card_of(app).button(Action.REJECT), place
             time.advance(1000)
             app.key(Key.Key_Tab)
