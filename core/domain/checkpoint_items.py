@@ -26,7 +26,7 @@ def asked_fields(ask: InterruptionRequest, shown: Mapping[str, Any]) -> dict[str
     fields: dict[str, Any] = {"attempt": ask.attempt, "default_action": ask.default_action}
     fields |= {"call_id": ask.call_id} if ask.call_id is not None else {}
     fields |= {"timeout_ms": ask.timeout_ms} if ask.timeout_ms is not None else {}
-    hidden = {"input": ask.input, "arguments": ask.arguments}
+    hidden = {"input": ask.input, "arguments": ask.arguments, "options": ask.options}
     return fields | {name: value for name, value in hidden.items() if value != shown[name]}
 
 

@@ -214,8 +214,8 @@ class InterruptionRaised(Fact, wire="interruption_raised", inner=("asked",), lon
     """The user is asked; the fields are those of COMMAND_LINE's `interruptions`.
 
     `default_action` is applied at `expires_at`; None if there is no time limit, or if an older version asked. `asked`
-    has what the user does not see of the request: {attempt, default_action, call_id?, timeout_ms?}, and the `input` and
-    `arguments` that are masked above.
+    has what the user does not see of the request: {attempt, default_action, call_id?, timeout_ms?}, the `input` and
+    `arguments` that are masked above, and the `options` with the definition of a tool.
     The Python name `input_schema` avoids `schema`, a method of pydantic models.
     """
 

@@ -268,7 +268,7 @@ def _fold_raised(progress: RunProgress, fact: facts.InterruptionRaised, event: E
         hidden["attempt"],
         fact.prompt,
         fact.input_schema,
-        fact.options,
+        hidden.get("options", fact.options),
         hidden.get("input", fact.input),
         fact.outputs,
         fact.tool,

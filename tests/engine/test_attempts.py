@@ -11,18 +11,21 @@ import pytest
 
 from core.domain.events import StepStarted
 from core.domain.ids import TemplateId
+from core.domain.interruption import Action, Answer
 from core.domain.run import RunStatus
 from core.domain.text.json_text import encode
 from core.domain.tool import ToolInfo
 from core.errors import ToolFailed
 from core.ports import CallContext, Put, StoredTemplate
+from core.services.outcome import Ok
 from core.tools.registry import Tool
 from tests.support.clock import FakeClock
 from tests.support.command_line import template
 from tests.support.held import children
 from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.virtual_loop import VirtualLoop, run_virtual
-from tests.support.world import a_step, a_world, tool_step
+from tests.support.waiting import until
+from tests.support.world import World, a_step, a_world, tool_step
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -287,6 +290,35 @@ async def test_a_run_that_kills_the_app_is_not_begun_for_ever() -> None:
     assert ended is not None
     assert ended.error is not None
     assert (ended.status, ended.error.code) == (RunStatus.ERROR, "recovery_exhausted")
+    assert f"fork {run.id} h" in ended.error.message
+    async with a_world(storage) as world:  # in one step the user continues it
+        world.tools.release.set()
+        forked = await world.core.runs.fork(run.id, ended.error.failed_step or "")
+        assert isinstance(forked, Ok)
+        assert (await world.settled(forked.data.id))["status"] == "success"
+
+
+async def test_answers_between_the_ends_of_the_app_are_progress() -> None:
+    """The call is interrupted again and again; each time the user decides that it be made again."""
+    async with a_world() as world:
+        run = await world.start({**tool_step("h", "hang"), "input": {"text": "x"}})
+        await until(lambda: bool(world.tools.notes))
+        storage = stored_copy(world)
+    for _ in range(6):
+        async with a_world(storage) as world:
+            await world.core.engine.recover()
+            told = await world.settled(run.id)
+            assert (told["status"], told["interruptions"][0]["kind"]) == ("waiting", "outcome"), told["error"]
+            await world.core.engine.answer(run.id, Answer(Action.APPROVE))
+            notes = world.tools.notes
+            await until(notes.__len__)
+            storage = stored_copy(world)
+
+
+def stored_copy(world: World) -> InMemoryStorage:
+    """Return what is stored, as a process leaves it that is killed now."""
+    assert isinstance(world.storage, InMemoryStorage)
+    return world.storage.copy()
 
 
 def test_a_step_that_takes_long_is_neither_failed_nor_begun_again() -> None:

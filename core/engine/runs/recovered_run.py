@@ -2,21 +2,39 @@
 
 Recovery has to answer three questions about a run from its facts alone. How far did it get? A step with a result is
 done. What was interrupted? A step whose claim has no result, and an agent's open calls and streamed text. Does it make
-progress at all? A run that keeps crashing the app must not do so forever, so the number of results
-at each unclean end is stored, and the third end in a row without a new result ends the run.
+progress at all? A run that keeps crashing the app must not do so forever, so the number of facts that are progress is
+stored at each unclean end, and the third end in a row without another ends the run. Progress is whatever was
+acknowledged besides a claim: results, whole answers, finished calls, questions, the user's answers, waiting.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from core.domain.events import Event, Fact, StepFinished
+from core.domain.events import (
+    AnswerSaved,
+    Event,
+    Fact,
+    InterruptionClosed,
+    InterruptionRaised,
+    IterationsTaken,
+    RawResultSaved,
+    RunWaiting,
+    StatePatched,
+    StepFinished,
+    StepPreset,
+    StepRecorded,
+    StepSkipped,
+    StepStarted,
+    SubAgentFinished,
+    ToolEnded,
+)
 from core.domain.fold import replay
 from core.domain.interruption import Interruption
 from core.domain.live_run import LiveRun
 from core.domain.messages import Message, MessageState
 from core.domain.progress import RunProgress, progress_of
-from core.domain.run import ErrorInfo, Run, RunStatus, Snapshot, StepKey, StepResult, StepStatus
+from core.domain.run import ErrorInfo, Run, RunKind, RunStatus, Snapshot, StepKey, StepResult, StepStatus
 from core.domain.sub_agent import is_sub_agent, location_of
 from core.domain.template import AgentAction
 from core.domain.text.stream import TextStream
@@ -49,17 +67,17 @@ class RecoveredRun:
         return self.events[-1].seq if self.events else 0
 
     @property
-    def _results(self) -> int:
-        """The number of committed results."""
-        return sum(result.status is not StepStatus.RUNNING for result in self.state.results)
+    def _progress(self) -> int:
+        """The number of committed facts that bring the run further."""
+        return sum(_is_progress(event.fact) for event in self.events)
 
     @property
     def unclean_ends(self) -> int:
-        """How often in a row the run was in flight at an unclean end without a new result, this time included."""
+        """How often in a row the run was in flight at an unclean end without progress, this time included."""
         run = self.run
         if run.status is not RunStatus.RUNNING:
             return run.unclean_ends
-        return run.unclean_ends + 1 if run.unclean_ends and run.results_then == self._results else 1
+        return run.unclean_ends + 1 if run.unclean_ends and run.results_then == self._progress else 1
 
     @property
     def as_resumed(self) -> Run:
@@ -77,15 +95,45 @@ class RecoveredRun:
             frozenset({RunStatus.RUNNING, RunStatus.ENQUEUED}),
             RunStatus.ENQUEUED,
             unclean_ends=self.unclean_ends,
-            results_then=self._results if self.run.status is RunStatus.RUNNING else self.run.results_then,
+            results_then=self._progress if self.run.status is RunStatus.RUNNING else self.run.results_then,
         )
 
 
-RECOVERY_EXHAUSTED = ErrorInfo(
-    "recovery_exhausted",
-    f"the app ended {MAX_UNCLEAN_ENDS} times while this run was at work, and it came no further between",
-    failed_during="engine",
+_PROGRESS = (
+    *(StepFinished, StepSkipped, RawResultSaved, IterationsTaken, StepRecorded, StepPreset, StatePatched),
+    *(InterruptionRaised, InterruptionClosed, RunWaiting, SubAgentFinished),
 )
+
+
+def _is_progress(fact: Fact) -> bool:
+    match fact:
+        case ToolEnded(status=status):  # an interrupted call is closed too, at each recovery
+            return status in (CallStatus.COMPLETED, CallStatus.ERROR)
+        case AnswerSaved(status=status):
+            return status is StepStatus.COMPLETED
+        case _:
+            return isinstance(fact, _PROGRESS)
+
+
+def recovery_exhausted(recovered: RecoveredRun) -> ErrorInfo:
+    """Return why the run is not begun again, and how the user continues it."""
+    run = recovered.run
+    ended = {event.fact.step for event in recovered.events if isinstance(event.fact, StepFinished | StepSkipped)}
+    begun = [event.fact.step for event in recovered.events if isinstance(event.fact, StepStarted)]
+    # What only reads may have left no trace: then the first step without an end.
+    unended = [
+        name for name in (*begun, *(step.name for step in recovered.snapshot.template.steps)) if name not in ended
+    ]
+    step = unended[0] if unended and run.kind is RunKind.WORKFLOW else None
+    how = (
+        f"retry it in the window, or with `fork {run.id} {step}`: it goes on from {step}, whose call may have been made"
+        if step is not None
+        else "send the message again: what was done is known"
+    )
+    message = (
+        f"the app ended {MAX_UNCLEAN_ENDS} times while this run was at work, and it came no further between; {how}"
+    )
+    return ErrorInfo("recovery_exhausted", message, step, "engine")
 
 
 async def load_recovered_run(run: Run, storage: Storage) -> RecoveredRun:

@@ -14,10 +14,10 @@ from core.engine.interruptions.interruptions import Interruptions
 from core.engine.log.journal import Journal
 from core.engine.runs.recovered_run import (
     MAX_UNCLEAN_ENDS,
-    RECOVERY_EXHAUSTED,
     RecoveredRun,
     close_interrupted_steps,
     load_recovered_run,
+    recovery_exhausted,
 )
 from core.engine.runs.run_registry import ActiveRun
 from core.engine.runs.scheduler import Scheduler
@@ -91,7 +91,7 @@ class Recovery:
         for recovered in batch:
             if recovered.unclean_ends >= MAX_UNCLEAN_ENDS:
                 self._republish(recovered)
-                await self._end(recovered, RunStatus.ERROR, RECOVERY_EXHAUSTED)
+                await self._end(recovered, RunStatus.ERROR, recovery_exhausted(recovered))
             else:
                 resumable.append(recovered)
         changes = [recovered.takeover for recovered in resumable]
