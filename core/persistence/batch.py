@@ -4,7 +4,7 @@ The embedded store and its in-memory twin both read a commit from here, so that 
 decided in a single place.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, get_args
 
@@ -29,6 +29,8 @@ W = TypeVar("W")
 D = TypeVar("D", bound=Document)
 Stream = tuple[RunId, str, int | None]
 
+_KINDS = frozenset(get_args(Write))
+
 
 @dataclass(frozen=True, slots=True)
 class Creation:
@@ -45,21 +47,25 @@ class Batch:
     """The writes of a commit. Raises TypeError for a value that is not a write."""
 
     def __init__(self, writes: Sequence[Write]) -> None:
-        self._by_kind: dict[type, list[tuple[int, Any]]] = {kind: [] for kind in get_args(Write)}
+        self._by_kind: dict[type, list[tuple[int, Any]]] = {}
         for position, write in enumerate(writes):
-            if type(write) not in self._by_kind:
+            if type(write) not in _KINDS:
                 raise TypeError(f"{write!r} is no write")
-            self._by_kind[type(write)].append((position, write))
+            self._by_kind.setdefault(type(write), []).append((position, write))
         self._created = {write.run.id for write in self.of(CreateRun)}
         self._event_rows = self._rows_of_events()
 
+    def has(self, kinds: Collection[type[Write]]) -> bool:
+        """Return whether there are writes of these kinds."""
+        return not self._by_kind.keys().isdisjoint(kinds)
+
     def of(self, kind: type[W]) -> list[W]:
         """Return the writes of that kind, in the order given."""
-        return [write for _, write in self._by_kind[kind]]
+        return [write for _, write in self._by_kind.get(kind, ())]
 
     def with_positions(self, kind: type[W]) -> list[tuple[int, W]]:
         """Return the writes of that kind, each with its position in the commit."""
-        return self._by_kind[kind]
+        return self._by_kind.get(kind, [])
 
     def documents(self, kind: type[D]) -> list[D]:
         """Return the documents of that type to put."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -76,6 +76,7 @@ class SurrealStorage:
         self.tasks = TaskRepository(connection)
         self.allowed_files = AllowedFileRepository(connection)
         self.memories = MemoryRepository(connection, order_keys, self._index)
+        self._builders = self._all_builders()
 
     @classmethod
     async def open(
@@ -127,31 +128,45 @@ class SurrealStorage:
 
     def _statements(self, batch: Batch) -> list[Statement]:
         """Return the statements of the batch in the order of `Write`."""
+        # most commits hold one or two kinds of writes, and the others are not even asked for
+        return [statement for wanted, build in self._builders if batch.has(wanted) for statement in build(batch)]
+
+    def _all_builders(self) -> list[tuple[tuple[type[kinds.Write], ...], Callable[[Batch], list[Statement]]]]:
+        """Return what builds the statements, with the kinds of writes that it reads, in the order of `Write`."""
         documents = (self.templates, self.agents, self.prompts, self.notices, self.servers)
         return [
-            *self.workflows.put(write.workflow for write in batch.of(kinds.PutWorkflow)),
-            *self.workflows.archive(batch.of(kinds.ArchiveWorkflow)),
-            *self.workflows.discard(batch.of(kinds.DiscardWorkflow)),
-            *self.messages.put(batch.messages()),
-            *self.messages.put_texts(batch.of(kinds.PutAttachedText)),
-            *self.queued_messages.put(write.message for write in batch.of(kinds.QueueMessage)),
-            *self.queued_messages.order(batch.of(kinds.OrderQueued)),
-            *self.queued_messages.remove(batch.of(kinds.UnqueueMessage)),
-            *(put for repository in documents for put in repository.put(batch)),
-            *self.servers.put_tools(batch.of(kinds.PutToolList)),
-            *(removal for repository in documents for removal in repository.remove(batch)),
-            *self.runs.create(batch.creations()),
-            *self.runs.change(batch.with_positions(kinds.ChangeRun)),
-            *self.runs.change_roots(batch.of(kinds.ChangeRoot)),
-            *self.interruptions.put(batch.of(kinds.RaiseInterruption), batch.of(kinds.CloseInterruption)),
-            *self.events.put(batch.event_rows(), [claim.run_id for claim in batch.of(kinds.Claim)]),
-            *self.chunks.put(*batch.chunks()),
-            *self.runs.mark(batch.of(kinds.MarkUnreadable)),
-            *self.memories.put(write.memory for write in batch.of(kinds.PutMemory)),
-            *self.settings.put(batch.of(kinds.PutSetting)),
-            *self.audit.put(batch.of(kinds.PutAudit)),
-            *self.tasks.change(batch.with_positions(kinds.ChangeTasks)),
-            *self.allowed_files.put(batch.of(kinds.AllowFile)),
+            ((kinds.PutWorkflow,), lambda b: self.workflows.put(write.workflow for write in b.of(kinds.PutWorkflow))),
+            ((kinds.ArchiveWorkflow,), lambda b: self.workflows.archive(b.of(kinds.ArchiveWorkflow))),
+            ((kinds.DiscardWorkflow,), lambda b: self.workflows.discard(b.of(kinds.DiscardWorkflow))),
+            ((kinds.PutMessage,), lambda b: self.messages.put(b.messages())),
+            ((kinds.PutAttachedText,), lambda b: self.messages.put_texts(b.of(kinds.PutAttachedText))),
+            (
+                (kinds.QueueMessage,),
+                lambda b: self.queued_messages.put(write.message for write in b.of(kinds.QueueMessage)),
+            ),
+            ((kinds.OrderQueued,), lambda b: self.queued_messages.order(b.of(kinds.OrderQueued))),
+            ((kinds.UnqueueMessage,), lambda b: self.queued_messages.remove(b.of(kinds.UnqueueMessage))),
+            ((kinds.Put,), lambda b: [put for repository in documents for put in repository.put(b)]),
+            ((kinds.PutToolList,), lambda b: self.servers.put_tools(b.of(kinds.PutToolList))),
+            ((kinds.Remove,), lambda b: [removal for repository in documents for removal in repository.remove(b)]),
+            ((kinds.CreateRun,), lambda b: self.runs.create(b.creations())),
+            ((kinds.ChangeRun,), lambda b: self.runs.change(b.with_positions(kinds.ChangeRun))),
+            ((kinds.ChangeRoot,), lambda b: self.runs.change_roots(b.of(kinds.ChangeRoot))),
+            (
+                (kinds.RaiseInterruption, kinds.CloseInterruption),
+                lambda b: self.interruptions.put(b.of(kinds.RaiseInterruption), b.of(kinds.CloseInterruption)),
+            ),
+            (
+                (kinds.AppendEvents, kinds.Claim),
+                lambda b: self.events.put(b.event_rows(), [claim.run_id for claim in b.of(kinds.Claim)]),
+            ),
+            ((kinds.DropChunks, kinds.AppendChunk), lambda b: self.chunks.put(*b.chunks())),
+            ((kinds.MarkUnreadable,), lambda b: self.runs.mark(b.of(kinds.MarkUnreadable))),
+            ((kinds.PutMemory,), lambda b: self.memories.put(write.memory for write in b.of(kinds.PutMemory))),
+            ((kinds.PutSetting,), lambda b: self.settings.put(b.of(kinds.PutSetting))),
+            ((kinds.PutAudit,), lambda b: self.audit.put(b.of(kinds.PutAudit))),
+            ((kinds.ChangeTasks,), lambda b: self.tasks.change(b.with_positions(kinds.ChangeTasks))),
+            ((kinds.AllowFile,), lambda b: self.allowed_files.put(b.of(kinds.AllowFile))),
         ]
 
 

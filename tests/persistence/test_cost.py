@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -127,3 +127,10 @@ async def test_rows_are_found_by_an_index(connection: Connection, query: str, in
     assert ("limit" in plan["IndexScan"]) is is_limited, "the index is read to its end"
     if is_limited:
         assert not any("Sort" in operator for operator in plan)
+
+
+def test_each_kind_of_write_has_its_statements() -> None:
+    """A commit asks only the repositories of the writes that it holds, so a kind that none names would be dropped."""
+    storage = SurrealStorage(None)  # type: ignore[arg-type]  # nothing is read or written
+    named = [kind for kinds, _ in storage._builders for kind in kinds]
+    assert sorted(named, key=str) == sorted(get_args(Write), key=str)
