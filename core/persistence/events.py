@@ -31,7 +31,7 @@ PUT_EVENTS = "INSERT INTO fact (SELECT *, $commit AS commit FROM $argument) RETU
 # A step must not begin after the end of its run, so the rows with claims fail too unless their runs are running.
 _PUT_CLAIMS = """{
     LET $to = $argument;
-    IF array::any($to.runs, |$run| type::record('run', $run).status != 'running') { THROW 'a run is not running' };
+    IF array::any($to.runs, |$run| type::record('run', $run).status != 'running') { THROW 'events_refused' };
     INSERT INTO fact (SELECT *, $commit AS commit FROM $to.rows) RETURN NONE
 }"""
 PUT_VALUES = "INSERT INTO long_value $argument RETURN NONE"

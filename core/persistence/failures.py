@@ -52,8 +52,8 @@ def statement_results(response: Mapping[str, Any]) -> list[Any]:
     failed = [statement for statement in statements if statement["status"] != "OK"]
     if any((statement.get("details") or {}).get("kind") == "TransactionConflict" for statement in failed):
         raise Conflict
-    # the only statements that refuse rows or throw are in `core.persistence.events`
-    if any(statement.get("kind") in ("AlreadyExists", "Thrown") for statement in failed):
+    # the only statements that refuse rows or throw so are in `core.persistence.events`
+    if any(each.get("kind") == "AlreadyExists" or EVENTS_REFUSED in str(each["result"]) for each in failed):
         raise StorageFailed(EVENTS_REFUSED, "events of a run were refused: they exist, or the run is not running")
     if failed:
         raise storage_failure(str(statement["result"]) for statement in failed)

@@ -16,12 +16,12 @@ from core.persistence.driver import RecordID
 from core.persistence.statements import Statement
 from tests.backups.test_backup_file import AT
 
-TABLES = ("run", "event", "setting")
+TABLES = ("run", "fact", "setting")
 
 
 def rows_of(table: str) -> list[dict[str, Any]]:
     noise = [os.urandom(200).hex() for _ in range(300)]
-    if table == "event":
+    if table == "fact":
         return [{"id": RecordID(table, [f"run_01K{n // 10:04}", n % 10]), "data": text} for n, text in enumerate(noise)]
     return [{"id": RecordID(table, f"{table}_01K{n:04}"), "data": text} for n, text in enumerate(noise)]
 

@@ -47,15 +47,15 @@ async def insert(connection: Connection, rows: list[dict[str, Any]]) -> None:
 
 
 async def test_a_copy_has_the_same_rows(source: Connection, target: Connection) -> None:
-    await insert(source, [{"id": RecordID("event", key), **VALUES} for key in KEYS])
+    await insert(source, [{"id": RecordID("fact", key), **VALUES} for key in KEYS])
     await insert(source, [{"id": RecordID("run", str(number)), "place": str(number)} for number in range(450)])
 
     digests = await dump.load_pages(target, dump.read_pages(source))
 
     await dump.verify(target, digests)
-    assert digests.tables["event"].rows == len(KEYS)
+    assert digests.tables["fact"].rows == len(KEYS)
     assert digests.tables["run"].rows == 450
-    for table in ("event", "run"):
+    for table in ("fact", "run"):
         assert await target.read(f"SELECT * FROM {table}") == await source.read(f"SELECT * FROM {table}")
 
 
@@ -63,11 +63,11 @@ async def test_pages_are_short_in_rows_and_in_bytes(source: Connection) -> None:
     await insert(source, [{"id": RecordID("run", str(number))} for number in range(450)])
     for number in range(6):
         length = dump.PAGE_BYTES // 3 if number != 4 else 3 * dump.PAGE_BYTES
-        await insert(source, [{"id": RecordID("event", ["r", number]), "data": "x" * length}])
+        await insert(source, [{"id": RecordID("fact", ["r", number]), "data": "x" * length}])
 
-    pages = [(table, len(rows)) async for table, rows in dump.read_pages(source, ["event", "run"])]
+    pages = [(table, len(rows)) async for table, rows in dump.read_pages(source, ["fact", "run"])]
 
-    assert pages == [("event", 2), ("event", 2), ("event", 1), ("event", 1), ("run", 200), ("run", 200), ("run", 50)]
+    assert pages == [("fact", 2), ("fact", 2), ("fact", 1), ("fact", 1), ("run", 200), ("run", 200), ("run", 50)]
 
 
 async def test_a_lost_or_changed_row_is_found(source: Connection, target: Connection) -> None:
@@ -112,12 +112,12 @@ async def test_a_folder_with_files_is_not_made_a_store(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("key", KEYS)
 def test_a_line_reads_back(key: Any) -> None:
-    row = {"id": RecordID("event", key), **VALUES}
+    row = {"id": RecordID("fact", key), **VALUES}
 
     line = encode_row(row)
 
     assert "\n" not in line
-    assert decode_row(line) == ("event", row)
+    assert decode_row(line) == ("fact", row)
 
 
 @pytest.mark.parametrize(
