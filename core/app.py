@@ -4,7 +4,7 @@ import asyncio
 import gc
 import os
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,6 +71,12 @@ class Folders:
     logs: Path
     keys: Path
     search: Path | None = None
+
+    @property
+    def by_purpose(self) -> dict[str, Path]:
+        """The files and folders that grow: store, backups, search, logs."""
+        search = {} if self.search is None else {"search": self.search}
+        return {"store": self.store, "backups": self.store.with_name("backups"), **search, "logs": self.logs}
 
     @classmethod
     def choose(cls, data: str | None) -> Self:
@@ -214,6 +220,15 @@ OnRepairProgress = Callable[[dict[str, Any]], object]
 
 RepairStore = Callable[[Folders, Repair, OnRepairProgress], Awaitable[Repaired]]
 """Does what the user has chosen for a store in doubt, such as `core.wiring.repair_store`. Raises StorageFailed."""
+
+OnRestoreProgress = Callable[[dict[str, Any]], object]
+"""Receives {rows, of} now and then while a backup is being restored."""
+
+RestoreStore = Callable[[Folders, Path, OnRestoreProgress], Coroutine[Any, Any, None]]
+"""Puts a backup in the place of the store, which is not open, such as `core.wiring.restore_store`.
+
+Raises Refused `bad_backup` and StorageFailed; then nothing has changed.
+"""
 
 
 def tune_gc() -> None:

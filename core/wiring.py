@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Self
 
 from core.agents.loop import AgentLoop
-from core.app import APP, Core, Folders, OnRepairProgress, Stores
+from core.app import APP, Core, Folders, OnRepairProgress, OnRestoreProgress, Stores
 from core.bus import Bus
 from core.domain.backup import BackupReason
 from core.domain.doubt import Repair, Repaired
@@ -178,6 +178,13 @@ async def repair_store(folders: Folders, choice: Repair, on_progress: OnRepairPr
     from core.backups.repair import repair  # late: the driver takes its time to load
 
     return await repair(folders.store, choice, on_progress)
+
+
+async def restore_store(folders: Folders, file: Path, on_progress: OnRestoreProgress) -> None:
+    """Put the backup in the place of the store, which is not open. Raises Refused `bad_backup` and StorageFailed."""
+    from core.backups.closed_store import restore  # late: the driver takes its time to load
+
+    await restore(folders.store, file, on_progress)
 
 
 @asynccontextmanager

@@ -61,12 +61,14 @@ def _open(options: Arguments, data: Path | None, began: float) -> int:
     window.painted.disconnect(_leave_first_loop)
 
     from core.app import Folders
-    from core.wiring import open_core, repair_store
+    from core.wiring import open_core, repair_store, restore_store
     from desktop.loop import run
     from desktop.session import Session
 
     folders = Folders.choose(str(data) if data else None)
-    session = Session(app, window, options, folders, open_core, state_file, state, first_paint_ms, repair_store)
+    session = Session(
+        app, window, options, folders, open_core, state_file, state, first_paint_ms, repair_store, restore_store
+    )
     try:
         return run(session.run(), app)
     finally:

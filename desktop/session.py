@@ -12,7 +12,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QApplication
 
-from core.app import Core, Folders, OpenCore, RepairStore, tune_gc
+from core.app import Core, Folders, OpenCore, RepairStore, RestoreStore, tune_gc
 from core.domain.doubt import Repair
 from core.domain.ids import WorkflowId
 from core.errors import MetierError, StorageFailed
@@ -32,6 +32,7 @@ from desktop.window.frame.doubt_page import DoubtPage
 from desktop.window.frame.failure_page import FailurePage
 from desktop.window.frame.file_dialog import FileDialogs
 from desktop.window.frame.main_window import MainWindow
+from desktop.window.frame.restore_page import RestorePage
 from desktop.window_state import WindowState
 
 log = logging.getLogger(__name__)
@@ -54,6 +55,7 @@ class Session:
         state: WindowState,
         first_paint_ms: float,
         repair: RepairStore | None = None,
+        restore_store: RestoreStore | None = None,
     ) -> None:
         self._app = app
         self._window = window
@@ -62,6 +64,9 @@ class Session:
         self.folders = folders
         self._open_core = open_core
         self._repair = repair
+        self._restore_store = restore_store
+        self._wanted_backup: Path | None = None
+        self._refusal: Failed | None = None  # why a backup was not restored, until the window can show it
         self._state_file = state_file
         self._state = state
         self._first_paint_ms = first_paint_ms
@@ -92,14 +97,41 @@ class Session:
         return self._exit_code
 
     async def _live_once(self) -> bool:
-        """Open the core and run; return whether the user wants another try after it could not be opened."""
+        """Open the core and run.
+
+        Return whether to do so again: after it could not be opened, and after a backup was restored.
+        """
         async with AsyncExitStack() as stack:
             try:
                 core = await stack.enter_async_context(self._open_core(self.folders, FileDialogs(self._window)))
             except StorageFailed as error:
                 return await self._stay_closed(error)
             await self._live(core)
-        return False
+        return self._wanted_backup is not None and await self._restore(self._wanted_backup)
+
+    def restore(self, backup: Path) -> None:
+        """End, put the backup in this file in the place of the data, and begin again with it."""
+        self._wanted_backup = backup
+        self.end()
+
+    async def _restore(self, backup: Path) -> bool:
+        """Restore the backup; return whether to go on, which is not so if the user quits meanwhile."""
+        assert self._restore_store is not None
+        self._wanted_backup = None
+        self._end.clear()
+        page = RestorePage(self.theme)
+        self._window.setCentralWidget(page)
+        restoring = asyncio.create_task(self._restore_store(self.folders, backup, page.show_progress), name="restore")
+        ending = asyncio.create_task(self._end.wait(), name="end of the session")
+        await asyncio.wait((restoring, ending), return_when=asyncio.FIRST_COMPLETED)
+        for task in (restoring, ending):
+            task.cancel()
+        await asyncio.wait((restoring, ending))
+        if not restoring.cancelled() and (error := restoring.exception()) is not None:
+            if not isinstance(error, MetierError):
+                raise error
+            self._refusal = Failed.of(error)
+        return not self._end.is_set()
 
     def end(self) -> None:
         """Leave as soon as active runs are written."""
@@ -225,6 +257,9 @@ class Session:
 
     async def _begin(self, core: Core, content: Content) -> None:
         await content.chat.answer_drafts.load()
+        if self._refusal is not None:
+            self.presenter.fail(self._refusal)
+            self._refusal = None
         listed = await core.workflows.all()
         if isinstance(listed, Ok):
             core.stores.workflows.load(listed.data.workflows)
@@ -248,6 +283,7 @@ class Session:
         await content.chat.draft_controller.load()
         core.search.start()
         core.upkeep.start()
+        core.backups.start()
         content.settle(WorkflowId(self._state.viewed_workflow) if self._state.viewed_workflow else None)
         if self._given.demo:
             content.demo.start()

@@ -29,6 +29,30 @@
     </message>
 </context>
 <context>
+    <name>BackupSection</name>
+    <message numerus="yes">
+        <source>%n place(s) cannot be read. The first: {first}</source>
+        <translation>
+            <numerusform>%n place cannot be read: {first}</numerusform>
+            <numerusform>%n places cannot be read. The first: {first}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n run(s)</source>
+        <translation>
+            <numerusform>%n run</numerusform>
+            <numerusform>%n runs</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n workflow(s)</source>
+        <translation>
+            <numerusform>%n workflow</numerusform>
+            <numerusform>%n workflows</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>CallValues</name>
     <message numerus="yes">
         <source>Show %n secret(s)</source>

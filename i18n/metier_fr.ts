@@ -4,32 +4,12 @@
 <context>
     <name>AboutPage</name>
     <message>
-        <source>Copied</source>
-        <translation>Copié</translation>
-    </message>
-    <message>
-        <source>Copy path</source>
-        <translation>Copier le chemin</translation>
-    </message>
-    <message>
-        <source>Data folder</source>
-        <translation>Dossier des données</translation>
-    </message>
-    <message>
-        <source>Everything that Metier keeps is in this folder, on this computer.</source>
-        <translation>Tout ce que Metier conserve se trouve dans ce dossier, sur cet ordinateur.</translation>
-    </message>
-    <message>
         <source>Licences</source>
         <translation>Licences</translation>
     </message>
     <message>
         <source>Metier {version}</source>
         <translation>Metier {version}</translation>
-    </message>
-    <message>
-        <source>Your data</source>
-        <translation>Vos données</translation>
     </message>
 </context>
 <context>
@@ -755,6 +735,149 @@
     <message>
         <source>Workflow</source>
         <translation>Workflow</translation>
+    </message>
+</context>
+<context>
+    <name>BackupRow</name>
+    <message>
+        <source>Restore the backup of {when}</source>
+        <translation>Restaurer la sauvegarde du {when}</translation>
+    </message>
+    <message>
+        <source>Restore…</source>
+        <translation>Restaurer…</translation>
+    </message>
+    <message>
+        <source>before an update</source>
+        <translation>avant une mise à jour</translation>
+    </message>
+    <message>
+        <source>daily</source>
+        <translation>quotidienne</translation>
+    </message>
+    <message>
+        <source>on request</source>
+        <translation>à la demande</translation>
+    </message>
+    <message>
+        <source>salvaged</source>
+        <translation>récupérée</translation>
+    </message>
+</context>
+<context>
+    <name>BackupSection</name>
+    <message numerus="yes">
+        <source>%n place(s) cannot be read. The first: {first}</source>
+        <translation>
+            <numerusform>%n endroit ne peut pas être lu. Le premier&#x202f;: {first}</numerusform>
+            <numerusform>%n endroits ne peuvent pas être lus. Le premier&#x202f;: {first}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n run(s)</source>
+        <translation>
+            <numerusform>%n exécution</numerusform>
+            <numerusform>%n exécutions</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n workflow(s)</source>
+        <translation>
+            <numerusform>%n workflow</numerusform>
+            <numerusform>%n workflows</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>All files</source>
+        <translation>Tous les fichiers</translation>
+    </message>
+    <message>
+        <source>All {rows} rows and {runs} runs can be read.</source>
+        <translation>Tout est lisible&#x202f;: {rows} enregistrements et {runs} exécutions.</translation>
+    </message>
+    <message>
+        <source>Back up now</source>
+        <translation>Sauvegarder maintenant</translation>
+    </message>
+    <message>
+        <source>Back up now…</source>
+        <translation>Sauvegarder maintenant…</translation>
+    </message>
+    <message>
+        <source>Backups</source>
+        <translation>Sauvegardes</translation>
+    </message>
+    <message>
+        <source>Backups hold what you delete for up to 7 days more.</source>
+        <translation>Les sauvegardes contiennent encore jusqu’à 7 jours ce que vous supprimez.</translation>
+    </message>
+    <message>
+        <source>Backups of Metier</source>
+        <translation>Sauvegardes de Metier</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Annuler</translation>
+    </message>
+    <message>
+        <source>Check the data</source>
+        <translation>Vérifier les données</translation>
+    </message>
+    <message>
+        <source>Delete from backups too…</source>
+        <translation>Supprimer aussi des sauvegardes…</translation>
+    </message>
+    <message>
+        <source>Last backup: {when}</source>
+        <translation>Dernière sauvegarde&#x202f;: {when}</translation>
+    </message>
+    <message>
+        <source>Metier backs up everything once a day while it is open, and before an update. The newest 7 are kept in the data folder. API keys in the system&apos;s keyring are not part of them.</source>
+        <translation>Metier sauvegarde tout une fois par jour tant qu’il est ouvert, et avant une mise à jour. Les 7 dernières sont gardées dans le dossier des données. Les clés d’API du trousseau du système n’en font pas partie.</translation>
+    </message>
+    <message>
+        <source>Reading all data: {share}</source>
+        <translation>Lecture de toutes les données&#x202f;: {share}</translation>
+    </message>
+    <message>
+        <source>Replace</source>
+        <translation>Remplacer</translation>
+    </message>
+    <message>
+        <source>Replace all data by the backup of {when}, with {counts}? What is here now is set aside in the data folder. Runs that were at work then do not go on by themselves. Restore only files that you trust.</source>
+        <translation>Remplacer toutes les données par la sauvegarde du {when}, avec {counts}&#x202f;? Les données actuelles sont mises de côté dans le dossier des données. Les exécutions alors en cours ne reprennent pas d’elles-mêmes. Ne restaurez que des fichiers de confiance.</translation>
+    </message>
+    <message>
+        <source>Replace all kept backups by a new one, without what you have deleted?</source>
+        <translation>Remplacer toutes les sauvegardes gardées par une nouvelle, sans ce que vous avez supprimé&#x202f;?</translation>
+    </message>
+    <message>
+        <source>Restore</source>
+        <translation>Restaurer</translation>
+    </message>
+    <message>
+        <source>Restore a backup</source>
+        <translation>Restaurer une sauvegarde</translation>
+    </message>
+    <message>
+        <source>Restore from a file…</source>
+        <translation>Restaurer depuis un fichier…</translation>
+    </message>
+    <message>
+        <source>The last daily backup failed: {reason}</source>
+        <translation>La dernière sauvegarde quotidienne a échoué&#x202f;: {reason}</translation>
+    </message>
+    <message>
+        <source>There is no backup yet.</source>
+        <translation>Il n’y a pas encore de sauvegarde.</translation>
+    </message>
+    <message>
+        <source>There is one backup now, without what you have deleted.</source>
+        <translation>Il y a maintenant une seule sauvegarde, sans ce que vous avez supprimé.</translation>
+    </message>
+    <message>
+        <source>Written and read back: {file}</source>
+        <translation>Écrite et relue&#x202f;: {file}</translation>
     </message>
 </context>
 <context>
@@ -2051,6 +2174,10 @@
         <translation>Le délai a été dépassé</translation>
     </message>
     <message>
+        <source>It was at work when the backup was made that is restored now. What it did afterwards is not known: look, then continue it.</source>
+        <translation>Elle était en cours quand la sauvegarde restaurée a été faite. Ce qu’elle a fait ensuite n’est pas connu&#x202f;: vérifiez, puis reprenez-la.</translation>
+    </message>
+    <message>
         <source>It was not allowed to go on</source>
         <translation>La suite n’a pas été autorisée</translation>
     </message>
@@ -2081,6 +2208,10 @@
     <message>
         <source>Put in another key at Settings, Models, then try again.</source>
         <translation>Saisissez une autre clé dans Réglages, Modèles, puis réessayez.</translation>
+    </message>
+    <message>
+        <source>Reading the data ended unexpectedly. Nothing was changed. Check the data, then try again.</source>
+        <translation>La lecture des données s’est arrêtée de façon inattendue. Rien n’a été modifié. Vérifiez les données, puis réessayez.</translation>
     </message>
     <message>
         <source>Say more exactly what is wanted, then try again.</source>
@@ -2239,6 +2370,10 @@
         <translation>Un gabarit porte déjà ce titre.</translation>
     </message>
     <message>
+        <source>There is no data to back up yet.</source>
+        <translation>Il n’y a pas encore de données à sauvegarder.</translation>
+    </message>
+    <message>
         <source>There is no key for this provider</source>
         <translation>Il n’y a pas de clé pour ce fournisseur</translation>
     </message>
@@ -2257,6 +2392,10 @@
     <message>
         <source>There is nothing to try again here: nothing failed or was stopped.</source>
         <translation>Il n’y a rien à réessayer ici&#xa0;: rien n’a échoué ni été arrêté.</translation>
+    </message>
+    <message>
+        <source>This file is no whole backup of Metier, or one of a later version. Nothing was changed. Choose another.</source>
+        <translation>Ce fichier n’est pas une sauvegarde complète de Metier, ou vient d’une version plus récente. Rien n’a été modifié. Choisissez-en un autre.</translation>
     </message>
     <message>
         <source>This file is not an export of Metier, or it is cut or damaged. Nothing was changed.</source>
@@ -2386,6 +2525,49 @@
     <message>
         <source>{number} of {total}</source>
         <translation>{number} sur {total}</translation>
+    </message>
+</context>
+<context>
+    <name>FolderSection</name>
+    <message>
+        <source>Copied</source>
+        <translation>Copié</translation>
+    </message>
+    <message>
+        <source>Copy path</source>
+        <translation>Copier le chemin</translation>
+    </message>
+    <message>
+        <source>Data folder</source>
+        <translation>Dossier des données</translation>
+    </message>
+    <message>
+        <source>Everything that Metier keeps is in this folder, on this computer.</source>
+        <translation>Tout ce que Metier conserve est dans ce dossier, sur cet ordinateur.</translation>
+    </message>
+    <message>
+        <source>Open folder</source>
+        <translation>Ouvrir le dossier</translation>
+    </message>
+    <message>
+        <source>backups {size}</source>
+        <translation>sauvegardes {size}</translation>
+    </message>
+    <message>
+        <source>conversations and runs {size}</source>
+        <translation>conversations et exécutions {size}</translation>
+    </message>
+    <message>
+        <source>logs {size}</source>
+        <translation>journaux {size}</translation>
+    </message>
+    <message>
+        <source>search {size}</source>
+        <translation>recherche {size}</translation>
+    </message>
+    <message>
+        <source>{size} in all:</source>
+        <translation>{size} en tout&#x202f;:</translation>
     </message>
 </context>
 <context>
@@ -4165,6 +4347,17 @@
     <message>
         <source>What has changed</source>
         <translation>Ce qui a changé</translation>
+    </message>
+</context>
+<context>
+    <name>RestorePage</name>
+    <message>
+        <source>Restoring the backup…</source>
+        <translation>Restauration de la sauvegarde…</translation>
+    </message>
+    <message>
+        <source>Your present data stays as it is until all of the backup is loaded and compared.</source>
+        <translation>Vos données actuelles restent telles quelles jusqu’à ce que toute la sauvegarde soit chargée et comparée.</translation>
     </message>
 </context>
 <context>

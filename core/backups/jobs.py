@@ -7,20 +7,27 @@ from contextlib import suppress
 from datetime import datetime
 from importlib import metadata
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from core.backups.backup_file import BackupFile, BackupWriter, bad_backup
 from core.backups.lenient_reading import OnLost, read_around_damage
 from core.domain.backup import Backup, BackupReason
+from core.domain.run import RunStatus
 from core.errors import StorageFailed
 from core.persistence import dump, schema
 from core.persistence.connection import Connection
+from core.persistence.facts_migration import migrate_to_facts
 from core.persistence.failures import os_failure
-from core.persistence.statements import Row
+from core.persistence.statements import Row, Statement
 from core.persistence.worker import Report
 from core.threads.files import sync_folder
 
 REPORT_S = 0.1
+
+# What a run did after the backup is not known. To go on with it could repeat all of that, so recovery ends it instead
+# (`core.engine.runs.recovered_run.RESTORED_MARK`); the user can continue it.
+_MARK_RESTORED = "UPDATE run SET unclean_ends = -1 WHERE status IN $argument RETURN NONE"
 SPARE_BYTES = 16 * 1024 * 1024
 
 
@@ -94,15 +101,40 @@ async def load_backup(report: Report, *, file: str, folder: str) -> dict[str, An
         backup = BackupFile(Path(file))
         check_restorable(backup.info, Path(folder).parent)
         backup.check()
-        connection = await dump.create_store(Path(folder), backup.info.schema)
+        connection = await _load_store(backup, Path(folder), report)
         try:
-            await _load_rows(connection, backup, report)
-            await schema.migrate(connection)
+            await connection.commit([Statement(_MARK_RESTORED, [RunStatus.RUNNING, RunStatus.ENQUEUED])])
         finally:
             await connection.close()
     except OSError as error:
         raise os_failure(error) from error
     return {}
+
+
+async def _load_store(backup: BackupFile, folder: Path, report: Report) -> Connection:
+    """Load the backup into a new store in the folder, and bring it to the current version."""
+    if backup.info.schema >= schema.FACTS_VERSION:
+        connection = await dump.create_store(folder, backup.info.schema)
+        try:
+            await _load_rows(connection, backup, report)
+            await schema.migrate(connection)
+        except BaseException:
+            await connection.close()
+            raise
+        return connection
+    with TemporaryDirectory(dir=folder.parent, prefix=f"{folder.name}.", ignore_cleanup_errors=True) as earlier:
+        source = await dump.create_store(Path(earlier, "store"), backup.info.schema)
+        try:
+            await _load_rows(source, backup, report)
+            connection = await dump.create_store(folder)
+            try:
+                await migrate_to_facts(source, connection)
+            except BaseException:
+                await connection.close()
+                raise
+        finally:
+            await source.close()
+    return connection
 
 
 async def _load_rows(connection: Connection, backup: BackupFile, report: Report) -> None:

@@ -1,6 +1,5 @@
 """Putting a backup in the place of a store."""
 
-import asyncio
 from pathlib import Path
 
 from core.backups.store_backups import describe
@@ -9,7 +8,7 @@ from core.persistence.folder_copy import remove_folder
 from core.persistence.replacement import OnPlaced, building_folder, replace
 from core.persistence.store_watch import adopt
 from core.persistence.worker_process import OnProgress, run_job
-from core.threads.pieces import in_thread
+from core.threads.pieces import Pieces, in_thread
 
 
 async def restore(
@@ -25,8 +24,15 @@ async def restore(
     building = building_folder(store)
     try:
         await run_job("core.backups.jobs:load_backup", on_progress, file=str(file), folder=str(building))
-        return await asyncio.to_thread(replace, store, on_placed, keep_old=True)
+        return await in_thread(_replaced(store, on_placed))
     except OSError as error:
         raise os_failure(error) from error
     finally:
         await in_thread(remove_folder(building))
+
+
+def _replaced(store: Path, on_placed: OnPlaced) -> Pieces[Path | None]:
+    """Replace the store; a caller that is cancelled waits for it."""
+    aside = replace(store, on_placed, keep_old=True)
+    yield
+    return aside

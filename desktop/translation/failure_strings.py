@@ -91,6 +91,19 @@ def failure_text(code: str, message: str) -> str:
         ),
         "changed_meanwhile": translate("Failures", "Something was changed meanwhile. Nothing was imported: try again."),
         "not_written": translate("Failures", "The file cannot be written. Choose another place."),
+        "bad_backup": translate(
+            "Failures",
+            "This file is no whole backup of Metier, or one of a later version. Nothing was changed. Choose another.",
+        ),
+        "no_data": translate("Failures", "There is no data to back up yet."),
+        "worker_gone": translate(
+            "Failures", "Reading the data ended unexpectedly. Nothing was changed. Check the data, then try again."
+        ),
+        "restored": translate(
+            "Failures",
+            "It was at work when the backup was made that is restored now. What it did afterwards is not known: look, "
+            "then continue it.",
+        ),
         "export_failed": translate("Failures", "The file cannot be written. Choose another place."),
         "search_broken": translate(
             "Failures", "The search index was damaged and is being made anew. Nothing else was harmed."

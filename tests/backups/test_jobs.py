@@ -72,7 +72,7 @@ ROWS: Rows = [
     {"id": RecordID("run", "child"), "root": "r1"},
     {"id": RecordID("workflow", "w1"), "title": "Kept"},
     {"id": RecordID("workflow", "w2"), "title": "Gone", "discarded_at": 1},
-    {"id": RecordID("event", ["r1", 1]), "data": "é" * 300_000, "bytes": b"\xff"},
+    {"id": RecordID("task", ["r1", 1]), "data": "é" * 300_000, "bytes": b"\xff"},
 ]
 
 
@@ -171,7 +171,7 @@ async def test_what_does_not_fit_is_refused(tmp_path: Path, rows: Rows, version:
 async def test_a_backup_that_unpacks_to_more_than_is_free_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = write_file(tmp_path / "file", [{"id": RecordID("event", "a"), "data": "x" * 20_000_000}])
+    file = write_file(tmp_path / "file", [{"id": RecordID("task", "a"), "data": "x" * 20_000_000}])
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: Usage(10**9, 0, 20_000_000))
 
     with pytest.raises(StorageFailed) as failed:

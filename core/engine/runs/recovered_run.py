@@ -44,6 +44,10 @@ from core.ports import NO_INTERRUPTED_WORK, ChangeRun, InterruptedWork, Storage,
 MAX_UNCLEAN_ENDS = 3
 
 
+RESTORED_MARK = -1
+"""In place of the number of unclean ends, for a run that was at work in a backup that was restored."""
+
+
 @dataclass(frozen=True, slots=True)
 class RecoveredState:
     """What a previous process left of a run: results, interruptions, and the interrupted work of its agents."""
@@ -134,6 +138,13 @@ def recovery_exhausted(recovered: RecoveredRun) -> ErrorInfo:
         f"the app ended {MAX_UNCLEAN_ENDS} times while this run was at work, and it came no further between; {how}"
     )
     return ErrorInfo("recovery_exhausted", message, step, "engine")
+
+
+RESTORED = ErrorInfo(
+    "restored",
+    "the data was restored from a backup that was made while this run was at work; what it did afterwards is not known",
+    failed_during="engine",
+)
 
 
 async def load_recovered_run(run: Run, storage: Storage) -> RecoveredRun:

@@ -14,6 +14,8 @@ from core.engine.interruptions.interruptions import Interruptions
 from core.engine.log.journal import Journal
 from core.engine.runs.recovered_run import (
     MAX_UNCLEAN_ENDS,
+    RESTORED,
+    RESTORED_MARK,
     RecoveredRun,
     close_interrupted_steps,
     load_recovered_run,
@@ -44,8 +46,8 @@ class Recovery:
 
         `only` limits recovery to a run and its descendants; `exclude` leaves out runs with their descendants. A run
         whose parent has ended meanwhile ends too, or continues as a root. A run that cannot be read is marked
-        `unreadable`; a run that was in flight at three unclean ends without progress ends as `recovery_exhausted`.
-        Neither stops the others.
+        `unreadable`; a run that was in flight at three unclean ends without progress ends as `recovery_exhausted`, and
+        a run that was at work in a backup that was restored as `restored`. None of them stops the others.
         """
         unfinished = [
             run
@@ -89,7 +91,10 @@ class Recovery:
         """
         resumable, new_roots = [], set[RunId]()
         for recovered in batch:
-            if recovered.unclean_ends >= MAX_UNCLEAN_ENDS:
+            if recovered.run.unclean_ends == RESTORED_MARK:
+                self._republish(recovered)
+                await self._end(recovered, RunStatus.ERROR, RESTORED)
+            elif recovered.unclean_ends >= MAX_UNCLEAN_ENDS:
                 self._republish(recovered)
                 await self._end(recovered, RunStatus.ERROR, recovery_exhausted(recovered))
             else:

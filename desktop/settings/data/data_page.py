@@ -1,8 +1,10 @@
-"""The Data page: export and import."""
+"""The Data page: the folder, backups, export and import."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
+from desktop.settings.data.backup_section import BackupSection
+from desktop.settings.data.folder_section import FolderSection
 from desktop.settings.parts.page import Page, PageId
 from desktop.settings.sources.context import SettingsContext
 from desktop.theme import Icon
@@ -58,6 +60,9 @@ class DataPage(Page):
 
     def __init__(self, context: SettingsContext) -> None:
         super().__init__(context)
+        folder, backups = FolderSection(context), BackupSection(context)
+        self.add(folder, folder.search_text)
+        self.add(backups, backups.search_text)
         self.transfer = TransferSection(context)
         self.add(self.transfer, self.transfer.search_text)
         self.adapt_to(context.theme)

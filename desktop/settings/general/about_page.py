@@ -1,17 +1,16 @@
-"""The About page: version, data folder and licences."""
+"""The About page: version and licences."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtGui import QGuiApplication, QHideEvent
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from desktop.settings.parts.page import Page, PageId
 from desktop.settings.sources.context import SettingsContext
 from desktop.theme import Icon, Theme
-from desktop.widgets import Adaptive, Button, Card, IconButton, Label, Paragraph, column_of
+from desktop.widgets import Adaptive, Card, IconButton, Label, Paragraph, column_of
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
@@ -112,7 +111,7 @@ class LicenceRow(Adaptive, QWidget):
 
 
 class AboutPage(Page):
-    """Copies the data folder's path in the form that the system writes it."""
+    """Version and licences."""
 
     page_id = PageId.ABOUT
 
@@ -120,29 +119,17 @@ class AboutPage(Page):
         super().__init__(context)
         theme = context.theme
         self._app = context.app
-        self._is_copied = False
         self._version = Paragraph("", "label", "muted")
-        self._data = Label("", "strong")
-        self._data_help = Paragraph("", "label", "muted")
-        self._path = Paragraph(str(self._app.data_folder), "code_small")
-        self._copy = Button(theme, icon=Icon.COPY, is_small=True)
-        self._copy.clicked.connect(self._copy_path)
         self._licences = Label("", "strong")
         self._rows = [LicenceRow(theme, licence) for licence in licences()]
         self._card_columns: list[QVBoxLayout] = []
         self.add(self._version, self._version.text)
-        self._add_data()
         self._add_licences()
         self.adapt_to(theme)
 
     def retranslate(self) -> None:
         super().retranslate()
         self._version.setText(self.tr("Metier {version}").format(version=self._app.version))
-        self._data.setText(self.tr("Your data"))
-        self._data_help.setText(self.tr("Everything that Metier keeps is in this folder, on this computer."))
-        self._path.setAccessibleName(self.tr("Data folder"))
-        self._path.setAccessibleDescription(self._path.text())
-        self._copy.setText(self.tr("Copied") if self._is_copied else self.tr("Copy path"))
         self._licences.setText(self.tr("Licences"))
         for row, licence in zip(self._rows, licences(), strict=True):
             row.describe(licence)
@@ -153,18 +140,6 @@ class AboutPage(Page):
         for column in self._card_columns:
             column.setContentsMargins(sizes.space_l, sizes.space_m, sizes.space_l, sizes.space_m)
             column.setSpacing(sizes.space_s)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._is_copied = False
-        self.retranslate()
-
-    def _add_data(self) -> None:
-        column = self._add_section(self._data_search_text)
-        column.addWidget(self._data)
-        column.addWidget(self._data_help)
-        column.addWidget(self._path)
-        column.addWidget(self._copy, 0, Qt.AlignmentFlag.AlignLeft)
 
     def _add_licences(self) -> None:
         column = self._add_section(self._licences_search_text)
@@ -179,14 +154,6 @@ class AboutPage(Page):
         self.add(card, searched)
         return column
 
-    def _data_search_text(self) -> str:
-        return f"{self._data.text()} {self._data_help.text()} {self._path.text()}"
-
     def _licences_search_text(self) -> str:
         works = (f"{licence.work} {licence.purpose} {licence.terms}" for licence in licences())
         return " ".join([self._licences.text(), *works])
-
-    def _copy_path(self) -> None:
-        QGuiApplication.clipboard().setText(str(self._app.data_folder))
-        self._is_copied = True
-        self.retranslate()

@@ -14,6 +14,7 @@ from core.services.settings import ProviderService, SettingsService
 from desktop.operations import Operations
 from desktop.settings.sources.consent_source import ConsentSource
 from desktop.settings.sources.custom_keys import CustomKeys
+from desktop.settings.sources.data_source import DataSource
 from desktop.settings.sources.notifier import Notifier
 from desktop.settings.sources.pending_requests import PendingRequests
 from desktop.settings.sources.setting_sources import SettingsSource
@@ -59,6 +60,7 @@ class SettingsContext:
     pending: PendingRequests
     notifier: Notifier
     keys: CustomKeys
+    data: DataSource
     key_file: Path | None
     transfer: TransferRequests
 

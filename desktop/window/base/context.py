@@ -65,6 +65,9 @@ class WindowSession(Protocol):
     def end(self) -> None:
         """Quit as soon as active work is saved."""
 
+    def restore(self, backup: Path) -> None:
+        """End, put the backup in this file in the place of the data, and begin again with it."""
+
 
 @dataclass(frozen=True, slots=True)
 class WindowContext:

@@ -11,6 +11,7 @@ from desktop.settings.parts.page import PageId
 from desktop.settings.sources.consent_source import ConsentSource
 from desktop.settings.sources.context import AppInfo, SettingsContext, TransferRequests
 from desktop.settings.sources.custom_keys import CustomKeys
+from desktop.settings.sources.data_source import DataSource
 from desktop.settings.sources.notifier import Notifier
 from desktop.settings.sources.pending_requests import PendingRequests
 from desktop.settings.sources.setting_sources import CombinedSettings, CoreSettings, Setting, WindowSettings
@@ -75,6 +76,7 @@ class Preferences(QWidget):
             pending=PendingRequests(core.stores.questions, core.stores.background, self),
             notifier=self._notifier,
             keys=CustomKeys(self._context.keymap, lambda: session.state, session.save),
+            data=DataSource(session.folders.store.parent, session.folders.by_purpose, core.backups, session.restore),
             key_file=session.folders.keys,
             transfer=self.transfer,
         )

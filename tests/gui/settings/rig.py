@@ -19,6 +19,7 @@ from core.llm.key_store import KeyFile, KeyStore
 from core.llm.system_keyring import SystemKeyring
 from core.ports import Write
 from core.services.agents import AgentService
+from core.services.backups import BackupService
 from core.services.consent import ConsentService
 from core.services.mcp_servers import McpServerService
 from core.services.memories import MemoryService
@@ -34,6 +35,7 @@ from desktop.settings.parts.undo_bar import UndoBar
 from desktop.settings.sources.consent_source import ConsentSource
 from desktop.settings.sources.context import AppInfo, SettingsContext, TransferRequests
 from desktop.settings.sources.custom_keys import CustomKeys
+from desktop.settings.sources.data_source import DataSource
 from desktop.settings.sources.notifier import NotificationChannel, Notifier, TrialState
 from desktop.settings.sources.pending_requests import PendingRequests
 from desktop.settings.sources.setting_sources import CombinedSettings, CoreSettings, WindowSettings
@@ -120,6 +122,7 @@ class Rig:
             pending=PendingRequests(Questions(background), background),
             notifier=self.notifier,
             keys=CustomKeys(self.keymap, lambda: self.state, self.save),
+            data=DataSource(DATA_FOLDER, {}, BackupService(None, SystemClock(), lambda: False), lambda file: None),
             key_file=key_file,
             transfer=self.transfer,
         )

@@ -74,7 +74,7 @@ async def test_an_undo_is_offered_only_while_it_is_open(rig: Rig, until: Until) 
         (PageId.VALIDATION, "Selective"),
         (PageId.LIMITS, "Runs at once"),
         (PageId.APPEARANCE, "Light"),
-        (PageId.ABOUT, "Copy path"),
+        (PageId.DATA, "Open folder"),
     ],
 )
 async def test_a_page_opens_with_focus_in_its_first_control(rig: Rig, page: PageId, control: str) -> None:
@@ -143,7 +143,7 @@ async def test_every_control_has_a_name(rig: Rig) -> None:
         ("MOTION", ["Appearance and language"]),
         ("francais", ["Appearance and language"]),
         ("risks", ["Validation"]),
-        ("at once", ["Validation", "Limits"]),
+        ("at once", ["Validation", "Limits", "Data"]),
         ("lucide", ["About"]),
         ("mcpservers", ["MCP servers"]),
         (
@@ -233,18 +233,24 @@ def test_a_search_ignores_case_accents_and_order() -> None:
     assert not matches("reduire sons", "Réduire les animations")
 
 
-# About
+# About, and the data
 
 
-async def test_about_shows_the_version_and_copies_the_data_folder(rig: Rig) -> None:
+async def test_about_shows_the_version(rig: Rig) -> None:
     rig.dialog.present(PageId.ABOUT)
-    assert {"Metier 0.1.0", str(DATA_FOLDER)} <= set(shown_texts(rig))
+    assert "Metier 0.1.0" in shown_texts(rig)
+
+
+async def test_the_data_page_copies_the_path_of_the_folder(rig: Rig) -> None:
+    rig.dialog.present(PageId.DATA)
+    assert str(DATA_FOLDER) in shown_texts(rig)
+    rig.control("Copy path").setFocus()
     rig.press(Qt.Key.Key_Space)
     assert QGuiApplication.clipboard().text() == str(DATA_FOLDER)
     assert rig.focused() == "Copied"
     rig.dialog.present(PageId.LIMITS)
-    rig.dialog.present(PageId.ABOUT)
-    assert rig.focused() == "Copy path"
+    rig.dialog.present(PageId.DATA)
+    assert rig.control("Copy path").isVisible()
 
 
 @pytest.mark.parametrize(
