@@ -127,14 +127,14 @@ def test_what_is_written_stays_while_its_row_changes_and_moves(bench: Bench) -> 
 def test_the_menu_key_and_shift_f10_open_the_menu_of_the_row(bench: Bench, key: Qt.Key, shift: bool) -> None:
     bench.press(Key.Key_Home)
     bench.press(key, shift=shift)
-    assert words_of(menu(bench)) == ["Open", "Peek", "Rename", "Stop", "Archive", "Delete…"]
+    assert words_of(menu(bench)) == ["Open", "Peek", "Rename", "Stop", "Export…", "Archive", "Delete…"]
     bench.press(*[Key.Key_Down] * 4, Key.Key_Return, widget=menu(bench))
     assert bench.asked == [("stop", "wf_alpha")]
 
 
 def test_only_what_runs_can_be_stopped(bench: Bench) -> None:
     bench.press(Key.Key_End, Key.Key_Menu)
-    assert words_of(menu(bench)) == ["Open", "Peek", "Rename", "Archive", "Delete…"]
+    assert words_of(menu(bench)) == ["Open", "Peek", "Rename", "Export…", "Archive", "Delete…"]
 
 
 def test_a_right_click_opens_the_menu_of_the_row_under_the_pointer(bench: Bench) -> None:
