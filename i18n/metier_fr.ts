@@ -6802,8 +6802,16 @@
         <translation>Tous les fichiers</translation>
     </message>
     <message>
+        <source>Cancel</source>
+        <translation>Annuler</translation>
+    </message>
+    <message>
         <source>Export</source>
         <translation>Exporter</translation>
+    </message>
+    <message>
+        <source>Exporting</source>
+        <translation>Export en cours</translation>
     </message>
     <message>
         <source>Import</source>

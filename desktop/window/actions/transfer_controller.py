@@ -2,12 +2,13 @@
 
 import asyncio
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QStandardPaths
-from PySide6.QtWidgets import QDialog, QFileDialog
+from PySide6.QtCore import QStandardPaths, Qt
+from PySide6.QtWidgets import QDialog, QFileDialog, QProgressDialog
 from shiboken6 import isValid
 
 from core.domain.ids import WorkflowId
@@ -24,6 +25,7 @@ from desktop.translation import failure_text
 from desktop.window.base.context import Controller, WindowContext
 
 ZIP, JSON, MARKDOWN = ".zip", ".json", ".md"
+PROGRESS_AFTER_MS = 1_000
 
 _UNSAFE_IN_FILE_NAMES = re.compile(r"[^\w\- ]+")
 _NAME_CHARACTERS = 60
@@ -81,11 +83,36 @@ class TransferController(Controller):
         if path.suffix.lower() == MARKDOWN:
             unwrap(await self._core.import_export.export_markdown(workflows[0], path))
         else:
-            exported = unwrap(await self._core.import_export.export(path, workflows, kinds))
+            with self._progress() as show_progress:
+                exported = unwrap(await self._core.import_export.export(path, workflows, kinds, show_progress))
             if exported.left_out:
                 titles = ", ".join(title for title, _reason in exported.left_out)
                 self._stores.toasts.add(ToastType.WARNING, "exported_in_part", message=titles)
         self._stores.toasts.add(ToastType.SUCCESS, "exported", message=str(path))
+
+    @contextmanager
+    def _progress(self) -> Iterator[Callable[[int, int], None]]:
+        """Show how far an export is, if it takes over a second, with a button that cancels it."""
+        task = asyncio.current_task()
+        assert task is not None
+        dialog = QProgressDialog(self.tr("Exporting"), self.tr("Cancel"), 0, 0, self._context.window)
+        dialog.setObjectName("exporting")
+        dialog.setWindowModality(Qt.WindowModality.NonModal)
+        dialog.setMinimumDuration(PROGRESS_AFTER_MS)
+        dialog.canceled.connect(task.cancel)
+
+        def show(done: int, total: int) -> None:
+            if isValid(dialog):
+                dialog.setMaximum(total)
+                dialog.setValue(done)
+
+        try:
+            yield show
+        finally:
+            if isValid(dialog):
+                dialog.canceled.disconnect()
+                dialog.reset()
+                dialog.deleteLater()
 
     async def _ask_for_target(self, name: str, suffixes: Sequence[str]) -> Path | None:
         filters = {

@@ -1,13 +1,15 @@
 """Export and import in the window: by row, menu and key, by dropping a file, and from the settings."""
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QPushButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QProgressDialog, QPushButton
 
 from core.domain.ids import WorkflowId
 from core.services.import_export.exporting import Kind
@@ -72,7 +74,7 @@ async def test_a_workflow_is_exported_from_its_row_and_imported_into_another_win
         dialog = await preview_of(app, file)
         assert dialog.kinds[Kind.WORKFLOWS].text() == "Workflows · 1 new"
         assert not any(button.isVisible() for button in dialog.choices.values())
-        assert app.focused() is dialog.confirm
+        await until(lambda: app.focused() is dialog.confirm)
         app.key(Qt.Key.Key_Return)
         await until(lambda: app.content.transfer.import_dialog is None)
         assert "imported" in toasts(app)
@@ -215,3 +217,30 @@ async def test_a_failed_import_is_told_in_the_dialog_and_can_be_tried_again(tmp_
         dialog.confirm.click()
         await until(lambda: app.content.transfer.import_dialog is None)
         assert app.core.stores.workflows.get(talk) is not None
+
+
+async def test_a_long_export_can_be_cancelled(
+    tmp_path: Path, qapp: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        await a_talk(app, "Talk")
+        release = asyncio.Event()
+
+        async def wait(*_: object) -> None:
+            await release.wait()
+
+        monkeypatch.setattr(app.core.import_export._exporter, "write", wait)
+        app.content.menus.trigger("data.export")
+        await until(lambda: app.content.transfer.export_dialog is not None)
+        dialog = app.content.transfer.export_dialog
+        assert dialog is not None
+        dialog.confirm.click()
+        await save_as(app, tmp_path / "all.zip")
+        await until(lambda: app.window.findChild(QProgressDialog, "exporting") is not None)
+        progress = app.window.findChild(QProgressDialog, "exporting")
+        assert progress is not None
+        (cancel,) = progress.findChildren(QPushButton)
+        cancel.click()
+        await until(lambda: app.window.findChild(QProgressDialog, "exporting") is None)
+        assert "exported" not in toasts(app)
+        assert not (tmp_path / "all.zip").exists()
