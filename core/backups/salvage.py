@@ -53,7 +53,7 @@ async def salvage(store: Path, target: Path, on_progress: OnProgress | None = No
             try:
                 found = await _run_salvage(copy, target, manifest, on_progress)
             except StorageFailed as error:
-                if error.code in ("storage_full", "storage_not_writable"):
+                if error.code == "storage_full":
                     raise
                 failure = error.message
                 continue

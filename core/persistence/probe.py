@@ -23,7 +23,6 @@ from core.threads.pieces import in_thread
 
 # The engine reads, checks and encodes every row; the rows themselves stay there.
 _READ_ALL = "RETURN count(SELECT VALUE bytes::len(encoding::cbor::encode($this)) FROM type::table($table))"
-_ENVIRONMENT_FAILURES = ("storage_full", "storage_not_writable", "storage_not_readable")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,7 @@ async def probe_copy(copy: Path, mark: Mark, *, reads_all: bool) -> Findings:
             "core.persistence.probe:probe_job", folder=str(copy), mark=mark.row and list(mark.row), reads_all=reads_all
         )
     except StorageFailed as error:
-        if error.code in _ENVIRONMENT_FAILURES:
+        if error.code == "storage_full":  # any other is the copy's: a missing file of it is no missing permission
             raise
         return Findings(failure=error.message)
     return Findings(**{**found, "unreadable": tuple(found["unreadable"])})

@@ -50,7 +50,7 @@ def test_an_older_copy_is_told_from_damage_and_can_be_kept(stores: DamagedStores
 
 
 @pytest.mark.parametrize(
-    ("harm", "reason"), [("deleted", "unknown"), ("emptied", "watch_damaged"), ("flipped at 0%", "watch_damaged")]
+    ("harm", "reason"), [("deleted", "unknown"), ("emptied", "watch_damaged"), ("flipped at 50%", "watch_damaged")]
 )
 def test_a_store_is_not_opened_without_its_watch_file(stores: DamagedStores, harm: str, reason: str) -> None:
     answer = refusal(stores, "store.watch", harm)
