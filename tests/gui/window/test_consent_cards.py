@@ -221,3 +221,22 @@ async def test_a_name_a_question_and_its_options_mark_what_they_hide(tmp_path: P
         assert len([text for text in labels if seen in text]) >= 4  # header, asker, prompt, field, toast
         assert seen in card.accessibleDescription()
         assert seen in one_line(evil, 100)
+
+
+async def test_arguments_that_were_opened_but_not_changed_are_approved_as_they_came(
+    tmp_path: Path, qapp: QApplication
+) -> None:
+    probe = Probe()
+    async with an_app(tmp_path / "data", qapp, more_tools=probe.tools(), mode=ValidationMode.MANUAL) as app:
+        for number in range(2):
+            arguments = {"content": ODD, "number": number}
+            card = await card_for(app, tmp_path, arguments)
+            assert card.request is not None
+            card.request.change_button.click()
+            (box,) = [box for box in card.findChildren(QPlainTextEdit) if box.isVisible()]
+            if number == 1:
+                box.setPlainText(raw_text(box.document()).replace('"number": 1', '"number": 7'))
+            await approve(app, card)
+            assert encode(probe.got[-1]) == encode({**arguments, "number": 7 if number else 0})
+        edited, approved = await app.core.storage.audit.page()
+        assert (approved.decision, edited.decision) == (Decision.APPROVED, Decision.EDITED)
