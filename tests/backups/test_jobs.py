@@ -87,6 +87,20 @@ async def test_a_restored_store_has_the_same_rows(tmp_path: Path) -> None:
     assert names(tmp_path) == ["copy", "file", "new", "store"]
 
 
+async def test_a_run_that_was_at_work_is_marked_so_that_it_does_not_go_on(tmp_path: Path) -> None:
+    rows: Rows = [
+        {"id": RecordID("run", name), "status": name} for name in ("running", "enqueued", "waiting", "success")
+    ]
+    await back_up(await make_store(tmp_path / "store", rows), tmp_path / "file")
+
+    await load_backup(tmp_path)
+
+    connection = await Connection.open(tmp_path / "new")
+    marked = await connection.read("SELECT VALUE status FROM run WHERE unclean_ends = -1 ORDER BY status")
+    await connection.close()
+    assert marked == ["enqueued", "running"]
+
+
 async def test_progress_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "REPORT_S", 0)
     store, reports = await make_store(tmp_path / "store", ROWS), list[dict[str, Any]]()
