@@ -89,15 +89,14 @@ def kills(folder: Path, seconds: float, streams: int = STREAMS, runs: int = RUNS
         lives += 1
         command = [sys.executable, "-m", "tests.bench", "store", "--life", str(store)]
         environment = {**os.environ, "METIER_BENCH_STREAMS": str(streams), "METIER_BENCH_RUNS": str(runs)}
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
-        assert process.stdout is not None
-        killer: threading.Timer | None = None
-        for told in process.stdout:
-            if killer is None:  # the store is open
-                killer = threading.Timer(dice.uniform(0.3, 1.7) * LIFE_S, process.kill)
-                killer.start()
-            acknowledged |= _facts(told)
-        process.wait()
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+            assert process.stdout is not None
+            killer: threading.Timer | None = None
+            for told in process.stdout:
+                if killer is None:  # the store is open
+                    killer = threading.Timer(dice.uniform(0.3, 1.7) * LIFE_S, process.kill)
+                    killer.start()
+                acknowledged |= _facts(told)
         assert process.returncode == -signal.SIGKILL, process.returncode
     lost, doubled, stored = asyncio.run(_compare(store, acknowledged))
     return Killed(lives, len(acknowledged), stored, lost, doubled)
