@@ -12,7 +12,7 @@ from typing import Self
 
 from core.agents.loop import AgentLoop
 from core.app import APP, Core, Folders, OnRepairProgress, OnRestoreProgress, Stores
-from core.bus import Bus
+from core.bus import Bus, SaveState, SaveStateChanged
 from core.domain.backup import BackupReason
 from core.domain.doubt import Repair, Repaired
 from core.domain.ids import WorkflowId
@@ -161,6 +161,8 @@ async def open_core(folders: Folders, picker: FilePicker | None = None) -> Async
             backups=backups,
             upkeep=upkeep,
         ) as core:
+            if storage.unwritable_code is not None:
+                core.bus.publish(SaveStateChanged(SaveState.FAILED, storage.unwritable_code))
             yield core
     finally:
         await storage.close()

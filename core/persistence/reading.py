@@ -26,10 +26,14 @@ Reopen = Callable[[], Awaitable[Connection]]
 
 
 class ReadingConnection(Connection):
-    """A connection to a copy of a store that cannot be opened, until `reopen` succeeds for a commit."""
+    """A connection to a copy of a store that cannot be opened, until `reopen` succeeds for a commit.
 
-    def __init__(self, copy: OpenStore, copies: AsyncExitStack, reopen: Reopen) -> None:
+    `code` is the failure that keeps the store from being opened.
+    """
+
+    def __init__(self, copy: OpenStore, copies: AsyncExitStack, reopen: Reopen, code: str) -> None:
         super().__init__(copy)
+        self.code = code
         self._copies = copies
         self._reopen = reopen
         self._opening = asyncio.Lock()
@@ -64,7 +68,7 @@ class ReadingConnection(Connection):
             return self._opened
 
 
-async def open_for_reading(store: Path, reopen: Reopen) -> ReadingConnection:
+async def open_for_reading(store: Path, reopen: Reopen, code: str) -> ReadingConnection:
     """Open a copy of the store for reading. Raises StorageFailed if that is not possible either."""
     copies = AsyncExitStack()
     try:
@@ -74,4 +78,4 @@ async def open_for_reading(store: Path, reopen: Reopen) -> ReadingConnection:
     except BaseException:
         await copies.aclose()
         raise
-    return ReadingConnection(copy, copies, reopen)
+    return ReadingConnection(copy, copies, reopen, code)

@@ -32,7 +32,7 @@ from core.persistence.memories import MemoryRepository
 from core.persistence.messages import ChunkRepository, MessageRepository
 from core.persistence.open_store import lock_folder
 from core.persistence.queued_messages import QueuedMessageRepository
-from core.persistence.reading import NOT_WRITABLE, open_for_reading
+from core.persistence.reading import NOT_WRITABLE, ReadingConnection, open_for_reading
 from core.persistence.rebuild import OnProgress, rebuild
 from core.persistence.replacement import building_folder, replace
 from core.persistence.runs import RunRepository
@@ -94,6 +94,11 @@ class SurrealStorage:
             if error.code not in NOT_WRITABLE:
                 raise
             return cls(await _open_copy(path, before_migration, error), index)
+
+    @property
+    def unwritable_code(self) -> str | None:
+        """The failure because of which the store was opened for reading only, None if it was opened for writing."""
+        return self.connection.code if isinstance(self.connection, ReadingConnection) else None
 
     async def commit(self, writes: Sequence[kinds.Write]) -> frozenset[int]:
         batch = Batch(writes)
@@ -230,7 +235,7 @@ async def _open_copy(path: Path, before_migration: BeforeMigration | None, error
         if not await asyncio.to_thread(engine_files, path):
             raise error
         await checked(path)
-        connection = await open_for_reading(path, lambda: _open_connection(path, before_migration))
+        connection = await open_for_reading(path, lambda: _open_connection(path, before_migration), error.code)
     except OSError:
         raise error from None
     except StorageFailed as reason:

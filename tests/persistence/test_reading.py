@@ -31,6 +31,7 @@ async def test_it_is_read_until_it_can_be_written(
     with monkeypatch.context() as patched:
         patched.setattr(StoreWatch, "begin", refuse)
         storage = await SurrealStorage.open(store)
+        assert storage.unwritable_code == code
         assert await storage.settings.all() == {"a": 1}
         for _ in range(2):
             with pytest.raises(StorageFailed) as failed:
