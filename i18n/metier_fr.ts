@@ -1849,7 +1849,7 @@
     </message>
     <message>
         <source>At work: {rows} records…</source>
-        <translation>En cours : {rows} enregistrements…</translation>
+        <translation>En cours&#xa0;: {rows} enregistrements…</translation>
     </message>
     <message>
         <source>Continue</source>
@@ -1861,11 +1861,11 @@
     </message>
     <message>
         <source>Data: {folder}</source>
-        <translation>Données : {folder}</translation>
+        <translation>Données&#xa0;: {folder}</translation>
     </message>
     <message>
         <source>Done: {runs} runs are there.</source>
-        <translation>Terminé : {runs} exécutions sont là.</translation>
+        <translation>Terminé&#xa0;: {runs} exécutions sont là.</translation>
     </message>
     <message>
         <source>Files of the data are missing or damaged.</source>
@@ -1961,7 +1961,7 @@
     </message>
     <message>
         <source>What could not be read:</source>
-        <translation>Ce qui n’a pas pu être lu :</translation>
+        <translation>Ce qui n’a pas pu être lu&#xa0;:</translation>
     </message>
     <message>
         <source>Your data can be opened again</source>
@@ -2239,7 +2239,7 @@
     </message>
     <message>
         <source>Something was changed meanwhile. Nothing was imported: try again.</source>
-        <translation>Quelque chose a changé entre-temps. Rien n’a été importé : réessayez.</translation>
+        <translation>Quelque chose a changé entre-temps. Rien n’a été importé&#xa0;: réessayez.</translation>
     </message>
     <message>
         <source>Something went wrong that should not have. What runs goes on; the log has the details.</source>
@@ -2726,8 +2726,8 @@
     <message numerus="yes">
         <source>%n items are here already, and different:</source>
         <translation>
-            <numerusform>%n élément est déjà ici, et différent :</numerusform>
-            <numerusform>%n éléments sont déjà ici, et différents :</numerusform>
+            <numerusform>%n élément est déjà ici, et différent&#xa0;:</numerusform>
+            <numerusform>%n éléments sont déjà ici, et différents&#xa0;:</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -2743,15 +2743,15 @@
     </message>
     <message>
         <source>Enter again for the server {server}: {names}</source>
-        <translation>À saisir de nouveau pour le serveur {server} : {names}</translation>
+        <translation>À saisir de nouveau pour le serveur {server}&#xa0;: {names}</translation>
     </message>
     <message>
         <source>Enter the keys again for: {addresses}</source>
-        <translation>Clés à saisir de nouveau pour : {addresses}</translation>
+        <translation>Clés à saisir de nouveau pour&#xa0;: {addresses}</translation>
     </message>
     <message>
         <source>From “{file}”. All of it comes in, or nothing; nothing of it is started.</source>
-        <translation>Depuis « {file} ». Tout est importé, ou rien ; rien n’est démarré.</translation>
+        <translation>Depuis «&#xa0;{file}&#xa0;». Tout est importé, ou rien&#x202f;; rien n’est démarré.</translation>
     </message>
     <message>
         <source>Import</source>
@@ -2775,7 +2775,7 @@
     </message>
     <message>
         <source>Some of these settings decide what runs without asking: {names}</source>
-        <translation>Certains de ces réglages décident de ce qui s’exécute sans demander : {names}</translation>
+        <translation>Certains de ces réglages décident de ce qui s’exécute sans demander&#xa0;: {names}</translation>
     </message>
     <message numerus="yes">
         <source>and %n more</source>
@@ -4600,7 +4600,7 @@
     </message>
     <message>
         <source>These messages were imported: they wait until you send one, or the next turn succeeds</source>
-        <translation>Ces messages ont été importés : ils attendent que vous en envoyiez un, ou que le prochain tour réussisse</translation>
+        <translation>Ces messages ont été importés&#xa0;: ils attendent que vous en envoyiez un, ou que le prochain tour réussisse</translation>
     </message>
 </context>
 <context>
@@ -6772,27 +6772,27 @@
     </message>
     <message>
         <source>{count} already here</source>
-        <translation>déjà ici : {count}</translation>
+        <translation>déjà ici&#xa0;: {count}</translation>
     </message>
     <message>
         <source>{count} as a copy</source>
-        <translation>en copie : {count}</translation>
+        <translation>en copie&#xa0;: {count}</translation>
     </message>
     <message>
         <source>{count} at work, left as they are</source>
-        <translation>en cours, laissés tels quels : {count}</translation>
+        <translation>en cours, laissés tels quels&#xa0;: {count}</translation>
     </message>
     <message>
         <source>{count} left as they are</source>
-        <translation>laissés tels quels : {count}</translation>
+        <translation>laissés tels quels&#xa0;: {count}</translation>
     </message>
     <message>
         <source>{count} new</source>
-        <translation>nouveaux : {count}</translation>
+        <translation>nouveaux&#xa0;: {count}</translation>
     </message>
     <message>
         <source>{count} replaced</source>
-        <translation>remplacés : {count}</translation>
+        <translation>remplacés&#xa0;: {count}</translation>
     </message>
 </context>
 <context>
