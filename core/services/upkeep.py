@@ -119,7 +119,8 @@ class UpkeepService:
         if stored < SMALL_BYTES or stored < GROWTH * max(note.rebuilt_bytes, self._measured_bytes):
             return False
         self._measured_bytes = stored
-        return stored > GROWTH * await upkeep.live_bytes()
+        async with self._lock:  # a rebuild at the user's request has its snapshot in the same place
+            return stored > GROWTH * await upkeep.live_bytes()
 
     async def _rebuild(self, upkeep: Upkeep) -> None:
         async with self._lock:
