@@ -241,6 +241,14 @@ async def test_many_rows_of_events_come_back_in_order(storage: Storage) -> None:
     assert await storage.events.of_run(R) == [*events, *alone]
 
 
+async def test_late_and_repeated_events_are_left_out(storage: Storage) -> None:
+    first, second, third, fourth = numbered_events(*(finished("a", number, index=number) for number in range(4)))
+    await storage.commit([appended([second]), appended([first, second]), appended([third])])
+    await storage.commit([appended([third, fourth])])
+    assert await storage.events.of_run(R) == [second, third, fourth]
+    assert await storage.events.of_runs([R]) == {R: [second, third, fourth]}
+
+
 async def test_the_events_of_several_runs_are_read_together(store: Store) -> None:
     """Runs with few and many rows, with outputs and texts in other rows, an unreadable run and a missing run."""
     runs = [RunId(f"run_{number:02}") for number in range(25)]

@@ -126,9 +126,12 @@ class InMemoryEvents(Repository):
         if ("events", run_id) in self._tables.broken:
             raise unreadable_error(run_id, "events")
         events: list[Event] = []
+        last = 0  # late and repeated events are left out, of the same row too
         for _, row in sorted(self._tables.events.get(run_id, {}).items()):
-            last = events[-1].seq if events else 0
-            events += [self._restored(stored) for stored in row.events if stored.event.seq > last]
+            for stored in row.events:
+                if stored.event.seq > last:
+                    last = stored.event.seq
+                    events.append(self._restored(stored))
         return events
 
     async def last_seq(self, run_id: RunId) -> int:
