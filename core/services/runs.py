@@ -12,10 +12,11 @@ from core.domain.ids import InterruptionId, RunId, WorkflowId
 from core.domain.interruption import Answer, Interruption
 from core.domain.messages import AttachedText, with_input
 from core.domain.progress import interruptions_of
-from core.domain.run import Run, RunKind, RunStatus
+from core.domain.run import ErrorInfo, Run, RunKind, RunStatus
 from core.domain.template import AgentAction, ValidationMode
 from core.engine.runs.engine import Engine
 from core.engine.runs.start_request import StartRequest
+from core.errors import StorageFailed
 from core.ports import Clock, ResolvedTemplate, Storage
 from core.services.agents import OFFLINE, AgentService
 from core.services.attachments import require_within_limits
@@ -159,7 +160,10 @@ class RunService:
     async def describe(self, run_id: RunId) -> dict[str, Any]:
         """Return everything about a run as a JSON object (COMMAND_LINE)."""
         run = await require_run(self._storage, run_id)
-        events = await self._storage.events.of_run(run_id)
+        try:
+            events = await self._storage.events.of_run(run_id)
+        except StorageFailed as error:
+            run, events = _as_unreadable(run, error), []
         description = run_object(run, replay(events), is_driven=self._engine.drives(run_id))
         interruptions = await self._interruptions(run_id, events)
         description["interruptions"] = [interruption_object(interruption) for interruption in interruptions]
@@ -220,8 +224,8 @@ class RunService:
         """Return the interruptions of the run and of its descendants, open interruptions first, then by age."""
         interruptions = list[Interruption]()
         async for current in self._with_descendants(run_id):
-            known = events if current == run_id else await self._storage.events.of_run(current)
-            interruptions += interruptions_of(current, known)
+            known = {run_id: events} if current == run_id else await self._storage.events.of_runs([current])
+            interruptions += interruptions_of(current, known.get(current, ()))
         return sorted(interruptions, key=_by_age)
 
     async def _with_descendants(self, run_id: RunId) -> AsyncIterator[RunId]:
@@ -252,3 +256,12 @@ class RunService:
 
 def _by_age(interruption: Interruption) -> tuple[bool, datetime, int]:
     return not interruption.is_open, interruption.created_at, interruption.seq
+
+
+def _as_unreadable(run: Run, error: StorageFailed) -> Run:
+    """Return the run as it is shown without its events (ENGINE §10). Raises the error if it is another."""
+    if error.code != "unreadable":
+        raise error
+    if run.error is not None and run.error.code == error.code:
+        return run
+    return replace(run, status=RunStatus.ERROR, error=ErrorInfo.of(error, failed_during="storage"))
