@@ -54,7 +54,7 @@ async def checked(store: Path) -> StoreWatch:
         raise _doubt(*await _explained(store, seen), files=found)
     if files and (not seen.picture.is_clean or seen.picture.engine != ENGINE):
         await _check_copy(store, seen, seen.picture)
-    return StoreWatch(store, seen.file, seen.picture, schema=VERSION)
+    return StoreWatch(store, seen.file, seen.picture, schema=seen.picture.schema)
 
 
 def refuse_if_open(store: Path) -> None:
@@ -86,7 +86,7 @@ def _read_watch_file(store: Path) -> Seen:
 async def _check_unknown(store: Path, seen: Seen, *, is_new: bool) -> StoreWatch:
     """Check a store without a watch file: new, of an earlier release, or else in doubt."""
     if is_new and not seen.is_damaged:
-        return StoreWatch(store, seen.file, Picture(), schema=VERSION)
+        return StoreWatch(store, seen.file, Picture())
     findings = await probe(store, Mark(), reads_all=True)
     if seen.is_damaged:
         raise _doubt("watch_damaged", store, seen, findings)
@@ -96,7 +96,7 @@ async def _check_unknown(store: Path, seen: Seen, *, is_new: bool) -> StoreWatch
         raise _doubt("damaged", store, seen, findings)
     if findings.number:  # an earlier release does not number its commits
         raise _doubt("unknown", store, seen, findings)
-    return StoreWatch(store, seen.file, Picture(), schema=VERSION)
+    return StoreWatch(store, seen.file, Picture())
 
 
 async def _check_copy(store: Path, seen: Seen, picture: Picture) -> None:

