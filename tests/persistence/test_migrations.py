@@ -283,7 +283,7 @@ async def main():
 """
 
 
-EVERY = int(os.environ.get("METIER_MIGRATION_POINTS", "9"))  # of many commits alike; 1: all
+EVERY = int(os.environ.get("METIER_MIGRATION_POINTS", "30"))  # of many commits alike; 1: all
 
 
 @pytest.mark.async_timeout(1200)

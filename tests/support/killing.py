@@ -33,6 +33,8 @@ HUNG_S, MOST_HUNG = 15, 3
 HUNG = "it hung"
 RECOVERY_POINTS = 10
 """So many points of a recovery: from its first write to the end of what had been cut off."""
+EVERY = int(os.environ.get("METIER_KILL_EVERY", "3"))
+"""One point of so many: an odd number takes those before and after a commit in turn; 1 takes all."""
 
 
 class Point(NamedTuple):
@@ -114,13 +116,13 @@ class Campaign:
 
         assert fork(make) == 0
         first = yield from self._counted(blank)
-        yield from (self._killed(blank, number, "run") for number in range(1, len(first) + 1))
+        yield from (self._killed(blank, number, "run") for number in range(1, len(first) + 1, EVERY))
         for number in self._bases(first):
             place = self._copy(blank)
             assert self._lead(place, number) == -signal.SIGKILL
             recovery = yield from self._counted(place)
             last = min(len(recovery), RECOVERY_POINTS)
-            yield from (self._killed(place, again, "recovery") for again in range(1, last + 1))
+            yield from (self._killed(place, again, "recovery") for again in range(1, last + 1, EVERY))
 
     def look(self, place: Place) -> Point:
         """One life in that place."""
