@@ -19,7 +19,8 @@ from tests.support.waiting import until
 
 @pytest.mark.async_timeout(120)
 async def test_a_worker_goes_on_with_what_is_unfinished_and_leaves_the_rest_when_it_is_stopped(tmp_path: Path) -> None:
-    folders = Folders(tmp_path / "store", tmp_path / "logs", tmp_path / "keys.json")
+    data = tmp_path / "data"
+    folders = Folders(data / "store", data / "logs", data / "keys.json")
     note = tmp_path / "note.txt"
     async with open_core(folders) as core:
         for seconds in (0.2, 60):
