@@ -283,9 +283,7 @@ async def main():
 """
 
 
-EVERY = int(
-    os.environ.get("METIER_MIGRATION_POINTS", "30")
-)  # of commits; six times as many others; 1: all
+EVERY = int(os.environ.get("METIER_MIGRATION_POINTS", "30"))  # of commits; three times as many others; 1: all
 
 
 @pytest.mark.async_timeout(1200)
@@ -304,7 +302,7 @@ async def test_a_migration_that_is_killed_at_any_write_leaves_the_old_or_the_new
     assert points.count("commit") > 20
     assert points.count("os.rename") > 4
     for number, kind in enumerate(points, 1):
-        if number % (EVERY if kind == "commit" else max(1, EVERY // 6)):
+        if number % (EVERY if kind == "commit" else max(1, EVERY // 3)):
             continue
         store = copied(f"{number}")
         run(MORTAL, store, number, code=-signal.SIGKILL)
