@@ -145,13 +145,13 @@ class RunJournal:
         self,
         *facts: Fact,
         writes: Sequence[Write],
-        is_ours: Callable[[], Awaitable[bool]],
+        is_ours: Callable[[], Awaitable[bool | None]],
         companion: Companion | None = None,
     ) -> LostWrites:
         """Commit the creation of the run, then publish its facts and those of `companion`.
 
         `is_ours` returns whether the rows are on disk where that is unknown: after a failure, or a repeated commit.
-        Raises StorageFailed; nothing has been published then, neither here nor beside.
+        None: the store cannot be read. Raises StorageFailed; nothing has been published then, neither here nor beside.
         """
         events = tuple(self.number(facts))
         done: asyncio.Future[LostWrites] = asyncio.get_running_loop().create_future()
@@ -163,8 +163,8 @@ class RunJournal:
         try:
             lost = await done
         except StorageFailed:
-            if not await is_ours():
-                if other is not None:
+            if not (is_written := await is_ours()):
+                if other is not None and is_written is False:
                     other.release_numbers(other_events)
                 raise
             lost = frozenset()
@@ -176,7 +176,7 @@ class RunJournal:
         return self.publish_created(events, lost)
 
     async def create_below(
-        self, parent: "RunJournal", *facts: Fact, writes: Sequence[Write], is_ours: Callable[[], Awaitable[bool]]
+        self, parent: "RunJournal", *facts: Fact, writes: Sequence[Write], is_ours: Callable[[], Awaitable[bool | None]]
     ) -> LostWrites:
         """Commit the creation as part of the parent's journal: if it cannot be written, the parent is paused."""
         events = tuple(self.number(facts))

@@ -123,12 +123,12 @@ class Scheduler:
             self.registry.remove(active)
         return not lost
 
-    async def is_stored(self, run: Run) -> bool:
-        """Return whether this very run is on disk, not another with the same key; False if the store cannot be read."""
+    async def is_stored(self, run: Run) -> bool | None:
+        """Return whether this very run is on disk, not another with the same key; None if the store cannot be read."""
         try:
             stored = await self._storage.runs.get(run.id)
         except StorageFailed:
-            return False
+            return None
         return stored is not None and stored.message_id == run.message_id
 
     def enqueue(self, active: ActiveRun) -> None:
