@@ -5,7 +5,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from core.backups.jobs import Progress, count_rows
 from core.domain.backup import StoreProblem, StoreReport
 from core.domain.fold import replay
 from core.domain.ids import RunId
@@ -25,7 +24,7 @@ async def check_store(report: Report, *, folder: str) -> dict[str, Any]:
     Reports {rows, of}; returns the fields of StoreReport. Raises StorageFailed if the store cannot be opened.
     """
     connection = await Connection.open_copy(Path(folder))
-    check = _Check(connection, Progress(report, await count_rows(connection)))
+    check = _Check(connection, dump.Progress(report, await dump.count_rows(connection)))
     return asdict(await check.run())
 
 
@@ -35,7 +34,7 @@ def parse_report(fields: dict[str, Any]) -> StoreReport:
 
 
 class _Check:
-    def __init__(self, connection: Connection, progress: Progress) -> None:
+    def __init__(self, connection: Connection, progress: dump.Progress) -> None:
         self._connection = connection
         self._storage = SurrealStorage(connection)
         self._progress = progress

@@ -8,18 +8,16 @@ from datetime import datetime
 from pathlib import Path
 
 from core.backups import restoring
-from core.backups.checking import parse_report
-from core.backups.store_backups import describe
+from core.backups.store_backups import check_copy, describe, write_copy
 from core.domain.backup import Backup, BackupReason, StoreReport
 from core.errors import Refused, StorageFailed
 from core.persistence.failures import os_failure
-from core.persistence.open_store import lock_folder
+from core.persistence.open_store import locked
 from core.persistence.probe import copied_store
-from core.persistence.store_check import checked
+from core.persistence.store_check import checked, doubt_of
 from core.persistence.store_files import engine_files
-from core.persistence.store_watch import adopt
 from core.persistence.watch_file import WatchFile
-from core.persistence.worker_process import OnProgress, run_job
+from core.persistence.worker_process import OnProgress
 from core.threads.files import make_private_folder
 
 _OF_THE_STORE = frozenset({"worker_gone", "storage_failed", "storage_stalled", "store_doubtful"})
@@ -39,7 +37,7 @@ class ClosedStoreReport:
 
 async def back_up(store: Path, file: Path, at: datetime, on_progress: OnProgress | None = None) -> Backup:
     """Write a backup of the store to the file, which is replaced. Raises Refused `no_data` and StorageFailed."""
-    async with _locked(store):
+    async with _locked_data(store):
         await checked(store)
         await _write(store, file, BackupReason.REQUEST, at, on_progress)
     return await describe(file)
@@ -56,11 +54,8 @@ async def restore(store: Path, file: Path, on_progress: OnProgress | None = None
         await asyncio.to_thread(make_private_folder, store.parent)
     except OSError as error:
         raise os_failure(error) from error
-    lock = await lock_folder(store, adopt)
-    try:
-        return backup, await restoring.restore(store, file, on_progress=on_progress)
-    finally:
-        lock.release()
+    async with locked(store):
+        return backup, await restoring.restore(store, file, on_progress)
 
 
 async def check(
@@ -71,8 +66,8 @@ async def check(
     Raises Refused `no_data`, and StorageFailed for other reasons than the state of the store.
     """
     report: StoreReport | None = None
-    async with _locked(store):
-        doubt = await _doubt_of(store)
+    async with _locked_data(store):
+        doubt = await doubt_of(store)
         try:
             report = await _read(store, on_progress)
             if salvage is None:
@@ -85,37 +80,18 @@ async def check(
         return ClosedStoreReport(doubt, report, await describe(salvage), lost)
 
 
-async def _doubt_of(store: Path) -> StorageFailed | None:
-    try:
-        await checked(store)
-    except StorageFailed as error:
-        if error.code != "store_doubtful":
-            raise
-        return error
-    return None
-
-
 async def _read(store: Path, on_progress: OnProgress | None) -> StoreReport:
     async with copied_store(store) as copy:
-        return parse_report(await run_job("core.backups.checking:check_store", on_progress, folder=str(copy)))
+        return await check_copy(copy, on_progress)
 
 
 async def _write(store: Path, file: Path, reason: BackupReason, at: datetime, on_progress: OnProgress | None) -> int:
     async with copied_store(store) as copy:
-        written = await run_job(
-            "core.backups.jobs:write_backup",
-            on_progress,
-            folder=str(copy),
-            file=str(file),
-            reason=reason,
-            created_at=at.isoformat(),
-        )
-    lost: int = written["lost"]
-    return lost
+        return await write_copy(copy, file, reason, at, on_progress)
 
 
 @asynccontextmanager
-async def _locked(store: Path) -> AsyncIterator[None]:
+async def _locked_data(store: Path) -> AsyncIterator[None]:
     """Hold the lock of a store that exists. Raises Refused `no_data`, and StorageFailed."""
     try:
         has_data = bool(await asyncio.to_thread(engine_files, store)) or WatchFile.exists(store)
@@ -123,8 +99,5 @@ async def _locked(store: Path) -> AsyncIterator[None]:
         raise os_failure(error, is_reading=True) from error
     if not has_data:
         raise Refused("no_data", f"there is no data in {store.parent}")
-    lock = await lock_folder(store, adopt)
-    try:
+    async with locked(store):
         yield
-    finally:
-        lock.release()

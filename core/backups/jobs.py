@@ -1,7 +1,6 @@
 """Writing a backup and loading it into a new store: jobs of the process for work on whole stores."""
 
 import shutil
-import time
 from collections.abc import AsyncIterator, Iterable
 from contextlib import suppress
 from datetime import datetime
@@ -11,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from core.backups.backup_file import BackupFile, BackupWriter, bad_backup
-from core.backups.lenient_reading import OnLost, read_around_damage
+from core.backups.lenient_reading import readable_pages
 from core.domain.backup import Backup, BackupReason
 from core.domain.run import RunStatus
 from core.errors import StorageFailed
@@ -22,8 +21,6 @@ from core.persistence.failures import os_failure
 from core.persistence.statements import Row, Statement
 from core.persistence.worker import Report
 from core.threads.files import sync_folder
-
-REPORT_S = 0.1
 
 # What a run did after the backup is not known. To go on with it could repeat all of that, so recovery ends it instead
 # (`core.engine.runs.recovered_run.RESTORED_MARK`); the user can continue it.
@@ -64,9 +61,9 @@ async def write_backup(report: Report, *, folder: str, file: str, reason: str, c
 
 async def _write_rows(connection: Connection, writer: BackupWriter, report: Report, *, is_lenient: bool) -> list[str]:
     digests, workflows, runs = dump.Digests(), 0, 0
-    progress = Progress(report, await count_rows(connection))
-    lost: list[str] = []
-    pages = _readable_pages(connection, lost.append) if is_lenient else dump.read_pages(connection)
+    progress = dump.Progress(report, await dump.count_rows(connection))
+    lost: list[str] = []  # a table for each part
+    pages = readable_pages(connection, lost) if is_lenient else dump.read_pages(connection)
     async for table, rows in pages:
         writer.add(digests.add(table, rows))
         workflows += _count_without("discarded_at", rows) if table == "workflow" else 0
@@ -74,12 +71,6 @@ async def _write_rows(connection: Connection, writer: BackupWriter, report: Repo
         progress.add(len(rows))
     writer.finish(digests, workflows, runs)
     return lost
-
-
-async def _readable_pages(connection: Connection, on_lost: OnLost) -> AsyncIterator[dump.Page]:
-    for table in await dump.table_names(connection):
-        async for rows in read_around_damage(connection, table, on_lost):
-            yield table, rows
 
 
 def _verify(path: Path) -> None:
@@ -139,7 +130,7 @@ async def _load_store(backup: BackupFile, folder: Path, report: Report) -> Conne
 
 async def _load_rows(connection: Connection, backup: BackupFile, report: Report) -> None:
     names = set(await dump.table_names(connection))
-    progress = Progress(report, sum(backup.info.rows.values()))
+    progress = dump.Progress(report, sum(backup.info.rows.values()))
 
     async def pages() -> AsyncIterator[dump.Page]:
         for table, rows in backup.pages():
@@ -173,34 +164,6 @@ def check_restorable(info: Backup, folder: Path) -> None:
             needed=info.content_bytes,
             free=free,
         )
-
-
-class Progress:
-    """Reports rows, a few times a second."""
-
-    def __init__(self, report: Report, total: int) -> None:
-        self._report = report
-        self._total = total
-        self._rows = 0
-        self._reported_at = 0.0
-
-    def add(self, rows: int) -> None:
-        """Count rows that are done."""
-        self._rows += rows
-        now = time.monotonic()
-        if now - self._reported_at > REPORT_S:
-            self._reported_at = now
-            self._report({"rows": self._rows, "of": self._total})
-
-
-async def count_rows(connection: Connection) -> int:
-    """Return the number of rows of the store. Tables that cannot be read have none."""
-    count = 0
-    for table in await dump.table_names(connection):
-        with suppress(StorageFailed):
-            counted = await connection.read("SELECT count() FROM type::table($table) GROUP ALL", {"table": table})
-            count += sum(row["count"] for row in counted)
-    return count
 
 
 def _count_without(field: str, rows: Iterable[Row]) -> int:

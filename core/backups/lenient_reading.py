@@ -12,7 +12,7 @@ from typing import Any
 from core.errors import StorageFailed
 from core.persistence.connection import Connection
 from core.persistence.driver import BoundExcluded, BoundIncluded, Range, RecordID
-from core.persistence.dump import read_page
+from core.persistence.dump import Page, read_page, table_names
 from core.persistence.statements import Row
 
 MAX_KEY_CHARACTERS = 40
@@ -63,6 +63,17 @@ class _Part:
 
     def _key(self, value: Any) -> Any:
         return value if self.prefix is None else [self.prefix, value]
+
+
+async def readable_pages(connection: Connection, lost: list[str]) -> AsyncIterator[Page]:
+    """Yield all rows that can be read, like `dump.read_pages`, and add the table of each part that cannot to `lost`."""
+    for table in await table_names(connection):
+
+        def note(_: str, table: str = table) -> None:
+            lost.append(table)
+
+        async for rows in read_around_damage(connection, table, note):
+            yield table, rows
 
 
 async def read_around_damage(connection: Connection, table: str, on_lost: OnLost) -> AsyncIterator[list[Row]]:

@@ -4,25 +4,20 @@ The store itself is never changed: it stays, or is set aside as it is.
 """
 
 import asyncio
-from collections.abc import Awaitable
 from pathlib import Path
-from typing import TypeVar
 
+from core.backups.restoring import replace_by, restore
 from core.backups.salvage import salvage
 from core.backups.store_backups import kept_backups, kept_folder
 from core.domain.doubt import Repair, Repaired
 from core.errors import Refused, StorageFailed
 from core.persistence.failures import os_failure
-from core.persistence.folder_copy import remove_folder
-from core.persistence.open_store import lock_folder
-from core.persistence.replacement import aside_folder, building_folder, replace
-from core.persistence.store_check import checked
-from core.persistence.store_watch import accept, adopt
+from core.persistence.open_store import locked
+from core.persistence.replacement import aside_folder, building_folder
+from core.persistence.store_check import doubt_of
+from core.persistence.store_watch import accept
 from core.persistence.watch_file import WatchFile
-from core.persistence.worker_process import OnProgress, run_job
-from core.threads.pieces import in_thread
-
-Built = TypeVar("Built")
+from core.persistence.worker_process import OnProgress
 
 
 async def doubt_about(store: Path) -> StorageFailed | None:
@@ -30,11 +25,8 @@ async def doubt_about(store: Path) -> StorageFailed | None:
 
     Raises StorageFailed for everything else that keeps it from being opened.
     """
-    lock = await lock_folder(store, adopt)
-    try:
+    async with locked(store):
         return await _doubt_about(store)
-    finally:
-        lock.release()
 
 
 async def with_backup(error: StorageFailed, store: Path) -> StorageFailed:
@@ -61,33 +53,25 @@ async def repair(store: Path, choice: Repair, on_progress: OnProgress | None = N
     Raises Refused `bad_choice` if the store is not in doubt or there is no such choice, and StorageFailed; then nothing
     has changed.
     """
-    lock = await lock_folder(store, adopt)
-    try:
+    async with locked(store):
         doubt = await _doubt_about(store)
         if doubt is None:
             raise Refused("bad_choice", "nothing is in doubt about the store")
         choices: list[str] = doubt.parameters["choices"]
         if choice not in choices:
             raise Refused("bad_choice", f"{choice} is not possible here, but {', '.join(choices)}", choices=choices)
-        return await _repair(store, choice, on_progress)
-    except OSError as error:
-        raise os_failure(error) from error
-    finally:
-        lock.release()
+        try:
+            return await _repair(store, choice, on_progress)
+        except OSError as error:
+            raise os_failure(error) from error
 
 
 async def _doubt_about(store: Path) -> StorageFailed | None:
-    try:
-        await checked(store)
-    except StorageFailed as error:
-        if error.code != "store_doubtful":
-            raise
-        return await with_backup(error, store)
-    return None
+    doubt = await doubt_of(store)
+    return None if doubt is None else await with_backup(doubt, store)
 
 
 async def _repair(store: Path, choice: Repair, on_progress: OnProgress | None) -> Repaired:
-    building = building_folder(store)
     match choice:
         case Repair.KEEP:
             await asyncio.to_thread(accept, store)
@@ -96,20 +80,10 @@ async def _repair(store: Path, choice: Repair, on_progress: OnProgress | None) -
             return Repaired(choice, await asyncio.to_thread(_set_aside, store))
         case Repair.BACKUP:
             newest = (await asyncio.to_thread(kept_backups, kept_folder(store)))[0]
-            loading = run_job("core.backups.jobs:load_backup", on_progress, file=str(newest.path), folder=str(building))
-            _, aside = await _build(store, loading)
-            return Repaired(choice, aside, newest.runs)
+            return Repaired(choice, await restore(store, newest.path, on_progress), newest.runs)
         case Repair.SALVAGE:
-            salvaged, aside = await _build(store, salvage(store, building, on_progress))
+            salvaged, aside = await replace_by(salvage(store, building_folder(store), on_progress), store)
             return Repaired(choice, aside, salvaged.rows.get("run", 0), tuple(salvaged.missing))
-
-
-async def _build(store: Path, work: Awaitable[Built]) -> tuple[Built, Path | None]:
-    """Put what the work builds in the place of the store. Returns its result, and where the store is now."""
-    try:
-        return await work, await asyncio.to_thread(replace, store, adopt, keep_old=True)
-    finally:
-        await in_thread(remove_folder(building_folder(store)))
 
 
 def _set_aside(store: Path) -> Path | None:

@@ -7,27 +7,28 @@ without the tables that are damaged, and one of all tables that are there.
 
 import asyncio
 import re
+from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from core.backups.lenient_reading import read_around_damage
-from core.backups.salvage_manifest import Manifest, decode_manifest, manifest_of_tables
+from core.backups.lenient_reading import readable_pages
+from core.backups.salvage_manifest import decode_manifest, manifest_of_tables
 from core.errors import StorageFailed
 from core.persistence import dump
 from core.persistence.connection import Connection
+from core.persistence.folder import MANIFESTS, TABLES
 from core.persistence.folder_copy import remove_folder
+from core.persistence.manifest import FILE_NAME, Manifest
 from core.persistence.probe import copied_store
 from core.persistence.schema import migrate, version
-from core.persistence.store_files import MANIFESTS, TABLES, differences, engine_files, kind_of, read_manifest
+from core.persistence.store_files import differences, engine_files, kind_of, read_manifest
 from core.persistence.watch_file import DamagedWatchFile, Picture, WatchFile
 from core.persistence.worker import Report
 from core.persistence.worker_process import OnProgress, run_job
 from core.threads.pieces import in_thread
-
-MANIFEST_FILE = "00000000000000000000.manifest"
 
 
 @dataclass(slots=True)
@@ -85,13 +86,13 @@ async def salvage_job(report: Report, *, folder: str, target: str) -> dict[str, 
         # the table that holds the definitions is lost: made again in the same order, they fit the rows that are left
         await migrate(source)
     stored = await version(source)
-    salvaged = Salvaged()
+    salvaged, lost = Salvaged(), list[str]()
     connection = await dump.create_store(Path(target), stored)
     try:
         known = set(await dump.table_names(connection))
 
         async def pages() -> AsyncIterator[dump.Page]:
-            async for table, rows in readable_pages(source, salvaged.missing):
+            async for table, rows in readable_pages(source, lost):
                 if table in known:
                     salvaged.rows[table] = salvaged.rows.get(table, 0) + len(rows)
                     yield table, rows
@@ -103,17 +104,8 @@ async def salvage_job(report: Report, *, folder: str, target: str) -> dict[str, 
             raise StorageFailed("store_doubtful", "it has no rows that can be read")
     finally:
         await connection.close()
+    salvaged.missing = [f"rows of {table}, at {count} damaged places" for table, count in Counter(lost).items()]
     return asdict(salvaged)
-
-
-async def readable_pages(connection: Connection, missing: list[str]) -> AsyncIterator[dump.Page]:
-    """Yield the rows that can be read, like `dump.read_pages`, and add to `missing` what cannot, in words."""
-    for table in await dump.table_names(connection):
-        lost: list[str] = []
-        async for rows in read_around_damage(connection, table, lost.append):
-            yield table, rows
-        if lost:
-            missing.append(f"rows of {table}, at {len(lost)} damaged places")
 
 
 def _last_picture(store: Path) -> Picture:
@@ -153,4 +145,4 @@ def _write_manifest(copy: Path, manifest: Manifest) -> None:
     folder.mkdir(exist_ok=True)
     for old in folder.iterdir():
         old.unlink()
-    (folder / MANIFEST_FILE).write_bytes(manifest.encode())
+    (folder / FILE_NAME).write_bytes(manifest.encode())

@@ -35,14 +35,7 @@ class StoreBackups:
         self, file: Path, reason: BackupReason, created_at: datetime, on_progress: OnProgress | None = None
     ) -> Backup:
         async with self._working, copied_folder(self._connection, self._copy) as folder:
-            await run_job(
-                "core.backups.jobs:write_backup",
-                on_progress,
-                folder=str(folder),
-                file=str(file),
-                reason=reason,
-                created_at=created_at.isoformat(),
-            )
+            await write_copy(folder, file, reason, created_at, on_progress)
         return (await asyncio.to_thread(BackupFile, file)).info
 
     async def keep(
@@ -61,7 +54,31 @@ class StoreBackups:
 
     async def check(self, on_progress: OnProgress | None = None) -> StoreReport:
         async with self._working, copied_folder(self._connection, self._copy) as folder:
-            return parse_report(await run_job("core.backups.checking:check_store", on_progress, folder=str(folder)))
+            return await check_copy(folder, on_progress)
+
+
+async def write_copy(
+    copy: Path, file: Path, reason: BackupReason, created_at: datetime, on_progress: OnProgress | None
+) -> int:
+    """Write a backup of the store in this folder, a copy that is thrown away (`jobs.write_backup`).
+
+    Returns how many parts could not be read. Raises StorageFailed.
+    """
+    written = await run_job(
+        "core.backups.jobs:write_backup",
+        on_progress,
+        folder=str(copy),
+        file=str(file),
+        reason=reason,
+        created_at=created_at.isoformat(),
+    )
+    lost: int = written["lost"]
+    return lost
+
+
+async def check_copy(copy: Path, on_progress: OnProgress | None) -> StoreReport:
+    """Read all of the store in this folder, a copy that is thrown away. Raises StorageFailed."""
+    return parse_report(await run_job("core.backups.checking:check_store", on_progress, folder=str(copy)))
 
 
 def kept_folder(store: Path) -> Path:

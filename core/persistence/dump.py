@@ -7,7 +7,9 @@ copy of the folder.
 """
 
 import asyncio
+import time
 from collections.abc import AsyncIterable, AsyncIterator, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import accumulate
@@ -19,6 +21,7 @@ from core.persistence.driver import BoundExcluded, Range, RecordID
 from core.persistence.row_lines import encode_row
 from core.persistence.schema import MIGRATIONS, migrate
 from core.persistence.statements import Row, Statement
+from core.persistence.worker import Report
 
 Page = tuple[str, list[Row]]
 """A table and some of its rows as the driver returns them, `id` included, in the order of their keys."""
@@ -26,7 +29,12 @@ Page = tuple[str, list[Row]]
 PAGE_ROWS = 200
 PAGE_BYTES = 256 * 1024
 
-_SIZES = "SELECT VALUE bytes::len(encoding::cbor::encode($this)) FROM $rows LIMIT $count"
+ROW_BYTES = "bytes::len(encoding::cbor::encode($this))"
+"""The size of a row, in a query: the engine reads, checks and encodes it; the row itself stays there."""
+
+REPORT_S = 0.1
+
+_SIZES = f"SELECT VALUE {ROW_BYTES} FROM $rows LIMIT $count"
 _ROWS = "SELECT * FROM $rows LIMIT $count"
 
 
@@ -140,3 +148,31 @@ async def digests_of(connection: Connection) -> Digests:
     async for table, rows in read_pages(connection):
         await asyncio.to_thread(digests.add, table, rows)
     return digests
+
+
+class Progress:
+    """Reports {rows, of}, a few times a second and at the end."""
+
+    def __init__(self, report: Report, total: int) -> None:
+        self._report = report
+        self._total = total
+        self._rows = 0
+        self._reported_at = 0.0
+
+    def add(self, rows: int) -> None:
+        """Count rows that are done."""
+        self._rows += rows
+        now = time.monotonic()
+        if now - self._reported_at > REPORT_S or self._rows == self._total:
+            self._reported_at = now
+            self._report({"rows": self._rows, "of": self._total})
+
+
+async def count_rows(connection: Connection) -> int:
+    """Return the number of rows of the store. Tables that cannot be read have none."""
+    count = 0
+    for table in await table_names(connection):
+        with suppress(StorageFailed):
+            counted = await connection.read("SELECT count() FROM type::table($table) GROUP ALL", {"table": table})
+            count += sum(row["count"] for row in counted)
+    return count

@@ -9,7 +9,8 @@ from core.errors import StorageFailed
 from core.threads.files import make_private_folder, restrict_to_owner
 
 MIB = 1024 * 1024
-WAL_FOLDER = "wal"  # the engine's log of what is not in its tables yet; a clean close leaves none
+# The engine's folders in that of the store. The log has what is not in the tables yet; a clean close leaves none.
+TABLES, VALUES, MANIFESTS, LOG = "sstables", "vlog", "manifest", "wal"
 
 
 @contextmanager
@@ -47,7 +48,7 @@ def make_private(path: Path) -> None:
 def wal_bytes(path: Path) -> int:
     """Return the size of the log: 0 after a clean close."""
     total = 0
-    for segment in (path / WAL_FOLDER).glob("*"):
+    for segment in (path / LOG).glob("*"):
         try:
             total += segment.stat().st_size
         except FileNotFoundError:

@@ -13,11 +13,11 @@ from pathlib import Path
 
 from core.persistence.connection import Connection
 from core.persistence.failures import os_failure
-from core.persistence.folder import MIB
+from core.persistence.folder import MANIFESTS, MIB, TABLES, VALUES
+from core.persistence.store_files import kind_of, stamp_of
 from core.threads.pieces import Pieces, in_thread
 
 TRIES = 20
-TABLES, VALUES, MANIFEST = "sstables", "vlog", "manifest"
 _NOT_COPIED = frozenset({"LOCK", "room"})  # the engine's lock, and the trial of `check_free_space`
 
 _Seen = dict[str, tuple[int, int, int]]
@@ -35,13 +35,13 @@ class FolderCopy:
         """Link and copy what is new or has grown. Returns whether nothing changed meanwhile. Raises OSError."""
         self._target.mkdir(mode=0o700, exist_ok=True)
         before = self._look()
-        newest = max((name for name in before if Path(name).parts[0] == VALUES), default="")
+        newest = max((name for name in before if kind_of(name) == VALUES), default="")
         for gone in self._seen.keys() - before.keys():
             (self._target / gone).unlink(missing_ok=True)
         for name, seen in before.items():
             # a file that was replaced, not continued, has another inode
-            is_same = self._seen.get(name, (None,))[0] == seen[0] and Path(name).parts[0] != MANIFEST
-            is_fixed = Path(name).parts[0] in (TABLES, VALUES) and name != newest
+            is_same = self._seen.get(name, (None,))[0] == seen[0] and kind_of(name) != MANIFESTS
+            is_fixed = kind_of(name) in (TABLES, VALUES) and name != newest
             yield from self._copy(name, is_same=is_same, is_fixed=is_fixed)
         self._seen = before
         return self._look() == before
@@ -62,8 +62,7 @@ class FolderCopy:
                 path = Path(folder, name)
                 relative = path.relative_to(self._source).as_posix()
                 if relative not in _NOT_COPIED:
-                    status = path.stat()
-                    seen[relative] = (status.st_ino, status.st_size, status.st_mtime_ns)
+                    seen[relative] = stamp_of(path.stat())
         return seen
 
     def _copy(self, name: str, *, is_same: bool, is_fixed: bool) -> Pieces[None]:

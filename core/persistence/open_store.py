@@ -84,6 +84,16 @@ def _lock_folder(path: Path, on_placed: replacement.OnPlaced) -> FolderLock:
     return lock
 
 
+@asynccontextmanager
+async def locked(path: Path) -> AsyncIterator[None]:
+    """Hold the lock of a closed store, whose folder may change. Raises StorageFailed as `lock_folder` does."""
+    lock = await lock_folder(path, adopt)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
 class OpenStore:
     """An open store. `handle` is None while it is being reopened.
 

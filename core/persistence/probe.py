@@ -12,7 +12,7 @@ from typing import Any
 
 from core.errors import StorageFailed
 from core.persistence.connection import COMMIT_ROW, Connection
-from core.persistence.dump import table_names
+from core.persistence.dump import ROW_BYTES, table_names
 from core.persistence.failures import os_failure
 from core.persistence.folder_copy import FolderCopy, remove_folder
 from core.persistence.keys import record_id
@@ -21,8 +21,7 @@ from core.persistence.watch_file import Mark
 from core.persistence.worker_process import run_job
 from core.threads.pieces import in_thread
 
-# The engine reads, checks and encodes every row; the rows themselves stay there.
-_READ_ALL = "RETURN count(SELECT VALUE bytes::len(encoding::cbor::encode($this)) FROM type::table($table))"
+_READ_ALL = f"RETURN count(SELECT VALUE {ROW_BYTES} FROM type::table($table))"
 
 
 @dataclass(frozen=True, slots=True)

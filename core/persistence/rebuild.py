@@ -6,7 +6,6 @@ and are recorded; the new store repeats them, and is exchanged for the old store
 """
 
 import asyncio
-import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -26,8 +25,7 @@ from core.persistence.worker_process import run_job
 
 BUILD_JOB, MEASURE_JOB = "core.persistence.rebuild:build", "core.persistence.rebuild:measure"
 LAST_COMMITS = 20  # so many may wait for the exchange
-REPORT_ROWS = 1000
-_SIZE = "RETURN math::sum((SELECT VALUE bytes::len(encoding::cbor::encode($this)) FROM type::table($table)))"
+_SIZE = f"RETURN math::sum((SELECT VALUE {dump.ROW_BYTES} FROM type::table($table)))"
 
 OnProgress = Callable[[dict[str, Any]], object]
 
@@ -54,18 +52,6 @@ async def live_bytes(connection: Connection) -> int:
         measured = await run_job(MEASURE_JOB, folder=str(snapshot))
         size: int = measured["bytes"]
         return size
-
-
-def stored_bytes(path: Path) -> int:
-    """Return the size of the store's files. Blocks on the disk."""
-    total = 0
-    for folder, _, names in os.walk(path):
-        for name in names:
-            try:
-                total += Path(folder, name).stat().st_size
-            except FileNotFoundError:  # the engine removes files as it goes
-                continue
-    return total
 
 
 async def _exchange(connection: Connection, building: Path, record: CommitRecord) -> None:
@@ -110,9 +96,9 @@ async def _snapshot(connection: Connection) -> AsyncIterator[tuple[Path, CommitR
 async def build(report: Report, *, folder: str, target: str) -> dict[str, Any]:
     """Copy all rows of the store in `folder`, a copy, into a new store in `target`. A job; reports {rows, of}."""
     source = await Connection.open_copy(Path(folder))
-    total = sum([await _count(source, table) for table in await dump.table_names(source)])
+    progress = dump.Progress(report, await dump.count_rows(source))
     new = await dump.create_store(Path(target), await schema.version(source))
-    digests = await dump.load_pages(new, _reported(dump.read_pages(source), report, total))
+    digests = await dump.load_pages(new, _counted(dump.read_pages(source), progress))
     await dump.verify(new, digests)
     await new.close()
     if wal_bytes(Path(target)):
@@ -129,16 +115,7 @@ async def measure(_: Report, *, folder: str) -> dict[str, Any]:
     return {"bytes": sum(sizes)}
 
 
-async def _count(connection: Connection, table: str) -> int:
-    rows = await connection.read(f"SELECT count() FROM {table} GROUP ALL")
-    return rows[0]["count"] if rows else 0
-
-
-async def _reported(pages: AsyncIterator[dump.Page], report: Report, total: int) -> AsyncIterator[dump.Page]:
-    done = reported = 0
+async def _counted(pages: AsyncIterator[dump.Page], progress: dump.Progress) -> AsyncIterator[dump.Page]:
     async for page in pages:
         yield page
-        done += len(page[1])
-        if done - reported >= REPORT_ROWS or done == total:
-            reported = done
-            report({"rows": done, "of": total})
+        progress.add(len(page[1]))

@@ -57,6 +57,17 @@ async def checked(store: Path) -> StoreWatch:
     return StoreWatch(store, seen.file, seen.picture, schema=seen.picture.schema)
 
 
+async def doubt_of(store: Path) -> StorageFailed | None:
+    """Return why the closed store is in doubt, or None. Raises StorageFailed for all else that keeps it closed."""
+    try:
+        await checked(store)
+    except StorageFailed as error:
+        if error.code != "store_doubtful":
+            raise
+        return error
+    return None
+
+
 def refuse_if_open(store: Path) -> None:
     """Raise StorageFailed `in_use` if a process has the store open: its files are about to change."""
     try:

@@ -14,10 +14,9 @@ from hashlib import sha256
 from pathlib import Path
 from stat import S_ISREG
 
-from core.persistence.folder import MIB
+from core.persistence.folder import LOG, MANIFESTS, MIB, TABLES, VALUES
 from core.persistence.watch_file import Picture, SeenFile
 
-TABLES, VALUES, MANIFESTS, LOG = "sstables", "vlog", "manifest", "wal"
 MANIFEST_BYTES = 64 * 1024
 PIECE_BYTES = 4 * MIB
 THREADS = 4
@@ -72,7 +71,7 @@ def picture_of_files(store: Path, previous: Mapping[str, SeenFile]) -> dict[str,
         name: SeenFile(
             status.st_size,
             (*known[name], *(hashes[name, number] for number in range(len(known[name]), _pieces(status.st_size)))),
-            _stamp(status),
+            stamp_of(status),
         )
         for name, status in files.items()
     }
@@ -146,7 +145,7 @@ def _to_hash(seen: Mapping[str, SeenFile], files: Mapping[str, os.stat_result], 
     total = 0
     for name in sorted(seen, key=lambda name: seen[name].size):
         total += seen[name].size
-        if is_thorough or total <= HASHED_BYTES or _stamp(files[name]) != seen[name].stamp:
+        if is_thorough or total <= HASHED_BYTES or stamp_of(files[name]) != seen[name].stamp:
             yield name
 
 
@@ -177,7 +176,7 @@ def _known_hashes(seen: SeenFile | None, status: os.stat_result) -> tuple[str, .
     """Return the known hashes of the same file: its pieces need not be read, as far as they were full."""
     if seen is None or not seen.stamp or seen.stamp[0] != status.st_ino or status.st_size < seen.size:
         return ()
-    if seen.stamp == _stamp(status):
+    if seen.stamp == stamp_of(status):
         return seen.hashes
     return seen.hashes[: seen.size // PIECE_BYTES]
 
@@ -190,5 +189,6 @@ def _pieces(size: int) -> int:
     return -(-size // PIECE_BYTES)
 
 
-def _stamp(status: os.stat_result) -> tuple[int, ...]:
+def stamp_of(status: os.stat_result) -> tuple[int, int, int]:
+    """Return inode, size and time of a file: as long as they are the same, so is its content."""
     return (status.st_ino, status.st_size, status.st_mtime_ns)

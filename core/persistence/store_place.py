@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Self
 
 from core.errors import StorageFailed
-from core.persistence.folder import WAL_FOLDER
-from core.persistence.manifest import tables_by_level
+from core.persistence.folder import LOG, TABLES
+from core.persistence.manifest import load_manifest
 
 _Identity = tuple[int, int]
 
@@ -87,7 +87,7 @@ class StorePlace:
     def pin(self) -> None:
         """Remember the files that are there now; to be called after each opening. Raises OSError."""
         self.close()
-        log = max((self._path / WAL_FOLDER).iterdir(), default=None)
+        log = max((self._path / LOG).iterdir(), default=None)
         self.log_bytes = 0 if log is None else log.stat().st_size
         self._pins = [_pin(path) for path in (self._path, self._path / "LOCK", *([log] if log else ()))]
 
@@ -98,7 +98,7 @@ class StorePlace:
             status = _status(pin.path)
             if status is None or _identity(status) != pin.identity:
                 changed.append(pin)
-            elif pin.path.parent.name == WAL_FOLDER:
+            elif pin.path.parent.name == LOG:
                 self.log_bytes = status.st_size
         if not changed:
             return PlaceState.SAME
@@ -115,10 +115,10 @@ class StorePlace:
 
     def _has_tables(self) -> bool:
         try:
-            tables = {number for level in tables_by_level(self._path) for number in level}
+            tables = load_manifest(self._path).tables
         except (OSError, ValueError):
             return False
-        present = {path.stem for path in (self._path / "sstables").glob("*.sst")}
+        present = {path.stem for path in (self._path / TABLES).glob("*.sst")}
         return {f"{number:020}" for number in tables} <= present
 
 

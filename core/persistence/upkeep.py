@@ -9,9 +9,10 @@ from core.errors import StorageFailed
 from core.persistence.connection import UPKEEP_ROW, Connection
 from core.persistence.folder import MIB
 from core.persistence.keys import record_id
-from core.persistence.rebuild import OnProgress, live_bytes, rebuild, stored_bytes
+from core.persistence.rebuild import OnProgress, live_bytes, rebuild
 from core.persistence.statements import Statement
 from core.ports import UpkeepNote
+from core.threads.files import total_bytes
 
 SPARE_BYTES = 64 * MIB
 _PUT = "UPSERT $argument.id MERGE $argument.note RETURN NONE"
@@ -31,7 +32,7 @@ class StoreUpkeep:
         )
 
     async def stored_bytes(self) -> int:
-        return await asyncio.to_thread(stored_bytes, self._connection.path)
+        return await asyncio.to_thread(total_bytes, self._connection.path)
 
     async def live_bytes(self) -> int:
         return await live_bytes(self._connection)

@@ -21,6 +21,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from core.threads.files import sync_folder
+
 FORMAT = 1
 MARK_BYTES = 512
 MAX_BYTES = 64 * 1024 * 1024
@@ -101,7 +103,7 @@ class WatchFile:
             if os.name == "nt":  # an open file cannot be replaced there
                 self.close()
             fresh.replace(self.path)
-            _flush_folder(self.path.parent)
+            sync_folder(self.path.parent)
         except BaseException:
             os.close(descriptor)
             fresh.unlink(missing_ok=True)
@@ -166,14 +168,3 @@ def _decode_picture(data: bytes) -> Picture:
         for name, seen in fields.pop("files").items()
     }
     return Picture(files=files, **fields)
-
-
-def _flush_folder(folder: Path) -> None:
-    """Flush the folder's entries, so that a rename survives a power cut. Windows has no such call."""
-    if os.name != "posix":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

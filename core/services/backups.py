@@ -1,20 +1,17 @@
 """Backups: each day that the app is open, and at the user's request."""
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Self, TypeVar
-
-from psygnal import Signal
+from typing import TypeVar
 
 from core.domain.backup import Backup, BackupReason, StoreReport
 from core.errors import MetierError, Refused
 from core.ports import Backups, Clock
 from core.services.outcome import Failed, returns_outcome
-from core.stores.base import emit
+from core.services.store_work import StoreWork
 
 INTERVAL = timedelta(hours=24)
 PATIENCE = timedelta(hours=2)
@@ -27,46 +24,24 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class BackupState:
-    """What is at work: `done` of `total` rows, None if nothing is. `failure` is why the last backup failed, until the
-    next succeeds.
-    """
-
-    done: int | None = None
-    total: int = 0
-    failure: Failed | None = None
-
-
-class BackupService:
-    """An async context manager. `changed` is emitted when `state` or the list of kept backups has changed.
+class BackupService(StoreWork):
+    """An async context manager. `changed` is emitted when `state` or the list of kept backups has changed. The failure
+    in `state` is that of the last daily backup, until the next succeeds.
 
     Without `backups`, for a store in memory, all requests fail with `not_available`. `is_busy` returns whether steps
     are running.
     """
 
-    changed = Signal()
-
     def __init__(self, backups: Backups | None, clock: Clock, is_busy: Callable[[], bool]) -> None:
+        super().__init__()
         self._given = backups
         self._clock = clock
         self._is_busy = is_busy
-        self._task: asyncio.Task[None] | None = None
-        self.state = BackupState()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, kind: type[BaseException] | None, *exception: object) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            if kind is not GeneratorExit:  # an abandoned generator cannot await
-                await asyncio.wait([self._task])
 
     def start(self) -> None:
         """Begin to make a backup each day; a second call has no effect."""
         if self._given is not None and self._task is None:
-            self._task = asyncio.create_task(self._make_daily(self._given), name="daily backup")
+            self._begin(self._make_daily(self._given), "daily backup")
 
     @returns_outcome
     async def kept(self) -> Sequence[Backup]:
@@ -108,13 +83,6 @@ class BackupService:
             return await work
         finally:
             self._set_state(replace(self.state, done=None, total=0))
-
-    def _on_progress(self, progress: dict[str, Any]) -> None:
-        self._set_state(replace(self.state, done=progress["rows"], total=progress["of"]))
-
-    def _set_state(self, state: BackupState) -> None:
-        self.state = state
-        emit(self.changed)
 
     async def _make_daily(self, backups: Backups) -> None:
         due_since: datetime | None = None

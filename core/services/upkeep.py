@@ -3,16 +3,13 @@
 import asyncio
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Self
-
-from psygnal import Signal
 
 from core.errors import MetierError, Refused, StorageFailed
 from core.ports import Clock, Upkeep, UpkeepNote
 from core.services.outcome import Failed, returns_outcome
-from core.stores.base import emit
+from core.services.store_work import StoreWork, WorkState
 
 LOOK_S = 60.0
 IDLE_LOOKS = 3
@@ -27,15 +24,6 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class UpkeepState:
-    """What is at work: `done` of `total` rows, None if nothing is. `failure` is why the last rebuild failed."""
-
-    done: int | None = None
-    total: int = 0
-    failure: Failed | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class StoreSize:
     """The size of the store's files, and whether they may hold texts that were deleted."""
 
@@ -43,37 +31,25 @@ class StoreSize:
     has_deleted: bool
 
 
-class UpkeepService:
+class UpkeepService(StoreWork):
     """An async context manager. `changed` is emitted when `state` has changed.
 
     Without `upkeep`, for a store in memory, requests fail with `not_available`. `is_busy` returns whether steps are
     running.
     """
 
-    changed = Signal()
-
     def __init__(self, upkeep: Upkeep | None, clock: Clock, is_busy: Callable[[], bool]) -> None:
+        super().__init__()
         self._given = upkeep
         self._clock = clock
         self._is_busy = is_busy
-        self._task: asyncio.Task[None] | None = None
         self._lock = asyncio.Lock()
         self._measured_bytes = 0
-        self.state = UpkeepState()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, kind: type[BaseException] | None, *exception: object) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            if kind is not GeneratorExit:  # an abandoned generator cannot await
-                await asyncio.wait([self._task])
 
     def start(self) -> None:
         """Begin to look after the store; a second call has no effect."""
         if self._given is not None and self._task is None:
-            self._task = asyncio.create_task(self._look_after(self._given), name="upkeep of the store")
+            self._begin(self._look_after(self._given), "upkeep of the store")
 
     @returns_outcome
     async def size(self) -> StoreSize:
@@ -124,7 +100,7 @@ class UpkeepService:
 
     async def _rebuild(self, upkeep: Upkeep) -> None:
         async with self._lock:
-            self._set_state(UpkeepState(done=0))
+            self._set_state(WorkState(done=0))
             failure = None
             try:
                 await upkeep.rebuild(self._clock.now(), self._on_progress)
@@ -132,12 +108,4 @@ class UpkeepService:
                 failure = Failed.of(error)
                 raise
             finally:
-                self._set_state(UpkeepState(failure=failure))
-
-    def _on_progress(self, progress: dict[str, Any]) -> None:
-        if progress:
-            self._set_state(replace(self.state, done=progress["rows"], total=progress["of"]))
-
-    def _set_state(self, state: UpkeepState) -> None:
-        self.state = state
-        emit(self.changed)
+                self._set_state(WorkState(failure=failure))

@@ -60,6 +60,16 @@ def replace_private(path: Path, data: bytes) -> None:
         raise
 
 
+def total_bytes(path: Path) -> int:
+    """Return the size of the file, or of all files in the folder; 0 if it is missing."""
+    total = 0
+    for folder, _, names in os.walk(path) if path.is_dir() else [(str(path.parent), [], [path.name])]:
+        for name in names:
+            with suppress(OSError):  # it has just been removed, or belongs to another user
+                total += Path(folder, name).lstat().st_size
+    return total
+
+
 def sync_folder(folder: Path) -> None:
     """Make the names in the folder durable, where the system can: after a file was created or renamed. Raises
     OSError.

@@ -102,7 +102,7 @@ async def test_a_run_that_was_at_work_is_marked_so_that_it_does_not_go_on(tmp_pa
 
 
 async def test_progress_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs, "REPORT_S", 0)
+    monkeypatch.setattr(dump, "REPORT_S", 0)
     store, reports = await make_store(tmp_path / "store", ROWS), list[dict[str, Any]]()
 
     await back_up(store, tmp_path / "file", reports.append)

@@ -26,12 +26,12 @@ from core.domain.events import Event, EventsPersisted, to_wire
 from core.domain.ids import RunId, WorkflowId
 from core.domain.text.json_text import encode
 from core.persistence.folder import wal_bytes
-from core.persistence.rebuild import stored_bytes
 from core.persistence.statements import Statement
 from core.persistence.surreal import SurrealStorage
 from core.persistence.upkeep import StoreUpkeep
 from core.ports import PutMessage, PutWorkflow
 from core.services.outcome import Ok
+from core.threads.files import total_bytes
 from core.wiring import run_core
 from tests.bench.measure import line
 from tests.contracts.rows import a_message, a_workflow
@@ -225,7 +225,7 @@ async def delete_outputs(folder: Path, runs: int) -> None:
         text = (await asyncio.to_thread(os.urandom, VALUE_BYTES // 2)).hex()
         message: Any = a_message(f"m{number:06}", text=f"phrase {number} {text}", workflow_id=workflow.id)
         await storage.commit([PutWorkflow(workflow), PutMessage(message)])
-    full = await asyncio.to_thread(stored_bytes, store)
+    full = await asyncio.to_thread(total_bytes, store)
     for workflow in workflows[runs // 10 :]:
         await storage.delete_workflow(workflow.id)
     upkeep = StoreUpkeep(storage.connection)

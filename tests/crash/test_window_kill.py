@@ -13,7 +13,7 @@ from core.domain.events import TokenReceived
 from core.domain.messages import MessageState
 from core.domain.run import RunKind, RunStatus
 from core.llm.offline.commands import repeated_words
-from core.persistence.folder import WAL_FOLDER
+from core.persistence.folder import LOG
 from core.persistence.surreal import SurrealStorage
 from tests.support.command_line import CommandLine
 from tests.support.waiting import wait_until
@@ -37,7 +37,7 @@ def wait_for_writes(store: Path, counts: dict[str, int]) -> None:
 
     def are_written() -> bool:
         try:
-            log = b"".join(segment.read_bytes() for segment in (store / WAL_FOLDER).glob("*"))
+            log = b"".join(segment.read_bytes() for segment in (store / LOG).glob("*"))
         except FileNotFoundError:  # another took its place in this moment
             return False
         return all(log.count(text.encode()) >= count for text, count in counts.items())

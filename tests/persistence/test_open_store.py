@@ -13,7 +13,7 @@ from core.persistence import engine_handle, manifest, open_store
 from core.persistence.connection import Connection
 from core.persistence.folder import wal_bytes
 from core.persistence.keys import record_id
-from core.persistence.manifest import is_merge_due, tables_by_level
+from core.persistence.manifest import is_merge_due, load_manifest
 from core.persistence.open_store import Limits
 from core.persistence.statements import Statement
 from tests.persistence.processes import run
@@ -126,7 +126,7 @@ async def test_a_manifest_of_another_form_is_left_to_the_engine(store: Path) -> 
         (store / "manifest" / f"{0:020}.manifest").write_bytes(data)
         assert not is_merge_due(store)
         with pytest.raises(ValueError, match="manifest"):
-            tables_by_level(store)
+            load_manifest(store)
 
 
 async def test_a_log_that_cannot_be_renewed_grows_up_to_a_limit(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,10 +13,11 @@ from core.errors import StorageFailed
 from core.persistence import replacement, statements
 from core.persistence.dump import digests_of
 from core.persistence.keys import record_id
-from core.persistence.rebuild import live_bytes, stored_bytes
+from core.persistence.rebuild import live_bytes
 from core.persistence.surreal import SurrealStorage
 from core.persistence.upkeep import StoreUpkeep
 from core.ports import PutMessage, PutSetting, UpkeepNote
+from core.threads.files import total_bytes
 from tests.contracts.rows import W, a_message
 from tests.persistence.processes import run
 from tests.support.waiting import until
@@ -64,7 +65,7 @@ async def test_deleted_texts_are_gone_from_the_files_and_live_rows_are_there(
     assert {name: digest for name, digest in live.items() if name != "meta"} == {
         name: digest for name, digest in after.items() if name != "meta"
     }
-    assert stored_bytes(store) <= 1.5 * await live_bytes(storage.connection) + 100_000
+    assert total_bytes(store) <= 1.5 * await live_bytes(storage.connection) + 100_000
     await fill(storage, 200, 3)
     await storage.close()
     again = await SurrealStorage.open(store)

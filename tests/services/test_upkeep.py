@@ -8,7 +8,8 @@ from datetime import datetime
 from core.errors import StorageFailed
 from core.ports import OnUpkeepProgress, UpkeepNote
 from core.services.outcome import Failed, Ok
-from core.services.upkeep import IDLE_LOOKS, LOOK_S, SMALL_BYTES, UpkeepService, UpkeepState
+from core.services.store_work import WorkState
+from core.services.upkeep import IDLE_LOOKS, LOOK_S, SMALL_BYTES, UpkeepService
 from tests.support.clock import loop_clock
 
 PAUSE_S = LOOK_S * (IDLE_LOOKS + 1)
@@ -90,7 +91,7 @@ async def test_a_store_is_rebuilt_when_its_files_are_far_larger_than_its_rows() 
 
 
 async def test_a_rebuild_shows_its_progress_and_its_failure() -> None:
-    files, states = Files(has_deleted=True), list[UpkeepState]()
+    files, states = Files(has_deleted=True), list[WorkState]()
     files.failure = StorageFailed("storage_full", "no room")
     async with looked_after(files) as service:
         service.changed.connect(lambda: states.append(service.state))
@@ -102,7 +103,7 @@ async def test_a_rebuild_shows_its_progress_and_its_failure() -> None:
         done = await service.rebuild()
         assert isinstance(done, Ok)
         assert not done.data.has_deleted
-        assert service.state == UpkeepState()
+        assert service.state == WorkState()
 
 
 async def test_leaving_cuts_a_rebuild_off() -> None:
