@@ -6,11 +6,12 @@ import sys
 import threading
 from collections.abc import Callable, Coroutine
 from functools import partial
+from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QDialog
+from PySide6.QtWidgets import QDialog, QFileDialog
 from shiboken6 import isValid
 
 log = logging.getLogger(__name__)
@@ -141,3 +142,13 @@ async def finished(dialog: QDialog) -> int:
             dialog.destroyed.disconnect(settle_rejected)
             if result.cancelled():
                 dialog.reject()
+
+
+async def chosen_file(dialog: QFileDialog) -> Path | None:
+    """Open the dialog and return the file that the user chooses, None if it is cancelled. It is deleted soon."""
+    try:
+        is_accepted = await finished(dialog) == QDialog.DialogCode.Accepted
+        return Path(dialog.selectedFiles()[0]) if is_accepted else None
+    finally:
+        if isValid(dialog):  # the window may have gone, and the dialog with it
+            dialog.deleteLater()

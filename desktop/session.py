@@ -5,6 +5,7 @@ import json
 import logging
 import signal
 import sys
+from collections.abc import Coroutine
 from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -121,17 +122,22 @@ class Session:
         self._end.clear()
         page = RestorePage(self.theme)
         self._window.setCentralWidget(page)
-        restoring = asyncio.create_task(self._restore_store(self.folders, backup, page.show_progress), name="restore")
-        ending = asyncio.create_task(self._end.wait(), name="end of the session")
-        await asyncio.wait((restoring, ending), return_when=asyncio.FIRST_COMPLETED)
-        for task in (restoring, ending):
-            task.cancel()
-        await asyncio.wait((restoring, ending))
-        if not restoring.cancelled() and (error := restoring.exception()) is not None:
-            if not isinstance(error, MetierError):
-                raise error
+        try:
+            await self._until_end(self._restore_store(self.folders, backup, page.show_progress), "restore")
+        except MetierError as error:
             self._refusal = Failed.of(error)
         return not self._end.is_set()
+
+    async def _until_end(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        """Do the work, unless the session ends first: then cancel it. Raises what the work raises."""
+        working = asyncio.create_task(work, name=name)
+        ending = asyncio.create_task(self._end.wait(), name="end of the session")
+        await asyncio.wait((working, ending), return_when=asyncio.FIRST_COMPLETED)
+        for task in (working, ending):
+            task.cancel()
+        await asyncio.wait((working, ending))
+        if not working.cancelled():
+            working.result()
 
     def end(self) -> None:
         """Leave as soon as active runs are written."""
@@ -185,14 +191,7 @@ class Session:
         self._exit_code = 4
         if self._given.smoke_test or self._given.screenshot:
             return False
-        repairing = asyncio.create_task(self._repair_as_chosen(page, choices, repair), name="repair of the store")
-        ending = asyncio.create_task(self._end.wait())
-        await asyncio.wait((repairing, ending), return_when=asyncio.FIRST_COMPLETED)
-        for task in (repairing, ending):
-            task.cancel()
-        await asyncio.wait((repairing, ending))
-        if not repairing.cancelled():
-            repairing.result()
+        await self._until_end(self._repair_as_chosen(page, choices, repair), "repair of the store")
         return not self._end.is_set()
 
     async def _repair_as_chosen(self, page: DoubtPage, choices: "asyncio.Queue[str]", repair: RepairStore) -> None:

@@ -83,12 +83,17 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         metavar="DIR|ORIGIN",
         help="let the file tools into this folder, or http_fetch to this origin, for this run (may be repeated)",
     )
+    add_mode(parser, "whether you are asked before tools are called (the template's mode, else auto)")
+
+
+def add_mode(parser: argparse.ArgumentParser, help_text: str) -> None:
+    """Add `--mode`."""
     parser.add_argument(
         "--mode",
         type=ValidationMode,
         choices=list(ValidationMode),
         metavar="auto|manual|selective",
-        help="whether you are asked before tools are called (the template's mode, else auto)",
+        help=help_text,
     )
 
 

@@ -14,13 +14,12 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any, cast
 
 from core.app import Core, Folders
-from core.cli.command import command
+from core.cli.command import add_mode, command
 from core.cli.mcp_calls import CallHandler, Reply, UnknownTool
 from core.cli.output import SUCCESS, failure_exit_code, write_error_line
 from core.cli.standard_streams import MAX_LINE_BYTES, LineTooLong, StandardStreams
 from core.domain.ids import RunId, WorkflowId
 from core.domain.risk import Risk
-from core.domain.template import ValidationMode
 from core.domain.text.json_text import parse
 from core.domain.tool import ToolInfo
 from core.errors import MetierError, Refused
@@ -55,12 +54,8 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         help="offer all other tools too, and record each call as a step of the open recording of this workflow, or of a"
         " new one; its id is told on stderr (see `record`)",
     )
-    parser.add_argument(
-        "--mode",
-        type=ValidationMode,
-        choices=list(ValidationMode),
-        metavar="auto|manual|selective",
-        help="whether tools are called without consent in the runs that clients start (default: as in the settings)",
+    add_mode(
+        parser, "whether tools are called without consent in the runs that clients start (default: as in the settings)"
     )
     parser.add_argument(
         "--allow-approvals",

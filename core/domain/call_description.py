@@ -13,7 +13,7 @@ from typing import Any
 from core.domain.text.hidden import reveal
 from core.domain.text.json_text import indented_json
 from core.domain.text.masking import contains_mask, secret_spans
-from core.domain.text.secret_names import is_secret_name
+from core.domain.text.secret_names import is_secret_name, name_words
 from core.domain.text.web_address import described_host
 
 Span = tuple[int, int]
@@ -78,7 +78,6 @@ _WEIGHTS: dict[str, Weight] = {
     **dict.fromkeys(("path", "paths", "file", "files", "filename", "folder", "directory", "dir", "cwd"), Weight.PATH),
     **dict.fromkeys(("source", "src", "destination", "dest", "dst", "target"), Weight.PATH),
 }
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 MOST_DECIDING = 6
 _MOST_SEARCHED = 2_000  # values that are looked through for what decides
 _PIECE = 32_768
@@ -109,7 +108,7 @@ def has_paths(arguments: Any) -> bool:
 
 def weight_of(name: str) -> Weight:
     """Return the weight of a value with this name, by its last word: `file_path` is a path."""
-    words = [word.lower() for word in _WORDS.findall(name)]
+    words = name_words(name)
     return _WEIGHTS.get("".join(words)) or _WEIGHTS.get(words[-1] if words else "") or Weight.OTHER
 
 

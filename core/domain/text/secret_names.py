@@ -72,8 +72,13 @@ def hides_numbers(name: str) -> bool:
     return not words or words[-1] not in _COUNTED
 
 
+def name_words(name: str) -> list[str]:
+    """Return the words of a name in lower case: of `apiKey`, `API_KEY` and `x-api-key` too."""
+    return [word.lower() for word in _WORDS.findall(name)]
+
+
 def _deciding_words(name: str) -> list[str]:
-    words = [word.lower() for word in _WORDS.findall(name)]
+    words = name_words(name)
     while len(words) > 1 and (words[-1] in _TAIL or words[-1].isdigit()):
         words.pop()
     return words

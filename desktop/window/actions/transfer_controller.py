@@ -1,14 +1,13 @@
 """Export of workflows to files, and import of such files (UI §8)."""
 
 import asyncio
-import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QStandardPaths, Qt
-from PySide6.QtWidgets import QDialog, QFileDialog, QProgressDialog
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QProgressDialog
 from shiboken6 import isValid
 
 from core.domain.ids import WorkflowId
@@ -16,19 +15,17 @@ from core.domain.toast import ToastType
 from core.services.import_export.exporting import Kind
 from core.services.import_export.service import ImportPreview
 from core.services.outcome import Failed
-from desktop.aio import finished
+from desktop.aio import chosen_file
 from desktop.operations import unwrap
 from desktop.shortcuts.command import command
 from desktop.transfer.export_dialog import ExportDialog
 from desktop.transfer.import_dialog import ImportDialog
 from desktop.translation import failure_text
 from desktop.window.base.context import Controller, WindowContext
+from desktop.window.base.save_dialog import ask_for_target, file_name
 
 ZIP, JSON, MARKDOWN = ".zip", ".json", ".md"
 PROGRESS_AFTER_MS = 1_000
-
-_UNSAFE_IN_FILE_NAMES = re.compile(r"[^\w\- ]+")
-_NAME_CHARACTERS = 60
 
 
 class TransferController(Controller):
@@ -115,22 +112,15 @@ class TransferController(Controller):
                 dialog.deleteLater()
 
     async def _ask_for_target(self, name: str, suffixes: Sequence[str]) -> Path | None:
-        filters = {
+        types = {
             ZIP: self.tr("Metier export") + " (*.zip)",
             JSON: self.tr("Metier export, as JSON") + " (*.json)",
             MARKDOWN: "Markdown (*.md)",
         }
-        dialog = QFileDialog(self._context.window, self.tr("Export"))
-        dialog.setObjectName("export_to")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setNameFilters([filters[suffix] for suffix in suffixes])
-        dialog.setDefaultSuffix(suffixes[0][1:])
-        for suffix in suffixes:
-            dialog.filterSelected.connect(partial(_follow_filter, dialog, filters[suffix], suffix))
-        dialog.setDirectory(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
-        plain = " ".join(_UNSAFE_IN_FILE_NAMES.sub(" ", name).split())[:_NAME_CHARACTERS].strip()
-        dialog.selectFile(f"{plain or 'Metier'}{suffixes[0]}")
-        return await _answer(dialog)
+        offered = {suffix: types[suffix] for suffix in suffixes}
+        name = file_name(name) or "Metier"
+        target = await ask_for_target(self._context.window, "export_to", self.tr("Export"), name, offered)
+        return None if target is None else target[0]
 
     def _forget_export(self) -> None:
         self.export_dialog = None
@@ -165,7 +155,7 @@ class TransferController(Controller):
         dialog.setObjectName("import_from")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setNameFilters([self.tr("Metier export") + " (*.zip *.json)", self.tr("All files") + " (*)"])
-        path = await _answer(dialog)
+        path = await chosen_file(dialog)
         if path is not None:
             await self._open_preview(path)
 
@@ -216,19 +206,3 @@ class TransferController(Controller):
 
     def _forget_import(self) -> None:
         self.import_dialog = None
-
-
-async def _answer(dialog: QFileDialog) -> Path | None:
-    """Return the file that the user chooses, None if the dialog is cancelled."""
-    try:
-        is_accepted = await finished(dialog) == QDialog.DialogCode.Accepted
-        return Path(dialog.selectedFiles()[0]) if is_accepted else None
-    finally:
-        if isValid(dialog):  # the window may have gone, and the dialog with it
-            dialog.deleteLater()
-
-
-def _follow_filter(dialog: QFileDialog, filter_: str, suffix: str, chosen: str) -> None:
-    """Give the file name the suffix of the chosen file type."""
-    if chosen == filter_:
-        dialog.setDefaultSuffix(suffix[1:])

@@ -17,16 +17,9 @@ from desktop.session import Session
 from desktop.window.frame.doubt_page import DoubtPage
 from desktop.window.frame.main_window import MainWindow
 from desktop.window_state import WindowState
+from tests.gui.screens.filled import DOUBT
 
 Until = Callable[..., Awaitable[None]]
-DOUBT: dict[str, Any] = {
-    "folder": "/data/store",
-    "reason": "older",
-    "choices": ["keep", "backup", "salvage", "empty"],
-    "seen": {"run": 18},
-    "found": {"run": 3},
-    "backup": {"created_at": "2026-01-02T03:04:05+00:00", "runs": 17},
-}
 
 
 @asynccontextmanager
