@@ -287,7 +287,7 @@ async def run_core(
         keys = KeyCheck(models.keys, storage)
         runs = RunService(engine, storage, clock, keys, agents)
         chat = ChatService(engine, registry, storage, clock, keys, agents)
-        workflows = WorkflowService(engine, storage, bus, clock, keys, agents)
+        workflows = WorkflowService(engine, storage, bus, clock, keys, agents, own)
         prompts = PromptService(await storage.prompts.all(), storage)
         executions = ExecutionService(engine, runs, templates, storage)
         for tool in (*recording_tools(recordings), *collection_tools(executions, book)):

@@ -15,6 +15,10 @@
 <context>
     <name>ActivityBinder</name>
     <message>
+        <source>Activity</source>
+        <translation>Activité</translation>
+    </message>
+    <message>
         <source>Export the activity</source>
         <translation>Exporter l’activité</translation>
     </message>
@@ -4061,6 +4065,21 @@
     </message>
 </context>
 <context>
+    <name>PlaceField</name>
+    <message>
+        <source>Choose a file</source>
+        <translation>Choisir un fichier</translation>
+    </message>
+    <message>
+        <source>Choose a folder</source>
+        <translation>Choisir un dossier</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>Choisir…</translation>
+    </message>
+</context>
+<context>
     <name>PromptForm</name>
     <message>
         <source>Category</source>
@@ -6080,8 +6099,8 @@
         <translation>Le fichier à écrire&#x202f;; son contenu est remplacé.</translation>
     </message>
     <message>
-        <source>The folder to report on; it must be allowed.</source>
-        <translation>Le dossier dont faire le rapport&#x202f;; il doit être autorisé.</translation>
+        <source>The folder to report on.</source>
+        <translation>Le dossier dont faire le rapport.</translation>
     </message>
     <message>
         <source>What the note says.</source>
@@ -6092,8 +6111,8 @@
         <translation>Ce qu’il faut demander, par exemple&#xa0;: say 40 words</translation>
     </message>
     <message>
-        <source>Where note.md goes; it must be allowed.</source>
-        <translation>Où va note.md&#x202f;; ce dossier doit être autorisé.</translation>
+        <source>Where note.md goes.</source>
+        <translation>Où va note.md.</translation>
     </message>
     <message>
         <source>Writes a note into a folder once a person has looked at it.</source>

@@ -71,6 +71,7 @@ class WorkflowRepository(OrderedRepository):
                 updated_at=codec.to_microseconds(workflow.updated_at),
                 answering=codec.optional(_encode_answering, workflow.answering),
                 origin=workflow.origin,
+                folders=workflow.folders or None,
             ),
         }
 
@@ -86,6 +87,7 @@ def _decode_workflow(row: Row) -> Workflow:
         codec.optional(AgentSelection.model_validate, fields.get("answering")),
         codec.optional(codec.from_microseconds, row.get("archived_at")),
         codec.optional(WorkflowId, fields.get("origin")),
+        tuple(fields.get("folders", ())),
     )
 
 

@@ -59,6 +59,7 @@ class ChatService:
         mode: ValidationMode = ValidationMode.AUTO,
         allow: Sequence[str] = (),
         base: str | None = None,
+        folders: Sequence[str] = (),
         script: Sequence[Mapping[str, Any]] = (),
         gated: bool = False,
         queued: bool = False,
@@ -78,6 +79,8 @@ class ChatService:
         Fails with `bad_input` (empty, or over 1 000 000 characters), `not_found`, `workflow_busy` or `limit_reached`.
         If the model's key is missing the run stays enqueued; a `gated` run fails with `key_missing`.
 
+        `allow` defaults to the folders of the workflow, which are `folders` in a new one.
+
         `record`: the calls of this turn and of later turns become steps of a recording with `record_input` as its input
         (ENGINE §11); an open recording continues.
 
@@ -90,7 +93,7 @@ class ChatService:
             workflow = await require_workflow(self._storage, workflow_id)
         else:
             first_words = text if text.strip() else attached[0].about.name
-            workflow = new_workflow(title_from(first_words), OFFLINE, self._clock)
+            workflow = new_workflow(title_from(first_words), OFFLINE, self._clock, folders)
         selection = answering or await self.answering(workflow)
         if agent is not None:
             selection = selection.model_copy(update=self._selection_of(agent))
@@ -109,7 +112,7 @@ class ChatService:
             RunKind.CHAT,
             prompt=text,
             mode=mode,
-            allow=tuple(allow),
+            allow=tuple(allow) or workflow.folders,
             base=base,
             script=tuple(script),
             gated=gated,

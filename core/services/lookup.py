@@ -1,6 +1,6 @@
 """Rows that a request names and that must exist."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from core.domain.ids import RunId, WorkflowId, new_id
@@ -26,10 +26,10 @@ async def require_run(storage: Storage, run_id: RunId) -> Run:
     return run
 
 
-def new_workflow(title: str, agent: str, clock: Clock) -> Workflow:
+def new_workflow(title: str, agent: str, clock: Clock, folders: Sequence[str] = ()) -> Workflow:
     """Return a workflow that the first run in it will store."""
     now = clock.now()
-    return Workflow(WorkflowId(new_id("wf")), title, agent, now, now)
+    return Workflow(WorkflowId(new_id("wf")), title, agent, now, now, folders=tuple(folders))
 
 
 @contextmanager

@@ -21,6 +21,7 @@ from core.ports import Clock, ResolvedTemplate, Storage
 from core.services.agents import OFFLINE, AgentService
 from core.services.attachments import require_within_limits
 from core.services.chat import message_fields
+from core.services.folders import named_places
 from core.services.key_check import KeyCheck
 from core.services.lookup import new_workflow, require_run, require_workflow
 from core.services.outcome import returns_outcome
@@ -55,6 +56,8 @@ class RunService:
         mode: ValidationMode | None = None,
         allow: Sequence[str] = (),
         base: str | None = None,
+        folders: Sequence[str] = (),
+        allows_input: bool = False,
         key: str | None = None,
         gated: bool = False,
         queued: bool = False,
@@ -73,6 +76,9 @@ class RunService:
         (StartRequest). `presets` are results of steps that are not run, by step name; a result that the step could not
         have fails with `bad_preset`.
 
+        `allow` defaults to the folders of the workflow, which are `folders` in a new one. `allows_input`: the user gave
+        the input, so that the run may also access the folders and files that it names.
+
         Agent steps use `answering`, else the workflow's, in a new workflow the default agent. Fails with `key_missing`
         if the model's key is missing.
         """
@@ -84,13 +90,14 @@ class RunService:
         if workflow_id is not None:
             workflow = await require_workflow(self._storage, workflow_id)
         else:
-            workflow = new_workflow(template.title, OFFLINE, self._clock)
+            workflow = new_workflow(template.title, OFFLINE, self._clock, folders)
         selection = answering or workflow.answering or AgentSelection()
         profile, model = self._agents.resolve(selection)
         if model is not None and any(isinstance(step.action, AgentAction) for step in template.steps):
             model = await self._access.require(model)
         cast = await self._access.check_all(self._agents.for_steps(template, profile, model))
         agent = OFFLINE if model is None else profile.name
+        named = named_places(template.input_schema, run_input) if allows_input else []
         return await self._engine.start(
             StartRequest(
                 replace(workflow, agent=agent, answering=self._agents.as_stored(selection, model)),
@@ -99,7 +106,7 @@ class RunService:
                 RunKind.WORKFLOW,
                 prompt=prompt,
                 mode=mode or template.mode or ValidationMode.AUTO,
-                allow=tuple(allow),
+                allow=tuple(dict.fromkeys((*(allow or workflow.folders), *named))),
                 base=base,
                 template_id=found.id,
                 template_version=found.version,

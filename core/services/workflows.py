@@ -17,11 +17,13 @@ from core.engine.runs.engine import Engine
 from core.errors import NotFound, Refused
 from core.ports import PAGE_ROWS, ArchiveWorkflow, Clock, PutWorkflow, Storage
 from core.services.agents import AgentService
+from core.services.folders import checked_folders
 from core.services.key_check import KeyCheck
 from core.services.lookup import require_workflow
 from core.services.outcome import returns_outcome
 from core.stores.workflows import ListedWorkflow
 from core.tools.builtin import executions
+from core.tools.own_places import NO_PLACES, OwnPlaces
 
 TITLE_CHARACTERS = 256
 MAX_RUNS_READ = 2_000
@@ -56,7 +58,14 @@ class WorkflowService:
     """Manages workflows."""
 
     def __init__(
-        self, engine: Engine, storage: Storage, bus: Bus, clock: Clock, access: KeyCheck, agents: AgentService
+        self,
+        engine: Engine,
+        storage: Storage,
+        bus: Bus,
+        clock: Clock,
+        access: KeyCheck,
+        agents: AgentService,
+        own: OwnPlaces = NO_PLACES,
     ) -> None:
         self._engine = engine
         self._storage = storage
@@ -64,6 +73,7 @@ class WorkflowService:
         self._clock = clock
         self._access = access
         self._agents = agents
+        self._own = own
 
     @returns_outcome
     async def all(self) -> WorkflowListing:
@@ -174,6 +184,21 @@ class WorkflowService:
             await self._storage.commit([PutWorkflow(chosen)])
             self._bus.publish(WorkflowChanged(chosen))
         return answering
+
+    @returns_outcome
+    async def set_folders(self, workflow_id: WorkflowId | None, folders: Sequence[str]) -> tuple[str, ...]:
+        """Set the folders that the next runs in the workflow may access; an active run keeps its own. Without a
+        workflow only check them.
+
+        Fails with `not_found`, `bad_input` if one is not absolute or not a folder, and `not_allowed` if it is the app's
+        own.
+        """
+        checked = await checked_folders(folders, self._own)
+        if workflow_id is not None:
+            changed = replace(await require_workflow(self._storage, workflow_id), folders=checked)
+            await self._storage.commit([PutWorkflow(changed)])
+            self._bus.publish(WorkflowChanged(changed))
+        return checked
 
     @returns_outcome
     async def archive(self, workflow_id: WorkflowId) -> Workflow:

@@ -190,6 +190,8 @@ def resolve_path(
         root = os.path.realpath(folder)
         if real.is_relative_to(root) and (is_system_path(PurePath(root)) or not is_system_path(real)):
             parts = real.relative_to(root).parts
+            if not parts and not os.path.isdir(real):  # noqa: PTH112 - a file is allowed alone; never raises
+                return ResolvedPath(folder, str(real.parent), (real.name,), guard)
             return ResolvedPath(str(Path(folder, *parts)), root, parts, guard)
     if str(real) in files:
         return ResolvedPath(str(real), str(real.parent), (real.name,), guard)

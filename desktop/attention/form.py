@@ -11,6 +11,7 @@ from desktop.attention.attention_strings import violation_text
 from desktop.attention.field import ABSENT, FieldResult, ValueField, optional_label
 from desktop.attention.fields import CheckField, ChoiceField, LongTextField, NumberField, TextField
 from desktop.attention.json_field import JsonField
+from desktop.attention.place_field import PlaceField
 from desktop.attention.schema import FieldKind, FieldPath, FieldSpec, FormSpec, GroupSpec, field_specs, form_spec
 from desktop.theme import Theme
 from desktop.widgets import Adaptive, Label, Paragraph, column_of, row_of, show_when
@@ -126,6 +127,8 @@ def make_field(theme: Theme, field: FieldSpec) -> ValueField:
     match field.kind:
         case FieldKind.TEXT:
             return TextField(theme, field)
+        case FieldKind.FOLDER | FieldKind.FILE:
+            return PlaceField(theme, field)
         case FieldKind.LONG_TEXT | FieldKind.TEXTS:
             return LongTextField(theme, field)
         case FieldKind.NUMBER | FieldKind.INTEGER:

@@ -20,6 +20,8 @@ _UNSUPPORTED = ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "not", "if", "
 class FieldKind(StrEnum):
     TEXT = auto()
     LONG_TEXT = auto()
+    FOLDER = auto()
+    FILE = auto()
     NUMBER = auto()
     INTEGER = auto()
     BOOLEAN = auto()
@@ -113,6 +115,10 @@ def _kind(schema: Mapping[str, Any]) -> tuple[FieldKind, tuple[Any, ...]]:
     if "const" in schema:
         return FieldKind.CHOICE, (schema["const"],)
     match schema.get("type"):
+        case "string" if schema.get("format") == "folder":
+            return FieldKind.FOLDER, ()
+        case "string" if schema.get("format") == "file":
+            return FieldKind.FILE, ()
         case "string":
             # A schema has no type for long texts; the limit or the default suggests it.
             is_long = (_number(schema, "maxLength") or 0) >= _LONG_TEXT or "\n" in _text(schema, "default")

@@ -67,10 +67,10 @@ INPUTS = frozenset(
         QT_TRANSLATE_NOOP("Templates", "Second file"),
         QT_TRANSLATE_NOOP("Templates", "Text"),
         QT_TRANSLATE_NOOP("Templates", "The file to write; it is replaced."),
-        QT_TRANSLATE_NOOP("Templates", "The folder to report on; it must be allowed."),
+        QT_TRANSLATE_NOOP("Templates", "The folder to report on."),
         QT_TRANSLATE_NOOP("Templates", "What the note says."),
         QT_TRANSLATE_NOOP("Templates", "What to ask, for example: say 40 words"),
-        QT_TRANSLATE_NOOP("Templates", "Where note.md goes; it must be allowed."),
+        QT_TRANSLATE_NOOP("Templates", "Where note.md goes."),
     }
 )
 """Titles and descriptions of what they need."""

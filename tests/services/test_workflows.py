@@ -1,6 +1,7 @@
 """Workflows: listed, opened, renamed, deleted; and the demo."""
 
 import asyncio
+from pathlib import Path
 
 from core.domain.events import InterruptionRaised
 from core.domain.ids import WorkflowId
@@ -202,3 +203,35 @@ async def test_the_template_of_the_demo_skips_a_step_and_ends_with_a_table() -> 
             {"name": "coffee", "letters": 6},
             {"name": "water", "letters": 5},
         ]
+
+
+async def test_the_folders_of_a_workflow_are_kept_and_allowed_for_its_runs(tmp_path: Path) -> None:
+    async with a_world() as world:
+        core = world.core
+        first = await core.chat.send("say 1 words")
+        assert isinstance(first, Ok)
+        await core.engine.wait(first.data.id)
+        workflow_id = first.data.workflow_id
+        file = tmp_path / "a.txt"
+        file.write_text("a")
+        for bad in ("notes", str(file), str(tmp_path / "gone"), f"{tmp_path}\0"):
+            assert isinstance(await core.workflows.set_folders(workflow_id, [bad]), Failed)
+        assert await core.workflows.set_folders(workflow_id, [str(tmp_path), f"{tmp_path}/"]) == Ok((str(tmp_path),))
+        second = await core.chat.send("say 1 words", workflow_id)
+        assert isinstance(second, Ok)
+        await core.engine.wait(second.data.id)
+        assert (await core.storage.snapshots.of_run(second.data.id)).folders == (str(tmp_path),)
+        kept = await core.storage.workflows.get(workflow_id)
+        assert kept is not None
+        assert kept.folders == (str(tmp_path),)
+
+
+async def test_an_input_allows_a_place_only_where_the_user_gave_it(tmp_path: Path) -> None:
+    async with a_world() as world:
+        found = await world.core.templates.find("Folder report")
+        assert isinstance(found, Ok)
+        for is_users, allowed in ((False, ()), (True, (str(tmp_path),))):
+            run = await world.core.runs.start(found.data, {"folder": str(tmp_path)}, allows_input=is_users)
+            assert isinstance(run, Ok)
+            await world.core.engine.wait(run.data.id)
+            assert (await world.core.storage.snapshots.of_run(run.data.id)).folders == allowed

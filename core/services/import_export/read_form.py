@@ -306,6 +306,7 @@ def _parsed(adapter: TypeAdapter[Any], fields: Mapping[str, Any], source: Mappin
             _time(value, name)
         elif name in ("text", "content") and (not isinstance(value, str) or len(value) > TEXT_CHARACTERS):
             raise ValueError(f"{name}: it is not a text, or too long")
+    values.pop("folders", None)  # a file from elsewhere grants no access
     if values.get("answering") is not None:
         values["answering"] = without_key_variables(values["answering"])
     return adapter.validate_python(values)

@@ -71,6 +71,7 @@ def workflow_fields(history: WorkflowHistory) -> Pieces[dict[str, Any]]:
     """Return the form of a workflow, without secrets, and without what belongs to this machine."""
     fields = _dumped(WORKFLOW, history.workflow)
     fields["title"] = normalized_title(fields["title"]) or fields["title"]
+    fields.pop("folders", None)
     if "answering" in fields:
         fields["answering"] = without_key_variables(fields["answering"])
     lists: dict[str, list[Any]] = {name: [] for name in ("messages", "runs", "queue", "tasks", "memories")}

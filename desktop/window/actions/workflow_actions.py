@@ -164,6 +164,7 @@ class WorkflowActions(Controller):
             gated=True,
             queued=queued,
             workflow_id=start.workflow_id,
+            allows_input=True,
             prompt=start.prompt,
             answering=start.answering,
             attached=start.attached,

@@ -5,12 +5,13 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton
 
 from core.domain.ids import TemplateId
 from core.domain.template import ValidationMode
 from core.domain.text.json_text import encode
 from core.ports import Put, StoredTemplate
+from desktop.attention.place_field import PlaceField
 from tests.gui.window.rig import App, an_app
 from tests.support.command_line import template
 from tests.support.world import tool_step
@@ -117,3 +118,37 @@ async def test_the_start_page_leads_to_the_templates(tmp_path: Path, qapp: QAppl
         await until(lambda: "Ask around" in titles(app))
         app.key(Key.Key_Escape)
         assert page.isAncestorOf(app.focused())
+
+
+async def test_the_folder_that_the_form_names_is_allowed_for_that_run(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "a.txt").write_text("TODO: water the plants\n")
+    async with an_app(tmp_path, qapp) as app:
+        inputs = app.content.chat.inputs
+        app.key(Key.Key_N, SHIFT_CONTROL)
+        await until(lambda: "Folder report" in titles(app))
+        QTest.keyClicks(app.focused(), "folder rep")
+        app.key(Key.Key_Return)
+        await until(inputs.isVisible)
+        assert inputs.form is not None
+        (field,) = inputs.form.fields
+        assert isinstance(field, PlaceField)
+        field.button.click()
+        dialog = app.content.window().findChild(QFileDialog, "choose_place")
+        assert isinstance(dialog, QFileDialog)
+        dialog.selectFile(str(folder))
+        dialog.accept()
+        await until(lambda: field.raw_value == str(folder))
+        app.key(Key.Key_Return)
+        await until(lambda: app.viewed is not None)
+        (run,) = await app.core.storage.runs.page(limit=5)
+        ended = await app.core.engine.wait(run.id)
+        assert ended.status == "success"
+        assert "1 TODOs" in (folder / "report.md").read_text()
+        await until(lambda: "TODOs" in (ended.output_json or "") or "todos" in (ended.output_json or ""))
+        workflow = await app.core.storage.workflows.get(run.workflow_id)
+        assert workflow is not None
+        assert workflow.folders == ()
