@@ -1,6 +1,7 @@
 """Rebuilding a store: what is deleted is gone from its files, what is live is there, and runs go on meanwhile."""
 
 import asyncio
+import os
 import signal
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -23,6 +24,8 @@ from tests.persistence.processes import run
 from tests.support.waiting import until
 
 PHRASE = "phrase that was deleted"
+# One point of so many is tried; 1 takes all.
+KILL_EVERY = int(os.environ.get("METIER_KILL_EVERY", "3"))
 
 
 @pytest.fixture
@@ -196,7 +199,7 @@ def test_a_process_killed_at_any_step_of_the_exchange_has_all_its_rows(tmp_path:
         assert len(await storage.settings.all()) in (12, 13)
         await storage.close()
 
-    for at in range(1, changes + 1):
+    for at in range(1, changes + 1, KILL_EVERY):
         path = tmp_path / str(at) / "store"
         run(MORTAL, path, at, code=-signal.SIGKILL)
         asyncio.run(look(path))
