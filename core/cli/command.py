@@ -76,14 +76,19 @@ def add_events_option(parser: argparse.ArgumentParser) -> None:
 def add_run_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of `run` and `chat`."""
     add_events_option(parser)
+    add_allow(parser, "for this run")
+    add_mode(parser, "whether you are asked before tools are called (the template's mode, else auto)")
+
+
+def add_allow(parser: argparse.ArgumentParser, scope: str) -> None:
+    """Add `--allow`; `scope` describes the runs that it holds for."""
     parser.add_argument(
         "--allow",
         action="append",
         default=[],
         metavar="DIR|ORIGIN",
-        help="let the file tools into this folder, or http_fetch to this origin, for this run (may be repeated)",
+        help=f"let the file tools into this folder, or http_fetch to this origin, {scope} (may be repeated)",
     )
-    add_mode(parser, "whether you are asked before tools are called (the template's mode, else auto)")
 
 
 def add_mode(parser: argparse.ArgumentParser, help_text: str) -> None:

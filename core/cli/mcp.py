@@ -14,7 +14,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any, cast
 
 from core.app import Core, Folders
-from core.cli.command import add_mode, command
+from core.cli.command import add_allow, add_mode, allowed_places, command
 from core.cli.mcp_calls import CallHandler, Reply, UnknownTool
 from core.cli.output import SUCCESS, failure_exit_code, write_error_line
 from core.cli.standard_streams import MAX_LINE_BYTES, LineTooLong, StandardStreams
@@ -54,6 +54,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         help="offer all other tools too, and record each call as a step of the open recording of this workflow, or of a"
         " new one; its id is told on stderr (see `record`)",
     )
+    add_allow(parser, "for the runs that clients start and the calls that are recorded")
     add_mode(
         parser, "whether tools are called without consent in the runs that clients start (default: as in the settings)"
     )
@@ -73,12 +74,13 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 async def mcp(args: argparse.Namespace, folders: Folders) -> int:
     if sys.stdin is None or sys.stdout is None:
         raise Refused("bad_input", "MCP is spoken over stdin and stdout, and they are not open")
+    allow = allowed_places(args.allow)
     with StandardStreams() as streams, suppress(asyncio.CancelledError):  # to be stopped is its normal end
         try:
             async with open_core(folders) as core:
                 recording = await _recording(core, WorkflowId(args.record)) if args.record is not None else None
                 unwrap(await core.runs.recover())
-                calls = CallHandler(core, recording, args.mode, may_approve=args.allow_approvals)
+                calls = CallHandler(core, recording, args.mode, allow=allow, may_approve=args.allow_approvals)
                 write_error_line({"mode": calls.mode, "clients_may_approve": args.allow_approvals})
                 await _serve(core, streams, recording, calls, _APPROVALS[args.allow_approvals])
         except MetierError as error:

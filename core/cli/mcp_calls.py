@@ -57,7 +57,7 @@ class UnknownTool(Exception):  # no error of ours: the caller asked for what is 
 class CallHandler:
     """Executes calls of the offered tools of `core`. With a `recording` each call becomes a step of it, and nearly all
     tools are offered. Runs have the `mode`, by default that of the settings; clients consent to calls of tools only if
-    they `may_approve`.
+    they `may_approve`. `allow` holds the folders and origins that these runs and the recorded calls may access.
     """
 
     def __init__(
@@ -66,11 +66,13 @@ class CallHandler:
         recording: RunId | None = None,
         mode: ValidationMode | None = None,
         *,
+        allow: Sequence[str] = (),
         may_approve: bool = False,
     ) -> None:
         self._core = core
         self._recording = recording
         self._mode = mode
+        self._allow = tuple(allow)
         self._may_approve = may_approve
         self._tasks: set[asyncio.Task[Any]] = set()
         self._is_closing = False
@@ -109,7 +111,9 @@ class CallHandler:
         """
         if name not in {info.name for info in self.offered()}:
             raise UnknownTool(name)
-        context = CallContext.outside(CallId(new_id("call")), self.mode, may_approve=self._may_approve)
+        context = CallContext.outside(
+            CallId(new_id("call")), self.mode, allow=self._allow, may_approve=self._may_approve
+        )
         awaited = _awaited_run(name, arguments, context)
         work = self._spawn(self._call(name, arguments, context), f"call {name}")
         progress = (
@@ -145,7 +149,7 @@ class CallHandler:
         if self._recording is None:
             return await stand_in(arguments)
         through = stand_in if name in MCP_TOOLS else None
-        made = await self._core.recording.call(self._recording, name, arguments, through, self.mode)
+        made = await self._core.recording.call(self._recording, name, arguments, through, self.mode, self._allow)
         if isinstance(made, Failed):
             return CallResult(CallStatus.ERROR, error=ErrorInfo(made.code, made.message, parameters=dict(made.details)))
         return made.data

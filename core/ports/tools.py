@@ -12,6 +12,7 @@ from core.domain.ids import CallId, RunId, WorkflowId
 from core.domain.model import ModelChoice
 from core.domain.run import Run, Snapshot, StepKey
 from core.domain.template import ValidationMode
+from core.domain.text.web_address import is_origin
 from core.domain.tool import CallResult, Effect, ToolInfo
 from core.ports.agents import SubAgents
 from core.ports.consent import Asker
@@ -77,9 +78,13 @@ class CallContext:
         )
 
     @classmethod
-    def outside(cls, call_id: CallId, mode: ValidationMode, *, may_approve: bool = False) -> "CallContext":
+    def outside(
+        cls, call_id: CallId, mode: ValidationMode, *, allow: Sequence[str] = (), may_approve: bool = False
+    ) -> "CallContext":
         """Return the context of a call that no run makes."""
-        return cls(RunId(""), WorkflowId(""), call_id, mode, may_approve=may_approve)
+        folders = tuple(place for place in allow if not is_origin(place))
+        origins = tuple(place for place in allow if is_origin(place))
+        return cls(RunId(""), WorkflowId(""), call_id, mode, folders, origins=origins, may_approve=may_approve)
 
     def asking(self, ask: Asker) -> "CallContext":
         """Return the context with another `ask`; a third of the time of `dataclasses.replace`."""

@@ -1,7 +1,7 @@
 """Exports a recording as a template, and ends it (ENGINE §11)."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -158,9 +158,10 @@ class Recordings:
         arguments: Any,
         through: CallExecutor | None = None,
         mode: ValidationMode = ValidationMode.AUTO,
+        allow: Sequence[str] = (),
     ) -> CallResult:
         """Make a call from outside as a step of the recording (`ExternalCalls.call`)."""
-        return await self._calls.call(run_id, tool, arguments, through, mode)
+        return await self._calls.call(run_id, tool, arguments, through, mode, allow)
 
     async def end(self, run_id: RunId) -> None:
         opened = await self._registry.require_open(run_id)

@@ -4,7 +4,7 @@ They belong to no turn of an agent, so all their facts belong to the recording.
 """
 
 from asyncio import CancelledError, Future
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -43,6 +43,7 @@ class ExternalCalls:
         arguments: Any,
         through: CallExecutor | None = None,
         mode: ValidationMode = ValidationMode.AUTO,
+        allow: Sequence[str] = (),
     ) -> CallResult:
         """Resolve the refs in the arguments, make the call, and record it with its result; both are on disk on return.
 
@@ -69,7 +70,9 @@ class ExternalCalls:
         result = CallResult(CallStatus.CANCELLED, error=ErrorInfo("cancelled", "the call was cancelled"))
         try:
             if known_result is None:
-                result = await (self._call(opened, call_id, tool, passed, mode) if through is None else through(passed))
+                result = await (
+                    self._call(opened, call_id, tool, passed, mode, allow) if through is None else through(passed)
+                )
             else:
                 result = known_result
         except CancelledError:
@@ -80,9 +83,16 @@ class ExternalCalls:
         return result
 
     async def _call(
-        self, opened: OpenRecording, call_id: CallId, tool: str, arguments: Any, mode: ValidationMode
+        self,
+        opened: OpenRecording,
+        call_id: CallId,
+        tool: str,
+        arguments: Any,
+        mode: ValidationMode,
+        allow: Sequence[str],
     ) -> CallResult:
-        run, rules = opened.run, opened.snapshot
+        run, snapshot = opened.run, opened.snapshot
+        rules = replace(snapshot, allow=tuple(dict.fromkeys((*snapshot.allow, *allow))))
         context = CallContext(
             run.id,
             run.workflow_id,

@@ -43,7 +43,14 @@ class ExecutionService:
         own_mode = template.template.mode
         mode = context.mode if own_mode is None else stricter_mode(own_mode, context.mode)
         run = unwrap(
-            await self._runs.start(template, run_input, mode=mode, key=_outside_key(context), timeout_ms=timeout_ms)
+            await self._runs.start(
+                template,
+                run_input,
+                mode=mode,
+                allow=(*context.allow, *context.origins),
+                key=_outside_key(context),
+                timeout_ms=timeout_ms,
+            )
         )
         return await self._engine.wait(run.id) if wait else run
 

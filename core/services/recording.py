@@ -1,6 +1,6 @@
 """Recordings: started, reviewed, exported to templates and ended by the user (ENGINE §11)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.domain.ids import RunId, WorkflowId
@@ -70,14 +70,16 @@ class RecordingService:
         arguments: Any,
         through: CallExecutor | None = None,
         mode: ValidationMode = ValidationMode.AUTO,
+        allow: Sequence[str] = (),
     ) -> CallResult:
         """Make a call from outside, of an MCP client, as a step of an open recording. Refs are resolved; the tool is
-        called under the rules of the recording, in the stricter of its mode and `mode`, or by `through`; the result is
+        called under the rules of the recording, in the stricter of its mode and `mode`, with the
+        places of `allow` too, or by `through`; the result is
         stored when this returns. An error of the call is its result.
 
         Fails with `not_found`, `not_a_recording`, `already_sealed`, `recording_ended`, `not_available`.
         """
-        return await self._recordings.call(run_id, tool, arguments, through, mode)
+        return await self._recordings.call(run_id, tool, arguments, through, mode, allow)
 
     @returns_outcome
     async def review(self, run_id: RunId, wishes: ExportOptions | None = None) -> ExportPreview:

@@ -1,6 +1,7 @@
 """Calls through MCP: followed, given up, and let go (AGENTS_AND_TOOLS §7, ENGINE §12)."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from core.domain.events import RunStarted, StepStarted
 from core.domain.ids import RunId
 from core.domain.run import RunStatus
 from core.domain.template import ValidationMode
+from core.services.outcome import Ok
 from tests.support.command_line import template
 from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.world import World, a_step, a_world, tool_step
@@ -174,3 +176,22 @@ async def test_a_client_consents_to_no_call_unless_it_may_but_rejects_it_and_ans
         waiting = (await calls.call(CREATE, {"workflow_collection_id": made, "wait": True}, silent)).value
         reply = await calls.call(RESUME, {"run_id": waiting["run_id"], "wait": True, "action": "approve"}, silent)
         assert reply.value["status"] == "success"  # a gate that consents to no call
+
+
+async def test_what_the_server_was_allowed_its_runs_and_recorded_calls_may_access(tmp_path: Path) -> None:
+    async with a_world() as world:
+        folder = str(tmp_path)
+        calls = CallHandler(world.core, mode=ValidationMode.AUTO, allow=[folder])
+        made = await saved(calls, tool_step("w", "write_file", path="a.txt", content="a"))
+        reply = await calls.call(CREATE, {"workflow_collection_id": made, "wait": True}, silent)
+        assert reply.value["status"] == "success"
+        assert (tmp_path / "a.txt").read_text() == "a"
+        chat = await world.core.chat.send("say 1 words")
+        assert isinstance(chat, Ok)
+        await world.core.engine.wait(chat.data.id)
+        recording = await world.core.recording.start(chat.data.workflow_id)
+        assert isinstance(recording, Ok)
+        recorded = CallHandler(world.core, recording.data, ValidationMode.AUTO, allow=[folder])
+        written = await recorded.call("write_file", {"path": "b.txt", "content": "b"}, silent)
+        assert not written.is_error, written.text
+        assert (tmp_path / "b.txt").read_text() == "b"
