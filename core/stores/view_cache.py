@@ -4,7 +4,7 @@ Nothing is copied on a switch and nothing is owned here, so that nothing can be 
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from psygnal import Signal
 
@@ -122,8 +122,16 @@ class ViewCache(Store):
         """The conversation, oldest first: stored messages and later live messages, each once."""
         # live messages replace stored ones of the same id, at their place
         live = {message.id: message for viewer in self._viewers.values() for message in _messages_of(viewer.run)}
-        shown = [live.pop(message.id, message) for message in self._stored]
+        shown = [live.pop(each.id) if each.id in live else self._settled(each) for each in self._stored]
         return [*shown, *live.values()]
+
+    def _settled(self, message: Message) -> Message:
+        """Return the stored message, or the answer of its run if that had ended when it was read a little later."""
+        run = self._stored_runs.get(message.id)
+        if message.state is not MessageState.OPEN or run is None or not run.status.is_final:
+            return message
+        *_, answer = _messages_of(run)
+        return answer if answer.text else replace(answer, text=message.text)
 
     def run_of(self, message_id: MessageId) -> LiveRun | None:
         """Return the run of a message, with its steps and calls, if it is known."""
@@ -186,9 +194,15 @@ class ViewCache(Store):
         return run.status.is_final and stored is not None and stored.status.is_final
 
     def _is_stored(self, run: LiveRun) -> bool:
-        """Return whether the load has brought the whole run."""
+        """Return whether the load has brought the whole run.
+
+        Its message was read before it: one that was still open then is older than the end, and the live run has it.
+        """
         stored = self._stored_runs.get(run.message_id)
-        return run.status.is_final and stored is not None and stored.status.is_final
+        is_final = run.status.is_final and stored is not None and stored.status.is_final
+        return is_final and not any(
+            message.id == run.message_id and message.state is MessageState.OPEN for message in reversed(self._stored)
+        )
 
     def _on_batch(self, batch: Batch) -> None:
         emit(self.batch, batch)
