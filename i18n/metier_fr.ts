@@ -6592,6 +6592,14 @@
         <translation>Suppression d’un gabarit</translation>
     </message>
     <message>
+        <source>Edited</source>
+        <translation>Modifié</translation>
+    </message>
+    <message>
+        <source>Editing</source>
+        <translation>Modification</translation>
+    </message>
+    <message>
         <source>Fetched</source>
         <translation>Téléchargé</translation>
     </message>

@@ -145,6 +145,11 @@ class ResolvedPath:
     parts: tuple[str, ...]
     guard: Guard = UNGUARDED
 
+    @property
+    def real(self) -> str:
+        """The path, free of any link."""
+        return str(Path(self.root, *self.parts))
+
     def folder(self) -> Folder:
         """Open the target as a folder."""
         return self._enter(self.parts, create=False)

@@ -95,6 +95,7 @@ _ICONS = {
     "wait": Icon.TIMER,
     "read_file": Icon.FILE_TEXT,
     "write_file": Icon.FILE_PEN_LINE,
+    "edit_file": Icon.FILE_PEN_LINE,
     "list_files": Icon.FOLDER,
     "run_code": Icon.TERMINAL,
     "ask_user": Icon.MESSAGE_CIRCLE_QUESTION_MARK,

@@ -100,6 +100,8 @@ def tool_done(tool: str) -> str:
             return translate("Tools", "Read")
         case "write_file":
             return translate("Tools", "Wrote")
+        case "edit_file":
+            return translate("Tools", "Edited")
         case "list_files":
             return translate("Tools", "Listed")
         case "run_code":
@@ -152,6 +154,8 @@ def tool_doing(tool: str) -> str:
             return translate("Tools", "Reading")
         case "write_file":
             return translate("Tools", "Writing")
+        case "edit_file":
+            return translate("Tools", "Editing")
         case "list_files":
             return translate("Tools", "Listing")
         case "run_code":

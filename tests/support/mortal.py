@@ -23,6 +23,7 @@ from core.tools.builtin import write_file
 from core.tools.file_access import Folder, PickedFiles
 from core.tools.own_places import OwnPlaces
 from core.tools.registry import Arguments
+from core.tools.text_files import SeenFiles
 
 ANYWHERE = 0
 MIDDLE = "in the middle of the effect"
@@ -81,11 +82,11 @@ def arm() -> None:
     call, append = write_file._call, write_file._append
 
     async def mortal_call(
-        picked: PickedFiles, own: OwnPlaces, arguments: Arguments, context: CallContext
+        picked: PickedFiles, own: OwnPlaces, seen: SeenFiles, arguments: Arguments, context: CallContext
     ) -> dict[str, Any]:
         fuse = _fuse_of_this_process()
         fuse.point(f"before the effect {arguments['content']!r}")
-        result = await call(picked, own, arguments, context)
+        result = await call(picked, own, seen, arguments, context)
         fuse.point(f"after the effect {arguments['content']!r}")
         return result
 

@@ -22,9 +22,11 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "wait": {"seconds": 0},
     "read_file": {"path": "a"},
     "write_file": {"path": "a", "content": ""},
+    "edit_file": {"path": "a", "edits": [{"old": "a", "new": "b"}]},
     "list_files": {"path": "."},
     "run_code": {"code": "1"},
 }
+CHANGING = {"write_file", "edit_file"}
 DANGEROUS = tool(name="delete", is_dangerous=True)
 READING = tool(name="look", read_only=True, category=Category.MCP)
 
@@ -67,8 +69,8 @@ def test_some_tools_never_need_consent(name: str, mode: ValidationMode) -> None:
 
 
 @pytest.mark.parametrize("name", ARGUMENTS)
-def test_selective_asks_for_write_file_alone_of_the_built_in_tools(name: str) -> None:
-    assert asks(Builtins().tools[name], SELECTIVE, arguments=ARGUMENTS[name]) is (name == "write_file")
+def test_selective_asks_for_what_changes_files_alone_of_the_built_in_tools(name: str) -> None:
+    assert asks(Builtins().tools[name], SELECTIVE, arguments=ARGUMENTS[name]) is (name in CHANGING)
 
 
 def test_selective_asks_for_an_append_too() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from core.domain.text.json_text import STRING_BYTES, encode_output
-from core.tools.builtin import read_file
-from core.tools.builtin.read_file import PIECE_BYTES, TEXT_BYTES
+from core.tools import text_files
+from core.tools.text_files import PIECE_BYTES, TEXT_BYTES
 from tests.tools.rig import Builtins, cancel
 
 
@@ -112,7 +112,7 @@ async def test_a_cancelled_read_closes_the_file(tmp_path: Path, monkeypatch: pyt
         go_on.wait(10)
         return len(text)
 
-    monkeypatch.setattr(read_file, "text_bytes", slow)
+    monkeypatch.setattr(text_files, "text_bytes", slow)
     (tmp_path / "long").write_text("x" * (3 * PIECE_BYTES))
     caller = asyncio.create_task(Builtins(tmp_path).call("read_file", path="long"))
     await asyncio.to_thread(begun.wait, 10)

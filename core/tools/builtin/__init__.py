@@ -4,6 +4,7 @@ from core.ports import Clock, FilePicker, Recordings, Runs, Sandbox, Storage, Te
 from core.tools.builtin import (
     ask_user,
     calculator,
+    edit_file,
     executions,
     http_fetch,
     list_files,
@@ -20,6 +21,7 @@ from core.tools.builtin import (
 )
 from core.tools.own_places import NO_PLACES, OwnPlaces
 from core.tools.registry import Tool
+from core.tools.text_files import SeenFiles
 
 
 def builtin_tools(sandbox: Sandbox, clock: Clock, own: OwnPlaces = NO_PLACES) -> list[Tool]:
@@ -41,12 +43,14 @@ def storing_tools(
     """Return the tools that read or write the store. `picker` is the window's file picker, if there is a window. They
     do not reach the app's `own` folders.
     """
+    picked, seen = storage.allowed_files.of_run, SeenFiles()
     return [
         todo.tool(storage, clock),
         memory.tool(storage.memories, clock),
         pick_file.tool(storage, picker, own),
-        read_file.tool(storage.allowed_files.of_run, own),
-        write_file.tool(storage.allowed_files.of_run, own),
+        read_file.tool(picked, own, seen),
+        write_file.tool(picked, own, seen),
+        edit_file.tool(picked, own, seen),
     ]
 
 

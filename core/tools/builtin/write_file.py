@@ -1,18 +1,12 @@
-"""`write_file`: put text into a file (AGENTS_AND_TOOLS §5).
-
-A file is replaced in a single step: readers see the old content or the new, whatever happens. After a successful call
-the content is on disk.
-"""
+"""`write_file`: put text into a file (AGENTS_AND_TOOLS §5)."""
 
 import errno
 import os
 import re
-import secrets
-import stat
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from core.domain.ids import RunId
 from core.domain.risk import Risk
 from core.domain.tool import Category, ToolInfo
 from core.errors import ToolFailed
@@ -23,14 +17,14 @@ from core.tools.file_access import (
     Folder,
     PickedFiles,
     ResolvedPath,
-    no_picked_files,
     path_errors,
     resolve_path,
     retry_with_picked,
 )
 from core.tools.measure import format_size
-from core.tools.own_places import NO_PLACES, OwnPlaces
+from core.tools.own_places import OwnPlaces
 from core.tools.registry import Arguments, Tool
+from core.tools.text_files import SeenFiles, replace_file, stamp_of
 
 PIECE_CHARACTERS = 65_536
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -40,7 +34,8 @@ _INFO = ToolInfo(
     title="Write file",
     description=(
         "Writes text to a file as UTF-8 and returns {path, bytes}: how many bytes were written. An existing file is "
-        "replaced, or with append the text is added to its end. Missing folders are created."
+        "replaced, or with append the text is added to its end. Missing folders are created. A file that others "
+        "changed since this run last read or wrote it is not replaced: read it again first."
     ),
     input_schema=schema.of_object(
         {
@@ -54,70 +49,59 @@ _INFO = ToolInfo(
 )
 
 
-def tool(picked: PickedFiles = no_picked_files, own: OwnPlaces = NO_PLACES) -> Tool:
-    """Return the tool. Errors: as `core.tools.file_access`, and `disk_full`; after an error the file is unchanged.
+def tool(picked: PickedFiles, own: OwnPlaces, seen: SeenFiles) -> Tool:
+    """Return the tool. Errors: as `core.tools.file_access`, `disk_full`, and `changed_since_read` where a file to be
+    replaced is not as the run has `seen` it; after an error the file is unchanged.
 
     A replaced file keeps its mode; a link that stays inside is followed and preserved. Lone surrogates, which UTF-8
-    cannot hold, are written as U+FFFD.
+    cannot hold, are written as U+FFFD. What others added to a file stays when more is appended.
     """
 
     return Tool(
         _INFO,
-        server=lambda arguments, context: _call(picked, own, arguments, context),
+        server=lambda arguments, context: _call(picked, own, seen, arguments, context),
         idempotent=lambda arguments: not arguments.get("append", False),
         summary=_summary,
     )
 
 
-async def _call(picked: PickedFiles, own: OwnPlaces, arguments: Arguments, context: CallContext) -> dict[str, Any]:
+async def _call(
+    picked: PickedFiles, own: OwnPlaces, seen: SeenFiles, arguments: Arguments, context: CallContext
+) -> dict[str, Any]:
     path, content = context.from_base(arguments["path"]), arguments["content"]
     append = arguments.get("append", False)
-    return await retry_with_picked(
-        picked,
-        context,
-        lambda files: in_thread(_write(lambda: resolve_path(path, context.allow, files, own), content, append)),
-    )
+
+    def work(files: Sequence[str]) -> Pieces[dict[str, Any]]:
+        target = resolve_path(path, context.allow, files, own)
+        with path_errors(target.path), target.parent(create=True) as (folder, name):
+            if append:
+                was_known = seen.knows(context.run_id, target, folder, name)
+                size = yield from _append(folder, name, content)
+                if was_known:
+                    seen.note(context.run_id, target, stamp_of(folder.state(name)))
+            else:
+                size = yield from _replace(folder, name, content, seen, context.run_id, target)
+        return {"path": target.path, "bytes": size}
+
+    return await retry_with_picked(picked, context, lambda files: in_thread(work(files)))
 
 
-def _write(resolve: Callable[[], ResolvedPath], content: str, append: bool) -> Pieces[dict[str, Any]]:
-    target = resolve()
-    with path_errors(target.path), target.parent(create=True) as (folder, name):
-        size = yield from (_append if append else _replace)(folder, name, content)
-    return {"path": target.path, "bytes": size}
-
-
-def _replace(folder: Folder, name: str, content: str) -> Pieces[int]:
-    mode = _mode(folder, name)
-    # In the same folder, since a rename is atomic only within a file system.
-    temporary = f".{secrets.token_hex(8)}.tmp"
+def _replace(
+    folder: Folder, name: str, content: str, seen: SeenFiles, run_id: RunId, target: ResolvedPath
+) -> Pieces[int]:
     size = 0
-    try:
-        with folder.open_file(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if mode is None else mode) as file:
-            for piece in _encoded(content):
-                size += len(piece)
-                while piece:  # a write may be partial
-                    piece = piece[file.write(piece) :]  # noqa: PLW2901  # the remaining part
-                yield
-            if mode is not None and hasattr(os, "fchmod"):
-                # The mode at creation is reduced by the umask; a replaced file keeps its own.
-                os.fchmod(file.fileno(), mode)
-            os.fsync(file.fileno())
-        folder.replace(temporary, name)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            folder.remove(temporary)
-        raise
+
+    def pieces() -> Iterator[bytes]:
+        nonlocal size
+        for piece in _encoded(content):
+            size += len(piece)
+            yield piece
+
+    def check() -> None:
+        seen.require_unchanged(run_id, target, folder, name)
+
+    seen.note(run_id, target, (yield from replace_file(folder, name, pieces(), check)))
     return size
-
-
-def _mode(folder: Folder, name: str) -> int | None:
-    """Return the mode of the file to be replaced. A read-only file must not be replaced either."""
-    try:
-        # Opening for writing is the check of the permission: a rename would need only that of the folder.
-        with folder.open_file(name, os.O_WRONLY) as file:
-            return stat.S_IMODE(os.fstat(file.fileno()).st_mode)
-    except FileNotFoundError:
-        return None
 
 
 def _append(folder: Folder, name: str, content: str) -> Pieces[int]:
