@@ -128,13 +128,22 @@ class RunService:
         return await self._engine.cancel(run_id)
 
     @returns_outcome
-    async def fork(self, run_id: RunId, step: str, run_input: Mapping[str, Any] | None = None) -> Run:
+    async def fork(
+        self,
+        run_id: RunId,
+        step: str,
+        run_input: Mapping[str, Any] | None = None,
+        *,
+        mode: ValidationMode | None = None,
+        gated: bool = False,
+        queued: bool = False,
+    ) -> Run:
         """Run again from a step, keeping the results that do not depend on it (`Engine.fork`). Fails with `key_missing`
-        if the model's key is missing.
+        if the model's key is missing, and `limit_reached` if gated.
         """
         await require_run(self._storage, run_id)
         await self._access.require_for_run(run_id)
-        return await self._engine.fork(run_id, step, run_input)
+        return await self._engine.fork(run_id, step, run_input, mode=mode, gated=gated, queued=queued)
 
     def retry_writing(self) -> None:
         """Retry at once what could not be written; without a request it is retried every 5 s."""

@@ -82,8 +82,12 @@ class BackgroundWorkflows(ViewedWorkflow):
     # Starting
 
     def can_start(self, mode: ValidationMode) -> bool:
-        """Return whether the workflow gate admits another workflow of this mode (ENGINE §9)."""
-        return self.running_count < self._settings.max_workflows(mode)
+        """Return whether the workflow gate admits another workflow of this mode (ENGINE §9).
+
+        A workflow that only waits for the user does not count.
+        """
+        at_work = sum(execution.status is not RunStatus.WAITING for execution in self.running_workflows)
+        return at_work < self._settings.max_workflows(mode)
 
     @property
     def can_start_new(self) -> bool:

@@ -49,7 +49,7 @@ class Execution:
 
     @property
     def is_active(self) -> bool:
-        """Whether it counts at the workflow gate; a run that waits for an answer does (ENGINE §9)."""
+        """Whether its run has not ended; one that waits for the user does not count at the workflow gate."""
         return not self.status.is_final
 
     @property

@@ -66,6 +66,34 @@ async def test_the_gate_looks_at_the_mode_of_the_run_to_be_started() -> None:
         world.tools.release.set()
 
 
+async def test_a_run_that_only_waits_for_the_user_leaves_the_place_to_another() -> None:
+    async with a_world() as world:
+        asking = await world.start(
+            {**tool_step("q", "note"), "interrupt": {"kind": "approval"}}, gated=True, mode=ValidationMode.SELECTIVE
+        )
+        assert (await world.settled(asking.id))["status"] == "waiting"
+        await world.start(tool_step("h", "hold"), gated=True, mode=ValidationMode.SELECTIVE)
+        with pytest.raises(Refused, match="Maximum concurrent workflows"):
+            await world.start(tool_step("h", "hold"), gated=True, mode=ValidationMode.SELECTIVE)
+        world.tools.release.set()
+
+
+async def test_a_fork_takes_a_place_at_the_gate_in_the_stricter_mode() -> None:
+    async with a_world() as world:
+        source = await world.start(tool_step("n", "note"), mode=ValidationMode.AUTO)
+        await world.core.engine.wait(source.id)
+        holding = await world.start(tool_step("h", "hold"), gated=True)
+        with pytest.raises(Refused) as refused:
+            await world.core.engine.fork(source.id, "n", mode=ValidationMode.SELECTIVE, gated=True)
+        assert refused.value.parameters == {"mode": ValidationMode.SELECTIVE, "limit": 1}
+        assert len(await world.storage.runs.page()) == 2
+        fork = await world.core.engine.fork(source.id, "n", mode=ValidationMode.SELECTIVE, gated=True, queued=True)
+        world.tools.release.set()
+        await world.core.engine.wait(holding.id)
+        assert (await world.core.engine.wait(fork.id)).status is RunStatus.SUCCESS
+        assert (await world.storage.snapshots.of_run(fork.id)).mode is ValidationMode.SELECTIVE
+
+
 async def test_more_than_the_capacity_wait_and_start_first_in_first_out() -> None:
     storage = InMemoryStorage()
     await storage.commit([PutSetting("max_running_runs", "2")])

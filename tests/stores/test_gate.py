@@ -3,7 +3,7 @@
 import pytest
 
 from core.bus import SettingsChanged
-from core.domain.events import RunPaused
+from core.domain.events import RunPaused, RunWaiting
 from core.domain.ids import WorkflowId
 from core.domain.run import RunStatus
 from core.domain.settings import Settings
@@ -53,10 +53,13 @@ def test_a_run_that_waits_for_a_place_or_for_the_store_counts_as_active() -> Non
     assert desk.background.running_count == 2
 
 
-def test_one_that_waits_for_an_answer_counts_as_active() -> None:
+def test_one_that_only_waits_for_an_answer_does_not_count_at_the_limit() -> None:
     desk = Desk(MANUAL)
     run = desk.start("a")
-    desk.tell(run.asks())
+    desk.tell(run.asks(), run.say(RunWaiting()))
+    assert desk.background.can_start_new
+    assert desk.running == ["wf_a"]
+    desk.start("b")
     assert not desk.background.can_start_new
 
 

@@ -16,7 +16,7 @@ from core.domain.progress import progress_of
 from core.domain.run import ACTIVE_STATUSES, Run, RunKind, RunStatus
 from core.domain.settings import Settings
 from core.domain.sub_agent import location_of
-from core.domain.template import WorkflowCall
+from core.domain.template import ValidationMode, WorkflowCall
 from core.engine.interruptions.answers import select_interruption, state_patches, validate_answer
 from core.engine.log.journal import Journal
 from core.engine.plan.dispatch import StepCall
@@ -155,11 +155,21 @@ class Engine:
             before = page[0].id
         return None
 
-    async def fork(self, run_id: RunId, step: str, given: Mapping[str, Any] | None = None) -> Run:
+    async def fork(
+        self,
+        run_id: RunId,
+        step: str,
+        given: Mapping[str, Any] | None = None,
+        *,
+        mode: ValidationMode | None = None,
+        gated: bool = False,
+        queued: bool = False,
+    ) -> Run:
         """Start a run of the same snapshot, in a workflow of its own, that begins at `step`.
 
         The results of all steps that do not depend on `step` are reused, once nothing of the source run is in flight.
-        `given` replaces the input. Raises NotFound for the run or the step, Refused `run_active` for a run that still
+        `given` replaces the input, `mode` can only make the run stricter, and `gated` and `queued` are as in
+        StartRequest. Raises NotFound for the run or the step, Refused `run_active` for a run that still
         works, and as `start`.
         """
         source = await stored_run(self._storage, run_id)
@@ -169,7 +179,7 @@ class Engine:
         steps = snapshot.template.steps
         if all(known.name != step for known in steps):
             raise NotFound("step", step)
-        request = fork_request(source, snapshot, given, self._clock.now())
+        request = fork_request(source, snapshot, given, self._clock.now(), mode=mode, gated=gated, queued=queued)
         await request.require_valid_input(self._steps.schemas)
         if source.status.is_final and (ending := self._registry.get(run_id)) is not None:
             await ending.ended.wait()  # what was in flight at its end has results too (ENGINE §5)

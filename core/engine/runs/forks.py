@@ -18,7 +18,7 @@ from core.domain.events import (
 from core.domain.fold import MAX_ITERATION_ERRORS
 from core.domain.ids import RunId, WorkflowId, new_id
 from core.domain.run import Run, Snapshot, StepResult, StepStatus
-from core.domain.template import ReturnAction, Step
+from core.domain.template import ReturnAction, Step, ValidationMode, stricter_mode
 from core.domain.text.json_text import decode
 from core.domain.workflow import Workflow
 from core.engine.plan.graph import dependents
@@ -133,8 +133,20 @@ def _as_interrupted(result: StepResult) -> StepResult:
     return replace(result, status=StepStatus.RUNNING, error=None, finished_at=None)
 
 
-def fork_request(source: Run, snapshot: Snapshot, new_input: Mapping[str, Any] | None, now: datetime) -> StartRequest:
-    """Return a request to run `source` again in a workflow of its own, with `new_input` if given."""
+def fork_request(
+    source: Run,
+    snapshot: Snapshot,
+    new_input: Mapping[str, Any] | None,
+    now: datetime,
+    *,
+    mode: ValidationMode | None = None,
+    gated: bool = False,
+    queued: bool = False,
+) -> StartRequest:
+    """Return a request to run `source` again in a workflow of its own, with `new_input` if given.
+
+    Its mode is the stricter of `mode` and that of `source`, so that a fork never asks less than the run it repeats.
+    """
     agent = snapshot.agent or ""
     workflow = Workflow(WorkflowId(new_id("wf")), source.title, agent, now, now)
     return StartRequest(
@@ -142,7 +154,9 @@ def fork_request(source: Run, snapshot: Snapshot, new_input: Mapping[str, Any] |
         snapshot.template,
         snapshot.input if new_input is None else new_input,
         source.kind,
-        mode=snapshot.mode,
+        mode=snapshot.mode if mode is None else stricter_mode(snapshot.mode, mode),
+        gated=gated,
+        queued=queued,
         allow=snapshot.allow,
         base=snapshot.base,
         script=snapshot.script,

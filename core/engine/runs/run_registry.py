@@ -165,7 +165,7 @@ class AdmissionQueue:
             raise workflow_busy(request.workflow.id, request.workflow.title)
         if request.gated and not request.queued:
             limit = self._settings().max_workflows(request.mode)
-            if len(active) >= limit:
+            if sum(not other.is_waiting for other in active) >= limit:
                 raise limit_reached(request.mode, limit)
 
     def add(self, active: ActiveRun) -> None:
@@ -183,7 +183,7 @@ class AdmissionQueue:
         settings = self._settings()
         driven = self._registry.driven
         used_slots = sum(active.has_own_slot and not active.is_waiting for active in driven)
-        workflows = sum(active.is_top_level for active in driven)
+        workflows = sum(active.is_top_level and not active.is_waiting for active in driven)
         admitted = []
         for active in self._queue:
             if used_slots >= settings.max_running_runs:

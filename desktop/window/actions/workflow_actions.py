@@ -10,7 +10,7 @@ from PySide6.QtGui import QDesktopServices
 from core.domain.agent import AgentSelection
 from core.domain.ids import WorkflowId
 from core.domain.interruption import Answer
-from core.domain.template import Template, ValidationMode
+from core.domain.template import Template, ValidationMode, stricter_mode
 from core.services.outcome import Failed, Ok
 from core.stores.questions import Question
 from desktop.operations import unwrap
@@ -23,8 +23,6 @@ FIRST_SCREEN_MESSAGES = 24
 """Enough messages to fill a screen."""
 FIRST_PAINT_S = 0.05
 """The time that painting the first screen gets before the rest is loaded."""
-
-_MODES_BY_STRICTNESS = (ValidationMode.AUTO, ValidationMode.SELECTIVE, ValidationMode.MANUAL)
 
 
 class WorkflowActions(Controller):
@@ -196,8 +194,7 @@ class WorkflowActions(Controller):
 
         A template can only add requests for approval, never remove any.
         """
-        modes = (self._core.settings.current.validation_mode, template.mode or ValidationMode.AUTO)
-        return max(modes, key=_MODES_BY_STRICTNESS.index)
+        return stricter_mode(self._core.settings.current.validation_mode, template.mode or ValidationMode.AUTO)
 
     def sum_up(self, workflow_id: WorkflowId | None) -> None:
         """Summarize the workflow and continue from the summary."""
