@@ -28,10 +28,23 @@ def start() -> int:
     gc.disable()  # until all is loaded (core.app.tune_gc): it would walk through every module, and free none
     read_no_sources()
     options = arguments.read()
+    if not _has_display():
+        sys.stderr.write("Metier's window needs a display, and there is none; `python -m core` works without one.\n")
+        return 2
     if options.smoke_test and options.data is None:
         with tempfile.TemporaryDirectory(prefix="metier-") as folder:
             return _open(options, Path(folder), began)
     return _open(options, Path(options.data) if options.data else None, began)
+
+
+def _has_display() -> bool:
+    """Return whether Qt has a display to try: without one it aborts the process with a message of its own."""
+    if not sys.platform.startswith("linux"):
+        return True
+    if any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")):
+        return True
+    runtime = os.environ.get("XDG_RUNTIME_DIR")  # a Wayland client without WAYLAND_DISPLAY looks for this socket
+    return bool(runtime) and Path(runtime or "", "wayland-0").exists()
 
 
 def _process_age_s() -> float:
