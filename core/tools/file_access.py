@@ -18,6 +18,7 @@ checked path is opened, without that guard.
 
 import errno
 import os
+import re
 import stat
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -136,8 +137,9 @@ PATH_BYTES = 4095  # the limit of Linux: a longer path could be made piece by pi
 
 @dataclass(frozen=True, slots=True)
 class ResolvedPath:
-    """The target of a path. `path` is absolute and free of links below the allowed folder, which is written as the user
-    named it. `root` is the real path of the allowed folder; `parts` lead from there, through no link.
+    """The target of a path. `path`, as `shown_name` writes it, is absolute and free of links below the allowed folder,
+    which is written as the user named it. `root` is the real path of the allowed folder; `parts` lead from there,
+    through no link.
     """
 
     path: str
@@ -184,8 +186,9 @@ def resolve_path(
     if not allow and not (files and PurePath(path).is_absolute()):
         raise ToolFailed("not_allowed", f"{path!r} cannot be reached: no folder is allowed", path=path, allowed=[])
     _check_path(path)
+    named = _of_shown(path)
     # Real paths on both sides of the comparison: neither `..` nor a link can lead out.
-    real = PurePath(os.path.realpath(Path(*allow[:1], path)))
+    real = PurePath(os.path.realpath(Path(*allow[:1], named)))
     if len(os.fsencode(real)) > PATH_BYTES:
         raise ToolFailed("invalid_arguments", "the path is too long")
     guard = own.guard()
@@ -196,16 +199,38 @@ def resolve_path(
         if real.is_relative_to(root) and (is_system_path(PurePath(root)) or not is_system_path(real)):
             parts = real.relative_to(root).parts
             if not parts and not os.path.isdir(real):  # noqa: PTH112 - a file is allowed alone; never raises
-                return ResolvedPath(folder, str(real.parent), (real.name,), guard)
-            return ResolvedPath(str(Path(folder, *parts)), root, parts, guard)
+                return ResolvedPath(shown_name(folder), str(real.parent), (real.name,), guard)
+            return ResolvedPath(shown_name(str(Path(folder, *parts))), root, parts, guard)
     if str(real) in files:
-        return ResolvedPath(str(real), str(real.parent), (real.name,), guard)
+        return ResolvedPath(shown_name(str(real)), str(real.parent), (real.name,), guard)
     raise ToolFailed(
         "not_allowed",
         f"{path!r} is outside the folders that are allowed: {', '.join(allow)}",
         path=path,
         allowed=list(allow),
     )
+
+
+_ODD_BYTE = re.compile("[\udc80-\udcff]")  # as Python holds a byte of a name that is not UTF-8
+_ESCAPE = re.compile(r"\\x(5C|[89A-F][0-9A-F])")
+_ESCAPE_BYTES = re.compile(_ESCAPE.pattern.encode())
+
+
+def shown_name(name: str) -> str:
+    """Return the name or path as text: a byte that is not UTF-8 as an escape such as `\\xE9`, which `resolve_path`
+    takes back, and a backslash that could be taken for the beginning of an escape as `\\x5C`.
+    """
+    if os.name != "posix":  # names are UTF-16 there, and a backslash separates folders
+        return os.fsencode(name).decode("utf-8", "replace")
+    return _ODD_BYTE.sub(lambda byte: f"\\x{ord(byte[0]) - 0xDC00:02X}", _ESCAPE.sub(r"\\x5Cx\1", name))
+
+
+def _of_shown(path: str) -> str:
+    """Return the path that `shown_name` shows like this; any other is returned as it is."""
+    if os.name != "posix" or not _ESCAPE.search(path):
+        return path
+    named = os.fsdecode(_ESCAPE_BYTES.sub(lambda escape: bytes([int(escape[1], 16)]), path.encode()))
+    return named if shown_name(named) == path else path
 
 
 def is_system_path(path: PurePath) -> bool:

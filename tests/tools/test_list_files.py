@@ -186,14 +186,38 @@ async def test_a_sub_folder_that_vanishes_is_left_out_and_named(tree: Path, monk
 
 
 @pytest.mark.skipif(os.name != "posix", reason="names are bytes on POSIX alone")
-async def test_a_name_that_is_no_utf_8_is_shown_with_the_replacement_character(tmp_path: Path) -> None:
-    odd = tmp_path / os.fsdecode(b"caf\xe9")
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        (b"caf\xe9", "caf\\xE9"),
+        (b"caf\\xE9", "caf\\x5CxE9"),
+        (b"a\\x5CxE9\xff", "a\\x5Cx5CxE9\\xFF"),
+        ("é\\x41\\n".encode(), "é\\x41\\n"),
+        (b"\xc3\\xA9", "\\xC3\\x5CxA9"),
+    ],
+)
+async def test_a_name_that_is_no_utf_8_can_be_opened_as_it_is_shown(tmp_path: Path, name: bytes, shown: str) -> None:
+    folder = tmp_path / os.fsdecode(name)
     try:
-        odd.touch()
+        folder.mkdir()
     except OSError:
         pytest.skip("this file system takes UTF-8 alone")
-    value = await Builtins(tmp_path).value("list_files", path=".")
-    assert [(file["name"], file["path"]) for file in value["files"]] == [("caf\ufffd", str(tmp_path / "caf\ufffd"))]
+    (folder / os.fsdecode(name)).write_text("odd")
+    (folder / os.fsdecode(b"link" + name)).symlink_to(folder / os.fsdecode(name))
+    builtins = Builtins(tmp_path)
+    files = (await builtins.value("list_files", path=".", recursive=True))["files"]
+    assert {file["name"] for file in files} == {shown, f"link{shown}"}
+    for file in files:
+        assert file["path"] == str(tmp_path / shown / file["name"])
+        read = await builtins.value("read_file", path=file["path"])
+        assert (read["text"], read["path"]) == ("odd", str(tmp_path / shown / shown))
+    await builtins.value("edit_file", path=str(tmp_path / shown / shown), edits=[{"old": "odd", "new": "new"}])
+    assert (folder / os.fsdecode(name)).read_text() == "new"
+
+
+async def test_an_escape_of_what_is_utf_8_is_a_name_like_any_other(tmp_path: Path) -> None:
+    (tmp_path / "\\xC3\\xA9").write_text("plain")
+    assert (await Builtins(tmp_path).value("read_file", path="\\xC3\\xA9"))["text"] == "plain"
 
 
 @pytest.mark.parametrize(("seconds", "shown"), [(-1, "1969-12-31T23:59:59.000Z"), (0, "1970-01-01T00:00:00.000Z")])

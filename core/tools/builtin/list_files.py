@@ -21,6 +21,7 @@ from core.tools.file_access import (
     is_system_path,
     path_errors,
     resolve_path,
+    shown_name,
 )
 from core.tools.measure import format_count
 from core.tools.own_places import NO_PLACES, Guard, OwnPlaces
@@ -60,7 +61,7 @@ def tool(own: OwnPlaces = NO_PLACES) -> Tool:
     left out.
 
     A link is listed if it leads to a file inside an allowed folder; links to folders are never followed. Names that are
-    not UTF-8 are shown with U+FFFD, and cannot be opened by that. `modified` is null beyond year 9999.
+    not UTF-8 are shown with escapes, by which they can be opened. `modified` is null beyond year 9999.
     """
 
     async def call(arguments: Arguments, context: CallContext) -> dict[str, Any]:
@@ -102,7 +103,7 @@ class _Listing:
         for name in (yield from self._names(folder)):
             if self._is_full:
                 return
-            inside = str(Path(path, name))
+            inside = str(Path(path, shown_name(name)))
             # `_names` marks a folder by the separator at its end.
             if name.endswith(os.sep):
                 yield from self._add_sub_folder(folder, name[:-1], inside, levels)
@@ -141,7 +142,7 @@ class _Listing:
         except ToolFailed:  # a folder of the app
             return
         except OSError:
-            self.unreadable.append(_printable(path))
+            self.unreadable.append(path)
 
     def _add_file(self, folder: Folder, name: str, path: str) -> None:
         try:
@@ -156,12 +157,8 @@ class _Listing:
         if len(self.files) == MAX_FILES:
             self.truncated = self._is_full = True
             return
-        listed = {"path": _printable(path), "name": _printable(name), "size": state.st_size, "modified": _time(state)}
+        listed = {"path": path, "name": shown_name(name), "size": state.st_size, "modified": _time(state)}
         self.files.append(listed)
-
-
-def _printable(name: str) -> str:
-    return os.fsencode(name).decode("utf-8", "replace")
 
 
 def _time(state: os.stat_result) -> str | None:
