@@ -29,6 +29,7 @@ from desktop.theme import Appearance, Scheme, SystemLook, Theme, app_icon
 from desktop.translation import Language, Translation
 from desktop.window.base.context import ErrorPresenter
 from desktop.window.content import Content
+from desktop.window.conversation.drafts import WriteBehind
 from desktop.window.frame.doubt_page import DoubtPage
 from desktop.window.frame.failure_page import FailurePage
 from desktop.window.frame.file_dialog import FileDialogs
@@ -160,6 +161,13 @@ class Session:
         window_state.write(self._state_file, state)
         self._state = state
 
+    async def save_behind(self, state: WindowState) -> None:
+        """Save the state in a thread. Raises OSError if the disk refuses."""
+        self._state = state
+        await asyncio.to_thread(window_state.write, self._state_file, state)
+        if self._state is not state:  # saved meanwhile: the thread may have written the older one last
+            await asyncio.to_thread(window_state.write, self._state_file, self._state)
+
     async def _stay_closed(self, error: StorageFailed) -> bool:
         """Show that the data cannot be opened, and wait until the user quits or tries again."""
         tune_gc()
@@ -225,12 +233,14 @@ class Session:
         instance.asked.connect(content.quit_guard.come_back)
         instance.listen()
         tune_gc()
+        writer = StateWriter(self, core, content, tasks)
         try:
             await self._begin_unless_ended(core, content)
             await self._end.wait()
         finally:
             instance.close()
             self._content = None
+            await writer.close()
             self._keep_state(core, content)
             self.presenter.use(None)
             content.preferences.hide_dialog()
@@ -308,14 +318,33 @@ class Session:
         sys.stdout.flush()
         self.end()
 
-    def _keep_state(self, core: Core, content: Content) -> None:
-        """Save the state of the window for the next start; a disk that refuses costs no more than that."""
-        state = replace(
+    def state_now(self, content: Content) -> WindowState:
+        """Return the state of the window as it is now."""
+        return replace(
             content.layout_state(self._state),
             geometry=self._window.saved_geometry(),
             viewed_workflow=content.preview.opened_workflow,
         )
+
+    def _keep_state(self, core: Core, content: Content) -> None:
+        """Save the state of the window for the next start; a disk that refuses costs no more than that."""
         try:
-            self.save(state)
+            self.save(self.state_now(content))
         except OSError as error:
             log.warning("window.json cannot be written: %s", error)
+
+
+class StateWriter(WriteBehind):
+    """Saves the state of the window after each change of the viewed workflow, so that a crash loses little of it."""
+
+    def __init__(self, session: Session, core: Core, content: Content, tasks: Tasks) -> None:
+        super().__init__("window.json", tasks, content)
+        self._session = session
+        self._content = content
+        core.stores.background.viewed_changed.connect(self.touch)
+
+    async def _save_changes(self) -> bool:
+        state = self._session.state_now(self._content)
+        if is_changed := state != self._session.state:
+            await self._session.save_behind(state)
+        return is_changed

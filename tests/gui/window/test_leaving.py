@@ -10,6 +10,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton, QSystemTrayIcon
 
 from core.domain.template import ValidationMode
+from desktop.aio import Tasks
+from desktop.session import StateWriter
 from desktop.window.frame.main_window import MainWindow
 from desktop.window_state import read
 from tests.gui.window.rig import App, an_app
@@ -175,6 +177,18 @@ async def test_how_the_window_was_left_comes_back(tmp_path: Path, qapp: QApplica
     window = MainWindow("#FFFFFF", kept.geometry)
     assert window.geometry().getRect() == (0, 40, 800, 560)
     window.deleteLater()
+
+
+async def test_the_viewed_workflow_is_saved_while_the_window_is_open(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        writer = StateWriter(app.session, app.core, app.content, Tasks(app.session.presenter.report))
+        run = await app.say("say 2 words")
+        app.content.workflow_actions.show(run.workflow_id)
+        await until(lambda: read(tmp_path / "window.json").viewed_workflow == run.workflow_id)
+        await app.core.engine.wait(run.id)
+        await writer.close()
 
 
 async def test_what_was_shown_is_in_the_inbox_after_a_restart(tmp_path: Path, qapp: QApplication, until: Until) -> None:
