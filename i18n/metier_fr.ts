@@ -400,8 +400,8 @@
         <translation>Il manque des arguments à l’étape «&#xa0;{step}&#xa0;». Lesquels&#x202f;?</translation>
     </message>
     <message>
-        <source>“{step}” wants to call a tool. May it?</source>
-        <translation>L’étape «&#xa0;{step}&#xa0;» veut appeler un outil. Est-ce permis&#x202f;?</translation>
+        <source>“{step}” wants to call a tool. Allow it?</source>
+        <translation>«&#xa0;{step}&#xa0;» veut appeler un outil. L’autoriser&#x202f;?</translation>
     </message>
     <message>
         <source>“{step}” was interrupted in the middle of a call. Nobody knows whether it happened.</source>
@@ -711,8 +711,8 @@
         <translation>Relire le journal</translation>
     </message>
     <message>
-        <source>Who let which call pass, and when. Secrets in the arguments are not kept.</source>
-        <translation>Qui a laissé passer quel appel, et quand. Les secrets des arguments ne sont pas conservés.</translation>
+        <source>Who allowed which call, and when. Secrets in the arguments are not kept.</source>
+        <translation>Qui a autorisé quel appel, et quand. Les secrets des arguments ne sont pas conservés.</translation>
     </message>
     <message numerus="yes">
         <source>Written: %n entries.</source>
@@ -1613,7 +1613,7 @@
         <translation>Elle ne peut pas être utilisée telle quelle. Rien n’a été ajouté.</translation>
     </message>
     <message>
-        <source>JSON or YAML of another app: mcpServers, servers with inputs, context_servers, extensions. It is read and shown; nothing runs by it.</source>
+        <source>JSON or YAML of another app: mcpServers, servers with inputs, context_servers, extensions. It is read and shown; nothing is started.</source>
         <translation>JSON ou YAML d’une autre application&#xa0;: mcpServers, servers avec inputs, context_servers, extensions. Elle est lue et affichée&#x202f;; rien n’est exécuté.</translation>
     </message>
     <message>

@@ -91,6 +91,12 @@ def rank_entries(query: str, entries: Iterable[T], most: int = MAX_ENTRIES) -> l
     return [entry for group in by_score for entry in group][:most]
 
 
+def starts_words(query: str, title: str) -> bool:
+    """Return whether every word of the query stands at the start of a word of the title."""
+    scores = [_make_matcher(word)(folded(title)) for word in folded(query).split()]
+    return all(score is not None and score <= _AT_WORD for score in scores)
+
+
 _Matcher = Callable[[str], int | None]
 
 

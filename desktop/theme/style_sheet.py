@@ -45,7 +45,7 @@ def _tone_rules(colors: Colors) -> list[str]:
 _SURFACES = """
 QMainWindow, QWidget[surface="app"] { background: $app; }
 QDialog, QWidget[surface="canvas"] { background: $canvas; }
-QFrame[surface="raised"] { background: $raised; border: 1px solid $border; border-radius: ${radius_toast}px; }
+QFrame[surface="raised"] { background: $raised; border: 1px solid $border_strong; border-radius: ${radius_toast}px; }
 QFrame[surface="card"] { background: $canvas; border: 1px solid $border; border-radius: ${radius_card}px; }
 QFrame[surface="user"] { background: $user; border-radius: ${radius_bubble}px; }
 QFrame[surface="code"] { background: $code; border: 1px solid $border; border-radius: ${radius_card}px; }

@@ -46,7 +46,7 @@ def request_sentence(kind: InterruptionKind, step: str) -> str:
         case InterruptionKind.QUESTION:
             words = translate("Asking", "“{step}” has a question.")
         case InterruptionKind.TOOL_APPROVAL:
-            words = translate("Asking", "“{step}” wants to call a tool. May it?")
+            words = translate("Asking", "“{step}” wants to call a tool. Allow it?")
         case InterruptionKind.OUTCOME:
             words = translate(
                 "Asking", "“{step}” was interrupted in the middle of a call. Nobody knows whether it happened."

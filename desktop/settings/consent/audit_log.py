@@ -111,7 +111,7 @@ class AuditCard(Adaptive, Card):
 
     def retranslate(self) -> None:
         self._name.setText(self.tr("Audit log"))
-        self._help.setText(self.tr("Who let which call pass, and when. Secrets in the arguments are not kept."))
+        self._help.setText(self.tr("Who allowed which call, and when. Secrets in the arguments are not kept."))
         self._empty.setText(self.tr("Nothing yet: a decision about a tool call is written down here."))
         self._refresh.describe(self.tr("Read the log again"))
         self._export.setText(self.tr("Export…"))

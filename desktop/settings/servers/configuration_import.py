@@ -79,7 +79,7 @@ class ConfigurationImport(CardForm):
             self.tr("Configuration"),
             self.tr(
                 "JSON or YAML of another app: mcpServers, servers with inputs, context_servers, extensions. It is read "
-                "and shown; nothing runs by it."
+                "and shown; nothing is started."
             ),
         )
         self._read_button.setText(self.tr("Read it"))

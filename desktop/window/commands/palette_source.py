@@ -10,7 +10,7 @@ from core.domain.slash_commands import SlashTarget
 from core.domain.toast import Toast, ToastType
 from core.stores.questions import Question
 from core.stores.workflows import ListedWorkflow
-from desktop.palette.entries import Entry, Heading, Kind, Query, rank_entries
+from desktop.palette.entries import Entry, Heading, Kind, Query, rank_entries, starts_words
 from desktop.shortcuts.command import LOCAL_SCOPES, Command, KeyScope
 from desktop.shortcuts.key_strings import key_names, scope_title
 from desktop.shortcuts.keymap import Keymap
@@ -108,7 +108,7 @@ class PaletteSource:
                 return list(help_entries(self._keymap, self._scopes.of(self._focus.widget), query.words))
 
     def _anything(self, words: str) -> list[Heading | Entry]:
-        """Return workflows that need the user, then active ones, then by last view and change."""
+        """Return workflows that need the user, then active ones, then by last view and change; and commands."""
         asking = set(self._questions.workflows)
         archived = self._workflows.archived if words else []
         workflows = [
@@ -120,8 +120,12 @@ class PaletteSource:
         if not words:
             return [*self._grouped(workflows)]
         commands = rank_entries(words, self._commands(), _MOST_COMMANDS)
-        heading = [Heading(translate("Palette", "Commands"))] if workflows and commands else []
-        return [*workflows, *heading, *commands]
+        if not workflows or not commands:
+            return [*workflows, *commands]
+        # Enter runs the first entry: a command that begins so comes before titles with its letters somewhere.
+        if starts_words(words, commands[0].title) and not starts_words(words, workflows[0].title):
+            return [*commands, Heading(translate("Palette", "Workflows")), *workflows]
+        return [*workflows, Heading(translate("Palette", "Commands")), *commands]
 
     def _in_order(self) -> list[ListedWorkflow]:
         listed = {row.workflow.id: row for row in self._workflows.rows}

@@ -18,6 +18,7 @@ from desktop.theme import Theme
 from desktop.translation import failure_text
 from desktop.widgets import Adaptive
 from desktop.window.base.context import Controller, WindowContext
+from desktop.window.base.focus import FocusRestorer
 from desktop.window.base.options import Option, OptionHeading, ResolvedAnswering, answering_options, model_label
 from desktop.window.conversation.header import Header
 from desktop.window.input.picker import Picker
@@ -40,7 +41,8 @@ class AnsweringChoice(Controller):
         self._for_new = AgentSelection()
         header.picker_requested.connect(self.open)
         picker.chosen.connect(self.choose)
-        picker.closed.connect(header.focus_picker)
+        self._focus = FocusRestorer(header.focus_picker)
+        picker.closed.connect(self._focus.restore)
 
     @property
     def for_new(self) -> AgentSelection:
@@ -77,6 +79,7 @@ class AnsweringChoice(Controller):
         if self._picker.isVisible():
             self._picker.close_up()
             return
+        self._focus.save()
         header = self._header
         pane = QRect(header.mapTo(self._picker.ground, QPoint(0, 0)), header.size())
         button = header.picker_place

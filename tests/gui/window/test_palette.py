@@ -177,3 +177,21 @@ async def test_the_inbox_has_what_is_asked_and_what_ended_also_after_a_restart(
         await until(lambda: titles(app) == ["say 1 word: Finished"])
         app.key(Qt.Key.Key_Return)
         assert app.viewed == done.workflow_id
+
+
+async def test_a_command_that_begins_so_comes_before_a_title_with_the_letters_scattered(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.say("say 1 word about pepper and ice")
+        await app.core.engine.wait(run.id)
+        app.control(Qt.Key.Key_K)
+        type_in(app, "rec")
+        assert titles(app)[0].startswith("Rec")
+        assert "say 1 word about pepper and ice" in titles(app)
+        app.key(Qt.Key.Key_Escape)
+        run = await app.say("say 1 word about records")
+        await app.core.engine.wait(run.id)
+        app.control(Qt.Key.Key_K)
+        type_in(app, "rec")
+        assert titles(app)[0] == "say 1 word about records"
