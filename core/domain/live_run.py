@@ -93,6 +93,10 @@ class LiveCall:
     late: facts.ToolEndedLate | None = None
     sub_agent_id: SubAgentId | None = None
 
+    @property
+    def is_running(self) -> bool:
+        return self.status is CallStatus.RUNNING
+
 
 @dataclass(slots=True)
 class LiveSubAgent:

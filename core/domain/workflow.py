@@ -2,17 +2,24 @@
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import PureWindowsPath
+from typing import Any
 
 from core.domain.agent import AgentSelection
 from core.domain.ids import WorkflowId
+from core.domain.text.graphemes import ellipsize
+from core.domain.text.masking import secret_spans
+from core.domain.text.secret_names import is_secret_name
 
 # A title is quoted in menus, dialogs and notifications. An override without its end would reverse the text after it.
 _REORDERING = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _UNSEEN = frozenset({"Cf", "Cs", "Mn", "Me", "Zs"})
 # Letters and a Braille pattern that are drawn as blanks.
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+_INPUT_CHARACTERS = 40
 
 
 def normalized_title(title: str) -> str:
@@ -26,6 +33,41 @@ def normalized_title(title: str) -> str:
         ).split()
     )
     return line if any(map(_is_visible, line)) else ""
+
+
+def run_title(title: str, schema: Any, run_input: Any) -> str:
+    """Return the title of a run of a template: `Folder report · invoices`, with its main input in short.
+
+    The main input is the first required text or number that the schema describes, else the first one at all. A secret
+    is never shown, and of a path only its last part.
+    """
+    if not isinstance(run_input, Mapping):
+        return title
+    described = schema if isinstance(schema, Mapping) else {}
+    properties = described.get("properties")
+    properties = properties if isinstance(properties, Mapping) else {}
+    required = described.get("required")
+    names = [*(required if isinstance(required, list) else []), *properties, *run_input]
+    for name in names:
+        value = run_input.get(name) if isinstance(name, str) else None
+        if isinstance(value, bool) or not isinstance(value, str | int | float) or is_secret_name(name):
+            continue
+        about = properties.get(name)
+        text = _short_input(str(value), about if isinstance(about, Mapping) else {})
+        if text:
+            return f"{title} · {text}"
+    return title
+
+
+def _short_input(text: str, schema: Mapping[str, Any]) -> str:
+    """Return the value on one line; empty if it is or holds a secret."""
+    text = text[: 20 * _INPUT_CHARACTERS]
+    if schema.get("format") == "password" or schema.get("writeOnly") is True or secret_spans(text):
+        return ""
+    line = normalized_title(text)
+    # of both systems: a template may name a path of either
+    is_path = schema.get("format") in ("folder", "file") or ("/" in line and " " not in line and "://" not in line)
+    return ellipsize(PureWindowsPath(line).name or line if is_path else line, _INPUT_CHARACTERS)
 
 
 def _is_visible(character: str) -> bool:

@@ -14,6 +14,7 @@ from core.domain.messages import AttachedText, with_input
 from core.domain.progress import interruptions_of
 from core.domain.run import ErrorInfo, Run, RunKind, RunStatus
 from core.domain.template import AgentAction, ValidationMode
+from core.domain.workflow import run_title
 from core.engine.runs.engine import Engine
 from core.engine.runs.start_request import StartRequest
 from core.errors import StorageFailed
@@ -68,7 +69,8 @@ class RunService:
         answering: AgentSelection | None = None,
         attached: Sequence[AttachedText] = (),
     ) -> Run:
-        """Start a template with the `given` input, in a workflow or in a new workflow titled after the template.
+        """Start a template with the `given` input, in a workflow or in a new workflow titled after the template and its
+        main input (`run_title`).
 
         `prompt` is the user's message that started it, with the texts `attached`; the template reads these as
         `@input.attachments`. `mode` defaults to the template's, else to auto. `timeout_ms` replaces the template's
@@ -90,7 +92,8 @@ class RunService:
         if workflow_id is not None:
             workflow = await require_workflow(self._storage, workflow_id)
         else:
-            workflow = new_workflow(template.title, OFFLINE, self._clock, folders)
+            title = run_title(template.title, template.input_schema, run_input)
+            workflow = new_workflow(title, OFFLINE, self._clock, folders)
         selection = answering or workflow.answering or AgentSelection()
         profile, model = self._agents.resolve(selection)
         if model is not None and any(isinstance(step.action, AgentAction) for step in template.steps):

@@ -22,7 +22,15 @@ from core.domain.workflow import Workflow
 from core.errors import limit_reached, workflow_busy
 from core.ports import Clock
 from core.stores.base import CallLater, emit
-from core.stores.execution import PROGRESS_FACTS, QUESTION_FACTS, ROW_FACTS, Execution, Slots, changes_progress
+from core.stores.execution import (
+    CALL_FACTS,
+    PROGRESS_FACTS,
+    QUESTION_FACTS,
+    ROW_FACTS,
+    Execution,
+    Slots,
+    changes_progress,
+)
 from core.stores.watched_runs import LiveRuns, Viewer
 from core.stores.workflows import ViewedWorkflow
 
@@ -145,6 +153,8 @@ class BackgroundWorkflows(ViewedWorkflow):
             if run.status.is_final and run in root.below:
                 root.below.remove(run)
                 emit(self.changed, run.workflow_id)
+            elif type(fact) in CALL_FACTS:
+                self._emit_soon(run.workflow_id)
             elif type(fact) in QUESTION_FACTS:
                 emit(self.changed, run.workflow_id)
 

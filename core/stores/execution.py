@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from operator import attrgetter
 from typing import Any
 
 from core.domain.events import (
@@ -16,10 +17,22 @@ from core.domain.events import (
     RunWaiting,
     StepFinished,
     StepSkipped,
+    ToolEnded,
+    ToolStarted,
 )
 from core.domain.ids import WorkflowId
 from core.domain.live_run import LiveCall, LiveInterruption, LiveRun
 from core.domain.run import RunKind, RunStatus
+from core.stores.activity_items import target_of
+
+
+@dataclass(frozen=True, slots=True)
+class Doing:
+    """What a run does now: the newest call that has not ended, since when, and its most telling argument."""
+
+    tool: str
+    target: str
+    since: datetime
 
 
 @dataclass(slots=True, eq=False)
@@ -90,6 +103,15 @@ class Execution:
         return self.run.steps_done, len(self.run.steps)
 
     @property
+    def doing(self) -> Doing | None:
+        """The newest call in flight of its run and of the runs below it; None while none is."""
+        runs = [run for run in (self.run, *self.below) if run is not None and run.status is RunStatus.RUNNING]
+        # from the end: of thousands of calls the open ones are the last
+        calls = (next((call for call in reversed(run.calls.values()) if call.is_running), None) for run in runs)
+        call = max((call for call in calls if call is not None), key=attrgetter("started_at"), default=None)
+        return Doing(call.tool, target_of(call.tool, call.arguments), call.started_at) if call is not None else None
+
+    @property
     def independent_runs(self) -> list[LiveRun]:
         """The active runs of `below` that continue without its run, with their descendants."""
         roots = {run.run_id for run in self.below if run.root is None}
@@ -124,17 +146,20 @@ class Execution:
 QUESTION_FACTS: frozenset[type[Fact]] = frozenset({InterruptionRaised, InterruptionClosed})
 """They open or close a question to the user."""
 PROGRESS_FACTS: frozenset[type[Fact]] = frozenset({StepFinished, StepSkipped})
+CALL_FACTS: frozenset[type[Fact]] = frozenset({ToolStarted, ToolEnded})
+"""They change what the row is doing."""
 ROW_FACTS = (
     frozenset({RunStarted, RunPaused, RunContinued, RunWaiting, RunResumed, RunFinished})
     | QUESTION_FACTS
     | PROGRESS_FACTS
+    | CALL_FACTS
 )
 """All that may change state, time, progress or questions of a row."""
 
 
 def changes_progress(fact: Fact) -> bool:
-    """Return whether the fact changes the `3/7` of the row. An iteration is no step of its own."""
-    return type(fact) in PROGRESS_FACTS and getattr(fact, "index", None) is None
+    """Return whether the fact changes only `3/7` or what the row does. An iteration is no step of its own."""
+    return type(fact) in CALL_FACTS or (type(fact) in PROGRESS_FACTS and getattr(fact, "index", None) is None)
 
 
 SLOTS = range(1, 10)

@@ -1,6 +1,9 @@
 """Paints the items of the list, and edits titles in place."""
 
-from PySide6.QtCore import QAbstractItemModel, QSize, Signal
+from collections.abc import Hashable
+from datetime import datetime
+
+from PySide6.QtCore import QAbstractItemModel, QRect, QSize, QTimer, Signal
 from PySide6.QtGui import QHelpEvent, QPainter, QRegion
 from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QStyledItemDelegate, QStyleOptionViewItem, QToolTip, QWidget
 
@@ -10,7 +13,8 @@ from core.services.workflows import TITLE_CHARACTERS
 from desktop.sidebar.geometry import editor_rect, item_height
 from desktop.sidebar.model import Index, model_of
 from desktop.sidebar.painters import PulsingDots, RowPainter, TilePainter
-from desktop.sidebar.rows import Header
+from desktop.sidebar.rows import Header, Row
+from desktop.sidebar.sidebar_strings import state_text, time_text
 from desktop.theme import Theme
 
 
@@ -32,12 +36,19 @@ class RowDelegate(QStyledItemDelegate):
         self._tiles = TilePainter(theme)
         self.is_collapsed = False
         self._wanted = QRegion()
+        self._half_painted = QRegion()
+        # a request during a paint event is lost
+        self._completion = QTimer(self, singleShot=True, interval=0)
+        self._completion.timeout.connect(self._complete_rows)
+        self._painted: dict[Hashable, tuple[str, str]] = {}
 
     def paint_dots(self, dirty: QRegion) -> bool:
         """Paint only the pulsing dots before anything else is painted. Return True if nothing else is needed."""
         if not self.is_collapsed and self.dots.paint(self._canvas, dirty):
             return True
         self._wanted = dirty
+        if QRegion(self._canvas.rect()).subtracted(dirty).isEmpty():
+            self._painted.clear()  # all is painted anew; rows that are gone are forgotten
         return False
 
     def sizeHint(self, _option: QStyleOptionViewItem, index: Index) -> QSize:
@@ -57,7 +68,25 @@ class RowDelegate(QStyledItemDelegate):
             view = self._canvas.parent()
             is_edited = isinstance(view, QAbstractItemView) and view.indexWidget(index) is not None
             now = self._clock.now()
+            self._finish_partial_repaint(option.rect, item, now)
             self._rows.paint_row(painter, option, item, now, self._wanted, self._canvas, is_edited=is_edited)
+
+    def _finish_partial_repaint(self, box: QRect, row: Row, now: datetime) -> None:
+        """Request the whole row where only a part is repainted, but its texts are no longer those that it shows.
+
+        Texts are of the time of painting, and their widths decide where the others lie: a part of the row would be that
+        of "1 min" beside a part of "now".
+        """
+        texts = state_text(row, now), time_text(row, now)
+        before = self._painted.get(row.key)
+        self._painted[row.key] = texts
+        if before not in (None, texts) and not QRegion(box).subtracted(self._wanted).isEmpty():
+            self._half_painted = self._half_painted.united(QRegion(box))
+            self._completion.start()
+
+    def _complete_rows(self) -> None:
+        region, self._half_painted = self._half_painted, QRegion()
+        self._canvas.update(region)
 
     def helpEvent(self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: Index) -> bool:
         """Show a tool tip only where the row does not show all of its text."""

@@ -15,7 +15,7 @@ from core.domain.interruption import InterruptionKind
 from core.domain.run import RunStatus
 from core.domain.template import ValidationMode
 from core.stores.background_workflows import BackgroundWorkflows
-from core.stores.execution import Execution
+from core.stores.execution import Doing, Execution
 from core.stores.workflows import ListedWorkflow, Workflows
 
 
@@ -64,7 +64,8 @@ class Row:
     (*Archived*), or when the workflow was last changed. `since` and `until` are the bounds of the run: None where no
     run is shown, or where it continues. `progress` are completed and total steps of a template's run; `mode` is that of
     the run where it differs from the settings. `waiting` is the number of open requests to the user. In *Needs you* the
-    row is repeated: `asked` is the kind of the oldest request, `since` when it was made.
+    row is repeated: `asked` is the kind of the oldest request, `asked_about` its tool, `since` when it was made.
+    `doing` is the call in flight.
     """
 
     id: WorkflowId
@@ -80,6 +81,8 @@ class Row:
     mode: ValidationMode | None = None
     waiting: int = 0
     asked: InterruptionKind | None = None
+    asked_about: str = ""
+    doing: Doing | None = None
 
     @property
     def key(self) -> Hashable:
@@ -204,6 +207,7 @@ def _attention_row(execution: Execution) -> Row:
         slot=execution.slot,
         waiting=len(execution.open_interruptions),
         asked=oldest.request.kind,
+        asked_about=oldest.request.tool or "",
     )
 
 
@@ -218,6 +222,7 @@ def _running_row(execution: Execution, mode: ValidationMode | None) -> Row:
         progress=execution.progress,
         slot=execution.slot,
         mode=mode,
+        doing=execution.doing,
         waiting=len(execution.open_interruptions),
     )
 

@@ -6,7 +6,16 @@ from PySide6.QtCore import QCoreApplication, QTextBoundaryFinder
 
 from core.domain.template import ValidationMode
 from desktop.sidebar.rows import Row, RowState, Section
-from desktop.translation import ago, day, duration, number, request_state_text, time_of_day
+from desktop.translation import (
+    ago,
+    call_in_flight,
+    day,
+    duration,
+    number,
+    request_state_text,
+    short_tool_name,
+    time_of_day,
+)
 
 translate = QCoreApplication.translate  # under this name, since lupdate looks for calls of `translate`
 
@@ -30,11 +39,19 @@ def section_title(section: Section) -> str:
 
 
 def state_text(row: Row, now: datetime) -> str:
-    """Return `Running · 12 s`, `Step 3/7 · 2 min`, `Failed: the model did not answer`; without line breaks."""
+    """Return `Running · 12 s`, `Writing report.md · 4 s`, `Step 3/7 · 2 min`, `Failed: no answer`; without line
+    breaks.
+    """
     texts = [_state(row)]
+    doing = _doing(row)
     if row.progress is not None and row.state is RowState.RUNNING:
         done, steps = row.progress
-        texts = [translate("Sidebar", "Step {done}/{steps}").format(done=number(done), steps=number(steps))]
+        texts = [
+            *([doing] if doing else []),
+            translate("Sidebar", "Step {done}/{steps}").format(done=number(done), steps=number(steps)),
+        ]
+    elif doing:
+        texts = [doing]
     elapsed_s = _elapsed_s(row, now)
     if elapsed_s is not None and elapsed_s >= _MIN_SHOWN_DURATION_S and row.state is not RowState.FAILED:
         texts.append(duration(elapsed_s))
@@ -94,7 +111,9 @@ def _state(row: Row) -> str:
         case RowState.RUNNING:
             return translate("Sidebar", "Running", "state")
         case RowState.WAITING if row.asked is not None:
-            return request_state_text(row.asked)
+            asked = request_state_text(row.asked)
+            tool = short_tool_name(row.asked_about)
+            return translate("Sidebar", "{state}: {tool}").format(state=asked, tool=tool) if tool else asked
         case RowState.WAITING:
             return translate("Sidebar", "Waiting for you")
         case RowState.PAUSED:
@@ -121,7 +140,15 @@ def _mode(mode: ValidationMode) -> str:
             return translate("Sidebar", "Selective")
 
 
+def _doing(row: Row) -> str:
+    """Return the call in flight: `Editing invoices.py`; empty without one."""
+    if row.doing is None or row.state is not RowState.RUNNING:
+        return ""
+    return call_in_flight(row.doing.tool, row.doing.target)
+
+
 def _elapsed_s(row: Row, now: datetime) -> float | None:
     if row.since is None:
         return None
-    return max(0.0, ((row.until or now) - row.since).total_seconds())
+    since = row.doing.since if row.doing is not None and row.state is RowState.RUNNING else row.since
+    return max(0.0, ((row.until or now) - since).total_seconds())

@@ -1,11 +1,15 @@
 """Names of agents, templates and tool calls in the current language."""
 
+from pathlib import PurePath
+
 from PySide6.QtCore import QCoreApplication
 
 from core.domain.tool import mcp_server_of
 from core.services.demo import DemoTexts
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+
+_OF_FILES = frozenset({"read_file", "write_file", "edit_file", "move_file", "delete_file", "list_files"})
 
 OFFLINE = "offline"
 """The name under which the core tells of the offline agent; no other agent can have it."""
@@ -102,6 +106,14 @@ def tool_done(tool: str) -> str:
             return translate("Tools", "Wrote")
         case "edit_file":
             return translate("Tools", "Edited")
+        case "move_file":
+            return translate("Tools", "Moved")
+        case "delete_file":
+            return translate("Tools", "Deleted")
+        case "search_files":
+            return translate("Tools", "Searched for")
+        case "run_command":
+            return translate("Tools", "Ran", "command")
         case "list_files":
             return translate("Tools", "Listed")
         case "run_code":
@@ -156,6 +168,14 @@ def tool_doing(tool: str) -> str:
             return translate("Tools", "Writing")
         case "edit_file":
             return translate("Tools", "Editing")
+        case "move_file":
+            return translate("Tools", "Moving")
+        case "delete_file":
+            return translate("Tools", "Deleting")
+        case "search_files":
+            return translate("Tools", "Searching for")
+        case "run_command":
+            return translate("Tools", "Running", "command")
         case "list_files":
             return translate("Tools", "Listing")
         case "run_code":
@@ -176,6 +196,18 @@ def tool_doing(tool: str) -> str:
             return translate("Tools", "Delegating")
         case _:
             return translate("Tools", "Running {tool}").format(tool=tool)
+
+
+def call_in_flight(tool: str, target: str) -> str:
+    """Return what a running call does to what: `Editing invoices.py`. Of a path only its name."""
+    doing = tool_doing(tool)
+    if tool.startswith("COLLECTION_") or tool in ("ask_user", "spawn_agent", "parallel_tasks", "todo", "memory"):
+        return doing.rstrip(":\N{NO-BREAK SPACE} ")
+    if tool in _OF_FILES:
+        target = PurePath(target).name or target
+    if mcp_server_of(tool) is not None:
+        return translate("Tools", "Running {tool}").format(tool=short_tool_name(tool))
+    return f"{doing} {target}" if target else doing
 
 
 def collection_done(tool: str) -> str | None:

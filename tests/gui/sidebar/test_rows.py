@@ -2,7 +2,8 @@
 
 import pytest
 
-from core.domain.events import RunPaused, RunWaiting
+from core.domain.events import RunPaused, RunWaiting, ToolStarted
+from core.domain.ids import CallId, WorkflowId
 from core.domain.interruption import InterruptionKind
 from core.domain.run import RunStatus
 from core.domain.template import ValidationMode
@@ -158,3 +159,21 @@ def test_only_a_run_at_work_shows_a_mode_of_its_own() -> None:
     modes = {wf("a"): ValidationMode.MANUAL, wf("b"): ValidationMode.MANUAL}
     items = sidebar_items(stores.background, stores.workflows, mode_of=modes.get)
     assert [row.mode for row in items if isinstance(row, Row)] == [ValidationMode.MANUAL, None]
+
+
+def test_a_row_says_what_its_run_does_until_the_call_ends() -> None:
+    stores = Stores()
+    run = stores.run("a", "Alpha")
+    call = ToolStarted(
+        call_id=CallId("c"), tool="edit_file", arguments={"path": "src/invoices.py"}, step="chat", index=None
+    )
+    told: list[WorkflowId] = []
+    stores.background.changed.connect(told.append)
+    stores.tell(run.say(call))
+    stores.time.advance(0.1)
+    assert told == [wf("a")]
+    doing = stores.row("a").doing
+    assert doing is not None
+    assert (doing.tool, doing.target) == ("edit_file", "src/invoices.py")
+    stores.tell(run.finished())
+    assert stores.row("a").doing is None

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QPixmap
+from PySide6.QtCore import QEvent, QObject, QRect, Qt
+from PySide6.QtGui import QPaintEvent, QPixmap, QRegion
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop.sidebar import controls
@@ -193,3 +193,30 @@ def test_the_mark_is_read_and_drawn_once_for_a_size(
     mark.resize(40, 40)
     mark.grab()
     assert drawn == [20, 40]
+
+
+class PaintedRegion(QObject):
+    """Collects what is painted of a widget."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self.region = QRegion()
+        widget.installEventFilter(self)
+
+    def eventFilter(self, _widget: QObject, event: QEvent) -> bool:
+        if isinstance(event, QPaintEvent):
+            self.region = self.region.united(event.region())
+        return False
+
+
+def test_a_row_of_which_a_part_is_repainted_with_newer_texts_is_repainted_whole(bench: Bench, qtbot: QtBot) -> None:
+    view = bench.view.viewport()
+    row = bench.view.visualRect(bench.model.index_of(wf("done")))
+    painted = PaintedRegion(view)
+    part = QRect(row.right() - 30, row.top() + 4, 20, 20)
+    view.update(part)
+    bench.draw()
+    assert painted.region == QRegion(part)  # nothing has changed
+    bench.stores.time.advance(70)  # "now" has become "1 min", and the list does not know yet
+    view.update(part)
+    qtbot.waitUntil(lambda: QRegion(row).subtracted(painted.region).isEmpty())

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 
 from core.domain.interruption import InterruptionKind
 from core.domain.template import ValidationMode
+from core.stores.execution import Doing
 from core.threads.system_clock import SystemClock
 from desktop.sidebar.model import SidebarModel
 from desktop.sidebar.rows import Row, RowState, Section
@@ -34,6 +35,22 @@ IDLE = Row(wf("a"), "Alpha", Section.WORKFLOWS, RowState.NEW, NOW - timedelta(da
             replace(LIVE, section=Section.NEEDS_YOU, state=RowState.WAITING, asked=InterruptionKind.APPROVAL),
             "Waits for approval · 12 s",
             "Attend une approbation · 12 s",
+        ),
+        (
+            replace(
+                LIVE,
+                section=Section.NEEDS_YOU,
+                state=RowState.WAITING,
+                asked=InterruptionKind.TOOL_APPROVAL,
+                asked_about="write_file",
+            ),
+            "Waits for approval: write_file · 12 s",
+            f"Attend une approbation{NBSP}: write_file · 12 s",
+        ),
+        (
+            replace(LIVE, doing=Doing("edit_file", "src/invoices.py", LIVE.since or NOW)),
+            "Editing invoices.py · 12 s",
+            "Modification de invoices.py · 12 s",
         ),
         (ENDED, "Completed · 12 s", "Terminé · 12 s"),
         (replace(ENDED, state=RowState.FAILED, error="no\nanswer"), "Failed: no answer", f"Échec{NBSP}: no answer"),
