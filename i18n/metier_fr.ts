@@ -6609,7 +6609,7 @@
     </message>
     <message>
         <source>Editing</source>
-        <translation>Modification</translation>
+        <translation>Modification de</translation>
     </message>
     <message>
         <source>Fetched</source>
@@ -6694,7 +6694,7 @@
     </message>
     <message>
         <source>Reading</source>
-        <translation>Lecture</translation>
+        <translation>Lecture de</translation>
     </message>
     <message>
         <source>Reading a run</source>
@@ -6767,7 +6767,7 @@
     </message>
     <message>
         <source>Writing</source>
-        <translation>Écriture</translation>
+        <translation>Écriture de</translation>
     </message>
     <message>
         <source>Wrote</source>
