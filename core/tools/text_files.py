@@ -6,13 +6,14 @@ the content is on disk.
 
 import codecs
 import os
+import re
 import secrets
 import stat
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from core.domain.ids import RunId
 from core.errors import ToolFailed
@@ -27,12 +28,21 @@ PIECE_BYTES = 65_536
 TEXT_BYTES = RESULT_BYTES - 100_000  # leaves room for the path beside it
 MAX_RUNS, MAX_FILES = 500, 5_000
 
-Stamp = tuple[int, int, int, int]
-"""Tells one state of a file from another. Without the change time, which a backup or a rename sets too."""
+PIECE_CHARACTERS = 65_536
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class Stamp(NamedTuple):
+    """Tells one state of a file from another. Without the change time, which a backup or a rename sets too."""
+
+    device: int
+    inode: int
+    size: int
+    modified_ns: int
 
 
 def stamp_of(state: os.stat_result) -> Stamp:
-    return state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns
+    return Stamp(state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +80,18 @@ def read_text(folder: Folder, name: str) -> Pieces[TextFile]:
             if not piece:
                 return TextFile("".join(texts), total, lines, stamp)
             yield
+
+
+def storable(text: str) -> str:
+    """Return the text with lone surrogates, which UTF-8 cannot hold, as U+FFFD."""
+    return _LONE_SURROGATE.sub("\ufffd", text)
+
+
+def encoded(text: str, start: int = 0, end: int | None = None) -> Iterator[bytes]:
+    """Yield a part of the text as UTF-8, in short pieces."""
+    end = len(text) if end is None else end
+    for place in range(start, end, PIECE_CHARACTERS):
+        yield storable(text[place : min(place + PIECE_CHARACTERS, end)]).encode()
 
 
 def replace_file(folder: Folder, name: str, pieces: Iterator[bytes], check: Callable[[], None]) -> Pieces[Stamp]:

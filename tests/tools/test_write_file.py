@@ -14,8 +14,8 @@ import pytest
 
 from core.domain.tool import Effect
 from core.tools.builtin import write_file
-from core.tools.builtin.write_file import PIECE_CHARACTERS
 from core.tools.file_access import Folder
+from core.tools.text_files import PIECE_CHARACTERS
 from tests.tools.rig import Builtins, cancel, entries
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="needs POSIX permissions and limits")

@@ -15,16 +15,14 @@ from core.tools.file_access import PickedFiles, path_errors, resolve_path, retry
 from core.tools.measure import format_count
 from core.tools.own_places import OwnPlaces
 from core.tools.registry import Arguments, Tool
-from core.tools.text_files import SeenFiles, TextFile, read_text, replace_file, require_stamp
+from core.tools.text_files import SeenFiles, TextFile, encoded, read_text, replace_file, require_stamp, storable
 
 MAX_EDITS = 100
 MAX_CHARACTERS = 200_000
 SHOWN_LINES = 10
 BATCH = 1_000
-PIECE_CHARACTERS = 65_536
 HINT_CHARACTERS = 200_000  # what a search may take without holding up the loop
 _LONE_NEWLINE = re.compile(r"(?<!\r)\n")
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 _INFO = ToolInfo(
     name="edit_file",
@@ -95,7 +93,7 @@ def _find_all(file: TextFile, edits: Sequence[Arguments]) -> Pieces[list[Replace
     is_crlf = 0 < file.lines == text.count("\r\n")
     found = []
     for number, edit in enumerate(edits, 1):
-        old, new = edit["old"], _LONE_SURROGATE.sub("\ufffd", edit["new"])
+        old, new = edit["old"], storable(edit["new"])
         if is_crlf:
             old, new = _LONE_NEWLINE.sub("\r\n", old), _LONE_NEWLINE.sub("\r\n", new)
         if old == new:
@@ -149,9 +147,8 @@ def _several(number: int, text: str, places: Sequence[int]) -> str:
 def _encoded(text: str, replacements: Sequence[Replacement]) -> Iterator[bytes]:
     at = 0
     for start, end, new in (*replacements, (len(text), len(text), "")):
-        for place in range(at, start, PIECE_CHARACTERS):
-            yield text[place : min(place + PIECE_CHARACTERS, start)].encode()
-        yield new.encode()
+        yield from encoded(text, at, start)
+        yield from encoded(new)
         at = end
 
 

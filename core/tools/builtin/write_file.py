@@ -2,8 +2,7 @@
 
 import errno
 import os
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from core.domain.ids import RunId
@@ -24,10 +23,7 @@ from core.tools.file_access import (
 from core.tools.measure import format_size
 from core.tools.own_places import OwnPlaces
 from core.tools.registry import Arguments, Tool
-from core.tools.text_files import SeenFiles, replace_file, stamp_of
-
-PIECE_CHARACTERS = 65_536
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+from core.tools.text_files import SeenFiles, encoded, replace_file, stamp_of
 
 _INFO = ToolInfo(
     name="write_file",
@@ -89,25 +85,18 @@ async def _call(
 def _replace(
     folder: Folder, name: str, content: str, seen: SeenFiles, run_id: RunId, target: ResolvedPath
 ) -> Pieces[int]:
-    size = 0
-
-    def pieces() -> Iterator[bytes]:
-        nonlocal size
-        for piece in _encoded(content):
-            size += len(piece)
-            yield piece
-
     def check() -> None:
         seen.require_unchanged(run_id, target, folder, name)
 
-    seen.note(run_id, target, (yield from replace_file(folder, name, pieces(), check)))
-    return size
+    stamp = yield from replace_file(folder, name, encoded(content), check)
+    seen.note(run_id, target, stamp)
+    return stamp.size
 
 
 def _append(folder: Folder, name: str, content: str) -> Pieces[int]:
     # Encoded completely before the file is opened, so that a single write appends all of it.
     pieces = []
-    for piece in _encoded(content):
+    for piece in encoded(content):
         pieces.append(piece)
         yield
     data = b"".join(pieces)
@@ -126,12 +115,6 @@ def _append(folder: Folder, name: str, content: str) -> Pieces[int]:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         os.fsync(file.fileno())
     return len(data)
-
-
-def _encoded(content: str) -> Iterator[bytes]:
-    for start in range(0, len(content), PIECE_CHARACTERS):
-        piece = content[start : start + PIECE_CHARACTERS]
-        yield _LONE_SURROGATE.sub("\ufffd", piece).encode()
 
 
 def _summary(arguments: Arguments, value: Any) -> str:
