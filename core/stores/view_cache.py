@@ -4,7 +4,7 @@ Nothing is copied on a switch and nothing is owned here, so that nothing can be 
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from psygnal import Signal
 
@@ -79,8 +79,8 @@ class ViewCache(Store):
         """
         if workflow_id != self.workflow_id or (load is not None and load is not self._load):
             return False
-        self._stored = tuple(messages)
         self._stored_runs = {run.message_id: run for run in runs}
+        self._stored = tuple(map(self._settled, messages))
         self._stored_below = {run.run_id: run for run in below}
         self.is_loaded = True
         # the load has brought the whole run: nothing more will come
@@ -122,16 +122,19 @@ class ViewCache(Store):
         """The conversation, oldest first: stored messages and later live messages, each once."""
         # live messages replace stored ones of the same id, at their place
         live = {message.id: message for viewer in self._viewers.values() for message in _messages_of(viewer.run)}
-        shown = [live.pop(each.id) if each.id in live else self._settled(each) for each in self._stored]
+        shown = [live.pop(message.id, message) for message in self._stored]
         return [*shown, *live.values()]
 
     def _settled(self, message: Message) -> Message:
-        """Return the stored message, or the answer of its run if that had ended when it was read a little later."""
+        """Return the loaded message, or the answer of its run, which was read a little later, if it had ended by then.
+
+        The text of an answer that was cut off may only be known to the live run.
+        """
         run = self._stored_runs.get(message.id)
         if message.state is not MessageState.OPEN or run is None or not run.status.is_final:
             return message
         *_, answer = _messages_of(run)
-        return answer if answer.text else replace(answer, text=message.text)
+        return answer if answer.text else message
 
     def run_of(self, message_id: MessageId) -> LiveRun | None:
         """Return the run of a message, with its steps and calls, if it is known."""
@@ -196,7 +199,7 @@ class ViewCache(Store):
     def _is_stored(self, run: LiveRun) -> bool:
         """Return whether the load has brought the whole run.
 
-        Its message was read before it: one that was still open then is older than the end, and the live run has it.
+        A message that is still open is older than the end of its run, and the live run has the rest.
         """
         stored = self._stored_runs.get(run.message_id)
         is_final = run.status.is_final and stored is not None and stored.status.is_final
