@@ -5,7 +5,7 @@ checkpoint of a step, of a forEach iteration, of a round of an agent, or of a ra
 it is folded from the facts of the run (`core.domain.progress`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -146,12 +146,22 @@ class Snapshot:
     @property
     def folders(self) -> tuple[str, ...]:
         """The allowed folders."""
-        return tuple(location for location in self.allow if not is_origin(location))
+        return folders_in(self.allow)
 
     @property
     def origins(self) -> tuple[str, ...]:
         """The allowed origins."""
-        return tuple(location for location in self.allow if is_origin(location))
+        return origins_in(self.allow)
+
+
+def folders_in(allow: Sequence[str]) -> tuple[str, ...]:
+    """Return the folders of what is allowed."""
+    return tuple(location for location in allow if not is_origin(location))
+
+
+def origins_in(allow: Sequence[str]) -> tuple[str, ...]:
+    """Return the origins of what is allowed."""
+    return tuple(location for location in allow if is_origin(location))
 
 
 def snapshot_fields(snapshot: Snapshot) -> dict[str, Any]:

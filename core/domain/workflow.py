@@ -10,6 +10,7 @@ from typing import Any
 
 from core.domain.agent import AgentSelection
 from core.domain.ids import WorkflowId
+from core.domain.input_schema import PLACE_FORMATS, properties_of
 from core.domain.text.graphemes import ellipsize
 from core.domain.text.masking import secret_spans
 from core.domain.text.secret_names import is_secret_name
@@ -43,17 +44,14 @@ def run_title(title: str, schema: Any, run_input: Any) -> str:
     """
     if not isinstance(run_input, Mapping):
         return title
-    described = schema if isinstance(schema, Mapping) else {}
-    properties = described.get("properties")
-    properties = properties if isinstance(properties, Mapping) else {}
-    required = described.get("required")
+    properties = properties_of(schema)
+    required = schema.get("required") if isinstance(schema, Mapping) else None
     names = [*(required if isinstance(required, list) else []), *properties, *run_input]
     for name in names:
         value = run_input.get(name) if isinstance(name, str) else None
         if isinstance(value, bool) or not isinstance(value, str | int | float) or is_secret_name(name):
             continue
-        about = properties.get(name)
-        text = _short_input(str(value), about if isinstance(about, Mapping) else {})
+        text = _short_input(str(value), properties.get(name, {}))
         if text:
             return f"{title} · {text}"
     return title
@@ -66,7 +64,7 @@ def _short_input(text: str, schema: Mapping[str, Any]) -> str:
         return ""
     line = normalized_title(text)
     # of both systems: a template may name a path of either
-    is_path = schema.get("format") in ("folder", "file") or ("/" in line and " " not in line and "://" not in line)
+    is_path = schema.get("format") in PLACE_FORMATS or ("/" in line and " " not in line and "://" not in line)
     return ellipsize(PureWindowsPath(line).name or line if is_path else line, _INPUT_CHARACTERS)
 
 

@@ -10,9 +10,8 @@ from core.domain.consent import ConsentTerms, Permission
 from core.domain.events import Fact
 from core.domain.ids import CallId, RunId, WorkflowId
 from core.domain.model import ModelChoice
-from core.domain.run import Run, Snapshot, StepKey
+from core.domain.run import Run, Snapshot, StepKey, folders_in, origins_in
 from core.domain.template import ValidationMode
-from core.domain.text.web_address import is_origin
 from core.domain.tool import CallResult, Effect, ToolInfo
 from core.ports.agents import SubAgents
 from core.ports.consent import Asker
@@ -82,8 +81,7 @@ class CallContext:
         cls, call_id: CallId, mode: ValidationMode, *, allow: Sequence[str] = (), may_approve: bool = False
     ) -> "CallContext":
         """Return the context of a call that no run makes."""
-        folders = tuple(place for place in allow if not is_origin(place))
-        origins = tuple(place for place in allow if is_origin(place))
+        folders, origins = folders_in(allow), origins_in(allow)
         return cls(RunId(""), WorkflowId(""), call_id, mode, folders, origins=origins, may_approve=may_approve)
 
     def asking(self, ask: Asker) -> "CallContext":

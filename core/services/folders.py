@@ -6,13 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any
 
+from core.domain.input_schema import PLACE_FORMATS, properties_of
 from core.errors import Refused
 from core.tools.own_places import OWN_MESSAGE, OwnPlaces
 
 MAX_FOLDERS = 20
-FOLDER_FORMAT, FILE_FORMAT = "folder", "file"
-PLACE_FORMATS = (FOLDER_FORMAT, FILE_FORMAT)
-"""The formats of JSON Schema that mark an input as the path of a folder or a file."""
 
 
 async def checked_folders(folders: Sequence[str], own: OwnPlaces) -> tuple[str, ...]:
@@ -24,14 +22,7 @@ async def checked_folders(folders: Sequence[str], own: OwnPlaces) -> tuple[str, 
 
 def named_places(schema: Any, given: Mapping[str, Any]) -> list[str]:
     """Return the absolute paths that the input gives for the properties whose format is a folder or a file."""
-    properties = schema.get("properties") if isinstance(schema, Mapping) else None
-    if not isinstance(properties, Mapping):
-        return []
-    named = [
-        given.get(name)
-        for name, inner in properties.items()
-        if isinstance(inner, Mapping) and inner.get("format") in PLACE_FORMATS
-    ]
+    named = [given.get(name) for name, inner in properties_of(schema).items() if inner.get("format") in PLACE_FORMATS]
     return [os.path.normpath(path) for path in named if isinstance(path, str) and PurePath(path).is_absolute()]
 
 

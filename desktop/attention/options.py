@@ -6,6 +6,7 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QSizePolicy, QVBoxLayout, QWidget
 
+from core.domain.input_schema import properties_of
 from core.domain.text.hidden import reveal
 from core.domain.text.json_text import readable_json
 from desktop.attention.field import FieldResult, ValueField
@@ -109,7 +110,5 @@ def _option(option: Any) -> tuple[Any, str]:
 
 def _most(schema: Any, name: str, bound: str) -> int | None:
     """Return a bound of a property, if the schema has it."""
-    properties = schema.get("properties") if isinstance(schema, Mapping) else None
-    part = properties.get(name) if isinstance(properties, Mapping) else None
-    limit = part.get(bound) if isinstance(part, Mapping) else None
+    limit = properties_of(schema).get(name, {}).get(bound)
     return limit if isinstance(limit, int) else None

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum, auto
 from typing import Any
 
+from core.domain.input_schema import FILE_FORMAT, FOLDER_FORMAT
+
 FieldPath = tuple[str, ...]
 
 _MAX_DEPTH = 4
@@ -115,9 +117,9 @@ def _kind(schema: Mapping[str, Any]) -> tuple[FieldKind, tuple[Any, ...]]:
     if "const" in schema:
         return FieldKind.CHOICE, (schema["const"],)
     match schema.get("type"):
-        case "string" if schema.get("format") == "folder":
+        case "string" if schema.get("format") == FOLDER_FORMAT:
             return FieldKind.FOLDER, ()
-        case "string" if schema.get("format") == "file":
+        case "string" if schema.get("format") == FILE_FORMAT:
             return FieldKind.FILE, ()
         case "string":
             # A schema has no type for long texts; the limit or the default suggests it.

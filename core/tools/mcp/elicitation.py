@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from core.domain.ids import CallId
+from core.domain.input_schema import properties_of
 from core.ports import CallContext
 from core.tools.mcp.launch import SecretMask
 from core.tools.questions import ask_question
@@ -94,8 +95,7 @@ async def answer_elicitation(params: "mcp_types.ElicitRequestParams", call: Serv
 
 
 async def _ask_form(message: str, schema: Mapping[str, Any], call: ServerCall) -> dict[str, Any]:
-    properties = schema.get("properties")
-    fields = dict(properties) if isinstance(properties, Mapping) else {}
+    fields = properties_of(schema)
     if len(fields) > MAX_FIELDS:
         raise Declined("decline")
     # A form without fields asks for a confirmation.
@@ -106,8 +106,7 @@ async def _ask_form(message: str, schema: Mapping[str, Any], call: ServerCall) -
     required = schema.get("required")
     required_names = set(required) if isinstance(required, list) else set()
     content: dict[str, Any] = {}
-    for at, (name, unchecked) in enumerate(fields.items(), 1):
-        field: Field = unchecked if isinstance(unchecked, Mapping) else {}
+    for at, (name, field) in enumerate(fields.items(), 1):
         question = _question(message, name, field, f" ({at} of {len(fields)})" if len(fields) > 1 else "")
         try:
             content[name] = await _ask_field(question, field, call)
