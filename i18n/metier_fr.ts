@@ -6588,16 +6588,8 @@
         <translation>Délégation en cours</translation>
     </message>
     <message>
-        <source>Deleted</source>
-        <translation>Supprimé</translation>
-    </message>
-    <message>
         <source>Deleted a template</source>
         <translation>Gabarit supprimé</translation>
-    </message>
-    <message>
-        <source>Deleting</source>
-        <translation>Suppression de</translation>
     </message>
     <message>
         <source>Deleting a template</source>
@@ -6648,14 +6640,6 @@
         <translation>Mémoire&#xa0;:</translation>
     </message>
     <message>
-        <source>Moved</source>
-        <translation>Déplacé</translation>
-    </message>
-    <message>
-        <source>Moving</source>
-        <translation>Déplacement de</translation>
-    </message>
-    <message>
         <source>No answer in time</source>
         <translation>Pas de réponse à temps</translation>
     </message>
@@ -6666,11 +6650,6 @@
     <message>
         <source>Picking a file</source>
         <translation>Choix d’un fichier</translation>
-    </message>
-    <message>
-        <source>Ran</source>
-        <comment>command</comment>
-        <translation>Exécuté</translation>
     </message>
     <message>
         <source>Ran code</source>
@@ -6713,11 +6692,6 @@
         <translation>Reprise d’une exécution</translation>
     </message>
     <message>
-        <source>Running</source>
-        <comment>command</comment>
-        <translation>Exécution de</translation>
-    </message>
-    <message>
         <source>Running code</source>
         <translation>Exécution de code</translation>
     </message>
@@ -6732,14 +6706,6 @@
     <message>
         <source>Saving a template</source>
         <translation>Enregistrement d’un gabarit</translation>
-    </message>
-    <message>
-        <source>Searched for</source>
-        <translation>Cherché</translation>
-    </message>
-    <message>
-        <source>Searching for</source>
-        <translation>Recherche de</translation>
     </message>
     <message>
         <source>Skipped</source>

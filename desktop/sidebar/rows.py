@@ -65,7 +65,7 @@ class Row:
     run is shown, or where it continues. `progress` are completed and total steps of a template's run; `mode` is that of
     the run where it differs from the settings. `waiting` is the number of open requests to the user. In *Needs you* the
     row is repeated: `asked` is the kind of the oldest request, `asked_about` its tool, `since` when it was made.
-    `doing` is the call in flight.
+    `doing` is the call in flight of a running row.
     """
 
     id: WorkflowId
@@ -212,6 +212,7 @@ def _attention_row(execution: Execution) -> Row:
 
 
 def _running_row(execution: Execution, mode: ValidationMode | None) -> Row:
+    is_running = execution.status is RunStatus.RUNNING
     return Row(
         execution.workflow_id,
         execution.workflow_name,
@@ -222,7 +223,7 @@ def _running_row(execution: Execution, mode: ValidationMode | None) -> Row:
         progress=execution.progress,
         slot=execution.slot,
         mode=mode,
-        doing=execution.doing,
+        doing=execution.doing if is_running else None,
         waiting=len(execution.open_interruptions),
     )
 

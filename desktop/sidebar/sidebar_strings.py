@@ -142,13 +142,11 @@ def _mode(mode: ValidationMode) -> str:
 
 def _doing(row: Row) -> str:
     """Return the call in flight: `Editing invoices.py`; empty without one."""
-    if row.doing is None or row.state is not RowState.RUNNING:
-        return ""
-    return call_in_flight(row.doing.tool, row.doing.target)
+    return "" if row.doing is None else call_in_flight(row.doing.tool, row.doing.target)
 
 
 def _elapsed_s(row: Row, now: datetime) -> float | None:
     if row.since is None:
         return None
-    since = row.doing.since if row.doing is not None and row.state is RowState.RUNNING else row.since
+    since = row.since if row.doing is None else row.doing.since
     return max(0.0, ((row.until or now) - since).total_seconds())

@@ -9,7 +9,7 @@ from core.services.demo import DemoTexts
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
-_OF_FILES = frozenset({"read_file", "write_file", "edit_file", "move_file", "delete_file", "list_files"})
+_OF_FILES = frozenset({"read_file", "write_file", "edit_file", "list_files"})
 
 OFFLINE = "offline"
 """The name under which the core tells of the offline agent; no other agent can have it."""
@@ -106,14 +106,6 @@ def tool_done(tool: str) -> str:
             return translate("Tools", "Wrote")
         case "edit_file":
             return translate("Tools", "Edited")
-        case "move_file":
-            return translate("Tools", "Moved")
-        case "delete_file":
-            return translate("Tools", "Deleted")
-        case "search_files":
-            return translate("Tools", "Searched for")
-        case "run_command":
-            return translate("Tools", "Ran", "command")
         case "list_files":
             return translate("Tools", "Listed")
         case "run_code":
@@ -168,14 +160,6 @@ def tool_doing(tool: str) -> str:
             return translate("Tools", "Writing")
         case "edit_file":
             return translate("Tools", "Editing")
-        case "move_file":
-            return translate("Tools", "Moving")
-        case "delete_file":
-            return translate("Tools", "Deleting")
-        case "search_files":
-            return translate("Tools", "Searching for")
-        case "run_command":
-            return translate("Tools", "Running", "command")
         case "list_files":
             return translate("Tools", "Listing")
         case "run_code":
