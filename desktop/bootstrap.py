@@ -44,7 +44,7 @@ def _has_display() -> bool:
     if any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")):
         return True
     runtime = os.environ.get("XDG_RUNTIME_DIR")  # a Wayland client without WAYLAND_DISPLAY looks for this socket
-    return bool(runtime) and Path(runtime or "", "wayland-0").exists()
+    return bool(runtime and Path(runtime, "wayland-0").exists())
 
 
 def _process_age_s() -> float:

@@ -73,9 +73,8 @@ class RecordingService:
         allow: Sequence[str] = (),
     ) -> CallResult:
         """Make a call from outside, of an MCP client, as a step of an open recording. Refs are resolved; the tool is
-        called under the rules of the recording, in the stricter of its mode and `mode`, with the
-        places of `allow` too, or by `through`; the result is
-        stored when this returns. An error of the call is its result.
+        called under the rules of the recording, in the stricter of its mode and `mode`, with the places of `allow` too,
+        or by `through`; the result is stored when this returns. An error of the call is its result.
 
         Fails with `not_found`, `not_a_recording`, `already_sealed`, `recording_ended`, `not_available`.
         """

@@ -169,8 +169,8 @@ class Engine:
 
         The results of all steps that do not depend on `step` are reused, once nothing of the source run is in flight.
         `given` replaces the input, `mode` can only make the run stricter, and `gated` and `queued` are as in
-        StartRequest. Raises NotFound for the run or the step, Refused `run_active` for a run that still
-        works, and as `start`.
+        StartRequest. Raises NotFound for the run or the step, Refused `run_active` for a run that still works, and as
+        `start`.
         """
         source = await stored_run(self._storage, run_id)
         if not source.status.is_final and source.status is not RunStatus.WAITING:

@@ -25,6 +25,15 @@ def titles(app: App) -> list[str]:
     return [entry.title for entry in app.content.command_palette.shown()]
 
 
+async def begin(app: App, title: str, words: str, until: Until) -> None:
+    """Choose a template by words of its title, and wait for its form."""
+    app.key(Key.Key_N, SHIFT_CONTROL)
+    await until(lambda: title in titles(app))
+    QTest.keyClicks(app.focused(), words)
+    app.key(Key.Key_Return)
+    await until(app.content.chat.inputs.isVisible)
+
+
 async def keep(app: App, title: str, mode: str) -> None:
     made = {**template(tool_step("a", "calculator", expression="1"), title=title), "mode": mode}
     one = StoredTemplate(TemplateId("tpl_1"), 1, title, encode(made), app.core.clock.now())
@@ -66,11 +75,7 @@ async def test_its_input_is_asked_first_and_esc_starts_nothing(
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
         inputs = app.content.chat.inputs
-        app.key(Key.Key_N, SHIFT_CONTROL)
-        await until(lambda: "Ask around" in titles(app))
-        QTest.keyClicks(app.focused(), "ask")
-        app.key(Key.Key_Return)
-        await until(inputs.isVisible)
+        await begin(app, "Ask around", "ask", until)
         app.key(Key.Key_Escape)
         assert not inputs.isVisible()
         assert await app.core.storage.workflows.all() == []
@@ -94,11 +99,7 @@ async def test_at_the_limit_nothing_starts_and_the_form_keeps_what_was_written_u
     async with an_app(tmp_path, qapp, mode=ValidationMode.SELECTIVE) as app:
         busy = await app.say("say 60000 words 5")
         inputs = app.content.chat.inputs
-        app.key(Key.Key_N, SHIFT_CONTROL)
-        await until(lambda: "Ask around" in titles(app))
-        QTest.keyClicks(app.focused(), "ask")
-        app.key(Key.Key_Return)
-        await until(inputs.isVisible)
+        await begin(app, "Ask around", "ask", until)
         QTest.keyClicks(app.focused(), "say 2 words")
         app.key(Key.Key_Return)
         await until(lambda: any(toast.code == "limit_reached" for toast in app.core.stores.toasts.visible))
@@ -128,11 +129,7 @@ async def test_the_folder_that_the_form_names_is_allowed_for_that_run(
     (folder / "a.txt").write_text("water the plants\n")
     async with an_app(tmp_path, qapp) as app:
         inputs = app.content.chat.inputs
-        app.key(Key.Key_N, SHIFT_CONTROL)
-        await until(lambda: "Folder report" in titles(app))
-        QTest.keyClicks(app.focused(), "folder rep")
-        app.key(Key.Key_Return)
-        await until(inputs.isVisible)
+        await begin(app, "Folder report", "folder rep", until)
         assert inputs.form is not None
         (field,) = inputs.form.fields
         assert isinstance(field, PlaceField)

@@ -78,7 +78,7 @@ def _ended(documents: dict[str, Any]) -> dict[str, Any]:
     return {
         name: document
         for name, document in documents.items()
-        if not isinstance(document, dict) or document.get("workflows", [{"title": ""}])[0]["title"][:5] != "waits"
+        if not isinstance(document, dict) or document.get("workflows", [{"title": ""}])[0]["title"] != "waits · 1"
     }
 
 
