@@ -79,17 +79,18 @@ def load_manifest(store: Path) -> Manifest:
     return parse_manifest((store / MANIFESTS / FILE_NAME).read_bytes())[0]
 
 
-def is_merge_due(store: Path, *, is_open: bool = False) -> bool:
+def is_merge_due(store: Path, *, is_open: bool = False, least_bytes: int | None = None) -> bool:
     """Return whether the next opening would stand still while it merges tables. Blocks on the disk.
 
-    Closing an open store adds a table.
+    Closing an open store adds a table. Less than `least_bytes`, by default MERGE_BYTES, is no reason.
     """
+    least_bytes = MERGE_BYTES if least_bytes is None else least_bytes
     try:
         levels = load_manifest(store).levels
         sizes = [sum(_table(store, number).stat().st_size for number in level) for level in levels]
     except (OSError, ValueError):
         return False
-    if len(levels[0]) + is_open >= MERGE_TABLES and sum(sizes[:2]) >= MERGE_BYTES:
+    if len(levels[0]) + is_open >= MERGE_TABLES and sum(sizes[:2]) >= least_bytes:
         return True
     return any(size >= LEVEL_BYTES * LEVEL_FACTOR**number for number, size in enumerate(sizes[1:]))
 
@@ -98,7 +99,7 @@ def _table(store: Path, number: int) -> Path:
     return store / TABLES / f"{number:020}.sst"
 
 
-async def merge(report: Report, store: str) -> dict[str, Any]:
+async def merge(report: Report, store: str, least_bytes: int) -> dict[str, Any]:
     """Merge what is due, as soon as the store is closed. A job of the worker; reports once when it is ready."""
     report({})
     path, seen = Path(store), set[Path]()
@@ -107,6 +108,6 @@ async def merge(report: Report, store: str) -> dict[str, Any]:
         seen = tables
         await close_handle(await open_handle(path, tries))
         tries = UNLOCK_TRIES
-        if not is_merge_due(path):
+        if not is_merge_due(path, least_bytes=least_bytes):
             break
     return {}

@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from core.errors import MetierError, StorageFailed
-from core.persistence import replacement
+from core.persistence import manifest, replacement
 from core.persistence.engine_handle import UNLOCK_TRIES, close_handle, execute, open_with_empty_log
 from core.persistence.failures import os_failure
 from core.persistence.folder import MIB, check_free_space, make_private, prepare_folder, refuse_misread_path
-from core.persistence.manifest import is_merge_due
 from core.persistence.statements import Query, Statement, build_query
 from core.persistence.store_place import FolderLock, PlaceState, StorePlace
 from core.persistence.store_watch import StoreWatch, adopt
@@ -141,7 +140,7 @@ class OpenStore:
                 self.watch.resume()
             self._is_exchanging = False
         prepare_folder(self.path)
-        return is_merge_due(self.path)
+        return manifest.is_merge_due(self.path)
 
     def _settle(self) -> None:
         make_private(self.path)
@@ -272,7 +271,9 @@ async def merging(path: Path) -> AsyncIterator[Callable[[], Awaitable[None]]]:
     Returns when the process is ready. Without it the engine merges them when it is opened here.
     """
     is_ready = asyncio.Event()
-    job = asyncio.create_task(run_job(MERGE_JOB, lambda progress: is_ready.set(), store=str(path)), name="merge")
+    # what is due is decided once, here: the process merges until nothing is by that measure
+    work = run_job(MERGE_JOB, lambda progress: is_ready.set(), store=str(path), least_bytes=manifest.MERGE_BYTES)
+    job = asyncio.create_task(work, name="merge")
     ready = asyncio.create_task(is_ready.wait())
 
     async def wait() -> None:
