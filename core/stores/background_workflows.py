@@ -90,7 +90,7 @@ class BackgroundWorkflows(ViewedWorkflow):
     # Starting
 
     def can_start(self, mode: ValidationMode) -> bool:
-        """Return whether the gate admits another workflow of this mode; those that only wait do not count (ENGINE §9)."""
+        """Return whether the gate admits another workflow of this mode; those that wait do not count (ENGINE §9)."""
         at_work = sum(execution.status is not RunStatus.WAITING for execution in self.running_workflows)
         return at_work < self._settings.max_workflows(mode)
 

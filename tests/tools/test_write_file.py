@@ -146,7 +146,7 @@ async def test_a_cancelled_write_changes_nothing_and_leaves_nothing(
             begun.set()
             go_on.wait(10)
 
-    monkeypatch.setattr(write_file, "_encoded", slow)
+    monkeypatch.setattr(write_file, "encoded", slow)
     (tmp_path / "a").write_text("old")
     caller = asyncio.create_task(Builtins(tmp_path).call("write_file", path="a", content="new", append=append))
     await asyncio.to_thread(begun.wait, 10)
