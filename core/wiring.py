@@ -15,6 +15,7 @@ from core.app import APP, Core, Folders, OnRepairProgress, OnRestoreProgress, St
 from core.bus import Bus, SaveState, SaveStateChanged
 from core.domain.backup import BackupReason
 from core.domain.doubt import Repair, Repaired
+from core.domain.events import Event, RunFinished
 from core.domain.ids import WorkflowId
 from core.engine.log.journal import Journal
 from core.engine.plan.validation import Validator
@@ -67,6 +68,7 @@ from core.tools.mcp.hub import Hub
 from core.tools.mcp.sampling import Sampling
 from core.tools.own_places import NO_PLACES, OwnPlaces
 from core.tools.registry import Registry, Tool
+from core.tools.text_files import SeenFiles
 
 
 class Toolbox:
@@ -92,7 +94,9 @@ class Toolbox:
         self.sandbox = sandbox or QuickJsSandbox(self._code_workers, checks=self._schema_workers)
         self.schemas = JsonSchemas(self._schema_workers)
         self.registry = Registry(self.schemas)
-        for tool in (*builtin_tools(self.sandbox, clock, own), *storing_tools(storage, clock, picker, own)):
+        self.seen_files = SeenFiles()
+        storing = storing_tools(storage, clock, self.seen_files, picker, own)
+        for tool in (*builtin_tools(self.sandbox, clock, own), *storing):
             self.registry.register(tool, is_checked=True)
         for tool in more_tools:
             self.registry.register(tool)
@@ -254,6 +258,7 @@ async def run_core(
         box = await enter(
             Toolbox(clock, storage, more_tools, stores.background.is_viewed, consent, sandbox, picker, own)
         )
+        bus.subscribe(Event, lambda event: box.seen_files.forget(event.run_id), (RunFinished,))
         models = await enter(Models(clock, settings, key_file))
         tools, validator = box.invoker, box.validator
         consent.use_tools(tools.infos)

@@ -135,7 +135,8 @@ def _mode(folder: Folder, name: str) -> int | None:
 class SeenFiles:
     """The state in which each run last read or wrote its files, so that no run overwrites what others did since.
 
-    Kept in memory alone: after a restart nothing is known, and a file of which nothing is known may be written.
+    Kept in memory alone until the run ends: after a restart nothing is known, and a file of which nothing is known may
+    be written.
     """
 
     def __init__(self) -> None:
@@ -149,6 +150,10 @@ class SeenFiles:
         files[target.real] = stamp
         _bound(self._runs, run_id, MAX_RUNS)
         _bound(files, target.real, MAX_FILES)
+
+    def forget(self, run_id: RunId) -> None:
+        """Drop what a run has seen that has ended."""
+        self._runs.pop(run_id, None)
 
     def knows(self, run_id: RunId, target: ResolvedPath, folder: Folder, name: str) -> bool:
         """Return whether the run has seen the file as it is now."""

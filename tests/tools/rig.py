@@ -20,6 +20,7 @@ from core.tools.builtin import builtin_tools, storing_tools
 from core.tools.invocation import ToolInvoker
 from core.tools.own_places import NO_PLACES, OwnPlaces
 from core.tools.registry import Handler, Registry, Tool, Trait
+from core.tools.text_files import SeenFiles
 from tests.support.clock import loop_clock
 from tests.support.in_memory.storage import InMemoryStorage
 
@@ -129,7 +130,8 @@ class Builtins:
         self.storage = storage or InMemoryStorage()
         self.facts: list[Fact] = []
         self.sandbox = sandbox or ScriptedSandbox(lambda: "null")
-        made = (*builtin_tools(self.sandbox, clock, own), *storing_tools(self.storage, clock, picker, own))
+        storing = storing_tools(self.storage, clock, SeenFiles(), picker, own)
+        made = (*builtin_tools(self.sandbox, clock, own), *storing)
         self.tools = {each.info.name: each for each in (*made, *more)}
         self.runner = invoker(*self.tools.values(), viewed=viewed, clock=clock)
         self.context = replace(context(*allow), base=str(base) if base else None, emit=self.facts.append)

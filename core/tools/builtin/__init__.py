@@ -38,12 +38,12 @@ def builtin_tools(sandbox: Sandbox, clock: Clock, own: OwnPlaces = NO_PLACES) ->
 
 
 def storing_tools(
-    storage: Storage, clock: Clock, picker: FilePicker | None = None, own: OwnPlaces = NO_PLACES
+    storage: Storage, clock: Clock, seen: SeenFiles, picker: FilePicker | None = None, own: OwnPlaces = NO_PLACES
 ) -> list[Tool]:
-    """Return the tools that read or write the store. `picker` is the window's file picker, if there is a window. They
-    do not reach the app's `own` folders.
+    """Return the tools that read or write the store, or the files that a run has `seen`. `picker` is the window's file
+    picker, if there is a window. They do not reach the app's `own` folders.
     """
-    picked, seen = storage.allowed_files.of_run, SeenFiles()
+    picked = storage.allowed_files.of_run
     return [
         todo.tool(storage, clock),
         memory.tool(storage.memories, clock),
