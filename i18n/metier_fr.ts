@@ -6640,6 +6640,14 @@
         <translation>Mémoire&#xa0;:</translation>
     </message>
     <message>
+        <source>Moved</source>
+        <translation>Déplacé</translation>
+    </message>
+    <message>
+        <source>Moving</source>
+        <translation>Déplace</translation>
+    </message>
+    <message>
         <source>No answer in time</source>
         <translation>Pas de réponse à temps</translation>
     </message>

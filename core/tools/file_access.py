@@ -118,6 +118,22 @@ class Folder:
             # The rename is durable only once the folder is synced too.
             os.fsync(self._descriptor)
 
+    def move(self, name: str, goal: "Folder", new_name: str) -> None:
+        """Move the file to another folder; synced to disk on return. Raises FileExistsError rather than overwrite."""
+        here, there = self._descriptor, goal._descriptor  # noqa: SLF001  # another of this class
+        if here is None or there is None:
+            Path(self._at(name)).rename(goal._at(new_name))  # noqa: SLF001  # overwrites nothing on Windows
+            return
+        # A rename would overwrite. After a crash in between, the file has both names, and is lost under none.
+        os.link(name, new_name, src_dir_fd=here, dst_dir_fd=there, follow_symlinks=False)
+        try:
+            os.fsync(there)
+            os.unlink(name, dir_fd=here)
+        except BaseException:
+            os.unlink(new_name, dir_fd=there)
+            raise
+        os.fsync(here)
+
     def remove(self, name: str) -> None:
         os.unlink(self._at(name), dir_fd=self._descriptor)
 
@@ -249,6 +265,8 @@ def _check_path(path: str) -> None:
 
 _ERRNO_MESSAGES = {
     errno.ENOENT: ("not_found", "it does not exist"),
+    errno.EEXIST: ("exists", "there is something already, which is not overwritten"),
+    errno.EXDEV: ("failed", "it lies on another disk"),
     errno.ENOTDIR: ("not_a_folder", "it is not a folder, or leads through something that is not a folder"),
     errno.ELOOP: ("not_allowed", "it leads through links that cannot be followed"),
     errno.ENXIO: ("not_a_file", "it is not a regular file"),

@@ -96,6 +96,7 @@ _ICONS = {
     "read_file": Icon.FILE_TEXT,
     "write_file": Icon.FILE_PEN_LINE,
     "edit_file": Icon.FILE_PEN_LINE,
+    "move_file": Icon.FILE_PEN_LINE,
     "list_files": Icon.FOLDER,
     "run_code": Icon.TERMINAL,
     "ask_user": Icon.MESSAGE_CIRCLE_QUESTION_MARK,

@@ -23,10 +23,11 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "read_file": {"path": "a"},
     "write_file": {"path": "a", "content": ""},
     "edit_file": {"path": "a", "edits": [{"old": "a", "new": "b"}]},
+    "move_file": {"path": "a", "destination": "b"},
     "list_files": {"path": "."},
     "run_code": {"code": "1"},
 }
-CHANGING = {"write_file", "edit_file"}
+CHANGING = {"write_file", "edit_file", "move_file"}
 DANGEROUS = tool(name="delete", is_dangerous=True)
 READING = tool(name="look", read_only=True, category=Category.MCP)
 

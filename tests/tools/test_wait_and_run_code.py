@@ -25,7 +25,7 @@ EFFECTS = {
         ("delegate_task", "memory", "parallel_tasks", "pick_file", "spawn_agent", "todo", "write_file"),
         Effect.IDEMPOTENT,
     ),
-    "edit_file": Effect.ONCE,
+    **dict.fromkeys(("edit_file", "move_file"), Effect.ONCE),
 }
 
 

@@ -9,6 +9,7 @@ from core.tools.builtin import (
     http_fetch,
     list_files,
     memory,
+    move_file,
     pick_file,
     read_file,
     recording,
@@ -51,6 +52,7 @@ def storing_tools(
         read_file.tool(picked, own, seen),
         write_file.tool(picked, own, seen),
         edit_file.tool(picked, own, seen),
+        move_file.tool(picked, own),
     ]
 
 
