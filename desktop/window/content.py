@@ -178,7 +178,7 @@ class Content(Adaptive, Surface):
         self.centre.settle()
         self.demo.look()
         self.palette_controller.templates()
-        self.chat.draft_controller.forget_orphans()
+        self.chat.settle()
         if viewed is not None and self._core.stores.workflows.get(viewed) is not None:
             self.workflow_actions.show(viewed)
         self._render()

@@ -62,6 +62,12 @@ class ChatPane(Adaptive, Surface):
         for binder in self._binders:
             binder.show_now()
 
+    def settle(self) -> None:
+        """Drop the drafts of workflows that are gone. Everything is loaded."""
+        # not with the next frame: a workflow deleted before that would never have been known
+        self._forget_deleted()
+        self.draft_controller.forget_orphans()
+
     def put_above(self, bar: QWidget) -> None:
         """Add a bar above the transcript, at the right."""
         self._header.addWidget(bar, 100)
