@@ -2130,16 +2130,56 @@
 <context>
     <name>Failures</name>
     <message>
+        <source>A file was changed by someone else meanwhile</source>
+        <translation>Un fichier a été modifié entre-temps par quelqu’un d’autre</translation>
+    </message>
+    <message>
+        <source>A file, folder or address is not allowed here</source>
+        <translation>Un fichier, un dossier ou une adresse n’est pas autorisé ici</translation>
+    </message>
+    <message>
         <source>A part of it cannot be read any more. The rest is safe, and other workflows go on.</source>
         <translation>Une partie n’est plus lisible. Le reste est en sûreté, et les autres workflows continuent.</translation>
+    </message>
+    <message>
+        <source>A result was too large</source>
+        <translation>Un résultat était trop volumineux</translation>
+    </message>
+    <message>
+        <source>A run that it started failed</source>
+        <translation>Une exécution qu’elle avait lancée a échoué</translation>
+    </message>
+    <message>
+        <source>A step did not end in time</source>
+        <translation>Une étape ne s’est pas terminée à temps</translation>
+    </message>
+    <message>
+        <source>A step got a value that it cannot use</source>
+        <translation>Une étape a reçu une valeur inutilisable</translation>
+    </message>
+    <message>
+        <source>A tool did not end in time</source>
+        <translation>Un outil ne s’est pas terminé à temps</translation>
     </message>
     <message>
         <source>A tool failed</source>
         <translation>Un outil a échoué</translation>
     </message>
     <message>
+        <source>A tool that it needs is missing</source>
+        <translation>Un outil nécessaire est absent</translation>
+    </message>
+    <message>
+        <source>Allow it for this workflow, then try again.</source>
+        <translation>Autorisez-le pour ce workflow, puis réessayez.</translation>
+    </message>
+    <message>
         <source>Ask for it in another way, or approve it the next time.</source>
         <translation>Demandez-le autrement, ou approuvez-le la prochaine fois.</translation>
+    </message>
+    <message>
+        <source>Ask for less at once, then try again.</source>
+        <translation>Demandez moins à la fois, puis réessayez.</translation>
     </message>
     <message>
         <source>Choose another model, or see to the address at Settings, Models.</source>
@@ -2148,6 +2188,10 @@
     <message>
         <source>Edit the message, or choose another model.</source>
         <translation>Modifiez le message, ou choisissez un autre modèle.</translation>
+    </message>
+    <message>
+        <source>Give it less to do, or raise the time limit in its template.</source>
+        <translation>Donnez-lui moins à faire ou augmentez la durée limite dans son gabarit.</translation>
     </message>
     <message>
         <source>It can be tried again from {time}.</source>
@@ -2174,8 +2218,8 @@
         <translation>Le travail est encore en cours. Arrêtez-le d’abord, ou attendez sa fin.</translation>
     </message>
     <message>
-        <source>It took too long</source>
-        <translation>Le délai a été dépassé</translation>
+        <source>It took longer than its template allows</source>
+        <translation>Cela a duré plus longtemps que son gabarit ne le permet</translation>
     </message>
     <message>
         <source>It was at work when the backup was made that is restored now. What it did afterwards is not known: look, then continue it.</source>
@@ -2190,8 +2234,16 @@
         <translation>Il a été envoyé entre-temps.</translation>
     </message>
     <message>
+        <source>Look at the file, then try again: nothing of it was overwritten.</source>
+        <translation>Regardez le fichier, puis réessayez&#xa0;: rien n’y a été écrasé.</translation>
+    </message>
+    <message>
         <source>Look whether it happened before you try again.</source>
         <translation>Vérifiez si cela s’est produit avant de réessayer.</translation>
+    </message>
+    <message>
+        <source>Metier ended several times while this was at work</source>
+        <translation>Metier s’est arrêté plusieurs fois pendant ce travail</translation>
     </message>
     <message>
         <source>Metier is open already with this data folder. Close the other window first.</source>
@@ -2206,8 +2258,16 @@
         <translation>Rien d’autre n’a été touché. Réessayez&#x202f;; s’il s’arrête encore, le code demande trop.</translation>
     </message>
     <message>
+        <source>Nothing happened for too long</source>
+        <translation>Rien ne s’est passé pendant trop longtemps</translation>
+    </message>
+    <message>
         <source>Nothing waits for an answer there any more.</source>
         <translation>Plus rien n’y attend de réponse.</translation>
+    </message>
+    <message>
+        <source>Open that run: it says why.</source>
+        <translation>Ouvrez cette exécution&#xa0;: elle dit pourquoi.</translation>
     </message>
     <message>
         <source>Put in another key at Settings, Models, then try again.</source>
@@ -2242,12 +2302,20 @@
         <translation>Il y a un problème avec les données, ou une autre version de Metier les a écrites. Rien n’a été modifié.</translation>
     </message>
     <message>
+        <source>Something that a tool needs is not there</source>
+        <translation>Il manque quelque chose dont un outil a besoin</translation>
+    </message>
+    <message>
         <source>Something was changed meanwhile. Nothing was imported: try again.</source>
         <translation>Quelque chose a changé entre-temps. Rien n’a été importé&#xa0;: réessayez.</translation>
     </message>
     <message>
         <source>Something went wrong that should not have. What runs goes on; the log has the details.</source>
         <translation>Une erreur inattendue s’est produite. Ce qui tourne continue&#x202f;; le journal a les détails.</translation>
+    </message>
+    <message>
+        <source>Switch its server on at Settings, MCP servers, then try again.</source>
+        <translation>Activez son serveur dans Réglages, Serveurs MCP, puis réessayez.</translation>
     </message>
     <message>
         <source>The agent was stopped: it kept calling tools</source>
@@ -2282,8 +2350,16 @@
         <translation>Le dossier de données a été déplacé ou supprimé pendant son utilisation. Ce qui était enregistré s’y trouve. Remettez-le en place.</translation>
     </message>
     <message>
+        <source>The details name it. Put it back or name another, then try again.</source>
+        <translation>Les détails le nomment. Remettez-le ou indiquez-en un autre, puis réessayez.</translation>
+    </message>
+    <message>
         <source>The details say where. Mend the step, then run it again.</source>
         <translation>Les détails disent où. Corrigez l’étape, puis relancez.</translation>
+    </message>
+    <message>
+        <source>The details say which. Start it again with another value.</source>
+        <translation>Les détails disent laquelle. Relancez avec une autre valeur.</translation>
     </message>
     <message>
         <source>The disk does not respond. What was saved is safe. If it stays so, quit Metier and start it again.</source>
@@ -2450,12 +2526,16 @@
         <translation>Réessayez dans un instant, ou choisissez un autre modèle.</translation>
     </message>
     <message>
-        <source>Try again, or give it more time.</source>
-        <translation>Réessayez, ou accordez plus de temps.</translation>
+        <source>Try again. If Metier ends again, report it with the log.</source>
+        <translation>Réessayez. Si Metier s’arrête encore, signalez-le avec le journal.</translation>
     </message>
     <message>
         <source>Try again. If it stays so, choose another model.</source>
         <translation>Réessayez. Si cela persiste, choisissez un autre modèle.</translation>
+    </message>
+    <message>
+        <source>Try again. If it stays so, the details say what did not respond.</source>
+        <translation>Réessayez. Si cela persiste, les détails disent ce qui n’a pas répondu.</translation>
     </message>
     <message>
         <source>Wait a while and try again, or choose another model.</source>

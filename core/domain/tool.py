@@ -64,8 +64,13 @@ class ToolInfo:
 
     @property
     def begins_agents(self) -> bool:
-        """Whether its calls run sub-agents. Such calls have no time limit of their own."""
+        """Whether its calls run sub-agents."""
         return self.category is Category.SUB_AGENTS
+
+    @property
+    def has_time_limit(self) -> bool:
+        """Whether each of its calls ends by itself; users and sub-agents take as long as they need."""
+        return not (self.asks_people or self.begins_agents)
 
 
 class CallStatus(StrEnum):

@@ -113,8 +113,7 @@ class ToolInvoker:
         limit_s = timeout_s if timeout_s is not None else tool.own_timeout_s(arguments)
         limit_s = default_timeout_s if limit_s is None else limit_s
         # The user and sub-agents take as long as they need: a limit would throw away their work.
-        is_unlimited = tool.info.asks_people or tool.info.begins_agents
-        limit = TimeLimit(None if is_unlimited else limit_s)
+        limit = TimeLimit(limit_s if tool.info.has_time_limit else None)
         return await self._run(tool, handler, checks.result, arguments, context, limit, late)
 
     async def close(self) -> None:

@@ -201,10 +201,32 @@ def run_failure_text(
             return translate("Failures", "Nobody knows whether the last action happened")
         case "round_limit" | "too_many_calls" | "repeated_call", _:
             return translate("Failures", "The agent was stopped: it kept calling tools")
-        case "timeout" | "deadline_exceeded" | "no_progress", _:
-            return translate("Failures", "It took too long")
+        case "timeout", "tool_execution":
+            return translate("Failures", "A tool did not end in time")
+        case "timeout", _:
+            return translate("Failures", "A step did not end in time")
+        case "deadline_exceeded", _:
+            return translate("Failures", "It took longer than its template allows")
+        case "no_progress", _:
+            return translate("Failures", "Nothing happened for too long")
         case "rejected", _:
             return translate("Failures", "It was not allowed to go on")
+        case "not_allowed", _:
+            return translate("Failures", "A file, folder or address is not allowed here")
+        case "not_found" | "not_a_file", "tool_execution":
+            return translate("Failures", "Something that a tool needs is not there")
+        case "not_registered", _:
+            return translate("Failures", "A tool that it needs is missing")
+        case "changed_since_read", _:
+            return translate("Failures", "A file was changed by someone else meanwhile")
+        case "invalid_arguments" | "bad_input" | "bad_output" | "not_json" | "not_a_list", _:
+            return translate("Failures", "A step got a value that it cannot use")
+        case "output_too_large", _:
+            return translate("Failures", "A result was too large")
+        case "child_failed" | "run_failed", _:
+            return translate("Failures", "A run that it started failed")
+        case "recovery_exhausted", _:
+            return translate("Failures", "Metier ended several times while this was at work")
         case _, "model":
             return translate("Failures", "The model’s answer failed")
         case _, "tool_execution":
@@ -230,8 +252,26 @@ def run_failure_advice(code: str, during: str | None, details: Mapping[str, Any]
             return translate("Failures", "Look whether it happened before you try again.")
         case "round_limit" | "too_many_calls" | "repeated_call", _:
             return translate("Failures", "Say more exactly what is wanted, then try again.")
-        case "timeout" | "deadline_exceeded" | "no_progress", _:
-            return translate("Failures", "Try again, or give it more time.")
+        case "timeout" | "no_progress", _:
+            return translate("Failures", "Try again. If it stays so, the details say what did not respond.")
+        case "deadline_exceeded", _:
+            return translate("Failures", "Give it less to do, or raise the time limit in its template.")
+        case "not_allowed", _:
+            return translate("Failures", "Allow it for this workflow, then try again.")
+        case "not_found" | "not_a_file", "tool_execution":
+            return translate("Failures", "The details name it. Put it back or name another, then try again.")
+        case "not_registered", _:
+            return translate("Failures", "Switch its server on at Settings, MCP servers, then try again.")
+        case "changed_since_read", _:
+            return translate("Failures", "Look at the file, then try again: nothing of it was overwritten.")
+        case "invalid_arguments" | "bad_input" | "bad_output" | "not_json" | "not_a_list", _:
+            return translate("Failures", "The details say which. Start it again with another value.")
+        case "output_too_large", _:
+            return translate("Failures", "Ask for less at once, then try again.")
+        case "child_failed" | "run_failed", _:
+            return translate("Failures", "Open that run: it says why.")
+        case "recovery_exhausted", _:
+            return translate("Failures", "Try again. If Metier ends again, report it with the log.")
         case "rejected", _:
             return translate("Failures", "Ask for it in another way, or approve it the next time.")
         case "storage_full", _:

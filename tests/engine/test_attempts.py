@@ -1,6 +1,7 @@
 """Retries, time limits, and unknown outcomes (ENGINE §7, §10)."""
 
 import asyncio
+import json
 import threading
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -343,6 +344,22 @@ def test_a_step_that_takes_long_is_neither_failed_nor_begun_again() -> None:
                 assert told["status"] == "success", told["error"]
                 assert told["metrics"]["active_ms"] >= 600_000
             assert world.tools.echoes.count({"seconds": 600}) == 2
+
+    run_virtual(live())
+
+
+def test_a_call_of_an_agent_that_takes_long_is_no_lack_of_progress() -> None:
+    """An agent and its sub-agent wait for 400 s each, which the tool's own limit allows; the run's is 300 s."""
+
+    async def live() -> None:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, VirtualLoop)
+        async with a_world(clock=FakeClock(loop=loop)) as world:
+            pause = '/tool wait {"seconds": 400}'
+            delegated = f"/tool spawn_agent {json.dumps({'prompt': pause})}"
+            told = await world.run({"name": "a", "action": {"agent": {"prompt": f"{pause}\n\n{delegated}"}}})
+            assert told["status"] == "success", told["error"]
+            assert told["metrics"]["active_ms"] >= 800_000
 
     run_virtual(live())
 

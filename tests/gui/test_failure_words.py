@@ -27,8 +27,18 @@ def test_what_a_model_did_has_a_sentence_and_a_next_step() -> None:
         ("outcome_unknown", "tool_execution"),
         ("failed", "tool_execution"),
         ("round_limit", None),
-        ("no_progress", None),
+        ("no_progress", "engine"),
+        ("deadline_exceeded", "engine"),
+        ("timeout", "tool_execution"),
         ("rejected", None),
+        ("not_allowed", "tool_execution"),
+        ("not_found", "tool_execution"),
+        ("not_registered", "tool_execution"),
+        ("changed_since_read", "tool_execution"),
+        ("bad_input", "engine"),
+        ("output_too_large", None),
+        ("child_failed", None),
+        ("recovery_exhausted", "engine"),
         ("storage_full", "storage"),
         ("storage_failed", "storage"),
     ],
@@ -36,6 +46,13 @@ def test_what_a_model_did_has_a_sentence_and_a_next_step() -> None:
 def test_so_has_what_a_run_met(code: str, during: str | None) -> None:
     assert run_failure_text(code, during)
     assert run_failure_advice(code, during)
+
+
+@pytest.mark.usefixtures("qapp")
+def test_advice_is_what_helps_with_that_failure() -> None:
+    ways = {run_failure_advice(code, "tool_execution") for code in ("not_allowed", "not_found", "timeout", "failed")}
+    assert len(ways) == 4  # by code, not only by what was being done
+    assert "more time" not in run_failure_advice("no_progress", "engine")  # nothing in the window gives it
 
 
 def test_the_store_says_what_is_safe_and_nothing_is_a_bare_code(qapp: QApplication) -> None:

@@ -13,6 +13,7 @@ from core.domain.events import (
     Fact,
     MessageAdded,
     ToolEnded,
+    ToolStarted,
     attached_text,
     stream_fact,
 )
@@ -84,8 +85,9 @@ class RunJournal:
     """The journal of a run (`core.ports.journal.RunLog`).
 
     `is_message_emitted`: the run's own message was emitted in full. `pause_count` counts how often the run could not be
-    written. `last_emitted_at` is the time of the last fact, in monotonic seconds. `on_call_ended` is called with each
-    call that has its result, one turn of the loop after that was published.
+    written. `last_emitted_at` is the time of the last fact, in monotonic seconds. `tools_in_flight` are the tools of
+    calls without a result yet. `on_call_ended` is called with each call that has its result, one turn of the loop after
+    that was published.
     """
 
     def __init__(
@@ -99,6 +101,7 @@ class RunJournal:
         self.pause_count = 0
         self.on_call_ended: Callable[[CallId], None] | None = None
         self.last_emitted_at = journal.monotonic()
+        self.tools_in_flight: dict[CallId, str] = {}
         self.texts: dict[_StreamKey, _PendingText] = {}
         self._seq = last_seq
         self._lengths: dict[_StreamKey, int] = {}
@@ -257,9 +260,13 @@ class RunJournal:
                 self._seq += 1
             if isinstance(fact, MessageAdded) and fact.message_id == self.message_id:
                 self.is_message_emitted = True
-            # a turn later: the handler cancels interruptions, which numbers facts of its own
-            if isinstance(fact, ToolEnded) and self.on_call_ended is not None:
-                asyncio.get_running_loop().call_soon(self.on_call_ended, fact.call_id)
+            if isinstance(fact, ToolStarted):
+                self.tools_in_flight[fact.call_id] = fact.tool
+            if isinstance(fact, ToolEnded):
+                self.tools_in_flight.pop(fact.call_id, None)
+                # a turn later: the handler cancels interruptions, which numbers facts of its own
+                if self.on_call_ended is not None:
+                    asyncio.get_running_loop().call_soon(self.on_call_ended, fact.call_id)
             events.append(Event(self.run_id, self.workflow_id, self._seq, at, fact))
         return events
 

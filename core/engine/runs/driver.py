@@ -329,7 +329,10 @@ class Driver:
     @property
     def is_quiet(self) -> bool:
         """Whether nothing in flight ends by itself and no answer is pending."""
-        return not self.is_waiting and not self.interruptions.waiting_calls and self.steps.in_flight.is_unbounded
+        if self.is_waiting or self.interruptions.waiting_calls or not self.steps.in_flight.is_unbounded:
+            return False
+        # the calls of an agent: its step has no time limit, but each of them has
+        return not any(map(self._steps.tool_has_time_limit, self.log.tools_in_flight.values()))
 
     def _idle_s(self) -> float:
         """Return the seconds since the last fact of this run and its descendants; 0 while something ends by itself."""

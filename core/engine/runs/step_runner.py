@@ -132,8 +132,13 @@ class StepRunner:
         info = self._tool_of(step)
         if info is not None and info.asks_people:
             return False
-        is_short = isinstance(step.action, ToolAction | CodeAction) and (info is None or not info.begins_agents)
+        is_short = isinstance(step.action, ToolAction | CodeAction) and (info is None or info.has_time_limit)
         return is_short or step.config.timeout_ms is not None
+
+    def tool_has_time_limit(self, name: str) -> bool:
+        """Return whether each call of the tool ends by itself."""
+        info = self.tools.info(name)
+        return info is None or info.has_time_limit
 
     def starts_agents(self, step: Step) -> bool:
         """Return whether the step calls a tool that starts sub-agents."""

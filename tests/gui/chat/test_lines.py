@@ -85,7 +85,7 @@ def test_every_end_of_a_call_has_words(status: CallStatus) -> None:
     [
         ("outcome_unknown", "tool_execution", "Nobody knows whether the last action happened"),
         ("round_limit", None, "The agent was stopped: it kept calling tools"),
-        ("deadline_exceeded", None, "It took too long"),
+        ("deadline_exceeded", None, "It took longer than its template allows"),
         ("rejected", "tool_execution", "It was not allowed to go on"),
         ("model_failed", "model", "The model’s answer failed"),
         ("failed", "tool_execution", "A tool failed"),

@@ -16,8 +16,8 @@ from desktop.toasts.toast_strings import toast_text
         ({"error": "provider_error", "during": "model", "status": 503}, "The provider has trouble of its own"),
         ({"error": "provider_error", "during": "model"}, "The provider refused the request"),
         ({"error": "timeout", "during": "model"}, "The server did not answer in time"),
-        ({"error": "timeout", "during": "tool_execution"}, "It took too long"),
-        ({"error": "not_registered", "during": "tool_execution"}, "A tool failed"),
+        ({"error": "timeout", "during": "tool_execution"}, "A tool did not end in time"),
+        ({"error": "not_registered", "during": "tool_execution"}, "A tool that it needs is missing"),
         ({"error": "unheard_of"}, "in its own words"),
     ],
 )
