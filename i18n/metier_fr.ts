@@ -6796,6 +6796,14 @@
         <translation>Enregistrement d’un gabarit</translation>
     </message>
     <message>
+        <source>Searched for</source>
+        <translation>Cherché</translation>
+    </message>
+    <message>
+        <source>Searching for</source>
+        <translation>Recherche de</translation>
+    </message>
+    <message>
         <source>Skipped</source>
         <translation>Passé</translation>
     </message>

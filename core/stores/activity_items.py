@@ -26,10 +26,10 @@ from core.stores.activity_details import (
 
 TARGET_CHARACTERS = 200
 _TARGET_ARGUMENTS = (
+    "query",  # before the folder that is searched
     "path",
     "file",
     "url",
-    "query",
     "pattern",
     "expression",
     "command",

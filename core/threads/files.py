@@ -3,8 +3,10 @@
 Blocks on the disk: call it in a thread. Standard library only, since the window's state is read before the first paint.
 """
 
+import errno
 import os
 import secrets
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -81,3 +83,22 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def rename_exclusively(name: str, folder: int, new_name: str, new_folder: int) -> bool:
+    """Rename an entry of an open folder to one of another, in a single step, unless something has the new name. Return
+    False, and do nothing, if the system or the file system has no such step. Raises OSError, also FileExistsError.
+    """
+    # The standard library cannot; imported here, since few need it.
+    import ctypes
+
+    function, flag = {"linux": ("renameat2", 1), "darwin": ("renameatx_np", 4)}.get(sys.platform, ("", 0))
+    rename = getattr(ctypes.CDLL(None, use_errno=True), function, None) if function else None
+    if rename is None:
+        return False
+    if rename(folder, os.fsencode(name), new_folder, os.fsencode(new_name), flag) == 0:
+        return True
+    error = ctypes.get_errno()
+    if error in (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP):
+        return False
+    raise OSError(error, os.strerror(error))

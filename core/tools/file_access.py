@@ -31,6 +31,7 @@ from typing import Any
 from core.domain.ids import RunId
 from core.errors import ToolFailed
 from core.ports import CallContext
+from core.threads.files import rename_exclusively
 from core.tools.own_places import NO_PLACES, OWN_MESSAGE, UNGUARDED, Guard, OwnPlaces
 
 HAS_DESCRIPTORS = os.open in os.supports_dir_fd and os.scandir in os.supports_fd
@@ -124,7 +125,14 @@ class Folder:
         if here is None or there is None:
             Path(self._at(name)).rename(goal._at(new_name))  # noqa: SLF001  # overwrites nothing on Windows
             return
-        # A rename would overwrite. After a crash in between, the file has both names, and is lost under none.
+        if not rename_exclusively(name, here, new_name, there):
+            self._link_and_remove(name, here, new_name, there)
+        os.fsync(there)
+        os.fsync(here)
+
+    @staticmethod
+    def _link_and_remove(name: str, here: int, new_name: str, there: int) -> None:
+        # After a crash in between, the file has both names, and is lost under none.
         os.link(name, new_name, src_dir_fd=here, dst_dir_fd=there, follow_symlinks=False)
         try:
             os.fsync(there)
@@ -132,7 +140,6 @@ class Folder:
         except BaseException:
             os.unlink(new_name, dir_fd=there)
             raise
-        os.fsync(here)
 
     def remove(self, name: str) -> None:
         os.unlink(self._at(name), dir_fd=self._descriptor)
@@ -147,7 +154,7 @@ class Folder:
             raise ToolFailed("not_a_file", f"it is {kind}")
 
 
-_SYSTEM_FOLDERS = ("/proc", "/sys", "/dev") if os.name == "posix" else ()
+SYSTEM_FOLDERS = ("/proc", "/sys", "/dev") if os.name == "posix" else ()
 PATH_BYTES = 4095  # the limit of Linux: a longer path could be made piece by piece, but not opened
 
 
@@ -251,7 +258,7 @@ def _of_shown(path: str) -> str:
 
 def is_system_path(path: PurePath) -> bool:
     """Return whether the path lies in a pseudo file system."""
-    return any(path.is_relative_to(folder) for folder in _SYSTEM_FOLDERS)
+    return any(path.is_relative_to(folder) for folder in SYSTEM_FOLDERS)
 
 
 def _check_path(path: str) -> None:

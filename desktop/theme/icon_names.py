@@ -98,6 +98,7 @@ _ICONS = {
     "edit_file": Icon.FILE_PEN_LINE,
     "move_file": Icon.FILE_PEN_LINE,
     "list_files": Icon.FOLDER,
+    "search_files": Icon.SEARCH,
     "run_code": Icon.TERMINAL,
     "ask_user": Icon.MESSAGE_CIRCLE_QUESTION_MARK,
     "todo": Icon.LIST_TODO,

@@ -110,6 +110,8 @@ def tool_done(tool: str) -> str:
             return translate("Tools", "Moved")
         case "list_files":
             return translate("Tools", "Listed")
+        case "search_files":
+            return translate("Tools", "Searched for")
         case "run_code":
             return translate("Tools", "Ran code")
         case "ask_user":
@@ -166,6 +168,8 @@ def tool_doing(tool: str) -> str:
             return translate("Tools", "Moving")
         case "list_files":
             return translate("Tools", "Listing")
+        case "search_files":
+            return translate("Tools", "Searching for")
         case "run_code":
             return translate("Tools", "Running code")
         case "ask_user":

@@ -25,6 +25,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "edit_file": {"path": "a", "edits": [{"old": "a", "new": "b"}]},
     "move_file": {"path": "a", "destination": "b"},
     "list_files": {"path": "."},
+    "search_files": {"query": "a"},
     "run_code": {"code": "1"},
 }
 CHANGING = {"write_file", "edit_file", "move_file"}

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from core.tools import file_access
 from tests.tools.rig import Builtins, entries
 
 
@@ -30,10 +31,28 @@ async def test_a_file_that_cannot_leave_its_folder_gets_no_second_name(
 
     (tmp_path / "a").write_text("old")
     with monkeypatch.context() as patch:
+        patch.setattr(file_access, "rename_exclusively", lambda *names: False)
         patch.setattr(os, "unlink", refuse)
         assert (await Builtins(tmp_path).failure("move_file", path="a", destination="b"))[0] == "not_allowed"
-    assert entries(tmp_path) == ["a"]
-    assert (tmp_path / "a").read_text() == "old"
+        assert entries(tmp_path) == ["a"]
+        assert (tmp_path / "a").read_text() == "old"
+        patch.setattr(os, "unlink", really)
+        assert (await Builtins(tmp_path).failure("move_file", path="a", destination="a"))[0] == "exists"
+        await Builtins(tmp_path).value("move_file", path="a", destination="b")
+    assert entries(tmp_path) == ["b"]
+    assert (tmp_path / "b").read_text() == "old"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a hard link is a file like any other elsewhere")
+async def test_a_hard_link_leaves_its_other_name_and_a_link_what_leads_to_it(tmp_path: Path) -> None:
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    (tmp_path / "other").write_text("old")
+    os.link(tmp_path / "other", inside / "a")
+    (inside / "link").symlink_to("a")
+    await Builtins(inside).value("move_file", path="link", destination="b")
+    assert (entries(inside), (inside / "link").is_symlink()) == (["b", "link"], True)
+    assert [(inside / "b").read_text(), (tmp_path / "other").read_text()] == ["old", "old"]
 
 
 @pytest.mark.parametrize(

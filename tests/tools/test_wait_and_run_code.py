@@ -19,7 +19,8 @@ from tests.tools.rig import Builtins, ScriptedSandbox, call, invoker
 
 EFFECTS = {
     **dict.fromkeys(
-        ("ask_user", "calculator", "http_fetch", "list_files", "read_file", "run_code", "wait"), Effect.NONE
+        ("ask_user", "calculator", "http_fetch", "list_files", "read_file", "run_code", "search_files", "wait"),
+        Effect.NONE,
     ),
     **dict.fromkeys(
         ("delegate_task", "memory", "parallel_tasks", "pick_file", "spawn_agent", "todo", "write_file"),

@@ -14,6 +14,7 @@ from core.tools.builtin import (
     read_file,
     recording,
     run_code,
+    search_files,
     sub_agents,
     templates,
     todo,
@@ -53,6 +54,7 @@ def storing_tools(
         write_file.tool(picked, own, seen),
         edit_file.tool(picked, own, seen),
         move_file.tool(picked, own),
+        search_files.tool(picked, own),
     ]
 
 
