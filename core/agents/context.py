@@ -161,7 +161,8 @@ Use the tools you are given where they help, and only those. Say plainly what yo
 _SUB_AGENT_TASK = """\
 Another agent has given you a task. It reads your last answer and nothing else: say there all that it has to
 know."""
-_FOLDERS = "File tools reach these folders and nothing else: {}."
+_FOLDERS = "File tools reach these folders and files, and nothing else; relative paths start at the first: {}."
+_READ_ONLY = "Of these, they may only read: {}."
 _NO_FOLDERS = "No folder is open to the file tools in this run."
 _ORIGINS = "Of addresses that are not public, http_fetch reaches these: {}."
 
@@ -170,6 +171,8 @@ def build_system_prompt(turn: AgentTurn, now: datetime) -> str:
     """Build the system prompt of a turn: its surroundings, then the agent's own instructions. Built for each turn."""
     allow, origins = turn.snapshot.folders, turn.snapshot.origins
     folders = _FOLDERS.format(", ".join(allow)) if allow else _NO_FOLDERS
+    if read_only := turn.snapshot.read_only:
+        folders += f" {_READ_ONLY.format(', '.join(read_only))}"
     private = f" {_ORIGINS.format(', '.join(origins))}" if origins else ""
     profile = turn.snapshot.profile
     instructions = f"\n\n{profile.system_prompt}" if profile is not None and profile.system_prompt.strip() else ""

@@ -9,6 +9,7 @@ from typing import Any
 
 from core.app import Core, Folders
 from core.cli.output import EventPrinter, attend, run_exit_code, write_line
+from core.domain.grants import FolderGrant
 from core.domain.ids import RunId
 from core.domain.template import ValidationMode
 from core.domain.text.json_text import parse
@@ -87,7 +88,8 @@ def add_allow(parser: argparse.ArgumentParser, scope: str) -> None:
         action="append",
         default=[],
         metavar="DIR|ORIGIN",
-        help=f"let the file tools into this folder, or http_fetch to this origin, {scope} (may be repeated)",
+        help=f"let the file tools into this folder (ro:DIR: to read alone), or http_fetch to this origin, {scope} "
+        "(may be repeated)",
     )
 
 
@@ -111,15 +113,16 @@ def allowed_places(names: list[str]) -> list[str]:
         if is_origin(name):
             folders.append(_origin(name))
             continue
+        grant = FolderGrant.parse(name)
         try:
-            folder = Path(name).resolve(strict=True)
+            folder = Path(grant.path).resolve(strict=True)
             if not folder.is_dir():
                 raise Refused("bad_input", f"--allow {name}: not a folder")
             next(folder.iterdir(), None)
         except (OSError, ValueError, RuntimeError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise Refused("bad_input", f"--allow {name}: {reason}") from None
-        folders.append(str(folder))
+        folders.append(str(FolderGrant(str(folder), grant.is_read_only)))
     return folders
 
 

@@ -5,18 +5,18 @@ checkpoint of a step, of a forEach iteration, of a round of an agent, or of a ra
 it is folded from the facts of the run (`core.domain.progress`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
 from core.domain.agent import Agent
+from core.domain.grants import folders_in, origins_in, read_only_in
 from core.domain.ids import MessageId, RunId, TemplateId, WorkflowId
 from core.domain.model import ModelChoice
 from core.domain.template import Template, ValidationMode
 from core.domain.text.masking import masked, masked_text
-from core.domain.text.web_address import is_origin
 from core.errors import MetierError
 
 
@@ -113,7 +113,8 @@ class StepAgent:
 class Snapshot:
     """The immutable parameters of a run, independent of later changes to the template or the settings.
 
-    `allow` holds what the user lets the run access: absolute folders, for file tools, and origins, for `http_fetch`.
+    `allow` holds what the user lets the run access: absolute folders and files, for file tools, written as
+    `FolderGrant`, and origins, for `http_fetch`.
     `base` is the folder for relative paths (None: the first allowed folder). `script` holds the lines of a scripted
     offline agent, so that a resumed turn continues them. `gated`: the run waits for the limit on concurrent workflows
     (ENGINE §9). `model` None: the offline agent. `profile` is the agent at the start; None: nothing but the model is
@@ -145,23 +146,18 @@ class Snapshot:
 
     @property
     def folders(self) -> tuple[str, ...]:
-        """The allowed folders."""
+        """The allowed folders, those that may only be read included."""
         return folders_in(self.allow)
+
+    @property
+    def read_only(self) -> tuple[str, ...]:
+        """The allowed folders that may only be read."""
+        return read_only_in(self.allow)
 
     @property
     def origins(self) -> tuple[str, ...]:
         """The allowed origins."""
         return origins_in(self.allow)
-
-
-def folders_in(allow: Sequence[str]) -> tuple[str, ...]:
-    """Return the folders of what is allowed."""
-    return tuple(location for location in allow if not is_origin(location))
-
-
-def origins_in(allow: Sequence[str]) -> tuple[str, ...]:
-    """Return the origins of what is allowed."""
-    return tuple(location for location in allow if is_origin(location))
 
 
 def snapshot_fields(snapshot: Snapshot) -> dict[str, Any]:

@@ -83,8 +83,8 @@ class Workflow:
 
     `agent` is the name of the last answering agent. `answering` selects who answers next; None in a row from before
     agents existed. `archived_at` is the time of archiving; None while it is listed (UI §11). `origin` is the workflow
-    that it replaced when it was imported, which a later import compares it with. `folders` are absolute: the runs in it
-    may access these, and relative paths start at the first.
+    that it replaced when it was imported, which a later import compares it with. `folders` are folders and
+    single files, each written as `FolderGrant`: the runs in it may access these, and relative paths start at the first.
     """
 
     id: WorkflowId

@@ -8,9 +8,10 @@ from typing import Any, Protocol
 
 from core.domain.consent import ConsentTerms, Permission
 from core.domain.events import Fact
+from core.domain.grants import folders_in, origins_in, read_only_in
 from core.domain.ids import CallId, RunId, WorkflowId
 from core.domain.model import ModelChoice
-from core.domain.run import Run, Snapshot, StepKey, folders_in, origins_in
+from core.domain.run import Run, Snapshot, StepKey
 from core.domain.template import ValidationMode
 from core.domain.tool import CallResult, Effect, ToolInfo
 from core.ports.agents import SubAgents
@@ -25,11 +26,12 @@ def _discard(fact: Fact) -> None:
 class CallContext:
     """The caller of a tool, and what the call may reach.
 
-    `allow` are the absolute folders of the file tools, `origins` the non-public origins of `http_fetch`; a relative
-    path starts at `base`, or at the first folder. `ask` asks the user, at `step` and `index`; None if no user can
-    answer. A call from outside through MCP belongs to no run: `run_id` and `workflow_id` are empty, `mode` is that of
-    the runs it starts, and `may_approve` whether it may consent to calls of tools. `emit` publishes progress and usage.
-    `model` is the run's own; None means the offline agent. `sub_agents` starts sub-agents; None if none may start.
+    `allow` are the absolute folders and files of the file tools, of which `read_only` may not be changed, `origins` the
+    non-public origins of `http_fetch`; a relative path starts at `base`, or at the first folder. `ask` asks the user,
+    at `step` and `index`; None if no user can answer. A call from outside through MCP belongs to no run: `run_id` and
+    `workflow_id` are empty, `mode` is that of the runs it starts, and `may_approve` whether it may consent to calls of
+    tools. `emit` publishes progress and usage. `model` is the run's own; None means the offline agent. `sub_agents`
+    starts sub-agents; None if none may start.
     """
 
     run_id: RunId
@@ -46,6 +48,7 @@ class CallContext:
     origins: tuple[str, ...] = ()
     sub_agents: SubAgents | None = None
     may_approve: bool = False
+    read_only: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -74,6 +77,7 @@ class CallContext:
             snapshot.model,
             snapshot.origins,
             sub_agents,
+            read_only=snapshot.read_only,
         )
 
     @classmethod
@@ -81,8 +85,16 @@ class CallContext:
         cls, call_id: CallId, mode: ValidationMode, *, allow: Sequence[str] = (), may_approve: bool = False
     ) -> "CallContext":
         """Return the context of a call that no run makes."""
-        folders, origins = folders_in(allow), origins_in(allow)
-        return cls(RunId(""), WorkflowId(""), call_id, mode, folders, origins=origins, may_approve=may_approve)
+        return cls(
+            RunId(""),
+            WorkflowId(""),
+            call_id,
+            mode,
+            folders_in(allow),
+            origins=origins_in(allow),
+            may_approve=may_approve,
+            read_only=read_only_in(allow),
+        )
 
     def asking(self, ask: Asker) -> "CallContext":
         """Return the context with another `ask`; a third of the time of `dataclasses.replace`."""
@@ -101,6 +113,7 @@ class CallContext:
             self.origins,
             self.sub_agents,
             self.may_approve,
+            self.read_only,
         )
 
     @property

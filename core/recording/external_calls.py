@@ -103,6 +103,7 @@ class ExternalCalls:
             step=tool,
             model=rules.model,
             origins=rules.origins,
+            read_only=rules.read_only,
         )
         return await self._tools.call(tool, arguments, context, default_timeout_s=CALL_TIMEOUT_S)
 

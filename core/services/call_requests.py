@@ -46,7 +46,7 @@ class CallRequestService:
             return await in_thread(describe_call(asked.arguments))
         snapshot = request.snapshot
         is_own = asked.tool is not None and mcp_server_of(asked.tool) is None
-        folders = [place for place in snapshot.allow if os.path.isabs(place)] if is_own else []  # noqa: PTH117
+        folders = snapshot.folders if is_own else ()
         place_of = _place_finder(snapshot.base if is_own else None, folders)
         return await in_thread(describe_call(request.arguments, place_of))
 

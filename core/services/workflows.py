@@ -187,11 +187,10 @@ class WorkflowService:
 
     @returns_outcome
     async def set_folders(self, workflow_id: WorkflowId | None, folders: Sequence[str]) -> tuple[str, ...]:
-        """Set the folders that the next runs in the workflow may access; an active run keeps its own. Without a
-        workflow only check them.
+        """Set the folders and files that the next runs in the workflow may access, each written as `FolderGrant`; an
+        active run keeps its own. Without a workflow only check them. Returns them in the order that is stored.
 
-        Fails with `not_found`, `bad_input` if one is not absolute or not a folder, and `not_allowed` if it is the app's
-        own.
+        Fails with `not_found`, and as `checked_folders`.
         """
         checked = await checked_folders(folders, self._own)
         if workflow_id is not None:

@@ -1,11 +1,13 @@
 """Which files the file tools reach: inside folders that the user allowed, and picked files (AGENTS_AND_TOOLS §5).
 
-A relative path starts at the first allowed folder; the tools prepend the base of their run, if it has one. `~` and
+A relative path starts at the first allowed folder, or beside the first file if only files are allowed; the tools
+prepend the base of their run, if it has one. `~` and
 variables are not expanded. A link is followed if it stays inside; a path that leads out, by `..`, by a link or
 absolutely, is `not_allowed`, whether it exists or not. So are the pseudo file systems `/proc`, `/sys` and `/dev`,
 unless they were allowed by that name: they include this process's own environment. A hard link is a file of its folder
 like any other; but no tool changes a file in place that may have another name elsewhere: `write_file` replaces it, and
-does not append to it. A picked file is reached by its own path, and nothing beside it.
+does not append to it. A picked file is reached by its own path, and nothing beside it. In a folder that may only be
+read nothing is changed; of folders inside each other, the innermost decides.
 
 The app's own folders are `not_allowed` wherever they lie, also inside an allowed folder, under another name of theirs
 (a bind mount, a file system that ignores case), and through a hard link to one of their files: they are recognized by
@@ -199,10 +201,15 @@ class ResolvedPath:
 
 
 def resolve_path(
-    path: str, allow: Sequence[str], files: Sequence[str] = (), own: OwnPlaces = NO_PLACES
+    path: str,
+    allow: Sequence[str],
+    files: Sequence[str] = (),
+    own: OwnPlaces = NO_PLACES,
+    read_only: Sequence[str] = (),
 ) -> ResolvedPath:
     """Resolve `path` to a target in an allowed folder, or to one of the `files`, which are absolute and free of links.
-    Whatever is reached through the target is checked against the app's `own` places.
+    Whatever is reached through the target is checked against the app's `own` places. A tool that changes files gives
+    the folders of `allow` that are `read_only`.
 
     Raises ToolFailed `not_allowed`, naming the allowed folders, or `invalid_arguments`.
     """
@@ -211,14 +218,16 @@ def resolve_path(
     _check_path(path)
     named = _of_shown(path)
     # Real paths on both sides of the comparison: neither `..` nor a link can lead out.
-    real = PurePath(os.path.realpath(Path(*allow[:1], named)))
+    real = PurePath(os.path.realpath(Path(_start(allow), named)))
     if len(os.fsencode(real)) > PATH_BYTES:
         raise ToolFailed("invalid_arguments", "the path is too long")
     guard = own.guard()
     if guard.holds_path(real):
         raise ToolFailed("not_allowed", f"{path!r}: {OWN_MESSAGE}", path=path)
-    for folder in allow:
-        root = os.path.realpath(folder)
+    roots = [(folder, os.path.realpath(folder)) for folder in allow]
+    if read_only:
+        _require_writable(path, real, roots, read_only)
+    for folder, root in roots:
         if real.is_relative_to(root) and (is_system_path(PurePath(root)) or not is_system_path(real)):
             parts = real.relative_to(root).parts
             if not parts and not os.path.isdir(real):  # noqa: PTH112 - a file is allowed alone; never raises
@@ -232,6 +241,23 @@ def resolve_path(
         path=path,
         allowed=list(allow),
     )
+
+
+def _start(allow: Sequence[str]) -> str:
+    """Return where relative paths start."""
+    folder = next((folder for folder in allow if not os.path.isfile(folder)), None)  # noqa: PTH113 - never raises
+    return folder if folder is not None else os.path.dirname(next(iter(allow), ""))  # noqa: PTH120
+
+
+def _require_writable(path: str, real: PurePath, roots: Sequence[tuple[str, str]], read_only: Sequence[str]) -> None:
+    """Raise ToolFailed `not_allowed` if the innermost folder with the path may only be read."""
+    holding = [(folder, root) for folder, root in roots if real.is_relative_to(root)]
+    innermost = max((root for _, root in holding), key=len, default=None)
+    names = [folder for folder, root in holding if root == innermost]
+    if names and all(folder in read_only for folder in names):
+        raise ToolFailed(
+            "not_allowed", f"{path!r} may only be read: {names[0]} is open for reading", path=path, read_only=names
+        )
 
 
 _ODD_BYTE = re.compile("[\udc80-\udcff]")  # as Python holds a byte of a name that is not UTF-8

@@ -214,9 +214,14 @@ async def test_the_folders_of_a_workflow_are_kept_and_allowed_for_its_runs(tmp_p
         workflow_id = first.data.workflow_id
         file = tmp_path / "a.txt"
         file.write_text("a")
-        for bad in ("notes", str(file), str(tmp_path / "gone"), f"{tmp_path}\0"):
-            assert isinstance(await core.workflows.set_folders(workflow_id, [bad]), Failed)
+        for bad in ("notes", "ro:notes", str(tmp_path / "gone"), f"{tmp_path}\0"):
+            refused = await core.workflows.set_folders(workflow_id, [bad])
+            assert isinstance(refused, Failed)
+            assert refused.details["folder"] == bad.removeprefix("ro:")
         assert await core.workflows.set_folders(workflow_id, [str(tmp_path), f"{tmp_path}/"]) == Ok((str(tmp_path),))
+        given = [f"ro:{file}", str(tmp_path), f"ro:{tmp_path}"]
+        assert await core.workflows.set_folders(workflow_id, given) == Ok((f"ro:{tmp_path}", f"ro:{file}"))
+        await core.workflows.set_folders(workflow_id, [str(tmp_path)])
         second = await core.chat.send("say 1 words", workflow_id)
         assert isinstance(second, Ok)
         await core.engine.wait(second.data.id)

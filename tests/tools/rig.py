@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 
 from core.domain.events import Fact
+from core.domain.grants import folders_in, read_only_in
 from core.domain.ids import CallId, RunId, WorkflowId
 from core.domain.template import ValidationMode
 from core.domain.tool import CallResult, CallStatus, Category, Runtime, ToolInfo
@@ -102,7 +103,9 @@ def invoker(*tools: Tool, viewed: bool = False, clock: Clock | None = None) -> T
 
 
 def context(*allow: Path | str, mode: ValidationMode = ValidationMode.AUTO) -> CallContext:
-    return CallContext(RunId("run_1"), WorkflowId("wf_1"), CallId("call_1"), mode, tuple(str(each) for each in allow))
+    places = [str(each) for each in allow]
+    folders, read_only = folders_in(places), read_only_in(places)
+    return CallContext(RunId("run_1"), WorkflowId("wf_1"), CallId("call_1"), mode, folders, read_only=read_only)
 
 
 async def call(runner: ToolInvoker, arguments: Any = None, *, name: str = "probe", **more: Any) -> CallResult:

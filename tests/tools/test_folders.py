@@ -379,3 +379,39 @@ def test_errors_of_the_system_are_explained_with_the_path(number: int, code: str
 def outside_is_untouched(inside: Path) -> bool:
     outside = inside.parent / "outside"
     return entries(outside) == ["secret.txt"] and (outside / "secret.txt").read_text() == "secret"
+
+
+async def test_in_a_folder_that_may_only_be_read_nothing_changes(inside: Path) -> None:
+    (inside / "out").mkdir()
+    (inside / "by_link").symlink_to(inside / "a.txt")
+    builtins = Builtins(f"ro:{inside}", inside / "out")
+    assert (await builtins.value("read_file", path="a.txt"))["text"] == "text\n"
+    changes: list[tuple[str, dict[str, Any]]] = [
+        ("write_file", {"path": "a.txt", "content": "new"}),
+        ("write_file", {"path": "new/b.txt", "content": "new"}),
+        ("write_file", {"path": "by_link", "content": "new"}),
+        ("edit_file", {"path": "a.txt", "edits": [{"old": "text", "new": "new"}]}),
+        ("move_file", {"path": "a.txt", "destination": "out/a.txt"}),
+    ]
+    for name, arguments in changes:
+        code, message = await builtins.failure(name, **arguments)
+        assert (code, "may only be read" in message) == ("not_allowed", True)
+    assert entries(inside) == ["a.txt", "by_link", "out"]
+    await builtins.value("write_file", path="out/b.txt", content="new")
+    assert (inside / "out" / "b.txt").read_text() == "new"
+
+
+async def test_a_folder_that_is_also_allowed_for_writing_can_be_written(inside: Path) -> None:
+    await Builtins(f"ro:{inside}", inside).value("write_file", path="a.txt", content="new")
+    assert (inside / "a.txt").read_text() == "new"
+
+
+async def test_a_relative_path_starts_at_the_first_folder_or_beside_the_first_file(inside: Path) -> None:
+    (inside / "b.txt").write_text("b")
+    file = inside / "a.txt"
+    other = inside.parent / "other"
+    other.mkdir()
+    assert (await Builtins(file, inside).value("read_file", path="b.txt"))["text"] == "b"
+    alone = Builtins(file)
+    assert (await alone.value("read_file", path="a.txt"))["text"] == "text\n"
+    assert (await alone.failure("read_file", path="b.txt"))[0] == "not_allowed"

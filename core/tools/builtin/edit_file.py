@@ -70,7 +70,7 @@ def tool(picked: PickedFiles, own: OwnPlaces, seen: SeenFiles) -> Tool:
         path, edits = context.from_base(arguments["path"]), arguments["edits"]
 
         def work(files: Sequence[str]) -> Pieces[dict[str, Any]]:
-            target = resolve_path(path, context.allow, files, own)
+            target = resolve_path(path, context.allow, files, own, context.read_only)
             with path_errors(target.path), target.parent() as (folder, name):
                 seen.require_unchanged(context.run_id, target, folder, name)
                 file = yield from read_text(folder, name)

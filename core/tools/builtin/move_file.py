@@ -38,9 +38,9 @@ def tool(picked: PickedFiles, own: OwnPlaces) -> Tool:
         old, new = context.from_base(arguments["path"]), context.from_base(arguments["destination"])
 
         def work(files: Sequence[str]) -> Pieces[dict[str, Any]]:
-            source = resolve_path(old, context.allow, files, own)
+            source = resolve_path(old, context.allow, files, own, context.read_only)
             # A picked file is reached by its own path alone: it is no place to put another.
-            target = resolve_path(new, context.allow, own=own)
+            target = resolve_path(new, context.allow, own=own, read_only=context.read_only)
             with path_errors(source.path), source.parent() as (home, name):
                 home.open_file(name, os.O_RDONLY).close()  # refuses what is no file, or the app's own
                 yield

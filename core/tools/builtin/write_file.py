@@ -68,7 +68,7 @@ async def _call(
     append = arguments.get("append", False)
 
     def work(files: Sequence[str]) -> Pieces[dict[str, Any]]:
-        target = resolve_path(path, context.allow, files, own)
+        target = resolve_path(path, context.allow, files, own, context.read_only)
         with path_errors(target.path), target.parent(create=True) as (folder, name):
             if append:
                 was_known = seen.knows(context.run_id, target, folder, name)
