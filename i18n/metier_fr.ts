@@ -3940,6 +3940,14 @@
 <context>
     <name>OptionsField</name>
     <message>
+        <source>Choose at least {number}.</source>
+        <translation>Choisissez-en au moins {number}.</translation>
+    </message>
+    <message>
+        <source>Choose at most {number}.</source>
+        <translation>Choisissez-en au plus {number}.</translation>
+    </message>
+    <message>
         <source>Choose something or write an answer; to give none, skip it.</source>
         <translation>Choisissez ou écrivez une réponse&#x202f;; pour n’en donner aucune, passez la question.</translation>
     </message>

@@ -8,6 +8,7 @@ shown ──(answer emitted)──► sending ──(accepted)──► next req
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
@@ -177,7 +178,10 @@ class AttentionCard(SlotCard):
             self._note.close_button.setFocus(Qt.FocusReason.ShortcutFocusReason)
         else:
             target = request.first_focus
-            self._focus(target if isinstance(target, ValueField) else self._footer.button(target))
+            if isinstance(target, ValueField):
+                self._focus_field(target)
+            else:
+                self._footer.button(target).setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.guard.start()
 
     def retranslate(self) -> None:
@@ -254,7 +258,9 @@ class AttentionCard(SlotCard):
         request = self.request
         if request is None or not self.has_focus:
             return
-        if Action.SUBMIT in request.buttons:
+        if request.kind is InterruptionKind.OUTCOME and request.draft is None and request.fields:
+            self._focus_field(request.fields[0])  # nothing is claimed by a key before it is written
+        elif Action.SUBMIT in request.buttons:
             self._send_answer(Action.SUBMIT)
         elif request.kind is InterruptionKind.TOOL_APPROVAL:
             self._send_answer(Action.APPROVE)
@@ -267,9 +273,8 @@ class AttentionCard(SlotCard):
         self._footer.show_error("")
         answer = request.answer(Action(action))
         if answer is None:
-            invalid = request.first_error
-            if invalid is not None:
-                self._focus(invalid)
+            if (invalid := request.first_error) is not None:
+                self._focus_error(invalid)
             return
         self._requests.sending = request.question.id
         self.answered.emit(request.question, answer)
@@ -279,10 +284,13 @@ class AttentionCard(SlotCard):
         violations = failed.details.get("violations", ())
         unplaced = show_violations(request.show_error if request is not None else None, violations)
         self._footer.show_error(unplaced if violations else refusal_text(failed))
+        if self._footer.error:
+            announce(self, self._footer.error, is_urgent=True)
         invalid = request.first_error if request is not None else None
         if invalid is not None and self.has_focus:
-            self._focus(invalid)
-        announce(self, self._footer.error or (invalid.error if invalid is not None else ""), is_urgent=True)
+            self._focus_error(invalid)
+        elif invalid is not None:
+            announce(self, invalid.error, is_urgent=True)
 
     def _show_closed(self, status: str | None) -> None:
         """Show that the request was closed elsewhere."""
@@ -308,6 +316,7 @@ class AttentionCard(SlotCard):
         request = Request(self._theme, question)
         request.edited.connect(self._footer.update_scope)
         request.edited.connect(self.drafts_changed)
+        request.confirmed.connect(partial(self._send_answer, Action.SUBMIT))
         request.deciding_changed.connect(self._show_deciding)
         if not request.is_ready:
             self.call_wanted.emit(request)
@@ -343,9 +352,3 @@ class AttentionCard(SlotCard):
     def _describe(self) -> None:
         if (shown := self._requests.current_request) is not None:
             self.setAccessibleDescription(f"{asked_text(shown.question)} {self._header.time_left}".rstrip())
-
-    def _focus(self, target: QWidget) -> None:
-        if isinstance(target, ValueField):
-            self._focus_field(target)
-        else:
-            target.setFocus(Qt.FocusReason.ShortcutFocusReason)

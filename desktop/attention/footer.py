@@ -123,8 +123,9 @@ class CardFooter(Adaptive, QWidget):
         if request is not None and tool is not None:
             self._scope.set_tool(tool, request.scope, is_edited=request.is_changed)
 
-    def button(self, action: Action) -> Button:
-        return self._buttons[action]
+    def button(self, action: Action | None) -> Button:
+        """Return the button of an action; None is the Later button."""
+        return self._later if action is None else self._buttons[action]
 
     @property
     def error(self) -> str:

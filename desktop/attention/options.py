@@ -1,42 +1,56 @@
 """The answer to a question: selected options, free text, or both."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QAbstractButton, QCheckBox, QRadioButton, QSizePolicy, QVBoxLayout, QWidget
 
 from core.domain.input_schema import properties_of
 from core.domain.text.hidden import reveal
 from core.domain.text.json_text import readable_json
 from desktop.attention.field import FieldResult, ValueField
+from desktop.shortcuts.chords import ENTER_KEYS
 from desktop.theme import Theme
 from desktop.translation import number
 from desktop.widgets import MultiLineEdit, show_when
 
 _LINES = 3
+_KEYPAD = Qt.KeyboardModifier.KeypadModifier
 
 
 class OptionsField(ValueField):
     """Its value is `{options, text}`. An option is a text, or an object with `id` and `label`. `schema` may limit the
-    text's length and forbid options.
+    text's length and the number of options.
+
+    Enter on an option emits `confirmed`. Of a single choice it chooses the option before; of several, Space does.
     """
+
+    confirmed = Signal()
 
     def __init__(self, theme: Theme, options: Any, schema: Any = None) -> None:
         super().__init__(theme, "")
-        self._most_characters = _most(schema, "text", "maxLength")
+        self._most_characters = _bound(schema, "text", "maxLength")
+        self._least, self._most = _bound(schema, "options", "minItems"), _bound(schema, "options", "maxItems")
+        self.is_single = self._most == 1
         self._ids: list[Any] = []
-        self._boxes: list[QCheckBox] = []
+        self._boxes: list[QAbstractButton] = []
         self._editor_box = QWidget()
         column = self._lines = QVBoxLayout(self._editor_box)
         column.setContentsMargins(0, 0, 0, 0)
         for option in options if isinstance(options, list) else ():
             chosen, label = _option(option)
             # A lone ampersand would become a mnemonic.
-            box = QCheckBox(reveal(label).replace("&", "&&"))
+            box = (QRadioButton if self.is_single else QCheckBox)(reveal(label).replace("&", "&&"))
+            # Arrows move between the options without a choice, and a choice can be taken back.
+            box.setAutoExclusive(False)
             box.setAccessibleName(reveal(label))
             box.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-            box.clicked.connect(self._emit_edited)
+            box.clicked.connect(partial(self._on_clicked, box))
+            # A desktop may let Enter press buttons, so it is taken before the option gets it.
+            box.installEventFilter(self)
             self._ids.append(chosen)
             self._boxes.append(box)
             column.addWidget(box)
@@ -56,6 +70,10 @@ class OptionsField(ValueField):
         text = self._text.text() if self._takes_text else ""
         if not chosen and not text.strip():
             return FieldResult(problem=self._empty_text())
+        if self._most is not None and len(chosen) > self._most:
+            return FieldResult(problem=self.tr("Choose at most {number}.").format(number=number(self._most)))
+        if self._least is not None and 0 < len(chosen) < self._least:
+            return FieldResult(problem=self.tr("Choose at least {number}.").format(number=number(self._least)))
         if self._most_characters is not None and len(text) > self._most_characters:
             limit = number(self._most_characters)
             return FieldResult(problem=self.tr("This is too long: at most {number} characters.").format(number=limit))
@@ -80,6 +98,20 @@ class OptionsField(ValueField):
             box.setFocus(Qt.FocusReason.ShortcutFocusReason)
             box.click()
 
+    @property
+    def option_count(self) -> int:
+        return len(self._boxes)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Choose a single option by Enter, and confirm the answer."""
+        if not isinstance(event, QKeyEvent) or event.key() not in ENTER_KEYS or event.modifiers() & ~_KEYPAD:
+            return False
+        if event.type() == QEvent.Type.KeyPress and not event.isAutoRepeat():
+            if self.is_single and isinstance(watched, QAbstractButton) and not watched.isChecked():
+                watched.click()
+            self.confirmed.emit()
+        return event.type() != QEvent.Type.ShortcutOverride
+
     def retranslate(self) -> None:
         super().retranslate()
         text = self.tr("In your own words")
@@ -90,6 +122,12 @@ class OptionsField(ValueField):
         super().apply_theme()
         self._lines.setSpacing(self._theme.sizes.space_xs)
         self._text.setFixedHeight(_LINES * self._text.fontMetrics().lineSpacing() + 2 * self._theme.sizes.space_m)
+
+    def _on_clicked(self, box: QAbstractButton) -> None:
+        if self.is_single and box.isChecked():
+            for other in self._boxes:
+                other.setChecked(other is box)
+        self._emit_edited()
 
     def _empty_text(self) -> str:
         """Return the error for an empty answer."""
@@ -108,7 +146,7 @@ def _option(option: Any) -> tuple[Any, str]:
     return option, option if isinstance(option, str) else readable_json(option)
 
 
-def _most(schema: Any, name: str, bound: str) -> int | None:
+def _bound(schema: Any, name: str, bound: str) -> int | None:
     """Return a bound of a property, if the schema has it."""
     limit = properties_of(schema).get(name, {}).get(bound)
     return limit if isinstance(limit, int) else None

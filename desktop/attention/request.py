@@ -59,10 +59,11 @@ class Request(Form, Adaptive, QWidget):
 
     Emits `edited` on user changes to its form. `scope` is the scope of an approval. A request about a call waits for
     `show_call`: until then nothing is approved. `deciding_changed` is emitted when `deciding` or `are_secrets_shown`
-    change.
+    change, `confirmed` when the user answers a question on one of its options.
     """
 
     edited = Signal()
+    confirmed = Signal()
     deciding_changed = Signal()
 
     def __init__(self, theme: Theme, question: Question) -> None:
@@ -150,14 +151,16 @@ class Request(Form, Adaptive, QWidget):
         return any(not result.has_value or not json_equal(result.value, arguments) for result in results)
 
     @property
-    def first_focus(self) -> ValueField | Action:
-        """The field or button to focus first: a field to fill in, else the harmless button (UI §6)."""
-        fields = self.fields
-        if fields and self.kind not in (_Kind.OUTCOME, _Kind.TOOL_APPROVAL):
-            return fields[0]
+    def first_focus(self) -> ValueField | Action | None:
+        """The field or button to focus first: a field to fill in, else the harmless button (UI §6). None is *Later*:
+        each answer about an unknown outcome is a claim, which the run acts on.
+        """
+        if self.kind is _Kind.OUTCOME:
+            return None
+        if self.fields and self.kind is not _Kind.TOOL_APPROVAL:
+            return self.fields[0]
         # Enter on a focused button approves: with any risk the focus starts on the rejecting button (UI §6).
-        is_harmless = self.question.asked.risk is Risk.LOW and self.kind is not _Kind.OUTCOME
-        return self.buttons[-1] if is_harmless else self.buttons[0]
+        return self.buttons[-1] if self.question.asked.risk is Risk.LOW else self.buttons[0]
 
     @property
     def draft(self) -> DraftAnswer | None:
@@ -244,6 +247,7 @@ class Request(Form, Adaptive, QWidget):
             case _Kind.QUESTION:
                 self._options = OptionsField(self._theme, asked.options, asked.input_schema)
                 self._options.edited.connect(self.edited)
+                self._options.confirmed.connect(self.confirmed)
                 self._column.addWidget(self._options)
             case kind if kind in _FORMS:
                 self._form = SchemaForm(self._theme, asked.input_schema)

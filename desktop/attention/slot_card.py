@@ -1,14 +1,14 @@
 """A card in the composer's place that sizes itself to its content and handles its own keys (UI §6)."""
 
-from PySide6.QtCore import QEvent, QPoint, QSize, Qt
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
-from desktop.shortcuts.chords import is_pressed
+from desktop.shortcuts.chords import ENTER_KEYS, is_pressed
 from desktop.theme import Theme
-from desktop.widgets import Adaptive, Button, Paragraph, Surface, column_of
-
-ENTER_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+from desktop.widgets import Adaptive, Button, Paragraph, Surface, announce, column_of
+from desktop.widgets.forms.form import FormField
 
 
 class SlotCard(Adaptive, Surface):
@@ -74,9 +74,14 @@ class SlotCard(Adaptive, Surface):
     def _submit(self) -> None:
         raise NotImplementedError
 
-    def _focus_field(self, field: QWidget) -> None:
+    def _focus_field(self, field: FormField) -> None:
         field.setFocus(Qt.FocusReason.OtherFocusReason)  # unlike with Tab, its text is not selected
         self._scroller.scroll_to(field)
+
+    def _focus_error(self, field: FormField) -> None:
+        """Focus an invalid field, with its error in sight, and announce the error."""
+        self._focus_field(field)
+        announce(self, field.error, is_urgent=True)
 
     def _fit(self) -> None:
         """Size the card to its content; beyond the maximum height the page scrolls."""
@@ -107,6 +112,11 @@ class RequestScrollArea(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.viewport().setAutoFillBackground(False)
         self._height = 0
+        self._revealed: FormField | None = None
+        # Zero: after the layouts, which follow an error that is shown now.
+        self._later = QTimer(self, singleShot=True, interval=0)
+        self._later.timeout.connect(self._reveal)
+        self.verticalScrollBar().actionTriggered.connect(self._forget_revealed)
 
     def show_page(self, page: QWidget | None) -> None:
         """Show this page; the caller owns the previous page again."""
@@ -119,6 +129,7 @@ class RequestScrollArea(QScrollArea):
             self.setWidget(page)
             page.setAutoFillBackground(False)
             page.show()
+        self._forget_revealed()
         self.verticalScrollBar().setValue(0)
 
     def content_height(self, width: int) -> int:
@@ -134,17 +145,40 @@ class RequestScrollArea(QScrollArea):
             self._height = height
             self.setFixedHeight(height)
 
-    def scroll_to(self, part: QWidget) -> None:
-        """Scroll the top of a field into view, with the content above it as far as it fits."""
-        page, bar = self.widget(), self.verticalScrollBar()
-        if page is None:
+    def scroll_to(self, field: FormField) -> None:
+        """Keep the focused field in view, from its label and error to the first lines of its editor, until the user
+        scrolls or leaves it.
+        """
+        self._revealed = field
+        self._reveal()
+        self._later.start()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._later.start()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.widget() and event.type() == QEvent.Type.Resize:
+            self._later.start()
+        return super().eventFilter(watched, event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        self._forget_revealed()
+        super().wheelEvent(event)
+
+    def _forget_revealed(self) -> None:
+        self._revealed = None
+
+    def _reveal(self) -> None:
+        page, bar, field, focus = self.widget(), self.verticalScrollBar(), self._revealed, QApplication.focusWidget()
+        if page is None or field is None or not isValid(field) or focus is None or not field.isAncestorOf(focus):
+            self._revealed = None
             return
-        top = part.mapTo(page, QPoint(0, 0)).y()
-        begun = top + min(part.height(), _REVEALED_LINES * self.fontMetrics().lineSpacing())
-        if top < bar.value():
-            bar.setValue(top)
-        elif begun > bar.value() + self.viewport().height():
-            bar.setValue(begun - self.viewport().height())
+        top = field.mapTo(page, QPoint(0, 0)).y()
+        editor = field.editor.geometry()
+        begun = top + editor.top() + min(editor.height(), _REVEALED_LINES * self.fontMetrics().lineSpacing())
+        # Where not all of it fits, the editor and the error beside it matter more than the label.
+        bar.setValue(max(min(bar.value(), top), begun - self.viewport().height()))
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), self._height)

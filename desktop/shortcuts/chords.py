@@ -29,6 +29,7 @@ MODIFIER_KEYS = frozenset(
         Qt.Key.Key_Multi_key,
     }
 )
+ENTER_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _DIGITS = range(Qt.Key.Key_0.value, Qt.Key.Key_9.value + 1)
 _MODIFIERS = Mod.ShiftModifier | Mod.ControlModifier | Mod.AltModifier | Mod.MetaModifier
 CTRL_OR_ALT = (Mod.ControlModifier, Mod.AltModifier)

@@ -103,6 +103,15 @@ async def test_without_a_type_it_goes_by_the_options() -> None:
     assert "anyOf" in mixed.asked[0].schema
 
 
+async def test_a_question_can_limit_how_many_are_chosen() -> None:
+    one, many = Person(SKIPPING), Person(SKIPPING)
+    await asked(one, question="?", options=["a", "b"], max_choices=1)
+    await asked(many, question="?", options=["a", "b"], max_choices=9)
+    validator = Draft202012Validator(one.asked[0].schema)
+    assert [validator.is_valid({"options": chosen}) for chosen in (["a"], ["a", "b"])] == [True, False]
+    assert many.asked[0].schema["properties"]["options"]["maxItems"] == 2
+
+
 @pytest.mark.parametrize(
     ("answer", "status", "read"),
     [
@@ -136,6 +145,8 @@ async def test_the_caller_reads_options_and_text_or_that_there_are_none(
         {"question": "?", "options": [{"label": "a"}]},
         {"question": "?", "context": "x" * 5001},
         {"question": "?", "timeout_seconds": 0},
+        {"question": "?", "options": ["a"], "max_choices": 0},
+        {"question": "?", "max_choices": 1},
     ],
 )
 async def test_what_is_no_question_is_not_asked(arguments: dict[str, Any]) -> None:

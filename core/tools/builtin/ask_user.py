@@ -46,6 +46,12 @@ _INFO = ToolInfo(
                 },
                 MAX_OPTIONS,
             ),
+            "max_choices": schema.number(
+                "How many of the options may be chosen: 1 where only one can hold. If absent, all of them.",
+                1,
+                MAX_OPTIONS,
+                kind="integer",
+            ),
             "context": schema.text("What the user has to know to answer.", CONTEXT_CHARACTERS, can_be_empty=True),
             "timeout_seconds": schema.number("How long to wait for the answer; without limit if absent.", 1, MAX_S),
         },
@@ -72,6 +78,9 @@ async def _ask(arguments: Arguments, context: CallContext) -> dict[str, Any]:
     if (kind == "text") is bool(options):
         message = f"a {kind} question has {'no' if options else 'at least one of the'} options"
         raise ToolFailed("invalid_arguments", message)
+    most = arguments.get("max_choices")
+    if most is not None and not options:
+        raise ToolFailed("invalid_arguments", "max_choices needs options to choose from")
     return await ask_question(
         context,
         context.ask,
@@ -80,6 +89,7 @@ async def _ask(arguments: Arguments, context: CallContext) -> dict[str, Any]:
         options,
         about=arguments.get("context"),
         tool=_INFO.name,
+        rules={"maxItems": min(int(most), len(options))} if most is not None else None,
         timeout_s=arguments.get("timeout_seconds"),
     )
 

@@ -21,8 +21,8 @@ else:
 class FormField(Adaptive, QWidget):
     """A labelled editor with help and an error, which are its accessible name and description too.
 
-    The help is below the editor, where an error replaces it; with `help_above` both are visible. `edited` is emitted on
-    changes by the user.
+    The help is below the editor, where an error replaces it. With `help_above` both are above the editor: what is
+    scrolled to the top of a tall field is in sight. `edited` is emitted on changes by the user.
     """
 
     edited = Signal()
@@ -83,7 +83,7 @@ class FormField(Adaptive, QWidget):
 
     def _set_editor(self, editor: QWidget) -> None:
         self._editor = editor
-        self._column.insertWidget(2 if self._help_above else 1, editor)
+        self._column.insertWidget(3 if self._help_above else 1, editor)
         self._update()
 
     def _update(self) -> None:

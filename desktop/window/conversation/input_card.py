@@ -8,8 +8,8 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractButton, QApplication, QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.attention.form import SchemaForm, show_violations
-from desktop.attention.slot_card import ENTER_KEYS, SlotCard
-from desktop.shortcuts.chords import is_pressed
+from desktop.attention.slot_card import SlotCard
+from desktop.shortcuts.chords import ENTER_KEYS, is_pressed
 from desktop.shortcuts.key_strings import key_name
 from desktop.theme import Theme
 from desktop.widgets import Button, Label, Paragraph, announce, show_when
@@ -76,8 +76,9 @@ class InputCard(SlotCard):
         form = self._form
         unplaced = show_violations(form.show_error if form is not None else None, problems)
         self._show_problem(unplaced if problems else text)
-        error = self._focus_first_error()
-        announce(self, self.problem or error, is_urgent=True)
+        if self.problem:
+            announce(self, self.problem, is_urgent=True)
+        self._focus_first_error()
 
     def close_form(self) -> None:
         """Close the form."""
@@ -136,8 +137,7 @@ class InputCard(SlotCard):
             return
         reading = self._form.read()
         if reading.problem or not reading.has_value:
-            if error := self._focus_first_error():
-                announce(self, error, is_urgent=True)
+            self._focus_first_error()
             return
         self._is_sending = True
         self._show_problem("")
@@ -149,13 +149,10 @@ class InputCard(SlotCard):
     def _on_edited(self) -> None:
         self._show_problem("")
 
-    def _focus_first_error(self) -> str:
-        """Focus the first invalid field and return its error; empty if all fields are valid."""
+    def _focus_first_error(self) -> None:
         field = self._form.first_error if self._form is not None else None
-        if field is None:
-            return ""
-        self._focus_field(field)
-        return field.error
+        if field is not None:
+            self._focus_error(field)
 
     def _show_problem(self, text: str) -> None:
         self._problem.setText(text)

@@ -4,9 +4,20 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt
+import pytest
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import (
+    QAbstractSlider,
+    QApplication,
+    QCheckBox,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QRadioButton,
+    QWidget,
+)
 
 from core.domain.consent import Rule
 from core.domain.interruption import Action
@@ -15,6 +26,7 @@ from core.domain.template import ValidationMode
 from core.domain.text.json_text import decode
 from core.domain.text.masking import MASK
 from core.services.outcome import Ok
+from desktop.attention import slot_card
 from desktop.attention.call_view import CallValue, CallValues
 from desktop.attention.card import AttentionCard
 from desktop.attention.footer import ApprovalScope
@@ -223,6 +235,59 @@ async def test_options_are_chosen_by_keyboard(tmp_path: Path, qapp: QApplication
         app.key(Qt.Key.Key_Space)
         app.control(Qt.Key.Key_Return)
         assert '{"options":["b"],"text":""}' in (await ended(app, run))["output"]
+
+
+@pytest.mark.parametrize("most", [1, 2])
+async def test_enter_on_an_option_answers(tmp_path: Path, qapp: QApplication, most: int) -> None:
+    options = f'"options": ["red", "green", "blue"], "max_choices": {most}'
+    async with an_app(tmp_path, qapp) as app:
+        run, card = await chat(app, f'/tool ask_user {{"question": "Which?", {options}}}')
+        app.key(Qt.Key.Key_Down)
+        assert app.focused().accessibleName() == "green"
+        if most == 1:  # Enter is the choice too
+            assert isinstance(app.focused(), QRadioButton)
+            app.key(Qt.Key.Key_3)
+            app.key(Qt.Key.Key_Up)
+            app.key(Qt.Key.Key_Return)
+            assert '{"options":["green"],"text":""}' in (await ended(app, run))["output"]
+            return
+        app.key(Qt.Key.Key_Return)
+        assert "Choose something or write an answer; to give none, skip it." in texts(card)
+        assert app.core.stores.questions.count(run.workflow_id) == 1
+        for option in (Qt.Key.Key_1, Qt.Key.Key_2, Qt.Key.Key_3):
+            app.key(option)
+        app.key(Qt.Key.Key_Return)
+        assert "Choose at most 2." in texts(card)
+        app.key(Qt.Key.Key_Space)
+        app.key(Qt.Key.Key_Enter, Qt.KeyboardModifier.KeypadModifier)
+        assert '{"options":["green","blue"],"text":""}' in (await ended(app, run))["output"]
+
+
+@pytest.mark.parametrize("size", [(800, 600), (1200, 800)])
+async def test_an_error_is_in_sight_beside_its_field_and_announced(
+    tmp_path: Path, qapp: QApplication, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(slot_card, "announce", lambda _widget, words, **_how: said.append(words))
+    async with an_app(tmp_path, qapp, size=size) as app:
+        context = "It matters for what follows. " * 60
+        options = '"type": "checkbox", "options": ["red", "green", "blue", "grey", "black", "white", "pink"]'
+        run, card = await chat(app, f'/tool ask_user {{"question": "Which?", {options}, "context": "{context}"}}')
+        card.button(Action.SUBMIT).setFocus()
+        app.key(Qt.Key.Key_Return)
+        words = "Choose something; to give no answer, skip it."
+        await app.drawn()
+        (error,) = [label for label in card.findChildren(QLabel) if label.text() == words]
+        port = card._scroller.viewport()
+        for part in (error, app.focused()):
+            assert port.rect().contains(QRect(part.mapTo(port, QPoint(0, 0)), part.size()))
+        assert (app.focused().accessibleName(), said) == ("red", [words])
+        # the user can scroll away from it
+        bar = card._scroller.verticalScrollBar()
+        bar.triggerAction(QAbstractSlider.SliderAction.SliderToMinimum)
+        await app.drawn()
+        assert bar.value() == 0
+        assert app.core.stores.questions.count(run.workflow_id) == 1
 
 
 async def test_a_text_is_written_and_its_length_is_bounded(tmp_path: Path, qapp: QApplication) -> None:
