@@ -486,14 +486,4 @@
         </translation>
     </message>
 </context>
-<context>
-    <name>ValidationPage</name>
-    <message numerus="yes">
-        <source>Automatic mode: operations will be approved without confirmation. Multi-workflow mode (up to %n at once) will be available. Make sure that you understand the security risks.</source>
-        <translation>
-            <numerusform>Automatic mode: operations will be approved without confirmation. Multi-workflow mode (up to %n at once) will be available. Make sure that you understand the security risks.</numerusform>
-            <numerusform>Automatic mode: operations will be approved without confirmation. Multi-workflow mode (up to %n at once) will be available. Make sure that you understand the security risks.</numerusform>
-        </translation>
-    </message>
-</context>
 </TS>

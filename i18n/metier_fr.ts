@@ -3242,6 +3242,44 @@
     </message>
 </context>
 <context>
+    <name>LimitController</name>
+    <message>
+        <source>“{workflow}” is running.</source>
+        <translation>«&#xa0;{workflow}&#xa0;» est en cours.</translation>
+    </message>
+</context>
+<context>
+    <name>LimitStrip</name>
+    <message>
+        <source>Cancel</source>
+        <translation>Annuler</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>Fermer</translation>
+    </message>
+    <message>
+        <source>Queue it</source>
+        <translation>Mettre en file</translation>
+    </message>
+    <message>
+        <source>Show what is running</source>
+        <translation>Voir ce qui est en cours</translation>
+    </message>
+    <message>
+        <source>Switch and start</source>
+        <translation>Passer et démarrer</translation>
+    </message>
+    <message>
+        <source>Switch to automatic</source>
+        <translation>Passer en automatique</translation>
+    </message>
+    <message>
+        <source>The limit is reached</source>
+        <translation>La limite est atteinte</translation>
+    </message>
+</context>
+<context>
     <name>LineButton</name>
     <message>
         <source>folded</source>
@@ -5516,6 +5554,14 @@
         <translation>Automatique</translation>
     </message>
     <message>
+        <source>Automatic mode: operations will be approved without confirmation. Make sure that you understand the security risks.</source>
+        <translation>Mode automatique&#xa0;: les opérations seront approuvées sans confirmation. Assurez-vous de comprendre les risques de sécurité.</translation>
+    </message>
+    <message>
+        <source>Automatic mode: operations will be approved without confirmation. Multi-workflow mode (up to {count} at once) will be available. Make sure that you understand the security risks.</source>
+        <translation>Mode automatique&#xa0;: les opérations seront approuvées sans confirmation. Le mode multi-workflow (jusqu’à {count} simultanés) sera disponible. Assurez-vous de comprendre les risques de sécurité.</translation>
+    </message>
+    <message>
         <source>Calculating, waiting, running code, and all others.</source>
         <translation>Calculer, attendre, exécuter du code, et tous les autres.</translation>
     </message>
@@ -6367,24 +6413,16 @@
         <translation>Rien à enregistrer pour l’instant</translation>
     </message>
     <message>
-        <source>One workflow at a time</source>
-        <translation>Un seul workflow à la fois</translation>
+        <source>One workflow at a time.</source>
+        <translation>Un seul workflow à la fois.</translation>
     </message>
     <message>
-        <source>One workflow is running</source>
-        <translation>Un workflow est en cours</translation>
-    </message>
-    <message>
-        <source>Queue it</source>
-        <translation>Mettre en file</translation>
+        <source>One workflow is running.</source>
+        <translation>Un workflow est en cours.</translation>
     </message>
     <message>
         <source>Say something first: what follows can be recorded.</source>
         <translation>Dites d’abord quelque chose&#xa0;: la suite pourra être enregistrée.</translation>
-    </message>
-    <message>
-        <source>Show</source>
-        <translation>Afficher</translation>
     </message>
     <message>
         <source>Show all</source>
@@ -6455,8 +6493,8 @@
         <translation>{count}&#xa0;demandes vous attendent, la première depuis {time}.</translation>
     </message>
     <message>
-        <source>{count} workflows are running</source>
-        <translation>{count} workflows sont en cours</translation>
+        <source>{count} workflows are running.</source>
+        <translation>{count} workflows sont en cours.</translation>
     </message>
 </context>
 <context>
@@ -7034,13 +7072,6 @@
 </context>
 <context>
     <name>ValidationPage</name>
-    <message numerus="yes">
-        <source>Automatic mode: operations will be approved without confirmation. Multi-workflow mode (up to %n at once) will be available. Make sure that you understand the security risks.</source>
-        <translation>
-            <numerusform>Mode automatique&#xa0;: les opérations seront approuvées sans confirmation. Le mode multi-workflow (jusqu’à %n simultané) sera disponible. Assurez-vous de comprendre les risques de sécurité.</numerusform>
-            <numerusform>Mode automatique&#xa0;: les opérations seront approuvées sans confirmation. Le mode multi-workflow (jusqu’à %n simultanés) sera disponible. Assurez-vous de comprendre les risques de sécurité.</numerusform>
-        </translation>
-    </message>
     <message>
         <source>By category: at first, sub-agents, MCP servers, files and the database wait for your approval.</source>
         <translation>Par catégorie&#xa0;: au départ, sous-agents, serveurs MCP, fichiers et base de données attendent votre approbation.</translation>

@@ -14,8 +14,6 @@ from desktop.translation import agent_display_name, failure_text, moment, number
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
-QUEUE = "queue"
-SHOW = "show"
 UNDO = "undo"
 RETRY = "retry"
 INBOX = "inbox"
@@ -43,7 +41,9 @@ def toast_text(toast: Toast) -> ToastText:
         case "question_reminder":
             return _reminder(toast)
         case "limit_reached":
-            return _limit(dict(toast.parameters))
+            parameters = dict(toast.parameters)
+            title, reason = limit_sentences(parameters.get("mode"), int(parameters.get("limit") or 1))
+            return ToastText(title.rstrip("."), reason)
         case "mode_set_to_auto":
             title = translate("Toasts", "Automatic mode is on")
             message = translate("Toasts", "The demo runs without asking. The mode can be set back.")
@@ -138,24 +138,21 @@ def _reminder(toast: Toast) -> ToastText:
     return ToastText(title, toast.message, actions=((INBOX, translate("Toasts", "Show all")),))
 
 
-def _limit(parameters: Mapping[str, Any]) -> ToastText:
-    """Return which limit holds, and why (UI §7)."""
-    actions = ((QUEUE, translate("Toasts", "Queue it")), (SHOW, translate("Toasts", "Show")))
-    limit = int(parameters.get("limit") or 1)
-    match parameters.get("mode"):
+def limit_sentences(mode: ValidationMode | None, limit: int) -> tuple[str, str]:
+    """Return which limit on workflows holds, and why (UI §7)."""
+    match mode:
         case ValidationMode.MANUAL:
-            title = translate("Toasts", "One workflow at a time")
-            message = translate("Toasts", "In manual mode every operation waits for your approval.")
+            reason = translate("Toasts", "In manual mode every operation waits for your approval.")
+            return translate("Toasts", "One workflow at a time."), reason
         case ValidationMode.SELECTIVE:
-            title = translate("Toasts", "One workflow at a time")
-            message = translate("Toasts", "In selective mode some operations wait for your approval.")
+            reason = translate("Toasts", "In selective mode some operations wait for your approval.")
+            return translate("Toasts", "One workflow at a time."), reason
         case _:
-            title = _running(limit)
-            message = translate("Toasts", "That is the limit in automatic mode. This one can wait for its turn.")
-    return ToastText(title, message, actions=actions)
+            reason = translate("Toasts", "That is the limit in automatic mode. This one can wait for its turn.")
+            return _running(limit), reason
 
 
 def _running(count: int) -> str:
     if count == 1:
-        return translate("Toasts", "One workflow is running")
-    return translate("Toasts", "{count} workflows are running").format(count=number(count))
+        return translate("Toasts", "One workflow is running.")
+    return translate("Toasts", "{count} workflows are running.").format(count=number(count))

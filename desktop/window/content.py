@@ -47,6 +47,7 @@ from desktop.window.frame.quit_guard import QuitGuard, TrayIcon
 from desktop.window.frame.status_line import StatusLine
 from desktop.window.frame.storage_banner import StorageBanner
 from desktop.window.input.header_choices import AnsweringChoice, ModeChoice
+from desktop.window.input.limit_controller import LimitController
 from desktop.window.input.picker import Picker
 from desktop.window.input.send_controller import InputController
 from desktop.window.navigation.search_controller import SearchController
@@ -117,6 +118,7 @@ class Content(Adaptive, Surface):
         # Input, palette and search
         answering = self.answering = AnsweringChoice(context, header, self.picker)
         self.input = InputController(context, actions, self._retry, chat, answering, opener)
+        self.limit = LimitController(context, actions, self.mode, chat)
         scopes = KeyContext(sidebar, chat, self.toasts)
         start_template, focus_centre = self.input.slash_commands.start, centre.take_focus
         self.palette_controller = PaletteController(
@@ -309,6 +311,7 @@ class Content(Adaptive, Surface):
         self.answering.on_viewed()
         self.chat.show_now()
         self.input.on_viewed()
+        self.limit.show_now()
         self.recording.show_now()
         self._render()
 

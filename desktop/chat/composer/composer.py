@@ -23,9 +23,9 @@ _NAME_CHARACTERS = 60
 class Composer(Adaptive, Surface):
     """Keeps its text until the message has been accepted, so that a message that cannot be sent is not lost."""
 
-    send_requested = Signal(object, bool)
-    """The Draft, and whether the running turn is to be stopped for it. Nothing else is sent until `message_accepted`,
-    `message_refused` or `set_draft`."""
+    send_requested = Signal(object, bool, bool)
+    """The Draft, whether the running turn is to be stopped for it, and whether its turn may wait for a free slot.
+    Nothing else is sent until `message_accepted`, `message_refused` or `set_draft`."""
     attach_requested = Signal(list)
     """Attach the files at these paths (`show_files`); empty to open a file dialog."""
     file_opened = Signal(object)
@@ -125,14 +125,14 @@ class Composer(Adaptive, Surface):
         self._error = text
         self._update()
 
-    def submit(self, *, interrupts: bool = False) -> None:
-        """Send the message; `interrupts`: stop the running turn for it."""
+    def submit(self, *, interrupts: bool = False, queued: bool = False) -> None:
+        """Send the message; `interrupts`: stop the running turn for it; `queued`: its turn may wait for a slot."""
         if self._obstacle() or self._is_sending or self.is_empty:
             return
         self._is_sending = True
         self._error = ""
         self._update()
-        self.send_requested.emit(self.draft(), interrupts)
+        self.send_requested.emit(self.draft(), interrupts, queued)
 
     @property
     def is_empty(self) -> bool:

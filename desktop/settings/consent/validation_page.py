@@ -9,7 +9,7 @@ from desktop.settings.consent.exceptions_card import ExceptionsCard
 from desktop.settings.parts.banners import PendingRequestsBanner
 from desktop.settings.parts.page import Page, PageId
 from desktop.settings.parts.setting_cards import ChoiceSetting, NumberSetting, SettingCard, SwitchSetting
-from desktop.settings.parts.setting_strings import choice_labels, setting_help
+from desktop.settings.parts.setting_strings import auto_mode_warning, choice_labels, setting_help
 from desktop.settings.sources.context import SettingsContext
 from desktop.settings.sources.pending_requests import PendingRequests
 from desktop.settings.sources.setting_sources import Setting
@@ -83,14 +83,7 @@ class ValidationPage(Page):
     def refresh(self) -> None:
         """Show the current mode and how many workflows it allows."""
         self._cards.set_current(str(self._settings.value(Setting.VALIDATION_MODE)))
-        self._warning.set_text(
-            self.tr(
-                "Automatic mode: operations will be approved without confirmation. Multi-workflow mode (up to %n at "
-                "once) will be available. Make sure that you understand the security risks.",
-                "",
-                int(self._settings.value(Setting.MAX_WORKFLOWS_AUTO)),
-            )
-        )
+        self._warning.set_text(auto_mode_warning(int(self._settings.value(Setting.MAX_WORKFLOWS_AUTO))))
         for field in self._limits:
             field.set_in_use(bool(self._settings.value(Setting.CONSENT_EXPIRES)))
         self._show_banner()

@@ -7,7 +7,7 @@ from core.domain.template import ValidationMode
 from core.services.outcome import Failed
 from desktop.settings.sources.setting_sources import Setting, SettingValue
 from desktop.theme import Scheme
-from desktop.translation import Language, percent
+from desktop.translation import Language, number, percent
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
@@ -119,6 +119,22 @@ def choice_labels(setting: Setting) -> dict[SettingValue, str]:
     if setting is Setting.ENTER_SENDS:
         return {True: translate("SettingWords", "Enter"), False: translate("SettingWords", "Ctrl+Enter")}
     return {True: translate("SettingWords", "on"), False: translate("SettingWords", "off")}
+
+
+def auto_mode_warning(most_workflows: int) -> str:
+    """Return what automatic mode changes, with how many workflows may run in it at once."""
+    if most_workflows == 1:
+        return translate(
+            "SettingWords",
+            "Automatic mode: operations will be approved without confirmation. Make sure that you understand the "
+            "security risks.",
+        )
+    text = translate(
+        "SettingWords",
+        "Automatic mode: operations will be approved without confirmation. Multi-workflow mode (up to {count} at once) "
+        "will be available. Make sure that you understand the security risks.",
+    )
+    return text.format(count=number(most_workflows))
 
 
 def value_text(setting: Setting, value: SettingValue) -> str:

@@ -4,15 +4,18 @@ from functools import partial
 
 from PySide6.QtCore import Signal
 
-from core.domain.ids import MessageId, RunId
+from core.domain.ids import MessageId
 from core.domain.live_run import LiveRun
 from core.domain.messages import Message, Role
 from core.domain.run import RunKind, RunStatus, StepStatus
+from core.domain.template import ValidationMode
 from core.services.outcome import Failed
 from desktop.operations import unwrap
 from desktop.shortcuts.command import command
+from desktop.window.actions.gated_starts import GatedStart, is_limit
 from desktop.window.actions.workflow_actions import WorkflowActions
 from desktop.window.base.context import Controller, WindowContext
+from desktop.window.base.outgoing import StartSource
 
 _FAILED_STATUSES = (RunStatus.ERROR, RunStatus.CANCELLED)
 _FAILED_STEPS = (StepStatus.ERROR, StepStatus.CANCELLED)
@@ -54,22 +57,22 @@ class RetryController(Controller):
         run = self._last_run()
         step = _failed_step(run) if run is not None else None
         if run is not None and run.kind is RunKind.WORKFLOW and step is not None:
-            self._operations.run(self._fork(run.run_id, step), f"retry {step}")
+            self._operations.run(self._fork(run, step), f"retry {step}")
         elif run is not None and run.prompt_id is not None:
             self.resend_prompt_of(run.message_id)
         else:
             self._actions.fail(Failed("nothing_to_retry", "nothing failed in this workflow"))
 
-    async def _fork(self, run_id: RunId, step: str, *, queued: bool = False) -> None:
+    async def _fork(self, run: LiveRun, step: str, queued: bool = False) -> None:
         """Fork the run and view the fork, unless another workflow is viewed by then."""
-        viewed, origin = self._viewed, ("fork", run_id)
-        mode = self._core.settings.current.validation_mode
-        outcome = await self._core.runs.fork(run_id, step, mode=mode, gated=True, queued=queued)
-        if isinstance(outcome, Failed) and outcome.code == "limit_reached":
-            self._actions.toasts.refuse(outcome, partial(self._fork, run_id, step, queued=True), origin)
+        viewed = self._viewed
+        again = partial(self._fork, run, step)
+        start = GatedStart(viewed, StartSource.COMMAND, again, run.mode or ValidationMode.AUTO)
+        begin = partial(self._core.runs.fork, run.run_id, step)
+        outcome = await self._actions.starts.run(begin, start, queued=queued)
+        if is_limit(outcome):
             return
         forked = unwrap(outcome)
-        self._actions.toasts.withdraw(origin)
         if self._viewed == viewed:
             self._actions.show(forked.workflow_id)
 

@@ -1,7 +1,8 @@
 """Call the services of the core for the user and show the results in the window."""
 
 import asyncio
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QUrl, Signal
@@ -10,14 +11,15 @@ from PySide6.QtGui import QDesktopServices
 from core.domain.agent import AgentSelection
 from core.domain.ids import WorkflowId
 from core.domain.interruption import Answer
-from core.domain.template import Template, ValidationMode, stricter_mode
+from core.domain.template import ValidationMode
 from core.services.outcome import Failed, Ok
 from core.stores.questions import Question
 from desktop.operations import unwrap
 from desktop.translation import failure_text
+from desktop.window.actions.gated_starts import GatedStart, GatedStarts, is_limit
 from desktop.window.actions.toast_actions import ToastActions
 from desktop.window.base.context import Controller, WindowContext
-from desktop.window.base.outgoing import OutgoingMessage, TemplateStart
+from desktop.window.base.outgoing import OutgoingMessage, StartSource, TemplateStart
 
 FIRST_SCREEN_MESSAGES = 24
 """Enough messages to fill a screen."""
@@ -39,7 +41,7 @@ class WorkflowActions(Controller):
     begun = Signal(str, object)
     """A message created this workflow, which is viewed next; the OutgoingMessage."""
     refused = Signal(str, str)
-    """A message was rejected: its workflow, and the text for its composer, empty if a toast shows the reason."""
+    """A message was rejected: its workflow, and the text for its composer, empty if the reason is shown above it."""
     template_settled = Signal(object, object)
     """A TemplateStart, and None if it was accepted, else the Failed."""
     answered = Signal(str, object)
@@ -48,7 +50,8 @@ class WorkflowActions(Controller):
     def __init__(self, context: WindowContext, turns_below: Callable[[], int]) -> None:
         super().__init__(context)
         self._turns_below = turns_below
-        self.toasts = ToastActions(context, self.show)
+        self.toasts = ToastActions(context)
+        self.starts = GatedStarts(context)
 
     # Viewing
 
@@ -97,7 +100,7 @@ class WorkflowActions(Controller):
             self._operations.run(self._queue(message, workflow_id), "queue")
         else:
             selection = None if workflow_id else answering
-            self._operations.run(self._send(message, workflow_id, selection, queued=False), "send")
+            self._operations.run(self._send(message, workflow_id, selection), "send")
 
     async def _queue(self, message: OutgoingMessage, workflow_id: WorkflowId) -> None:
         add = self._core.queue.interject if message.interrupts else self._core.queue.add
@@ -108,41 +111,30 @@ class WorkflowActions(Controller):
             self.refuse(workflow_id, outcome)
 
     async def _send(
-        self,
-        message: OutgoingMessage,
-        workflow_id: WorkflowId | None,
-        answering: AgentSelection | None,
-        *,
-        queued: bool,
+        self, message: OutgoingMessage, workflow_id: WorkflowId | None, answering: AgentSelection | None
     ) -> None:
-        outcome = await self._core.chat.send(
-            message.text,
-            workflow_id,
-            mode=self._core.settings.current.validation_mode,
-            gated=True,
-            queued=queued,
-            answering=answering,
-            attached=message.attached,
-        )
-        origin = _origin_key(workflow_id)
+        begin = partial(self._core.chat.send, message.text, workflow_id, answering=answering, attached=message.attached)
+
+        async def again(queued: bool) -> None:
+            await self._send(replace(message, queued=queued), workflow_id, answering)
+
+        start = GatedStart(workflow_id, message.source, again)
+        outcome = await self.starts.run(begin, start, queued=message.queued)
         if isinstance(outcome, Failed) and outcome.code == "workflow_busy" and workflow_id is not None:
             await self._queue(message, workflow_id)  # a turn began between the check and the call
         elif isinstance(outcome, Ok):
-            self.toasts.withdraw(origin)
             if workflow_id is None and self._viewed is None:
                 self.begun.emit(outcome.data.workflow_id, message)
                 self.show(outcome.data.workflow_id)
             self.sent.emit(workflow_id or "", message)
         else:
             self.refuse(workflow_id, outcome)
-            if outcome.code == "limit_reached":
-                again = partial(self._send, message, workflow_id, answering, queued=True)
-                self.toasts.refuse(outcome, again, origin)
 
     def refuse(self, workflow_id: WorkflowId | None, failed: Failed) -> None:
-        """Emit that the message of a workflow was rejected. A reached limit has a toast of its own, with a way out."""
-        text = "" if failed.code == "limit_reached" else failure_text(failed.code, failed.message)
-        self.refused.emit(workflow_id or "", text)
+        """Emit that the message of a workflow was rejected. A reached limit is shown above its composer, with ways
+        out.
+        """
+        self.refused.emit(workflow_id or "", "" if is_limit(failed) else failure_text(failed.code, failed.message))
 
     def release_composer(self, workflow_id: WorkflowId | None) -> None:
         """Emit that the message of a workflow was neither sent nor rejected and stays a draft."""
@@ -154,24 +146,26 @@ class WorkflowActions(Controller):
         """Start a template."""
         self._operations.run(self._start_template(start), "start a template")
 
-    async def _start_template(self, start: TemplateStart, *, queued: bool = False) -> None:
-        outcome = await self._core.runs.start(
+    async def _start_template(self, start: TemplateStart) -> None:
+        begin = partial(
+            self._core.runs.start,
             start.resolved,
             start.given,
-            mode=self._mode_of(start.resolved.template),
-            gated=True,
-            queued=queued,
             workflow_id=start.workflow_id,
             allows_input=True,
             prompt=start.prompt,
             answering=start.answering,
             attached=start.attached,
         )
-        # a template named in a message is retried from that message, one chosen in the palette by choosing it again
-        origin = _origin_key(start.workflow_id) if start.prompt is not None else ("template", start.resolved.id)
+
+        async def again(queued: bool) -> None:
+            await self._start_template(replace(start, queued=queued))
+
+        least = start.resolved.template.mode or ValidationMode.AUTO
+        gated = GatedStart(start.viewed, start.source, again, least)
+        outcome = await self.starts.run(begin, gated, queued=start.queued)
         message = OutgoingMessage(start.prompt, start.attached) if start.prompt is not None else None
         if isinstance(outcome, Ok):
-            self.toasts.withdraw(origin)
             # the new workflow is shown only where the user still looks at what it was started from
             if start.workflow_id is None and self._viewed == start.viewed:
                 if message is not None:
@@ -184,17 +178,8 @@ class WorkflowActions(Controller):
         self.template_settled.emit(start, outcome)
         if message is not None:
             self.refuse(start.workflow_id, outcome)
-        elif outcome.code != "limit_reached":
+        elif not is_limit(outcome):
             self.fail(outcome)
-        if outcome.code == "limit_reached":
-            self.toasts.refuse(outcome, partial(self._start_template, start, queued=True), origin)
-
-    def _mode_of(self, template: Template) -> ValidationMode:
-        """Return the stricter of the mode in the settings and the mode of the template.
-
-        A template can only add requests for approval, never remove any.
-        """
-        return stricter_mode(self._core.settings.current.validation_mode, template.mode or ValidationMode.AUTO)
 
     def sum_up(self, workflow_id: WorkflowId | None) -> None:
         """Summarize the workflow and continue from the summary."""
@@ -203,15 +188,11 @@ class WorkflowActions(Controller):
         else:
             self.fail(Failed("nothing_to_sum_up", "nothing was said yet"))
 
-    async def _sum_up(self, workflow_id: WorkflowId, *, queued: bool = False) -> None:
-        mode = self._core.settings.current.validation_mode
-        outcome = await self._core.summaries.start(workflow_id, mode=mode, gated=True, queued=queued)
-        origin = ("sum up", workflow_id)
-        if isinstance(outcome, Failed) and outcome.code == "limit_reached":
-            self.toasts.refuse(outcome, partial(self._sum_up, workflow_id, queued=True), origin)
-            return
-        unwrap(outcome)
-        self.toasts.withdraw(origin)
+    async def _sum_up(self, workflow_id: WorkflowId, queued: bool = False) -> None:
+        start = GatedStart(workflow_id, StartSource.COMMAND, partial(self._sum_up, workflow_id))
+        outcome = await self.starts.run(partial(self._core.summaries.start, workflow_id), start, queued=queued)
+        if not is_limit(outcome):
+            unwrap(outcome)
 
     def stop(self, workflow_id: WorkflowId | None) -> None:
         """Cancel the active run of a workflow."""
@@ -234,8 +215,3 @@ class WorkflowActions(Controller):
     def fail(self, failed: Failed) -> None:
         """Show a failure that belongs to no composer."""
         self._context.session.presenter.fail(failed)
-
-
-def _origin_key(workflow_id: WorkflowId | None) -> Hashable:
-    """Return the key by which a refusal and its retry are matched; None is the new workflow."""
-    return ("said", workflow_id)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from core.domain.agent import AgentSelection
@@ -10,13 +11,24 @@ from core.domain.messages import AttachedText
 from core.ports import ResolvedTemplate
 
 
+class StartSource(StrEnum):
+    """Where the user makes a start, which is also where a refused one is made again."""
+
+    COMPOSER = "composer"
+    FORM = "form"
+    COMMAND = "command"
+    """Neither text nor input belongs to it: sending again, a fork, a summary, a template without input."""
+
+
 @dataclass(frozen=True, slots=True)
 class OutgoingMessage:
-    """A text with attachments. `interrupts`: it stops the active turn."""
+    """A text with attachments. `interrupts`: it stops the active turn; `queued`: its turn may wait for a free slot."""
 
     text: str
     attached: tuple[AttachedText, ...] = ()
     interrupts: bool = False
+    queued: bool = False
+    source: StartSource = StartSource.COMPOSER
 
     @property
     def hashes(self) -> Sequence[str]:
@@ -29,7 +41,7 @@ class TemplateStart:
     """A request to start a template in a workflow, or in a new one where `workflow_id` is None.
 
     `prompt` is the message that named the template, if any. `viewed` is the workflow on the screen at the time of the
-    request: a new workflow takes its place only if it is still viewed.
+    request: a new workflow takes its place only if it is still viewed. `queued`: the run may wait for a free slot.
     """
 
     resolved: ResolvedTemplate
@@ -39,6 +51,8 @@ class TemplateStart:
     answering: AgentSelection | None
     viewed: WorkflowId | None
     attached: tuple[AttachedText, ...] = ()
+    source: StartSource = StartSource.COMPOSER
+    queued: bool = False
 
     def is_same(self, other: "TemplateStart") -> bool:
         """Return whether both start the same template from the same message, whatever the input."""

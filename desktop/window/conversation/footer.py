@@ -18,6 +18,7 @@ from desktop.theme import Theme
 from desktop.window.base.context import Controller, WindowContext
 from desktop.window.base.workflow_strings import viewed_title
 from desktop.window.conversation.input_card import InputCard
+from desktop.window.conversation.limit_strip import LimitStrip, ReachedLimit
 
 
 class Footer(QObject):
@@ -44,19 +45,21 @@ class Footer(QObject):
         self._card = card
         self._token_bar = token_bar
         self._pane = pane
+        self.limit = LimitStrip(theme, pane)
         self.inputs = inputs
         self.queue = queue
         self.composer = composer
         self.layout = QHBoxLayout()
         self._slot = QVBoxLayout()
-        for widget in (card, inputs, queue, composer, token_bar):
+        for widget in (card, inputs, self.limit, queue, composer, token_bar):
             self._slot.addWidget(widget)
         self.layout.addStretch(1)
         self.layout.addLayout(self._slot, 100)
         self.layout.addStretch(1)
-        for watched in (card, inputs, queue, composer):
+        for watched in (card, inputs, self.limit, queue, composer):
             watched.installEventFilter(self)
         queue.text_requested.connect(self.focus_composer)
+        self.limit.left.connect(self.focus_composer)
 
     def focus_composer(self) -> None:
         """Focus the composer, or the input form while it is open."""
@@ -69,16 +72,19 @@ class Footer(QObject):
     def show_composer(self) -> None:
         self.composer.show()
         self.queue.setVisible(bool(self.queue.messages))
+        self._show_limit_if_any()
 
     def hide_composer(self) -> None:
         """Make room for a card."""
         self.composer.hide()
         self.queue.hide()
+        self._show_limit_if_any()
 
     def ask_input(self, title: str, schema: Mapping[str, Any], *, runs: bool) -> None:
         """Show the input form of a template or prompt instead of the composer (`InputCard.ask`)."""
         self.hide_composer()
         self.inputs.ask(title, schema, runs=runs)
+        self._show_limit_if_any()
         self.fit()
 
     def end_input(self) -> None:
@@ -96,6 +102,16 @@ class Footer(QObject):
         self.queue.show_queue(waiting, reason)
         self.queue.setVisible(bool(waiting) and not self.composer.isHidden())
 
+    def show_limit(self, limit: ReachedLimit | None) -> None:
+        """Show why a start has to wait; None if it need not."""
+        self.limit.show_limit(limit)
+        self._show_limit_if_any()
+
+    def _show_limit_if_any(self) -> None:
+        """Show the limit where the refused text or form is, not below a request."""
+        has_place = not self.composer.isHidden() or self.inputs.is_open
+        self.limit.setVisible(self.limit.limit is not None and has_place)
+
     def apply_theme(self) -> None:
         """Take the sizes of the theme."""
         self._space()
@@ -111,6 +127,7 @@ class Footer(QObject):
         if not self.composer.isHidden():
             composer = self.composer.height() + self._token_bar.height() + 2 * sizes.space_s
             composer += 0 if self.queue.isHidden() else self.queue.height() + sizes.space_xs
+        composer += 0 if self.limit.isHidden() else self.limit.height() + sizes.space_xs
         reserved = 2 * sizes.row + margins.top() + margins.bottom() + composer
         for card in (self._card, self.inputs):
             card.set_max_height(max(3 * sizes.row, self._pane.height() - reserved))
@@ -121,7 +138,7 @@ class Footer(QObject):
             if watched is self.composer:  # the token bar belongs to it, and a card needs the margin below instead
                 self._token_bar.setVisible(not self.composer.isHidden())
                 self._space()
-            if watched in (self.composer, self.queue):
+            if watched in (self.composer, self.limit, self.queue):
                 self.fit()
             self.changed.emit()
         return False

@@ -18,9 +18,12 @@ from desktop.widgets import Button, Label, Paragraph, announce, show_when
 class InputCard(SlotCard):
     """`ask` shows it and focuses the first field. It stays open until `close_form`."""
 
-    submitted = Signal(object)
-    """The values, as an object of the schema. Disabled then, until `refuse`."""
+    submitted = Signal(object, bool)
+    """The values, as an object of the schema, and whether the start may wait for a free slot. Disabled then, until
+    `refuse`."""
     cancelled = Signal()
+    opened = Signal()
+    closed = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(theme, parent)
@@ -52,6 +55,7 @@ class InputCard(SlotCard):
         self.show()
         self._fit()
         self.take_focus()
+        self.opened.emit()
         announce(self, f"{self.accessibleName()}. {title}", is_urgent=True)
 
     @property
@@ -86,6 +90,7 @@ class InputCard(SlotCard):
             self.hide()
             self._form = None
             self._replace_page(None)
+            self.closed.emit()
 
     def set_submit_keys(self, keys: QKeySequence) -> None:
         """Show these keys in the hint."""
@@ -132,7 +137,8 @@ class InputCard(SlotCard):
         self._submit_button.clicked.connect(self._submit)
         self._cancel_button.clicked.connect(self.cancelled)
 
-    def _submit(self) -> None:
+    def submit(self, *, queued: bool = False) -> None:
+        """Submit the values if they are valid; `queued`: the start may wait for a free slot."""
         if self._form is None or self._is_sending:
             return
         reading = self._form.read()
@@ -141,7 +147,10 @@ class InputCard(SlotCard):
             return
         self._is_sending = True
         self._show_problem("")
-        self.submitted.emit(reading.value)
+        self.submitted.emit(reading.value, queued)
+
+    def _submit(self) -> None:
+        self.submit()
 
     def _cancel(self) -> None:
         self.cancelled.emit()

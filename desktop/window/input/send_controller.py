@@ -1,5 +1,7 @@
 """From the composer to the core: reads attached files, sends messages, and manages the queue."""
 
+from dataclasses import replace
+
 from core.domain.agent import AgentSelection
 from core.domain.ids import MessageId, WorkflowId
 from core.domain.messages import Message, QueuedMessage, QueueHold, Role
@@ -11,7 +13,7 @@ from desktop.translation import failure_text
 from desktop.window.actions.retry_controller import RetryController
 from desktop.window.actions.workflow_actions import WorkflowActions
 from desktop.window.base.context import Controller, WindowContext
-from desktop.window.base.outgoing import OutgoingMessage
+from desktop.window.base.outgoing import OutgoingMessage, StartSource
 from desktop.window.conversation.chat_pane import ChatPane
 from desktop.window.input.attachment_controller import AttachmentController, draft_files
 from desktop.window.input.header_choices import AnsweringChoice
@@ -48,25 +50,24 @@ class SendController(Controller):
         signals = (stores.queues.changed, stores.view.changed, stores.background.changed)
         context.frames.bind(chat, signals, self.show_queue)
 
-    def send(self, draft: Draft, interrupts: bool) -> None:
-        """Send the draft to the viewed workflow."""
+    def send(self, draft: Draft, interrupts: bool, queued: bool = False) -> None:
+        """Send the draft to the viewed workflow; `queued`: its turn may wait for a free slot."""
         # all that depends on the viewed workflow is read now: another may be viewed once the files are read
         origin, selection = self._viewed, self._answering.for_new
+        message = OutgoingMessage(draft.text, interrupts=interrupts, queued=queued)
         if draft.files:
-            send = self._send_with_files(draft, interrupts, origin, selection)
-            self._operations.run(send, "read attached files")
+            self._operations.run(self._send_with_files(draft, message, origin, selection), "read attached files")
         else:
-            self._slash_commands.send(OutgoingMessage(draft.text, interrupts=interrupts), origin, selection)
+            self._slash_commands.send(message, origin, selection)
 
     async def _send_with_files(
-        self, draft: Draft, interrupts: bool, origin: WorkflowId | None, selection: AgentSelection
+        self, draft: Draft, message: OutgoingMessage, origin: WorkflowId | None, selection: AgentSelection
     ) -> None:
         attached = await self._attachments.read(draft, origin)
         if isinstance(attached, str):
             self._actions.refused.emit(origin or "", attached)
         else:
-            message = OutgoingMessage(draft.text, tuple(attached), interrupts)
-            self._slash_commands.send(message, origin, selection)
+            self._slash_commands.send(replace(message, attached=tuple(attached)), origin, selection)
 
     def resend(self, message: Message) -> None:
         """Send the message again in the viewed workflow, with its attachments."""
@@ -74,7 +75,7 @@ class SendController(Controller):
 
     async def _resend(self, message: Message, origin: WorkflowId | None) -> None:
         attached = await self._attachments.of_message(message)
-        outgoing = OutgoingMessage(message.text, tuple(attached))
+        outgoing = OutgoingMessage(message.text, tuple(attached), source=StartSource.COMMAND)
         self._slash_commands.send(outgoing, origin, self._answering.for_new)
 
     @command("composer.send_now")

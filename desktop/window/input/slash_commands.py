@@ -28,9 +28,10 @@ from desktop.palette.entries import rank_entries
 from desktop.theme import Icon
 from desktop.translation import failure_text, template_description
 from desktop.widgets import folded, matches
+from desktop.window.actions.gated_starts import is_limit
 from desktop.window.actions.workflow_actions import WorkflowActions
 from desktop.window.base.context import Controller, WindowContext
-from desktop.window.base.outgoing import OutgoingMessage, TemplateStart
+from desktop.window.base.outgoing import OutgoingMessage, StartSource, TemplateStart
 from desktop.window.conversation.chat_pane import ChatPane
 from desktop.window.navigation.workflow_switcher import WorkflowOpener
 
@@ -123,10 +124,12 @@ class SlashCommands(Controller):
         prepared = unwrap(await self._core.slash.template(TemplateId(command.target.id), command.rest))
         selection = answering if origin is None else None
         given, asked = prepared.input.values, prepared.input.missing_schema
-        start = TemplateStart(prepared.found, given, origin, message.text, selection, origin, message.attached)
+        start = TemplateStart(
+            prepared.found, given, origin, message.text, selection, origin, message.attached, message.source
+        )
         if asked is None:
-            self._actions.start_template(start)
-        elif not self._ask(start, command.target.title, asked, runs=True):
+            self._actions.start_template(replace(start, queued=message.queued))
+        elif not self._ask(replace(start, source=StartSource.FORM), command.target.title, asked, runs=True):
             self._actions.release_composer(origin)
 
     async def _send_prompt(self, text: str, origin: WorkflowId | None, command: SlashCommand) -> None:
@@ -141,13 +144,15 @@ class SlashCommands(Controller):
     async def _start(self, template_id: TemplateId) -> None:
         viewed = self._viewed
         prepared = unwrap(await self._core.slash.template(template_id))
-        start = TemplateStart(prepared.found, prepared.input.values, None, None, None, viewed)
+        start = TemplateStart(
+            prepared.found, prepared.input.values, None, None, None, viewed, source=StartSource.COMMAND
+        )
         if prepared.input.missing_schema is None:
             self._actions.start_template(start)
             return
         self._opener.open_new()  # the form needs a composer to stand in for; the start page has none
         title = prepared.found.template.title
-        self._ask(replace(start, viewed=None), title, prepared.input.missing_schema, runs=True)
+        self._ask(replace(start, viewed=None, source=StartSource.FORM), title, prepared.input.missing_schema, runs=True)
 
     async def _insert(self, request: _PromptRequest, values: Mapping[str, str]) -> None:
         """Replace the message by the text of the prompt, if the message still stands in the composer."""
@@ -177,13 +182,13 @@ class SlashCommands(Controller):
         self._footer.ask_input(title, schema, runs=runs)
         return True
 
-    def _on_given(self, values: Mapping[str, Any]) -> None:
+    def _on_given(self, values: Mapping[str, Any], queued: bool) -> None:
         request = self._request
         if isinstance(request, _PromptRequest):
             failure = partial(self._actions.refuse, request.origin)
             self._operations.run(self._insert(request, values), "fill in a prompt", failure=failure)
         elif request is not None:
-            self._actions.start_template(replace(request, given={**request.given, **values}))
+            self._actions.start_template(replace(request, given={**request.given, **values}, queued=queued))
 
     def _on_cancelled(self) -> None:
         """Close the form and restore the composer."""
@@ -200,8 +205,8 @@ class SlashCommands(Controller):
             self._footer.focus_composer()
         elif failed is not None and is_open:
             problems = failed.details.get("problems", ()) if failed.code == "bad_input" else ()
-            # a reached limit is shown in a toast, which offers to queue the start
-            words = "" if failed.code == "limit_reached" else failure_text(failed.code, failed.message)
+            # a reached limit is shown below the form, with ways out
+            words = "" if is_limit(failed) else failure_text(failed.code, failed.message)
             self._footer.inputs.refuse(words, list(problems))
 
     def _close_form(self) -> None:

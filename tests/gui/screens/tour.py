@@ -103,9 +103,7 @@ async def _conversations(app: App) -> AsyncIterator[Screen]:
     toasts = core.stores.toasts
     toasts.clear()
     toasts.pause("tour")
-    content.workflow_actions.toasts.refuse(
-        Failed("limit_reached", "", details={"mode": "auto", "limit": 3}), _nothing, "here"
-    )
+    toasts.add(ToastType.WARNING, "nothing_to_record")
     toasts.add_workflow_complete(said.workflow_id, LONG, said.status)
     toasts.add(ToastType.ERROR, "unexpected", title=LONG, message=LONG * 4, workflow_id=said.workflow_id)
     toasts.add_user_question(ran.workflow_id, LONG, f"{LONG}?")
@@ -150,6 +148,17 @@ async def _writing(app: App) -> AsyncIterator[Screen]:
     await settled(chat)
     yield "inputs", window
     chat.footer.end_input()
+    await app.core.settings.change(validation_mode="selective")
+    app.write(LONG)
+    chat.composer.submit()
+    await holds(chat.footer.limit.isVisible)
+    yield "limit", window
+    chat.footer.limit.auto.click()
+    await settled(chat)
+    yield "limit warning", window
+    chat.footer.limit.confirmation.cancel_button.click()
+    await app.core.settings.change(validation_mode="auto")
+    chat.composer.set_draft(Draft())
 
 
 async def _lookups(app: App) -> AsyncIterator[Screen]:
@@ -318,10 +327,6 @@ async def _forms(app: App) -> AsyncIterator[Screen]:
 async def drawn() -> None:
     """The next frame is there."""
     await asyncio.sleep(0.06)
-
-
-async def _nothing() -> None:
-    """What a toast offers."""
 
 
 def shown(root: QWidget) -> list[QWidget]:

@@ -62,7 +62,7 @@ async def test_each_mode_has_its_banner_to_the_letter(rig: Rig, mode: str, langu
     [
         (7, Language.ENGLISH, "(up to 7 at once)"),
         (7, Language.FRENCH, "(jusqu’à 7 simultanés)"),
-        (1, Language.FRENCH, "(jusqu’à 1 simultané)"),
+        (1, Language.FRENCH, "sans confirmation. Assurez-vous"),
     ],
 )
 async def test_the_number_in_the_banner_is_the_setting_of_now(

@@ -174,17 +174,6 @@ def test_without_a_workflow_there_is_nowhere_to_go(stage: Stage) -> None:
         stage.button(stage.cards[0], "Go to workflow")
 
 
-@pytest.mark.parametrize(("words", "action"), [("Queue it", "queue"), ("Show", "show")])
-def test_at_the_limit_a_person_can_queue_or_look(stage: Stage, qtbot: QtBot, words: str, action: str) -> None:
-    refuse(stage, ValidationMode.AUTO, 3)
-    toast_id = stage.cards[0].id
-    with qtbot.waitSignal(stage.overlay.action_requested) as told:
-        QTest.mouseClick(stage.button(stage.cards[0], words), Qt.MouseButton.LeftButton)
-    assert told.args == [action, toast_id]
-    stage.show()
-    assert stage.cards == []
-
-
 @pytest.mark.parametrize(
     ("mode", "limit", "expected"),
     [

@@ -8,9 +8,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 
 from core.domain.ids import WorkflowId
-from core.domain.template import ValidationMode
 from desktop.widgets import announcement_queue
-from desktop.window.base.outgoing import OutgoingMessage
 from tests.gui.window.rig import App, an_app
 from tests.support.held import Held, held
 from tests.support.world import a_step, tool_step
@@ -42,19 +40,6 @@ async def test_a_deleted_workflow_leaves_nothing_in_the_window(
         after = await counts_again(app, before)
         assert after[0].grown(before[0]) == {}
         assert after[1] == before[1]
-
-
-async def test_a_refused_text_is_held_no_longer_than_the_toast_that_would_queue_it(
-    tmp_path: Path, qapp: QApplication, until: Until
-) -> None:
-    async with an_app(tmp_path, qapp, mode=ValidationMode.MANUAL) as app:
-        await app.say("say 300 words")
-        app.core.stores.toasts.clear()
-        for number in range(3):
-            app.content.workflow_actions.send(OutgoingMessage(f"text {number}"), app.viewed)
-            await until(lambda: app.core.stores.toasts.visible)
-            assert len(app.content.workflow_actions.toasts._actions) == 1
-            app.core.stores.toasts.clear()
 
 
 async def look_at_new_ones_and_delete_them(app: App, until: Until) -> None:

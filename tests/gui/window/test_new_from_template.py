@@ -97,12 +97,12 @@ async def test_at_the_limit_nothing_starts_and_the_form_keeps_what_was_written_u
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     async with an_app(tmp_path, qapp, mode=ValidationMode.SELECTIVE) as app:
-        busy = await app.say("say 60000 words 5")
+        busy = await app.say("a long one", script=({"say": "a b c", "delay_ms": 120_000},))
         inputs = app.content.chat.inputs
         await begin(app, "Ask around", "ask", until)
         QTest.keyClicks(app.focused(), "say 2 words")
         app.key(Key.Key_Return)
-        await until(lambda: any(toast.code == "limit_reached" for toast in app.core.stores.toasts.visible))
+        await until(app.content.chat.footer.limit.isVisible)
         assert inputs.isVisible()
         await app.core.engine.cancel(busy.id)
         app.key(Key.Key_Return)

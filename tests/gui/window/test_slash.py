@@ -208,10 +208,10 @@ async def test_a_refused_start_leaves_the_text_and_a_form_goes_with_its_workflow
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     async with an_app(tmp_path, qapp, mode=ValidationMode.MANUAL) as app:
-        busy = await app.say("say 9000 words 5")
+        busy = await app.say("a long one", script=({"say": "a b c", "delay_ms": 120_000},))
         await begin(app, until, "/ask around say 2 words")
         app.key(Key.Key_Return)
-        await until(lambda: any(toast.code == "limit_reached" for toast in app.core.stores.toasts.visible))
+        await until(app.content.chat.footer.limit.isVisible)
         assert written(app) == "/ask around say 2 words"
         assert len(await app.core.storage.workflows.all()) == 1
         app.control(Key.Key_A)

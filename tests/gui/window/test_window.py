@@ -166,64 +166,6 @@ def _control_let_go() -> QKeyEvent:
     return QKeyEvent(QEvent.Type.KeyRelease, Qt.Key.Key_Control, Qt.KeyboardModifier.NoModifier)
 
 
-@pytest.mark.parametrize(
-    ("mode", "limit"), [(ValidationMode.AUTO, 3), (ValidationMode.MANUAL, 1), (ValidationMode.SELECTIVE, 1)]
-)
-async def test_at_the_limit_the_text_stays_and_a_toast_shows_why(
-    tmp_path: Path, qapp: QApplication, until: Until, mode: ValidationMode, limit: int
-) -> None:
-    async with an_app(tmp_path, qapp, mode=mode) as app:
-        for _ in range(limit):
-            await app.say("say 3000 words")
-        app.control(Qt.Key.Key_N)
-        app.write("one more")
-        app.key(Qt.Key.Key_Return)
-        await until(lambda: any(toast.code == "limit_reached" for toast in app.core.stores.toasts.visible))
-        assert app.content.chat.composer.draft().text == "one more"
-        assert app.core.stores.background.running_count == limit
-        (toast,) = [toast for toast in app.core.stores.toasts.visible if toast.code == "limit_reached"]
-        assert dict(toast.parameters) == {"mode": mode, "limit": limit}
-        app.content.workflow_actions.toasts.run("queue", toast.id)
-        await until(lambda: app.core.stores.background.running_count == limit + 1)
-        assert app.content.chat.composer.draft().text == ""
-
-
-async def test_what_was_sent_after_all_cannot_be_queued_from_its_toast(
-    tmp_path: Path, qapp: QApplication, until: Until
-) -> None:
-    async with an_app(tmp_path, qapp, mode=ValidationMode.MANUAL) as app:
-        run = await app.say("say 3000 words")
-        app.control(Qt.Key.Key_N)
-        app.write("once")
-        app.key(Qt.Key.Key_Return)
-        await until(lambda: any(toast.code == "limit_reached" for toast in app.core.stores.toasts.visible))
-        (toast,) = [toast for toast in app.core.stores.toasts.visible if toast.code == "limit_reached"]
-        await app.core.engine.cancel(run.id)
-        app.key(Qt.Key.Key_Return)
-        await until(lambda: app.turn_texts()[:1] == ["once"])
-        assert toast not in app.core.stores.toasts.visible
-        app.content.workflow_actions.toasts.run("queue", toast.id)
-        await asyncio.sleep(0.1)
-        assert [row.workflow.title for row in app.core.stores.workflows.rows].count("once") == 1
-
-
-async def test_a_message_that_is_sent_from_its_toast_leaves_what_is_written_meanwhile(
-    tmp_path: Path, qapp: QApplication, until: Until
-) -> None:
-    async with an_app(tmp_path, qapp, mode=ValidationMode.MANUAL) as app:
-        await app.say("say 3000 words")
-        app.control(Qt.Key.Key_N)
-        app.write("first")
-        app.key(Qt.Key.Key_Return)
-        await until(lambda: app.core.stores.toasts.visible)
-        app.write(" and what came to mind later")
-        app.content.workflow_actions.toasts.run("queue", app.core.stores.toasts.visible[0].id)
-        await until(lambda: app.core.stores.background.running_count == 2)
-        await until(lambda: app.viewed is not None)
-        app.control(Qt.Key.Key_N)
-        assert app.content.chat.composer.draft().text == "first and what came to mind later"
-
-
 async def test_trying_again_sends_the_same_message_and_leaves_what_is_being_written(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
