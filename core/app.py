@@ -21,6 +21,7 @@ from core.services.agents import AgentService
 from core.services.attachments import AttachmentService
 from core.services.backups import BackupService
 from core.services.call_requests import CallRequestService
+from core.services.changed_files import ChangedFilesService
 from core.services.chat import ChatService
 from core.services.consent import ConsentService
 from core.services.demo import DemoService
@@ -74,9 +75,15 @@ class Folders:
 
     @property
     def by_purpose(self) -> dict[str, Path]:
-        """The files and folders that grow: store, backups, search, logs."""
+        """The files and folders that grow: store, backups, copies of changed files, search, logs."""
         search = {} if self.search is None else {"search": self.search}
-        return {"store": self.store, "backups": self.store.with_name("backups"), **search, "logs": self.logs}
+        backups = self.store.with_name("backups")
+        return {"store": self.store, "backups": backups, "copies": self.copies, **search, "logs": self.logs}
+
+    @property
+    def copies(self) -> Path:
+        """Where copies of changed files are kept."""
+        return self.store.with_name("copies")
 
     @classmethod
     def choose(cls, data: str | None) -> Self:
@@ -192,6 +199,7 @@ class Core:
     settings: SettingsService
     consent: ConsentService
     call_requests: CallRequestService
+    changed_files: ChangedFilesService
     demo: DemoService
     providers: ProviderService
     agents: AgentService

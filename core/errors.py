@@ -92,7 +92,7 @@ class CodeFailed(StepFailed):
 class ToolFailed(StepFailed):
     """A tool call failed: `not_registered not_available invalid_arguments not_allowed timeout rejected not_json
     bad_output output_too_large failed`; for a file tool also `not_found not_a_file not_a_folder not_text disk_full
-    changed_since_read no_match several_matches exists`.
+    changed_since_read no_match several_matches exists no_trash`.
     """
 
 

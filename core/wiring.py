@@ -40,6 +40,7 @@ from core.services.agents import AgentService
 from core.services.attachments import AttachmentService
 from core.services.backups import BackupService
 from core.services.call_requests import CallRequestService
+from core.services.changed_files import ChangedFilesService
 from core.services.chat import ChatService
 from core.services.consent import ConsentService
 from core.services.demo import DemoService
@@ -63,6 +64,7 @@ from core.services.upkeep import UpkeepService
 from core.services.workflows import WorkflowService
 from core.threads.system_clock import SystemClock
 from core.tools.builtin import builtin_tools, collection_tools, recording_tools, storing_tools
+from core.tools.file_copies import FileCopies
 from core.tools.invocation import ToolInvoker
 from core.tools.mcp.hub import Hub
 from core.tools.mcp.sampling import Sampling
@@ -88,6 +90,7 @@ class Toolbox:
         sandbox: Sandbox | None = None,
         picker: FilePicker | None = None,
         own: OwnPlaces = NO_PLACES,
+        copies: FileCopies | None = None,
     ) -> None:
         self._code_workers = WorkerPool()
         self._schema_workers = WorkerPool(size=1)  # their own, so that no check waits behind code that runs
@@ -95,7 +98,7 @@ class Toolbox:
         self.schemas = JsonSchemas(self._schema_workers)
         self.registry = Registry(self.schemas)
         self.seen_files = SeenFiles()
-        storing = storing_tools(storage, clock, self.seen_files, picker, own)
+        storing = storing_tools(storage, clock, self.seen_files, picker, own, copies)
         for tool in (*builtin_tools(self.sandbox, clock, own), *storing):
             self.registry.register(tool, is_checked=True)
         for tool in more_tools:
@@ -162,6 +165,7 @@ async def open_core(folders: Folders, picker: FilePicker | None = None) -> Async
             picker=picker,
             index=index,
             own=folders.own,
+            copies=FileCopies(folders.copies),
             backups=backups,
             upkeep=upkeep,
         ) as core:
@@ -238,16 +242,19 @@ async def run_core(
     picker: FilePicker | None = None,
     index: SearchIndex | None = None,
     own: OwnPlaces = NO_PLACES,
+    copies: FileCopies | None = None,
     backups: Backups | None = None,
     upkeep: Upkeep | None = None,
 ) -> AsyncIterator[Core]:
     """Run the core on a store that the caller opens and closes, with `more_tools` beside the built-in tools. Code runs
-    in worker processes, or in the `sandbox` given. No tool reaches the `own` places.
+    in worker processes, or in the `sandbox` given. No tool reaches the `own` places; what tools change of files is kept
+    in `copies`.
 
     Without a `key_file` API keys are stored in the system's keyring or not at all; without an `index` the full-text
     index is temporary.
     """
     clock, bus = clock or SystemClock(), Bus()
+    copies = copies or FileCopies()
     stored = await storage.settings.all()
     settings = SettingsService(parse_settings(stored), storage, bus)
     consent = ConsentService(stored, settings, storage, clock)
@@ -256,7 +263,7 @@ async def run_core(
         enter = stack.enter_async_context
         stores = stack.enter_context(closing(Stores(bus, clock, settings)))
         box = await enter(
-            Toolbox(clock, storage, more_tools, stores.background.is_viewed, consent, sandbox, picker, own)
+            Toolbox(clock, storage, more_tools, stores.background.is_viewed, consent, sandbox, picker, own, copies)
         )
         bus.subscribe(Event, lambda event: box.seen_files.forget(event.run_id), (RunFinished,))
         models = await enter(Models(clock, settings, key_file))
@@ -286,6 +293,7 @@ async def run_core(
         recordings = export.Recordings(engine, registry, storage, validator, book, tools, clock)
         await enter(engine)
         await enter(MemoryExpiry(storage.memories, clock))
+        changed_files = await enter(ChangedFilesService(copies, storage, bus, own))
         trash = await enter(Trash(engine, storage, bus, clock))
         notices = await enter(NoticeService(storage, stores.toasts, bus))
 
@@ -316,6 +324,7 @@ async def run_core(
             settings=settings,
             consent=consent,
             call_requests=CallRequestService(engine),
+            changed_files=changed_files,
             demo=DemoService(chat, runs, templates, workflows, storage),
             providers=ProviderService(models.catalogue, models.keys, settings),
             agents=agents,

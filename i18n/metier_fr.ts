@@ -2642,6 +2642,10 @@
         <translation>conversations et exécutions {size}</translation>
     </message>
     <message>
+        <source>copies of changed files {size}</source>
+        <translation>copies de fichiers modifiés {size}</translation>
+    </message>
+    <message>
         <source>logs {size}</source>
         <translation>journaux {size}</translation>
     </message>
@@ -6714,8 +6718,16 @@
         <translation>Délégation en cours</translation>
     </message>
     <message>
+        <source>Deleted</source>
+        <translation>Supprimé</translation>
+    </message>
+    <message>
         <source>Deleted a template</source>
         <translation>Gabarit supprimé</translation>
+    </message>
+    <message>
+        <source>Deleting</source>
+        <translation>Suppression de</translation>
     </message>
     <message>
         <source>Deleting a template</source>

@@ -459,6 +459,20 @@ class TaskChanged(Fact, wire="task_changed"):
     call_id: CallId | None = None
 
 
+class FileChanged(Fact, wire="file_changed"):
+    """A call changed a file. `before` and `after` name copies of its content, which are kept in the data folder; None
+    where there was no file, or it was too large. `mode` are the permissions that it had. Masked as arguments are.
+    """
+
+    call_id: CallId
+    change: Literal["created", "written", "moved", "deleted"]
+    path: str
+    destination: str | None = None
+    before: str | None = None
+    after: str | None = None
+    mode: int | None = None
+
+
 class UsageReported(Fact, wire="usage"):
     """The tokens of one model answer. `cost` is None if the price is unknown.
 

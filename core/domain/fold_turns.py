@@ -168,6 +168,10 @@ def _fold_task(run: LiveRun, fact: facts.TaskChanged, at: datetime) -> None:
         run.tasks[fact.id] = LiveTask(fact, at, at)
 
 
+def _fold_file_change(run: LiveRun, fact: facts.FileChanged, at: datetime) -> None:
+    run.file_changes.append(fact)
+
+
 def _fold_sub_agent(run: LiveRun, fact: facts.SubAgentStarted, at: datetime) -> None:
     sub_agent = run.sub_agents.get(fact.sub_agent_id)
     if sub_agent is not None:  # it was stopped, and resumes
@@ -220,6 +224,7 @@ TURN_FOLDS: Mapping[type[facts.Fact], FoldFact] = {
     facts.AnswerWarned: _fold_warning,
     facts.UsageReported: _fold_usage,
     facts.TaskChanged: _fold_task,
+    facts.FileChanged: _fold_file_change,
     facts.SubAgentStarted: _fold_sub_agent,
     facts.SubAgentProgress: _fold_sub_agent_piece,
     facts.SubAgentText: _fold_sub_agent_text,

@@ -241,6 +241,7 @@ class LiveRun:
     interruptions: dict[InterruptionId, LiveInterruption] = field(default_factory=dict)
     state_log: list[facts.StatePatched] = field(default_factory=list)
     tasks: dict[TaskId, LiveTask] = field(default_factory=dict)
+    file_changes: list[facts.FileChanged] = field(default_factory=list)
     prompt: str | None = None
     prompt_id: MessageId | None = None
     prompt_attachments: tuple[Attachment, ...] = ()
@@ -333,6 +334,7 @@ class LiveRun:
         self.interruptions.clear()
         self.state_log.clear()
         self.tasks.clear()
+        self.file_changes.clear()
         for step in self.steps.values():
             step.output = step.raw = step.skipped_value = None
             step.attempt_errors.clear()

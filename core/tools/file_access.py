@@ -143,6 +143,12 @@ class Folder:
             os.unlink(new_name, dir_fd=there)
             raise
 
+    def set_mode(self, name: str, mode: int) -> None:
+        """Set the permissions of a file."""
+        with self.open_file(name, os.O_RDONLY) as file:
+            if hasattr(os, "fchmod"):
+                os.fchmod(file.fileno(), mode)
+
     def remove(self, name: str) -> None:
         os.unlink(self._at(name), dir_fd=self._descriptor)
 

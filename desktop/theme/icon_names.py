@@ -97,6 +97,7 @@ _ICONS = {
     "write_file": Icon.FILE_PEN_LINE,
     "edit_file": Icon.FILE_PEN_LINE,
     "move_file": Icon.FILE_PEN_LINE,
+    "delete_file": Icon.TRASH_2,
     "list_files": Icon.FOLDER,
     "search_files": Icon.SEARCH,
     "run_code": Icon.TERMINAL,

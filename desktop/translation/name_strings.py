@@ -9,7 +9,7 @@ from core.services.demo import DemoTexts
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
-_OF_FILES = frozenset({"read_file", "write_file", "edit_file", "move_file", "list_files"})
+_OF_FILES = frozenset({"read_file", "write_file", "edit_file", "move_file", "delete_file", "list_files"})
 
 OFFLINE = "offline"
 """The name under which the core tells of the offline agent; no other agent can have it."""
@@ -108,6 +108,8 @@ def tool_done(tool: str) -> str:
             return translate("Tools", "Edited")
         case "move_file":
             return translate("Tools", "Moved")
+        case "delete_file":
+            return translate("Tools", "Deleted")
         case "list_files":
             return translate("Tools", "Listed")
         case "search_files":
@@ -166,6 +168,8 @@ def tool_doing(tool: str) -> str:
             return translate("Tools", "Editing")
         case "move_file":
             return translate("Tools", "Moving")
+        case "delete_file":
+            return translate("Tools", "Deleting")
         case "list_files":
             return translate("Tools", "Listing")
         case "search_files":

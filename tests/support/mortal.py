@@ -21,6 +21,7 @@ from core.ports import AppendEvents, CallContext, ChangeRun, Write
 from core.threads.pieces import Pieces
 from core.tools.builtin import write_file
 from core.tools.file_access import Folder, PickedFiles
+from core.tools.file_copies import FileCopies
 from core.tools.own_places import OwnPlaces
 from core.tools.registry import Arguments
 from core.tools.text_files import SeenFiles
@@ -82,15 +83,20 @@ def arm() -> None:
     call, append = write_file._call, write_file._append
 
     async def mortal_call(
-        picked: PickedFiles, own: OwnPlaces, seen: SeenFiles, arguments: Arguments, context: CallContext
+        picked: PickedFiles,
+        own: OwnPlaces,
+        seen: SeenFiles,
+        copies: FileCopies,
+        arguments: Arguments,
+        context: CallContext,
     ) -> dict[str, Any]:
         fuse = _fuse_of_this_process()
         fuse.point(f"before the effect {arguments['content']!r}")
-        result = await call(picked, own, seen, arguments, context)
+        result = await call(picked, own, seen, copies, arguments, context)
         fuse.point(f"after the effect {arguments['content']!r}")
         return result
 
-    def mortal_append(folder: Folder, name: str, content: str) -> Pieces[int]:
+    def mortal_append(folder: Folder, name: str, content: str) -> Pieces[bytes]:
         written = yield from append(folder, name, content)
         _fuse_of_this_process().point(f"{MIDDLE} {content!r}")
         return written

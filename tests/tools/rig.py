@@ -18,6 +18,7 @@ from core.domain.tool import CallResult, CallStatus, Category, Runtime, ToolInfo
 from core.ports import CallContext, Clock, CodeLimits, Console, FilePicker, SchemaCheck, Storage, Violation
 from core.threads.system_clock import SystemClock
 from core.tools.builtin import builtin_tools, storing_tools
+from core.tools.file_copies import FileCopies
 from core.tools.invocation import ToolInvoker
 from core.tools.own_places import NO_PLACES, OwnPlaces
 from core.tools.registry import Handler, Registry, Tool, Trait
@@ -128,12 +129,13 @@ class Builtins:
         picker: FilePicker | None = None,
         viewed: bool = False,
         own: OwnPlaces = NO_PLACES,
+        copies: FileCopies | None = None,
     ) -> None:
         clock = clock or SystemClock()
         self.storage = storage or InMemoryStorage()
         self.facts: list[Fact] = []
         self.sandbox = sandbox or ScriptedSandbox(lambda: "null")
-        storing = storing_tools(self.storage, clock, SeenFiles(), picker, own)
+        storing = storing_tools(self.storage, clock, SeenFiles(), picker, own, copies)
         made = (*builtin_tools(self.sandbox, clock, own), *storing)
         self.tools = {each.info.name: each for each in (*made, *more)}
         self.runner = invoker(*self.tools.values(), viewed=viewed, clock=clock)

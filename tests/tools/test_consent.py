@@ -24,11 +24,12 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "write_file": {"path": "a", "content": ""},
     "edit_file": {"path": "a", "edits": [{"old": "a", "new": "b"}]},
     "move_file": {"path": "a", "destination": "b"},
+    "delete_file": {"path": "a"},
     "list_files": {"path": "."},
     "search_files": {"query": "a"},
     "run_code": {"code": "1"},
 }
-CHANGING = {"write_file", "edit_file", "move_file"}
+CHANGING = {"write_file", "edit_file", "move_file", "delete_file"}
 DANGEROUS = tool(name="delete", is_dangerous=True)
 READING = tool(name="look", read_only=True, category=Category.MCP)
 

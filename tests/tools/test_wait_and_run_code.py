@@ -26,7 +26,7 @@ EFFECTS = {
         ("delegate_task", "memory", "parallel_tasks", "pick_file", "spawn_agent", "todo", "write_file"),
         Effect.IDEMPOTENT,
     ),
-    **dict.fromkeys(("edit_file", "move_file"), Effect.ONCE),
+    **dict.fromkeys(("delete_file", "edit_file", "move_file"), Effect.ONCE),
 }
 
 

@@ -4,6 +4,7 @@ from core.ports import Clock, FilePicker, Recordings, Runs, Sandbox, Storage, Te
 from core.tools.builtin import (
     ask_user,
     calculator,
+    delete_file,
     edit_file,
     executions,
     http_fetch,
@@ -21,6 +22,7 @@ from core.tools.builtin import (
     wait,
     write_file,
 )
+from core.tools.file_copies import FileCopies
 from core.tools.own_places import NO_PLACES, OwnPlaces
 from core.tools.registry import Tool
 from core.tools.text_files import SeenFiles
@@ -40,20 +42,26 @@ def builtin_tools(sandbox: Sandbox, clock: Clock, own: OwnPlaces = NO_PLACES) ->
 
 
 def storing_tools(
-    storage: Storage, clock: Clock, seen: SeenFiles, picker: FilePicker | None = None, own: OwnPlaces = NO_PLACES
+    storage: Storage,
+    clock: Clock,
+    seen: SeenFiles,
+    picker: FilePicker | None = None,
+    own: OwnPlaces = NO_PLACES,
+    copies: FileCopies | None = None,
 ) -> list[Tool]:
     """Return the tools that read or write the store, or the files that a run has `seen`. `picker` is the window's file
-    picker, if there is a window. They do not reach the app's `own` folders.
+    picker, if there is a window; what they change is kept in `copies`. They do not reach the app's `own` folders.
     """
-    picked = storage.allowed_files.of_run
+    picked, copies = storage.allowed_files.of_run, copies or FileCopies()
     return [
         todo.tool(storage, clock),
         memory.tool(storage.memories, clock),
         pick_file.tool(storage, picker, own),
         read_file.tool(picked, own, seen),
-        write_file.tool(picked, own, seen),
-        edit_file.tool(picked, own, seen),
-        move_file.tool(picked, own),
+        write_file.tool(picked, own, seen, copies),
+        edit_file.tool(picked, own, seen, copies),
+        move_file.tool(picked, own, copies),
+        delete_file.tool(picked, own, seen, copies),
         search_files.tool(picked, own),
     ]
 

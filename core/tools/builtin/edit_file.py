@@ -9,9 +9,10 @@ from core.domain.risk import Risk
 from core.domain.tool import Category, ToolInfo
 from core.errors import ToolFailed
 from core.ports import CallContext
-from core.threads.pieces import Pieces, in_thread
+from core.threads.pieces import Pieces
 from core.tools import schema
-from core.tools.file_access import PickedFiles, path_errors, resolve_path, retry_with_picked
+from core.tools.file_access import PickedFiles, path_errors, resolve_path
+from core.tools.file_copies import ChangeRecord, FileCopies, keeping, record_changes, require_same
 from core.tools.measure import format_count
 from core.tools.own_places import OwnPlaces
 from core.tools.registry import Arguments, Tool
@@ -59,9 +60,10 @@ Replacement = tuple[int, int, str]
 """Where a passage begins and ends, and what takes its place."""
 
 
-def tool(picked: PickedFiles, own: OwnPlaces, seen: SeenFiles) -> Tool:
-    """Return the tool. Errors: as `write_file`, `not_text`, `output_too_large`, `no_match`, `several_matches`, and
-    `invalid_arguments` for edits that overlap or change nothing; after an error the file is unchanged.
+def tool(picked: PickedFiles, own: OwnPlaces, seen: SeenFiles, copies: FileCopies) -> Tool:
+    """Return the tool, which keeps `copies` of what it changes. Errors: as `write_file`, `not_text`,
+    `output_too_large`, `no_match`, `several_matches`, and `invalid_arguments` for edits that overlap or change nothing;
+    after an error the file is unchanged.
 
     In a file whose lines all end with CRLF, a newline of an edit stands for that.
     """
@@ -69,20 +71,24 @@ def tool(picked: PickedFiles, own: OwnPlaces, seen: SeenFiles) -> Tool:
     async def call(arguments: Arguments, context: CallContext) -> dict[str, Any]:
         path, edits = context.from_base(arguments["path"]), arguments["edits"]
 
-        def work(files: Sequence[str]) -> Pieces[dict[str, Any]]:
+        def work(files: Sequence[str], record: ChangeRecord) -> Pieces[dict[str, Any]]:
             target = resolve_path(path, context.allow, files, own, context.read_only)
             with path_errors(target.path), target.parent() as (folder, name):
                 seen.require_unchanged(context.run_id, target, folder, name)
+                before = yield from record.before(folder, name)
                 file = yield from read_text(folder, name)
+                require_same(before, folder, name)
                 replacements = yield from _find_all(file, edits)
-                pieces = _encoded(file.text, replacements)
+                written: list[bytes] = []
+                pieces = keeping(_encoded(file.text, replacements), written)
                 stamp = yield from replace_file(folder, name, pieces, lambda: require_stamp(file.stamp, folder, name))
+                record.add("written", target, before, b"".join(written))
             seen.note(context.run_id, target, stamp)
             removed = sum(_lines(file.text[start:end]) for start, end, _ in replacements)
             added = sum(_lines(new) for _, _, new in replacements)
             return {"path": target.path, "replacements": len(replacements), "added": added, "removed": removed}
 
-        return await retry_with_picked(picked, context, lambda files: in_thread(work(files)))
+        return await record_changes(copies, picked, context, work)
 
     return Tool(_INFO, server=call, summary=_summary)
 

@@ -7,9 +7,10 @@ from typing import Any
 from core.domain.risk import Risk
 from core.domain.tool import Category, ToolInfo
 from core.ports import CallContext
-from core.threads.pieces import Pieces, in_thread
+from core.threads.pieces import Pieces
 from core.tools import schema
-from core.tools.file_access import PickedFiles, path_errors, resolve_path, retry_with_picked
+from core.tools.file_access import PickedFiles, path_errors, resolve_path
+from core.tools.file_copies import ChangeRecord, FileCopies, record_changes
 from core.tools.own_places import OwnPlaces
 from core.tools.registry import Arguments, Tool
 
@@ -29,7 +30,7 @@ _INFO = ToolInfo(
 )
 
 
-def tool(picked: PickedFiles, own: OwnPlaces) -> Tool:
+def tool(picked: PickedFiles, own: OwnPlaces, copies: FileCopies) -> Tool:
     """Return the tool. Errors: as `core.tools.file_access`, and `exists`; after an error the file is where it was. Of a
     link, the file that it leads to is moved.
     """
@@ -37,17 +38,18 @@ def tool(picked: PickedFiles, own: OwnPlaces) -> Tool:
     async def call(arguments: Arguments, context: CallContext) -> dict[str, Any]:
         old, new = context.from_base(arguments["path"]), context.from_base(arguments["destination"])
 
-        def work(files: Sequence[str]) -> Pieces[dict[str, Any]]:
+        def work(files: Sequence[str], record: ChangeRecord) -> Pieces[dict[str, Any]]:
             source = resolve_path(old, context.allow, files, own, context.read_only)
             # A picked file is reached by its own path alone: it is no place to put another.
             target = resolve_path(new, context.allow, own=own, read_only=context.read_only)
             with path_errors(source.path), source.parent() as (home, name):
                 home.open_file(name, os.O_RDONLY).close()  # refuses what is no file, or the app's own
-                yield
+                before = yield from record.before(home, name)
                 with path_errors(target.path), target.parent(create=True) as (goal, new_name):
                     home.move(name, goal, new_name)
+                record.add("moved", source, before, destination=target)
             return {"path": source.path, "destination": target.path}
 
-        return await retry_with_picked(picked, context, lambda files: in_thread(work(files)))
+        return await record_changes(copies, picked, context, work)
 
     return Tool(_INFO, server=call, summary=lambda arguments, value: os.path.basename(value["destination"]))  # noqa: PTH119

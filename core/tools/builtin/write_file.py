@@ -5,21 +5,19 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from core.domain.ids import RunId
 from core.domain.risk import Risk
 from core.domain.tool import Category, ToolInfo
 from core.errors import ToolFailed
 from core.ports import CallContext
-from core.threads.pieces import Pieces, in_thread
+from core.threads.pieces import Pieces
 from core.tools import schema
 from core.tools.file_access import (
     Folder,
     PickedFiles,
-    ResolvedPath,
     path_errors,
     resolve_path,
-    retry_with_picked,
 )
+from core.tools.file_copies import ChangeRecord, Content, FileCopies, keeping, record_changes, require_same
 from core.tools.measure import format_size
 from core.tools.own_places import OwnPlaces
 from core.tools.registry import Arguments, Tool
@@ -45,9 +43,10 @@ _INFO = ToolInfo(
 )
 
 
-def tool(picked: PickedFiles, own: OwnPlaces, seen: SeenFiles) -> Tool:
-    """Return the tool. Errors: as `core.tools.file_access`, `disk_full`, and `changed_since_read` where a file to be
-    replaced is not as the run has `seen` it; after an error the file is unchanged.
+def tool(picked: PickedFiles, own: OwnPlaces, seen: SeenFiles, copies: FileCopies) -> Tool:
+    """Return the tool, which keeps `copies` of what it changes. Errors: as `core.tools.file_access`, `disk_full`, and
+    `changed_since_read` where a file to be replaced is not as the run has `seen` it; after an error the file is
+    unchanged.
 
     A replaced file keeps its mode; a link that stays inside is followed and preserved. Lone surrogates, which UTF-8
     cannot hold, are written as U+FFFD. What others added to a file stays when more is appended.
@@ -55,45 +54,57 @@ def tool(picked: PickedFiles, own: OwnPlaces, seen: SeenFiles) -> Tool:
 
     return Tool(
         _INFO,
-        server=lambda arguments, context: _call(picked, own, seen, arguments, context),
+        server=lambda arguments, context: _call(picked, own, seen, copies, arguments, context),
         idempotent=lambda arguments: not arguments.get("append", False),
         summary=_summary,
     )
 
 
 async def _call(
-    picked: PickedFiles, own: OwnPlaces, seen: SeenFiles, arguments: Arguments, context: CallContext
+    picked: PickedFiles,
+    own: OwnPlaces,
+    seen: SeenFiles,
+    copies: FileCopies,
+    arguments: Arguments,
+    context: CallContext,
 ) -> dict[str, Any]:
     path, content = context.from_base(arguments["path"]), arguments["content"]
-    append = arguments.get("append", False)
+    append, run_id = arguments.get("append", False), context.run_id
 
-    def work(files: Sequence[str]) -> Pieces[dict[str, Any]]:
+    def work(files: Sequence[str], record: ChangeRecord) -> Pieces[dict[str, Any]]:
         target = resolve_path(path, context.allow, files, own, context.read_only)
         with path_errors(target.path), target.parent(create=True) as (folder, name):
+            before = yield from record.before(folder, name)
             if append:
-                was_known = seen.knows(context.run_id, target, folder, name)
-                size = yield from _append(folder, name, content)
+                was_known = seen.knows(run_id, target, folder, name)
+                data = yield from _append(folder, name, content)
                 if was_known:
-                    seen.note(context.run_id, target, stamp_of(folder.state(name)))
+                    seen.note(run_id, target, stamp_of(folder.state(name)))
+                size, after = len(data), _together(before, data)
             else:
-                size = yield from _replace(folder, name, content, seen, context.run_id, target)
+
+                def check() -> None:
+                    seen.require_unchanged(run_id, target, folder, name)
+                    require_same(before, folder, name)
+
+                written: list[bytes] = []
+                stamp = yield from replace_file(folder, name, keeping(encoded(content), written), check)
+                seen.note(run_id, target, stamp)
+                size, after = stamp.size, b"".join(written)
+            record.add("written", target, before, after)
         return {"path": target.path, "bytes": size}
 
-    return await retry_with_picked(picked, context, lambda files: in_thread(work(files)))
+    return await record_changes(copies, picked, context, work)
 
 
-def _replace(
-    folder: Folder, name: str, content: str, seen: SeenFiles, run_id: RunId, target: ResolvedPath
-) -> Pieces[int]:
-    def check() -> None:
-        seen.require_unchanged(run_id, target, folder, name)
-
-    stamp = yield from replace_file(folder, name, encoded(content), check)
-    seen.note(run_id, target, stamp)
-    return stamp.size
+def _together(before: Content | None, data: bytes) -> bytes | None:
+    """Return the file with what was appended, if all of it is known."""
+    if before is None:
+        return data
+    return None if before.data is None else before.data + data
 
 
-def _append(folder: Folder, name: str, content: str) -> Pieces[int]:
+def _append(folder: Folder, name: str, content: str) -> Pieces[bytes]:
     # Encoded completely before the file is opened, so that a single write appends all of it.
     pieces = []
     for piece in encoded(content):
@@ -114,7 +125,7 @@ def _append(folder: Folder, name: str, content: str) -> Pieces[int]:
                 os.ftruncate(file.fileno(), before)
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         os.fsync(file.fileno())
-    return len(data)
+    return data
 
 
 def _summary(arguments: Arguments, value: Any) -> str:

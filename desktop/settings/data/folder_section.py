@@ -81,6 +81,7 @@ class FolderSection(Adaptive, Card):
         names = {
             "store": self.tr("conversations and runs {size}"),
             "backups": self.tr("backups {size}"),
+            "copies": self.tr("copies of changed files {size}"),
             "search": self.tr("search {size}"),
             "logs": self.tr("logs {size}"),
         }

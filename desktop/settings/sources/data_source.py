@@ -9,7 +9,7 @@ from core.services.backups import BackupService
 
 @dataclass(frozen=True, slots=True)
 class DataSource:
-    """`folder` holds everything; `parts` are its parts by purpose: store, backups, search, logs.
+    """`folder` holds everything; `parts` are its parts by purpose: store, backups, copies, search, logs.
 
     `restore` ends the session, puts the backup in this file in place of the data, and begins a session with it.
     """
