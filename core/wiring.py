@@ -283,7 +283,15 @@ async def run_core(
         )
         templates = TemplateService(storage, validator)
         book = TemplateBookService(storage, validator, clock)
-        loop = AgentLoop(models.client, tools, storage, clock, box.schemas, agents)
+        loop = AgentLoop(
+            models.client,
+            tools,
+            storage,
+            clock,
+            box.schemas,
+            agents,
+            asks_for_rounds=lambda: settings.current.ask_at_round_limit,
+        )
         steps = StepRunner(tools, box.sandbox, loop, box.schemas)
         journal = Journal(storage, bus, clock, text_interval_s=settings.current.stream_write_interval_s)
         registry = RecordingRegistry(storage, journal, clock)

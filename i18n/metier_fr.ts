@@ -348,6 +348,10 @@
 <context>
     <name>Asking</name>
     <message>
+        <source>Asks for more rounds</source>
+        <translation>Demande plus de tours</translation>
+    </message>
+    <message>
         <source>Is this what “{step}” is to run with?</source>
         <translation>Est-ce bien avec cela que l’étape «&#xa0;{step}&#xa0;» doit s’exécuter&#x202f;?</translation>
     </message>
@@ -386,6 +390,10 @@
     <message>
         <source>“{step}” has a question.</source>
         <translation>L’étape «&#xa0;{step}&#xa0;» a une question.</translation>
+    </message>
+    <message>
+        <source>“{step}” has used all its rounds of tool calls. Allow as many again?</source>
+        <translation>«&#xa0;{step}&#xa0;» a utilisé tous ses tours d’appels d’outils. En autoriser autant de nouveau&#x202f;?</translation>
     </message>
     <message>
         <source>“{step}” is about to read these values. Are they right?</source>
@@ -494,6 +502,10 @@
         <translation>Cette exécution</translation>
     </message>
     <message>
+        <source>Go on</source>
+        <translation>Continuer</translation>
+    </message>
+    <message>
         <source>Go on with these</source>
         <translation>Continuer avec cela</translation>
     </message>
@@ -504,6 +516,10 @@
     <message>
         <source>It had no effect</source>
         <translation>Rien ne s’est fait</translation>
+    </message>
+    <message>
+        <source>Limit reached</source>
+        <translation>Limite atteinte</translation>
     </message>
     <message>
         <source>Low risk</source>
@@ -552,6 +568,10 @@
     <message>
         <source>Skip</source>
         <translation>Passer</translation>
+    </message>
+    <message>
+        <source>Stop here</source>
+        <translation>Arrêter ici</translation>
     </message>
     <message>
         <source>The host has letters that can look like others.</source>
@@ -2180,6 +2200,10 @@
     <message>
         <source>Ask for less at once, then try again.</source>
         <translation>Demandez moins à la fois, puis réessayez.</translation>
+    </message>
+    <message>
+        <source>At Settings, Limits, it can be made to ask for more rounds. Then try again.</source>
+        <translation>Dans Réglages, Limites, il peut demander plus de tours. Réessayez ensuite.</translation>
     </message>
     <message>
         <source>Choose another model, or see to the address at Settings, Models.</source>
@@ -5554,6 +5578,10 @@
         <translation>Rappeler</translation>
     </message>
     <message>
+        <source>Ask when an agent has used its rounds</source>
+        <translation>Demander quand un agent a utilisé ses tours</translation>
+    </message>
+    <message>
         <source>Automatic</source>
         <translation>Automatique</translation>
     </message>
@@ -5792,6 +5820,10 @@
     <message>
         <source>Writing files; reading needs no approval.</source>
         <translation>L’écriture de fichiers&#x202f;; la lecture ne demande pas votre accord.</translation>
+    </message>
+    <message>
+        <source>You can let it go on for as many again. Otherwise its run fails.</source>
+        <translation>Vous pouvez le laisser continuer pour autant de tours. Sinon, son exécution échoue.</translation>
     </message>
     <message>
         <source>off</source>

@@ -9,11 +9,8 @@ MAX_REPEATS = 3
 CALL_TIMEOUT_S = 10.0
 
 
-def check_round(calls: int, rounds: int, max_rounds: int) -> None:
-    """Check the `rounds`th round of a turn, with that many calls, before any of its calls runs.
-
-    Raises StepFailed `too_many_calls` or `round_limit`.
-    """
+def check_calls(calls: int) -> None:
+    """Raise StepFailed `too_many_calls` if a round with that many calls is too large."""
     if calls > MAX_CALLS:
         raise StepFailed(
             "too_many_calls",
@@ -22,10 +19,11 @@ def check_round(calls: int, rounds: int, max_rounds: int) -> None:
             limit=MAX_CALLS,
             calls=calls,
         )
-    if rounds > max_rounds:
-        raise StepFailed(
-            "round_limit", "Tool execution limit exceeded", failed_during="tool_execution", limit=max_rounds
-        )
+
+
+def round_limit(max_rounds: int) -> StepFailed:
+    """Return the failure of a turn that would need more rounds."""
+    return StepFailed("round_limit", "Tool execution limit exceeded", failed_during="tool_execution", limit=max_rounds)
 
 
 class Repetitions:

@@ -5,7 +5,7 @@ The rules are in AGENTS_AND_TOOLS §3; recovery after a crash is ENGINE §10.
 
 import re
 from asyncio import CancelledError
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import aclosing
 from typing import Any, assert_never
 
@@ -14,12 +14,14 @@ from core.agents.answers import ModelAnswer
 from core.agents.calls import RoundCalls
 from core.agents.context import Conversation, build_system_prompt, load_conversation
 from core.agents.ledger import Ledger
-from core.agents.limits import MAX_ROUNDS, Repetitions, check_round
+from core.agents.limits import MAX_ROUNDS, Repetitions, check_calls, round_limit
 from core.agents.recovery import recover_turn
 from core.agents.results import tool_messages
 from core.agents.sub_agents import TurnSubAgents
 from core.agents.turn_record import TurnRecord
 from core.agents.window import fit_context
+from core.domain.ids import CallId
+from core.domain.interruption import Action, InterruptionKind, InterruptionRequest
 from core.domain.run import StepStatus
 from core.domain.text.json_text import parse
 from core.domain.tool import ToolInfo
@@ -60,6 +62,7 @@ class AgentLoop:
         directory: AgentDirectory,
         *,
         system_prompt: str = "",
+        asks_for_rounds: Callable[[], bool] = lambda: False,
     ) -> None:
         self._model = model
         self._tools = tools
@@ -68,6 +71,7 @@ class AgentLoop:
         self._system_prompt = system_prompt
         self._schemas = schemas
         self._directory = directory
+        self._asks_for_rounds = asks_for_rounds
 
     def sub_agents(self, parent: AgentTurn, log: RunLog, tools: Collection[str]) -> TurnSubAgents:
         """Implement `core.ports.agents.AgentRunner.sub_agents`."""
@@ -142,7 +146,11 @@ class AgentLoop:
             messages.append(answer.as_message())
             if answer.calls:
                 rounds += 1
-                check_round(len(answer.calls), rounds, max_rounds)
+                check_calls(len(answer.calls))
+                if rounds > max_rounds:
+                    if record.answer(number + 1) is None:  # else the turn went on in a previous process
+                        await self._ask_for_rounds(turn, number, max_rounds)
+                    max_rounds += _max_rounds(turn)
                 notes = repetitions.notes(answer)
                 names = frozenset(tool.name for tool in offered.tools)
                 results = await calls.run_calls(number, answer, record.offset(number), names)
@@ -157,6 +165,24 @@ class AgentLoop:
                     raise StepFailed("bad_output", f"the answer does not fit: {problem}", failed_during="model")
                 is_repaired = True
                 messages.append(ChatMessage("user", REPAIR.format(problem)))
+
+    async def _ask_for_rounds(self, turn: AgentTurn, number: int, max_rounds: int) -> None:
+        """Ask the user for as many rounds again as the turn had at first.
+
+        Raises StepFailed `round_limit` if the user refuses, or if the setting is not to ask.
+        """
+        if not self._asks_for_rounds():
+            raise round_limit(max_rounds)
+        ask = InterruptionRequest(
+            InterruptionKind.ROUNDS,
+            turn.key.step,
+            turn.key.index,
+            options={"used": max_rounds, "more": _max_rounds(turn)},
+            call_id=CallId(f"{turn.key}.{number}"),  # where the round's calls belong, so that a crash finds the answer
+        )
+        answer = (await turn.ask(ask, anew=False)).answer
+        if answer is None or answer.action is not Action.APPROVE:
+            raise round_limit(max_rounds)
 
     async def _parse_output(self, text: str, schema: Any) -> tuple[Any, str | None]:
         """Parse the JSON value of the text. Return what is wrong with it, too."""

@@ -34,6 +34,7 @@ class InterruptionKind(StrEnum):
     QUESTION = "question"
     TOOL_APPROVAL = "tool-approval"
     OUTCOME = "outcome"
+    ROUNDS = "rounds"
 
 
 class InterruptionStatus(StrEnum):
@@ -82,6 +83,7 @@ OPEN_STATUS: Mapping[InterruptionKind, InterruptionStatus] = {
     InterruptionKind.QUESTION: InterruptionStatus.AWAITING_ANSWER,
     InterruptionKind.TOOL_APPROVAL: InterruptionStatus.AWAITING_APPROVAL,
     InterruptionKind.OUTCOME: InterruptionStatus.AWAITING_OUTCOME,
+    InterruptionKind.ROUNDS: InterruptionStatus.AWAITING_APPROVAL,
 }
 
 # What shows the user the call that a step is about to make: their answer is consent to it.
@@ -115,6 +117,7 @@ CLOSED_STATUS: Mapping[InterruptionKind, Mapping[Action, InterruptionStatus]] = 
         Action.SUBMIT: InterruptionStatus.APPROVED,
         **_REJECT,
     },
+    InterruptionKind.ROUNDS: {Action.APPROVE: InterruptionStatus.APPROVED, **_REJECT},
     InterruptionKind.OUTCOME: {Action.APPROVE: _OUTCOME, Action.SUBMIT: _OUTCOME, Action.REJECT: _OUTCOME},
 }
 

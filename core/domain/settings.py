@@ -48,8 +48,9 @@ class Settings(Document):
 
     `model` is the default; None: the offline agent. `models` are the available models. `default_agent` None, or a
     deleted agent: the built-in assistant. `key_places` maps origins to the location of their key, never the key itself.
-    `ask_for_…`: whether calls of that category need consent in selective mode. `confirm_high_risk` applies to automatic
-    mode. `consent_expires`: a request for consent is open for `consent_timeout_s`, then `consent_on_timeout` applies.
+    `ask_for_…`: whether calls of that category need consent in selective mode. `ask_at_round_limit`: whether an agent
+    that has used its rounds asks for as many again, instead of failing. `confirm_high_risk` applies to automatic mode.
+    `consent_expires`: a request for consent is open for `consent_timeout_s`, then `consent_on_timeout` applies.
     `mode_before_demo` is the mode that the demo replaced, until the user chooses a mode (UI §10). `remind_after_min`:
     the minutes until the reminder of a request without a time limit; 0 disables reminders.
     """
@@ -69,6 +70,7 @@ class Settings(Document):
     ask_for_mcp: bool = True
     ask_for_files: bool = True
     ask_for_database: bool = True
+    ask_at_round_limit: bool = False
     confirm_high_risk: bool = False
     low_risk_free_in_selective: bool = False
     low_risk_free_in_manual: bool = False

@@ -133,11 +133,16 @@ class ActivityItem:
 
 @dataclass(frozen=True, slots=True)
 class ActivityPart:
-    """Something that happened in a run. Item and detail are made on demand: a run may have thousands of parts."""
+    """Something that happened in a run. Item and detail are made on demand: a run may have thousands of parts.
+
+    `settled`: of a call that has ended, the time and state of its item, which does not change as long as these are the
+    same. A call that was interrupted is made again under its id, and an unknown outcome becomes known.
+    """
 
     id: str
     make_item: Callable[[], ActivityItem]
     make_detail: Callable[[], ActivityDetail]
+    settled: tuple[datetime, ActivityState] | None = None
 
 
 def parts_of(run: LiveRun) -> Iterator[ActivityPart]:
@@ -151,7 +156,8 @@ def parts_of(run: LiveRun) -> Iterator[ActivityPart]:
                 item_id, partial(_step_item, item_id, run, step, is_agent=is_agent), partial(step_detail, run, step)
             )
     for call in run.calls.values():
-        yield ActivityPart(call.id, partial(_call_item, run, call), partial(call_detail, run, call))
+        settled = None if call.is_running else (call.started_at, _CALL_STATES[call.status])
+        yield ActivityPart(call.id, partial(_call_item, run, call), partial(call_detail, run, call), settled)
     for task in run.tasks.values():
         yield ActivityPart(task.fact.id, partial(_task_item, run, task), partial(task_detail, task))
     for sub_agent in run.sub_agents.values():
@@ -171,8 +177,7 @@ def activity_of(run: LiveRun, known: Mapping[str, ActivityItem] | None = None) -
     items = []
     for part in parts_of(run):
         item = known.get(part.id) if known is not None else None
-        is_settled = item is not None and item.kind is ActivityKind.TOOL and item.state not in _OPEN_STATES
-        items.append(item if item is not None and is_settled else part.make_item())
+        items.append(item if item is not None and (item.at, item.state) == part.settled else part.make_item())
     # sorted, then reversed: of the same time, the later part comes first
     items.sort(key=start_time)
     items.reverse()

@@ -2,13 +2,19 @@
 
 from PySide6.QtCore import QCoreApplication
 
+from core.domain.tool import CallStatus
 from core.stores.activity_items import ActivityItem, ActivityKind, ActivityState
-from desktop.translation import agent_display_name, duration, number, tool_doing, tool_done, tool_summary
+from desktop.translation import agent_display_name, duration, number, tool_summary, tool_verb
 
 translate = QCoreApplication.translate  # under this name, since lupdate looks for calls of `translate`
 
 # Shorter durations are not shown.
 MIN_SHOWN_DURATION_S = 1.0
+_CALL_STATUS = {
+    ActivityState.RUNNING: CallStatus.RUNNING,
+    ActivityState.WAITING: CallStatus.RUNNING,
+    ActivityState.DONE: CallStatus.COMPLETED,
+}
 
 
 def item_title(item: ActivityItem) -> str:
@@ -19,8 +25,7 @@ def item_title(item: ActivityItem) -> str:
         return item.target or _thinking(item)
     if item.kind is not ActivityKind.TOOL:
         return item.name
-    is_at_work = item.state in (ActivityState.RUNNING, ActivityState.WAITING)
-    verb = tool_doing(item.name) if is_at_work else tool_done(item.name)
+    verb = tool_verb(item.name, _CALL_STATUS.get(item.state, CallStatus.ERROR))
     return f"{verb} {item.target}".rstrip()
 
 

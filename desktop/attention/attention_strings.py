@@ -36,6 +36,8 @@ def kind_label(kind: InterruptionKind) -> str:
             return translate("Attention", "Tool approval")
         case InterruptionKind.OUTCOME:
             return translate("Attention", "Outcome unknown")
+        case InterruptionKind.ROUNDS:
+            return translate("Attention", "Limit reached")
         case _:
             assert_never(kind)
 
@@ -62,6 +64,10 @@ def action_label(kind: InterruptionKind, action: Action) -> str:
             return translate("Attention", "This was its result")
         case InterruptionKind.OUTCOME, _:
             return translate("Attention", "It had no effect")
+        case InterruptionKind.ROUNDS, Action.APPROVE:
+            return translate("Attention", "Go on")
+        case InterruptionKind.ROUNDS, _:
+            return translate("Attention", "Stop here")
         case InterruptionKind.INPUT_REVIEW, Action.SUBMIT:
             return translate("Attention", "Run with this")
         case InterruptionKind.STATE_EDIT, Action.SUBMIT:

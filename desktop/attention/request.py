@@ -51,6 +51,7 @@ _BUTTONS: Mapping[InterruptionKind, tuple[Action, ...]] = {
     _Kind.QUESTION: (Action.SKIP, Action.SUBMIT),
     _Kind.TOOL_APPROVAL: (Action.REJECT, Action.APPROVE),
     _Kind.OUTCOME: (Action.REJECT, Action.SUBMIT, Action.APPROVE),
+    _Kind.ROUNDS: (Action.REJECT, Action.APPROVE),
 }
 
 
@@ -137,7 +138,7 @@ class Request(Form, Adaptive, QWidget):
 
     @property
     def takes_reason(self) -> bool:
-        return Action.REJECT in CLOSED_STATUS[self.kind] and self.kind is not _Kind.OUTCOME
+        return Action.REJECT in CLOSED_STATUS[self.kind] and self.kind not in (_Kind.OUTCOME, _Kind.ROUNDS)
 
     @property
     def takes_scope(self) -> bool:

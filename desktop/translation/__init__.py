@@ -19,6 +19,7 @@ from desktop.translation.name_strings import (
     tool_doing,
     tool_done,
     tool_summary,
+    tool_verb,
 )
 from desktop.translation.request_strings import request_sentence, request_state_text
 
@@ -54,4 +55,5 @@ __all__ = [
     "tool_doing",
     "tool_done",
     "tool_summary",
+    "tool_verb",
 ]

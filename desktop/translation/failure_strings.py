@@ -250,7 +250,9 @@ def run_failure_advice(code: str, during: str | None, details: Mapping[str, Any]
             )
         case "outcome_unknown", _:
             return translate("Failures", "Look whether it happened before you try again.")
-        case "round_limit" | "too_many_calls" | "repeated_call", _:
+        case "round_limit", _:
+            return translate("Failures", "At Settings, Limits, it can be made to ask for more rounds. Then try again.")
+        case "too_many_calls" | "repeated_call", _:
             return translate("Failures", "Say more exactly what is wanted, then try again.")
         case "timeout" | "no_progress", _:
             return translate("Failures", "Try again. If it stays so, the details say what did not respond.")

@@ -4,7 +4,7 @@ from pathlib import PurePath
 
 from PySide6.QtCore import QCoreApplication
 
-from core.domain.tool import mcp_server_of
+from core.domain.tool import CallStatus, mcp_server_of
 from core.services.demo import DemoTexts
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
@@ -89,6 +89,14 @@ def template_description(description: str) -> str:
 def template_input_text(text: str) -> str:
     """Return the title or description of an input, translated if the template is shipped."""
     return QCoreApplication.translate("Templates", text) if text in INPUTS else text
+
+
+def tool_verb(tool: str, status: CallStatus) -> str:
+    """Return what a call is doing, or what it did; of a call that was stopped or failed, what it was doing."""
+    done = tool_done(tool)
+    if status is CallStatus.RUNNING or (status is not CallStatus.COMPLETED and done != tool):
+        return tool_doing(tool)
+    return done
 
 
 def tool_done(tool: str) -> str:

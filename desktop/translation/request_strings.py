@@ -26,6 +26,8 @@ def request_state_text(kind: InterruptionKind) -> str:
             return translate("Asking", "Waits for an answer")
         case InterruptionKind.OUTCOME:
             return translate("Asking", "Outcome unknown")
+        case InterruptionKind.ROUNDS:
+            return translate("Asking", "Asks for more rounds")
         case _:
             assert_never(kind)
 
@@ -51,6 +53,8 @@ def request_sentence(kind: InterruptionKind, step: str) -> str:
             words = translate(
                 "Asking", "“{step}” was interrupted in the middle of a call. Nobody knows whether it happened."
             )
+        case InterruptionKind.ROUNDS:
+            words = translate("Asking", "“{step}” has used all its rounds of tool calls. Allow as many again?")
         case _:
             assert_never(kind)
     return words.format(step=step)

@@ -93,6 +93,18 @@ def test_a_call_waits_while_its_question_is_open_and_no_other_beside_it() -> Non
     assert next(each for each in activity_of(answered, known) if each.id == "2").state is ActivityState.RUNNING
 
 
+def test_a_call_that_is_made_again_or_becomes_known_is_not_shown_as_it_was() -> None:
+    stopped = (lambda r: call(r, "1"), lambda r: end(r, "1", CallStatus.CANCELLED))
+    unknown = (lambda r: call(r, "1"), lambda r: end(r, "1", CallStatus.UNKNOWN))
+    for before, later, state in (
+        (stopped, lambda r: call(r, "1"), ActivityState.RUNNING),
+        (unknown, lambda r: end(r, "1"), ActivityState.DONE),
+    ):
+        known = {each.id: each for each in activity_of(chat(*before))}
+        shown = next(each for each in activity_of(chat(*before, later), known) if each.id == "1")
+        assert shown.state is state
+
+
 def test_a_failed_call_has_its_reason() -> None:
     error = {"code": "not_found", "message": "no such\nfile"}
     told = item(chat(lambda r: call(r, "1"), lambda r: end(r, "1", CallStatus.ERROR, error=error)), "1")

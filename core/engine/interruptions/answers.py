@@ -74,7 +74,8 @@ async def validate_answer(
         accepted = ", ".join(CLOSED_STATUS[kind])
         raise _bad_answer(f"{kind} takes {accepted}, not {answer.action}")
     if answer.action is Action.APPROVE:
-        if value is not None and (kind is InterruptionKind.OUTCOME or value not in APPROVAL_SCOPES):
+        has_scope = kind not in (InterruptionKind.OUTCOME, InterruptionKind.ROUNDS)
+        if value is not None and not (has_scope and value in APPROVAL_SCOPES):
             raise _bad_answer(f"the value of approve is {', '.join(APPROVAL_SCOPES)}, or absent")
         return
     if answer.action is not Action.SUBMIT:

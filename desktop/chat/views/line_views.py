@@ -16,7 +16,7 @@ from desktop.chat.views.chat_strings import call_result, status_text, step_state
 from desktop.chat.views.line_button import Line, LineButton, TimedLine
 from desktop.theme import Icon, tool_icon
 from desktop.tokens import ColorName
-from desktop.translation import byte_size, compact, duration, tool_doing, tool_done
+from desktop.translation import byte_size, compact, duration, tool_done, tool_verb
 from desktop.widgets import Indicator
 
 # Shorter durations are not shown.
@@ -29,7 +29,7 @@ class ToolView(LineButton):
         line = Line(
             _indicator(call) or tool_icon(call.tool),
             "muted",
-            tool_doing(call.tool) if call.status is CallStatus.RUNNING else tool_done(call.tool),
+            tool_verb(call.tool, call.status),
             reveal(call.target),
             _joined(reveal(call_result(call)), _duration_text(call.duration_ms or 0)),
             _result_color(call),

@@ -39,7 +39,7 @@ class AppearancePage(Page):
 
 
 class LimitsPage(Page):
-    """Concurrency and write intervals, within the bounds of the core."""
+    """Concurrency, write intervals and rounds, within the bounds of the core."""
 
     page_id = PageId.LIMITS
 
@@ -53,6 +53,8 @@ class LimitsPage(Page):
         for setting, (step, decimals) in steps.items():
             card = NumberSetting(context, setting, *bounds(setting), step, decimals=decimals)
             self.add(card, card.search_text)
+        rounds = SwitchSetting(context, Setting.ASK_AT_ROUND_LIMIT)
+        self.add(rounds, rounds.search_text)
         self.adapt_to(context.theme)
 
 

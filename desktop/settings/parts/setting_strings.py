@@ -18,6 +18,7 @@ def setting_label(setting: Setting) -> str:
         Setting.MAX_RUNNING_RUNS: translate("SettingWords", "Runs at once"),
         Setting.MAX_WORKFLOWS_AUTO: translate("SettingWords", "Workflows at once in automatic mode"),
         Setting.STREAM_WRITE_INTERVAL_S: translate("SettingWords", "Write interval"),
+        Setting.ASK_AT_ROUND_LIMIT: translate("SettingWords", "Ask when an agent has used its rounds"),
         Setting.ASK_FOR_TOOLS: translate("SettingWords", "Ask about tools"),
         Setting.ASK_FOR_SUB_AGENTS: translate("SettingWords", "Ask about sub-agents"),
         Setting.ASK_FOR_MCP: translate("SettingWords", "Ask about MCP servers"),
@@ -49,6 +50,9 @@ def setting_help(setting: Setting) -> str:
         Setting.STREAM_WRITE_INTERVAL_S: translate(
             "SettingWords",
             "How often the text of a running answer is written to the disk: a crash loses at most that much.",
+        ),
+        Setting.ASK_AT_ROUND_LIMIT: translate(
+            "SettingWords", "You can let it go on for as many again. Otherwise its run fails."
         ),
         Setting.ASK_FOR_TOOLS: translate("SettingWords", "Calculating, waiting, running code, and all others."),
         Setting.ASK_FOR_SUB_AGENTS: translate("SettingWords", "When an agent wants to start others."),

@@ -26,6 +26,7 @@ class Setting(StrEnum):
     MAX_RUNNING_RUNS = "max_running_runs"
     MAX_WORKFLOWS_AUTO = "max_workflows_auto"
     STREAM_WRITE_INTERVAL_S = "stream_write_interval_s"
+    ASK_AT_ROUND_LIMIT = "ask_at_round_limit"
     ASK_FOR_TOOLS = "ask_for_tools"
     ASK_FOR_SUB_AGENTS = "ask_for_sub_agents"
     ASK_FOR_MCP = "ask_for_mcp"
