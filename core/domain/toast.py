@@ -10,6 +10,7 @@ from core.domain.ids import WorkflowId
 
 ToastId = NewType("ToastId", str)
 
+VIEWED_S = 2.0
 BRIEF_S = 5.0
 LONG_S = 10.0
 
@@ -43,7 +44,8 @@ class Toast:
     """A notice.
 
     `title` and `message` are the user's own texts (names, questions); `code` and `parameters` select the translated
-    text. `duration_s` None: it stays until closed. `repeated` counts equal notices ("×3").
+    text. `duration_s` None: it stays until closed. `repeated` counts equal notices ("×3"). `is_viewed`: the user looked
+    at its workflow when it came, so that it leads nowhere and gives way to the conversation.
     """
 
     id: ToastId
@@ -56,6 +58,7 @@ class Toast:
     duration_s: float | None = None
     repeated: int = 1
     parameters: tuple[tuple[str, Any], ...] = ()
+    is_viewed: bool = False
 
     @property
     def persistent(self) -> bool:

@@ -1,10 +1,11 @@
-"""Which events become toasts: the link between the bus and the toast stack (UI §7)."""
+"""Which events become toasts, and for how long: the link between the bus and the toast stack (UI §7)."""
 
 from collections import deque
 
 from core.bus import Bus, WorkflowDeleted
-from core.domain.events import Event, RunFinished
+from core.domain.events import Event, RunCreated, RunFinished
 from core.domain.ids import InterruptionId, RunId, WorkflowId
+from core.domain.run import RunKind
 from core.domain.toast import ToastId, ToastType
 from core.stores.background_workflows import BackgroundWorkflows
 from core.stores.base import Store
@@ -15,8 +16,8 @@ MAX_REMEMBERED_RUNS = 256
 
 
 class ToastFeed(Store):
-    """Adds a toast for the end of each run, viewed or not, and for each question that the user does not see; withdraws
-    toasts that no longer apply.
+    """Adds a toast for the end of each run, viewed or not, and for each question that the user does not see; removes
+    toasts that no longer apply: of closed questions, of an earlier turn, and of what the user has come to look at.
 
     Names are read from `background`, which must subscribe to the bus first.
     """
@@ -28,9 +29,11 @@ class ToastFeed(Store):
         self._toasts = toasts
         self._reported: deque[RunId] = deque(maxlen=MAX_REMEMBERED_RUNS)
         self._toast_ids: dict[WorkflowId, dict[InterruptionId, ToastId | None]] = {}
-        self._subscribe(bus, Event, self._on_event, (RunFinished,))
+        self._subscribe(bus, Event, self._on_event, (RunCreated, RunFinished))
         self._subscribe(bus, WorkflowDeleted, self._on_deleted)
         self._connect(questions.changed, self._on_questions)
+        self._connect(background.viewed_changed, self._on_watched)
+        self._connect(background.window_active_changed, self._on_watched)
 
     def take_back(self, question: Question) -> None:
         """Withdraw the toast of a question that a reminder covers now, unless it covers another question too."""
@@ -67,8 +70,18 @@ class ToastFeed(Store):
         about = [("kind", question.kind), ("step", question.asker)]
         return self._toasts.add_user_question(question.workflow_id, name, question.asked.prompt or "", about)
 
+    def _on_watched(self) -> None:
+        """Remove the toasts of the workflow that the user looks at now: its end and its questions are in front."""
+        viewed = self._background.viewed_workflow_id
+        if viewed is None or not self._background.is_watched(viewed):
+            return
+        self._toasts.dismiss_workflow_complete(viewed)
+        self._toasts.dismiss_for_workflow(viewed, ToastType.USER_QUESTION)
+
     def _on_event(self, event: Event) -> None:
         fact, workflow_id = event.fact, event.workflow_id
+        if isinstance(fact, RunCreated) and fact.parent_run_id is None and fact.kind is not RunKind.RECORDING:
+            self._toasts.dismiss_workflow_complete(workflow_id)
         if not isinstance(fact, RunFinished) or event.run_id in self._reported:
             return
         self._reported.append(event.run_id)
@@ -76,7 +89,10 @@ class ToastFeed(Store):
         # children end silently: their root reports
         if execution is not None and execution.run is not None and execution.run.run_id == event.run_id:
             self._toasts.dismiss_for_workflow(workflow_id, ToastType.USER_QUESTION)
-            self._toasts.add_workflow_complete(workflow_id, execution.workflow_name, fact.status, fact.error)
+            is_viewed = self._background.is_watched(workflow_id)
+            self._toasts.add_workflow_complete(
+                workflow_id, execution.workflow_name, fact.status, fact.error, is_viewed=is_viewed
+            )
 
     def _on_deleted(self, message: WorkflowDeleted) -> None:
         self._toasts.dismiss_for_workflow(message.workflow_id)

@@ -1,7 +1,7 @@
 """The toast stack: which toasts are visible, for how long, and which wait (UI §7)."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,12 +9,13 @@ from psygnal import Signal
 
 from core.domain.ids import WorkflowId, new_id
 from core.domain.run import RunStatus
-from core.domain.toast import BRIEF_S, Toast, ToastId, ToastType
+from core.domain.toast import BRIEF_S, VIEWED_S, Toast, ToastId, ToastType
 from core.ports import Clock
 from core.stores.base import CallLater, Store, emit
 
 MAX_VISIBLE = 5
 MAX_HISTORY = 500
+_END_CODES = frozenset({"workflow_success", "workflow_error"})
 _ERROR_PARAMETERS = (
     ("error", "code"),
     ("during", "failed_during"),
@@ -27,11 +28,12 @@ its server wants to be left alone."""
 
 @dataclass(slots=True, eq=False)
 class _VisibleToast:
-    """A visible toast: since when and until when, in monotonic seconds."""
+    """A visible toast: since when and until when, in monotonic seconds; without room it has no end."""
 
     toast: Toast
     since: float
     due: float | None
+    has_room: bool = True
 
 
 class Toasts(Store):
@@ -80,6 +82,7 @@ class Toasts(Store):
         workflow_id: WorkflowId | None = None,
         duration_s: float | None = None,
         parameters: Iterable[tuple[str, Any]] = (),
+        is_viewed: bool = False,
     ) -> ToastId:
         """Add a toast. `duration_s` defaults to that of its kind.
 
@@ -95,6 +98,7 @@ class Toasts(Store):
             workflow_id,
             duration_s if duration_s is not None else kind.usual_duration_s,
             parameters=tuple(parameters),
+            is_viewed=is_viewed,
         )
         toast = self._repeat(toast) or self._place(toast)
         self._arm()
@@ -103,13 +107,27 @@ class Toasts(Store):
         return toast.id
 
     def add_workflow_complete(
-        self, workflow_id: WorkflowId, name: str, status: RunStatus, error: dict[str, Any] | None = None
+        self,
+        workflow_id: WorkflowId,
+        name: str,
+        status: RunStatus,
+        error: dict[str, Any] | None = None,
+        *,
+        is_viewed: bool = False,
     ) -> ToastId | None:
-        """Report the end of a run: on an error with the code, what the run was doing, and the HTTP status if there was
-        one. Returns None, without a toast, for a cancelled run.
+        """Report the end of a run: on an error with the code, what the run was doing, and any HTTP status. It is
+        shorter if the user looks at the workflow. Returns None, without a toast, for a cancelled run.
         """
+        duration_s = VIEWED_S if is_viewed else BRIEF_S
         if status is RunStatus.SUCCESS:
-            return self.add(ToastType.SUCCESS, "workflow_success", title=name, workflow_id=workflow_id)
+            return self.add(
+                ToastType.SUCCESS,
+                "workflow_success",
+                title=name,
+                workflow_id=workflow_id,
+                duration_s=duration_s,
+                is_viewed=is_viewed,
+            )
         if status is not RunStatus.ERROR:
             return None
         details = error or {}
@@ -119,8 +137,9 @@ class Toasts(Store):
             title=name,
             message=str(details.get("message", "")),
             workflow_id=workflow_id,
-            duration_s=BRIEF_S,
+            duration_s=duration_s,
             parameters=error_parameters(details),
+            is_viewed=is_viewed,
         )
 
     def add_user_question(
@@ -162,6 +181,10 @@ class Toasts(Store):
         """Close all toasts of a workflow, or those of a kind."""
         self._dismiss(lambda toast: toast.workflow_id == workflow_id and kind in (None, toast.type))
 
+    def dismiss_workflow_complete(self, workflow_id: WorkflowId) -> None:
+        """Close the toasts that report the end of a run of the workflow."""
+        self._dismiss(lambda toast: toast.workflow_id == workflow_id and toast.code in _END_CODES)
+
     def clear(self) -> None:
         """Close all toasts."""
         self._dismiss(lambda toast: True)
@@ -186,6 +209,16 @@ class Toasts(Store):
                 if shown.due is not None:
                     shown.due += pause_s
             self._arm()
+
+    def set_without_room(self, toast_ids: Collection[ToastId]) -> None:
+        """Stop the time of visible toasts that do not fit in the window; each begins anew once it has room."""
+        for number, shown in enumerate(self._visible):
+            has_room = shown.toast.id not in toast_ids
+            if has_room and not shown.has_room:
+                self._visible[number] = self._show(shown.toast)
+            elif not has_room:
+                shown.due, shown.has_room = None, False
+        self._arm()
 
     def tick(self, now: float) -> float | None:
         """Close toasts that expired by this monotonic time, and return the next due time. Called by the alarm."""

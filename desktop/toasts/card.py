@@ -1,7 +1,5 @@
 """The card of a toast: it asks for nothing and can be dismissed."""
 
-from dataclasses import dataclass
-
 from PySide6.QtCore import QEvent, QPoint, Qt, Signal
 from PySide6.QtGui import QEnterEvent, QKeyEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -14,14 +12,6 @@ from desktop.toasts.card_parts import Body, CardHeader
 from desktop.toasts.slide import Slide
 from desktop.toasts.toast_strings import kind_text, toast_text
 from desktop.widgets import Adaptive, Surface
-
-
-@dataclass(frozen=True, slots=True)
-class Heights:
-    """The height of a full card, and of its title alone."""
-
-    full: int
-    compact: int
 
 
 class ToastCard(Adaptive, Surface):
@@ -69,18 +59,16 @@ class ToastCard(Adaptive, Surface):
             self._toast = toast
             self.retranslate()
 
-    def measure(self, width: int, *, is_unfolded: bool) -> Heights:
-        """Return the heights at this width, without the unfolded text."""
+    def measure(self, width: int, *, is_unfolded: bool) -> int:
+        """Return the height at this width, without the unfolded text."""
         self.ensurePolished()  # its border comes with the style sheet
         frame = self.contentsMargins()
         inner = width - frame.left() - frame.right()
-        compact = frame.top() + self._head.fit(inner) + frame.bottom() + 2 * self._theme.sizes.space_s
-        full = compact + self._body.fit(inner, is_title_cut=self._head.is_cut(), is_unfolded=is_unfolded)
-        return Heights(full, compact)
+        head = frame.top() + self._head.fit(inner) + frame.bottom() + 2 * self._theme.sizes.space_s
+        return head + self._body.fit(inner, is_title_cut=self._head.is_cut(), is_unfolded=is_unfolded)
 
-    def take_shape(self, *, is_compact: bool, text_height: int) -> None:
-        """Take a shape; a text height unfolds the whole text."""
-        self._body.setVisible(not is_compact)
+    def take_shape(self, text_height: int) -> None:
+        """Unfold the whole text at this height, or fold it at 0."""
         if text_height > 0:
             self._body.unfold(text_height)
         elif self._body.is_unfolded:
@@ -101,7 +89,7 @@ class ToastCard(Adaptive, Surface):
 
     def retranslate(self) -> None:
         words = toast_text(self._toast)
-        can_go = self._toast.workflow_id is not None and not words.actions
+        can_go = self._toast.workflow_id is not None and not self._toast.is_viewed and not words.actions
         self._head.say(self._toast.type, words.title, self._toast.repeated)
         self._body.say(words, can_go=can_go)
         self.setAccessibleName(self.spoken)

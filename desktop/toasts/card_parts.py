@@ -1,4 +1,4 @@
-"""The parts of a toast's card: the header, two lines of message, the whole text on demand, and buttons."""
+"""The parts of a toast's card: the header, the message, the whole text on demand, and buttons."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from core.domain.toast import ToastType
 from desktop.theme import Icon, Theme
 from desktop.toasts.toast_strings import ToastText
 from desktop.tokens import ColorName
-from desktop.widgets import Adaptive, Button, Chip, ElidedLabel, IconButton, IconLabel, Paragraph, ReadOnlyText, Surface
+from desktop.widgets import Adaptive, Button, Chip, IconButton, IconLabel, Paragraph, ReadOnlyText, Surface
 
 _SIGNS: dict[ToastType, tuple[Icon, ColorName]] = {
     ToastType.SUCCESS: (Icon.CIRCLE_CHECK, "sign_ok"),
@@ -21,6 +21,12 @@ _SIGNS: dict[ToastType, tuple[Icon, ColorName]] = {
     ToastType.WARNING: (Icon.TRIANGLE_ALERT, "sign_warn"),
     ToastType.USER_QUESTION: (Icon.MESSAGE_CIRCLE_QUESTION_MARK, "sign_warn"),
 }
+
+
+_LINES = 2
+"""Shown of a title or message that is longer than `_MOST_LINES`; the rest follows on demand."""
+_MOST_LINES = 4
+"""A message up to this length is shown whole."""
 
 
 class CardHeader(Adaptive, QWidget):
@@ -33,7 +39,7 @@ class CardHeader(Adaptive, QWidget):
         self._theme = theme
         self._repeated = 1
         self._icon = IconLabel(theme, Icon.INFO, "accent", "icon_m")
-        self._title = ElidedLabel("", "strong")
+        self._title = Paragraph("", "strong", most_lines=_LINES)
         self._count = Chip()
         self.close_button = IconButton(theme, Icon.X)
         self.close_button.clicked.connect(self._close)
@@ -42,7 +48,8 @@ class CardHeader(Adaptive, QWidget):
         self._row.addWidget(self._title, 1)
         self._row.addWidget(self._count)
         self._row.addWidget(self.close_button)
-        self._row.setAlignment(self._icon, Qt.AlignmentFlag.AlignVCenter)
+        for widget in (self._icon, self._title):
+            self._row.setAlignment(widget, Qt.AlignmentFlag.AlignVCenter)
         self.adapt_to(theme)
 
     def say(self, kind: ToastType, title: str, repeated: int) -> None:
@@ -54,13 +61,14 @@ class CardHeader(Adaptive, QWidget):
 
     def fit(self, width: int) -> int:
         """Lay out for this width and return the height."""
-        self.resize(width, self._row.sizeHint().height())
+        self._title.ensurePolished()
+        self.resize(width, self._row.totalHeightForWidth(width))
         self._row.activate()
         return self.height()
 
     def is_cut(self) -> bool:
         """Return whether the title is elided."""
-        return bool(self._title.toolTip())
+        return self._title.is_cut()
 
     def retranslate(self) -> None:
         self.close_button.describe(self.tr("Close"))
@@ -174,7 +182,6 @@ GO = "go"
 DETAILS = "details"
 COPY = "copy"
 
-_LINES = 2
 _BREAKS = re.compile(r"[ \t\n\r\f\v\u2028\u2029]+")  # not those that hold words together
 _LINE_CHARACTERS = 400
 """No two lines hold more, so that no more is laid out."""
@@ -227,6 +234,7 @@ class Body(Adaptive, QWidget):
         for margins in (self._column.contentsMargins(), self._line.contentsMargins()):
             inner -= margins.left() + margins.right()
         self._message.ensurePolished()
+        self._message.set_most_lines(_LINES if self._message.line_count(inner) > _MOST_LINES else _MOST_LINES)
         height = self._message.heightForWidth(inner)
         self._message.resize(inner, height)
         is_long = len(self._words.message) > _LINE_CHARACTERS or self._message.is_cut()

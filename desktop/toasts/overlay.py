@@ -1,67 +1,25 @@
 """The stack of toasts over the window: bottom right, the newest lowest, on every page (UI §7).
 
-Toasts pause while the user is with them, or away, and return the focus to where it was.
+While the user is with them, nothing in the stack moves or changes: new toasts come above it, and a toast under the
+pointer stays even if it no longer applies. While the user is with them or away, their time stands still.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Signal
 from PySide6.QtGui import QAccessible, QRegion
 from PySide6.QtWidgets import QApplication, QWidget
-from shiboken6 import isValid
 
 from core.domain.toast import Toast, ToastId, ToastType
 from core.stores.toasts import Toasts
 from desktop.bind import Frames
 from desktop.theme import Theme
+from desktop.toasts.attention import Attention
 from desktop.toasts.card import ToastCard
 from desktop.toasts.shadow import Shadow
-from desktop.toasts.stack import CardPlacement, arrange, available_area
+from desktop.toasts.stack import CardPlacement, arrange, arrange_above, available_area
 from desktop.tokens import MOTION_LONG_MS, MOTION_SHORT_MS
 from desktop.widgets import Adaptive, queue_announcement, set_role
-
-
-class Attention(QObject):
-    """Pauses the store for the reasons `hover`, `focus` and `inactive`, and resumes it for each."""
-
-    def __init__(self, toasts: Toasts, overlay: QWidget, window: QWidget) -> None:
-        super().__init__(overlay)
-        self._toasts = toasts
-        self._overlay = overlay
-        self._window = window
-        self._came_from: QWidget | None = None
-        window.installEventFilter(self)
-        app = QApplication.instance()
-        if isinstance(app, QApplication):
-            app.focusChanged.connect(self._on_focus)
-        self._set("inactive", holds=not window.isActiveWindow())
-
-    def set_hovered(self, *, is_hovered: bool) -> None:
-        self._set("hover", holds=is_hovered)
-
-    def give_focus_back(self) -> None:
-        """Focus the widget that had focus before a toast, if it still exists."""
-        came_from = self._came_from
-        if came_from is not None and isValid(came_from) and came_from.isVisible():
-            came_from.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.WindowActivate, QEvent.Type.WindowDeactivate):
-            self._set("inactive", holds=event.type() == QEvent.Type.WindowDeactivate)
-        return False
-
-    def _on_focus(self, old: QWidget | None, new: QWidget | None) -> None:
-        is_here = new is not None and self._overlay.isAncestorOf(new)
-        if is_here and old is not None and not self._overlay.isAncestorOf(old):
-            self._came_from = old
-        self._set("focus", holds=is_here)
-
-    def _set(self, reason: str, *, holds: bool) -> None:
-        if holds:
-            self._toasts.pause(reason)
-        else:
-            self._toasts.resume(reason)
-
 
 _NOWHERE = QRegion(-1, -1, 1, 1)  # an empty region would be no mask
 _URGENT = (ToastType.ERROR, ToastType.USER_QUESTION)
@@ -86,12 +44,16 @@ class ToastOverlay(Adaptive, QWidget):
         self._toasts = toasts
         self._window = window
         self._keep_clear: list[QRect] = []
+        self._text_area: Callable[[], QRect] = QRect
+        self._places: dict[ToastId, QRect] = {}
         self._above: list[QWidget] = []
         self._cards: dict[ToastId, ToastCard] = {}
         self._leaving: list[ToastCard] = []
         self._unfolded: ToastId | None = None
         self._dismissed: set[ToastId] = set()
+        self._used: set[ToastId] = set()
         self._attention = Attention(toasts, self, window)
+        self._attention.released.connect(self._render)
         self._shadow = Shadow(theme, window)
         self.destroyed.connect(self._shadow.deleteLater)
         window.installEventFilter(self)
@@ -113,6 +75,17 @@ class ToastOverlay(Adaptive, QWidget):
             self._keep_clear = list(rects)
             self._arrange(0)
 
+    def set_text_area(self, text_area: Callable[[], QRect]) -> None:
+        """Set what returns the area of the conversation that is read, in window coordinates. The toast of a viewed
+        workflow is shown only beside it.
+        """
+        self._text_area = text_area
+
+    def on_text_moved(self) -> None:
+        """Give way to the conversation where it is now."""
+        if any(card.toast.is_viewed for card in self._cards.values()):
+            self._arrange(0)
+
     def take_focus(self) -> bool:
         """Focus the newest toast at the user's request; return False if there is none."""
         shown = [card for card in self._cards.values() if card.isVisible()]
@@ -124,7 +97,7 @@ class ToastOverlay(Adaptive, QWidget):
         self.setAccessibleName(self.tr("Notifications"))
 
     def apply_theme(self) -> None:
-        self._arrange(0)
+        self._arrange(0, is_forced=True)
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.LayoutRequest:  # a card needs another height
@@ -133,20 +106,24 @@ class ToastOverlay(Adaptive, QWidget):
 
     def eventFilter(self, _window: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize:
-            self._arrange(0)
+            self._arrange(0, is_forced=True)
         return False
 
     # Cards come and go
 
     def _render(self) -> None:
-        before, seen = self._cards, self._toasts.visible
-        fresh = [toast for toast in seen if toast.id not in before]
-        self._cards = {toast.id: before.get(toast.id) or self._make(toast) for toast in seen}
-        for toast in seen:
-            self._cards[toast.id].show_toast(toast)
+        before, seen = self._cards, {toast.id: toast for toast in self._toasts.visible}
+        fresh = [toast for toast in seen.values() if toast.id not in before]
+        under_pointer = {card.id for card in before.values() if card.underMouse()} - self._used
+        stay = {card.id: card for card in before.values() if card.id in seen or card.id in under_pointer}
+        self._cards = stay | {toast.id: self._make(toast) for toast in fresh}
+        if not self._attention.is_close:
+            for toast in seen.values():
+                self._cards[toast.id].show_toast(toast)
         self._pass_focus_on(list(before.values()))
         self._send_away([card for card in before.values() if card.id not in self._cards])
         self._dismissed.clear()
+        self._used &= self._cards.keys()
         self._arrange(self._theme.motion_ms(MOTION_LONG_MS))
         self._look_for_mouse()
         for toast in fresh:
@@ -190,9 +167,16 @@ class ToastOverlay(Adaptive, QWidget):
 
     # Places
 
-    def _arrange(self, motion_ms: int) -> None:
+    def _arrange(self, motion_ms: int, *, is_forced: bool = False) -> None:
+        """Give each card its place. While the user is with the stack, only new cards get one, unless `is_forced`."""
         sizes = self._theme.sizes
         cards = self.cards
+        self._places = {toast_id: box for toast_id, box in self._places.items() if toast_id in self._cards}
+        if self._attention.is_close and self._places and not is_forced:
+            top = min(box.top() for box in self._places.values())
+            fresh = [card for card in cards if card.id not in self._places and not card.toast.is_viewed]
+            self._place(arrange_above(fresh, self.size(), sizes.space_m, top), motion_ms)
+            return
         room = available_area(self._window.rect(), sizes.toast, sizes.space_l, 4 * sizes.control, self._keep_clear)
         if cards or self._leaving:
             self.setGeometry(room.left(), room.top(), self._window.width() - room.left(), room.height())
@@ -201,17 +185,34 @@ class ToastOverlay(Adaptive, QWidget):
             for above in self._above:
                 above.raise_()
         held = {card.id for card in cards if _has_focus(card)}
-        for place in arrange(cards, room.size(), sizes.space_m, held, self._unfolded):
+        text = self._text_area().translated(-room.topLeft())
+        while True:
+            places = arrange(cards, room.size(), sizes.space_m, held, self._unfolded)
+            over_text = [place.card for place in places if place.card.toast.is_viewed and place.box.intersects(text)]
+            if not over_text:
+                break
+            cards = [card for card in cards if card not in over_text]
+        self._places = {}
+        self._place(places, motion_ms)
+
+    def _place(self, places: Sequence[CardPlacement], motion_ms: int) -> None:
+        """Put cards in their places. All that have none are hidden; their time begins when they have one."""
+        for place in places:
+            self._places[place.card.id] = place.box
             self._put(place, motion_ms)
+        without = [card for card in self._cards.values() if card.id not in self._places]
+        for card in without:
+            card.hide()
+        self._toasts.set_without_room({card.id for card in without if not card.toast.is_viewed})
         self._follow()
 
     def _put(self, place: CardPlacement, motion_ms: int) -> None:
         card = place.card
-        card.take_shape(is_compact=place.is_compact, text_height=place.text_height)
+        card.take_shape(place.text_height)
         card.resize(place.box.size())
-        if card.isHidden() and not place.is_hidden:
+        if card.isHidden():
             card.move(self.width() if motion_ms > 0 else 0, place.box.top())
-        card.setVisible(not place.is_hidden)
+        card.show()
         card.glide.to(place.box.topLeft(), motion_ms)
 
     def _follow(self) -> None:
@@ -228,26 +229,45 @@ class ToastOverlay(Adaptive, QWidget):
 
     def _dismiss(self, toast_id: str) -> None:
         self._dismissed.add(ToastId(toast_id))
-        self._toasts.dismiss(ToastId(toast_id))
+        self._use(ToastId(toast_id))
+        self._close(ToastId(toast_id))
 
     def _toggle(self, toast_id: str) -> None:
         self._unfolded = None if self._unfolded == toast_id else ToastId(toast_id)
-        self._arrange(0)
+        self._arrange(0, is_forced=True)
 
     def _go(self, toast_id: str) -> None:
         card = self._cards.get(ToastId(toast_id))
         if card is not None and card.toast.workflow_id is not None:
+            self._use(card.id)
             self.go_requested.emit(card.toast.workflow_id)
             if not card.toast.persistent:
-                self._toasts.dismiss(card.id)
+                self._close(card.id)
 
     def _act(self, action: str, toast_id: str) -> None:
         if toast_id in self._cards:
+            self._use(ToastId(toast_id))
             self.action_requested.emit(action, toast_id)
-            self._toasts.dismiss(ToastId(toast_id))
+            self._close(ToastId(toast_id))
+
+    def _use(self, toast_id: ToastId) -> None:
+        """Let the toast go although the pointer is over it: the user is done with it."""
+        card = self._cards.get(toast_id)
+        if card is not None and card.underMouse():
+            self._used.add(toast_id)
+            self._attention.keep_still()
+
+    def _close(self, toast_id: ToastId) -> None:
+        is_gone = self._toasts.find(toast_id) is None  # it only stayed for the pointer
+        self._toasts.dismiss(toast_id)
+        if is_gone:
+            self._render()
 
     def _look_for_mouse(self) -> None:
-        self._attention.set_hovered(is_hovered=any(card.underMouse() for card in self._cards.values()))
+        cards = self._cards.values()
+        self._attention.set_hovered(is_hovered=any(card.underMouse() for card in cards))
+        if any(self._toasts.find(card.id) is None and not card.underMouse() for card in cards):
+            self._render()
 
 
 def _has_focus(card: ToastCard) -> bool:

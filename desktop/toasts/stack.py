@@ -1,67 +1,51 @@
-"""The layout of the stack: which shape each toast has, where the stack may be, and where each card goes. Pure."""
+"""The layout of the stack: which toasts have room, where the stack may be, and where each card goes. Pure."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from PySide6.QtCore import QRect, QSize
 
 from core.domain.toast import ToastId
-from desktop.toasts.card import Heights, ToastCard
-
-
-class Shape(StrEnum):
-    """`compact` is a card with its title and its × only."""
-
-    FULL = "full"
-    COMPACT = "compact"
-    HIDDEN = "hidden"
+from desktop.toasts.card import ToastCard
 
 
 @dataclass(frozen=True, slots=True)
-class CardHeights:
-    """The heights that a card would have. A card that `is_held` (focused or unfolded) keeps its shape while others can
-    shrink.
-    """
+class CardHeight:
+    """The height that a card needs. A card that `is_held` (focused or unfolded) stays while others can give way."""
 
-    full: int
-    compact: int
+    height: int
     is_persistent: bool = False
     is_held: bool = False
 
 
-def shapes(wishes: Sequence[CardHeights], room: int, gap: int) -> list[Shape]:
-    """Return a shape for each card, the newest last. If the height does not suffice, the oldest cards give way first.
+def cards_with_room(cards: Sequence[CardHeight], room: int, gap: int) -> list[bool]:
+    """Return for each card, the newest last, whether it is shown. No card is cut: if the height does not suffice, the
+    oldest cards give way.
 
-    They become compact; then transient toasts hide; then persistent toasts, which are listed elsewhere too; held cards
-    come last. The newest card is never hidden.
+    First transient cards; then persistent cards, which are listed elsewhere too; held cards and the newest come last.
     """
-    chosen = [Shape.FULL] * len(wishes)
-    for shape, may in _concessions():
-        for number, wish in enumerate(wishes):
-            if _height(wishes, chosen, gap) <= room:
-                return chosen
-            is_newest = number == len(wishes) - 1
-            if may(wish) and chosen[number] is not Shape.HIDDEN and not (shape is Shape.HIDDEN and is_newest):
-                chosen[number] = shape
-    return chosen
+    shown = [True] * len(cards)
+    for may in _concessions():
+        for number, card in enumerate(cards):
+            if _height(cards, shown, gap) <= room:
+                return shown
+            is_newest = number == len(cards) - 1
+            if may(card, is_newest):
+                shown[number] = False
+    return shown
 
 
-def _concessions() -> list[tuple[Shape, Callable[[CardHeights], bool]]]:
+def _concessions() -> list[Callable[[CardHeight, bool], bool]]:
     return [
-        (Shape.COMPACT, lambda wish: not wish.is_held),
-        (Shape.HIDDEN, lambda wish: not wish.is_held and not wish.is_persistent),
-        (Shape.HIDDEN, lambda wish: not wish.is_held),
-        (Shape.COMPACT, lambda wish: True),
+        lambda card, is_newest: not (card.is_held or card.is_persistent or is_newest),
+        lambda card, is_newest: not (card.is_held or is_newest),
+        lambda card, is_newest: not card.is_held,
+        lambda card, is_newest: True,
     ]
 
 
-def _height(wishes: Sequence[CardHeights], chosen: Sequence[Shape], gap: int) -> int:
-    heights = [
-        wish.full if shape is Shape.FULL else wish.compact
-        for wish, shape in zip(wishes, chosen, strict=True)
-        if shape is not Shape.HIDDEN
-    ]
+def _height(cards: Sequence[CardHeight], shown: Sequence[bool], gap: int) -> int:
+    heights = [card.height for card, is_shown in zip(cards, shown, strict=True) if is_shown]
     return sum(heights) + gap * max(0, len(heights) - 1)
 
 
@@ -101,50 +85,54 @@ _FEW_LINES = 3
 
 @dataclass(frozen=True, slots=True)
 class CardPlacement:
-    """The position of a card. `box` is in coordinates of the column; `text_height` is 0 unless the whole text is
-    unfolded.
-    """
+    """The position of a card, in coordinates of the column. `text_height` is 0 unless the whole text is unfolded."""
 
     card: ToastCard
     box: QRect
-    is_compact: bool
-    is_hidden: bool
-    text_height: int
+    text_height: int = 0
 
 
 def arrange(
     cards: Sequence[ToastCard], room: QSize, gap: int, held: Collection[ToastId], unfolded: ToastId | None
 ) -> list[CardPlacement]:
-    """Return the positions from the bottom up; the last card is the newest and lowest. `held` cards keep their shape
-    while others can shrink.
-    """
+    """Return the positions of the cards that have room, from the bottom up; the last card is the newest and lowest."""
     heights = [card.measure(room.width(), is_unfolded=card.id == unfolded) for card in cards]
     texts = [
         _text_height(cards, heights, number, room, gap) * (card.id == unfolded) for number, card in enumerate(cards)
     ]
     wishes = [
-        CardHeights(height.full + text, height.compact, card.toast.persistent, card.id in held or text > 0)
+        CardHeight(height + text, card.toast.persistent, card.id in held or text > 0)
         for card, height, text in zip(cards, heights, texts, strict=True)
     ]
     places = []
     bottom = room.height()
-    for card, wish, text, shape in reversed(
-        [*zip(cards, wishes, texts, shapes(wishes, room.height(), gap), strict=True)]
+    for card, wish, text, is_shown in reversed(
+        [*zip(cards, wishes, texts, cards_with_room(wishes, room.height(), gap), strict=True)]
     ):
-        height = wish.full if shape is Shape.FULL else wish.compact
-        box = QRect(0, bottom - height, room.width(), height)
-        is_full = shape is Shape.FULL
-        places.append(CardPlacement(card, box, not is_full, shape is Shape.HIDDEN, text if is_full else 0))
-        if shape is not Shape.HIDDEN:
-            bottom -= height + gap
+        if is_shown:
+            places.append(CardPlacement(card, QRect(0, bottom - wish.height, room.width(), wish.height), text))
+            bottom -= wish.height + gap
     return places
 
 
-def _text_height(cards: Sequence[ToastCard], heights: Sequence[Heights], number: int, room: QSize, gap: int) -> int:
-    """Return the height for the unfolded text of a card: what is left beside the other cards in compact shape, and at
-    least a few lines.
+def arrange_above(cards: Iterable[ToastCard], room: QSize, gap: int, top: int) -> list[CardPlacement]:
+    """Return the positions of cards above a stack that must not move and whose upper edge is `top`, as far as there is
+    room.
+    """
+    places = []
+    for card in cards:
+        height = card.measure(room.width(), is_unfolded=False)
+        if top - gap - height >= 0:
+            top -= gap + height
+            places.append(CardPlacement(card, QRect(0, top, room.width(), height)))
+    return places
+
+
+def _text_height(cards: Sequence[ToastCard], heights: Sequence[int], number: int, room: QSize, gap: int) -> int:
+    """Return the height for the unfolded text of a card: what is left beside the other cards, and at least a few
+    lines.
     """
     most, least = (cards[number].unfolded_height(lines) for lines in (_TEXT_LINES, _FEW_LINES))
-    left = max(0, room.height() - heights[number].full)
-    beside_others = left - sum(height.compact + gap for at, height in enumerate(heights) if at != number)
+    left = max(0, room.height() - heights[number])
+    beside_others = left - sum(height + gap for at, height in enumerate(heights) if at != number)
     return min(left, most, max(beside_others, least))

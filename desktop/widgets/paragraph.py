@@ -29,6 +29,16 @@ class Paragraph(Label):
         self._most_lines = most_lines
         self.setWordWrap(True)  # tells layouts to ask for the height of a width
 
+    def set_most_lines(self, most_lines: int | None) -> None:
+        if most_lines != self._most_lines:
+            self._most_lines = most_lines
+            self.updateGeometry()
+            self.update()
+
+    def line_count(self, width: int) -> int:
+        """Return the number of lines of the whole text at this width."""
+        return self._lay_out(width).lineCount()
+
     def is_cut(self) -> bool:
         """Return whether the text has more lines than are shown."""
         return self._most_lines is not None and self._lay_out(self.width()).lineCount() > self._most_lines

@@ -140,8 +140,8 @@ class Content(Adaptive, Surface):
         KeyHints(context, sidebar, header, chat, self.activity, self.status, find.bar)
         self._escape_chain = EscapeChain((chat.clear_selection, focus_centre))
         lists = (self.command_palette, self.search, chat.completion, chat.mentions, switcher.recent_list)
-        avoided = (chat.composer, chat.queue, chat.card, chat.inputs, header, self.status)
-        self._overlays = Overlays(window, self.toasts, lists, avoided)
+        avoided = (chat.composer, chat.queue, chat.card, chat.inputs, header, self.status, *self.start.parts)
+        self._overlays = Overlays(window, self.toasts, lists, avoided, chat.transcript)
 
         headers = (header, self.storage, self.banner, self.recording.banner)
         arrange(self, sidebar, headers, centre, self.activity, self.status)

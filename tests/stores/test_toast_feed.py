@@ -5,7 +5,7 @@ import pytest
 from core.bus import WorkflowChanged, WorkflowDeleted
 from core.domain.ids import WorkflowId
 from core.domain.run import RunStatus
-from core.domain.toast import ToastType
+from core.domain.toast import BRIEF_S, VIEWED_S, ToastType
 from core.domain.workflow import Workflow
 from tests.stores.rig import START, Desk
 
@@ -82,6 +82,45 @@ def test_the_end_of_an_unknown_run_has_no_toast() -> None:
     run = desk.teller("a")
     run.created()
     desk.tell(run.finished())
+    assert seen(desk) == []
+
+
+def test_a_run_that_ends_before_the_users_eyes_has_a_short_toast() -> None:
+    desk = Desk()
+    desk.background.set_window_active(True)
+    desk.background.set_viewed(A)
+    desk.tell(desk.start("a").finished())
+    (toast,) = desk.toasts.visible
+    assert (toast.is_viewed, toast.duration_s) == (True, VIEWED_S)
+    desk.background.set_window_active(False)
+    desk.tell(desk.start("b", A).finished())
+    (toast,) = desk.toasts.visible
+    assert (toast.is_viewed, toast.duration_s) == (False, BRIEF_S)
+
+
+@pytest.mark.parametrize("status", [RunStatus.SUCCESS, RunStatus.ERROR])
+def test_the_toast_of_a_turn_goes_when_the_next_begins(status: RunStatus) -> None:
+    desk = Desk()
+    first = desk.start("a")
+    desk.tell(first.finished(status))
+    desk.tell(desk.start("b").finished())
+    child = desk.teller("c", first.workflow_id)
+    desk.tell(child.created_below(first))
+    assert len(seen(desk)) == 2, "a run below another is no new turn"
+    desk.start("d", A)
+    assert seen(desk) == [("success", "wf_b")]
+
+
+def test_what_the_user_comes_to_look_at_needs_no_toast() -> None:
+    desk = Desk()
+    run = desk.start("a")
+    desk.tell(desk.start("b").finished(), run.asks(prompt="Which?"))
+    assert seen(desk) == [("success", "wf_b"), ("user-question", "wf_a")]
+    desk.background.set_viewed(A)
+    assert len(seen(desk)) == 2, "the window is not active"
+    desk.background.set_window_active(True)
+    assert seen(desk) == [("success", "wf_b")]
+    desk.background.set_viewed(WorkflowId("wf_b"))
     assert seen(desk) == []
 
 

@@ -129,6 +129,13 @@ class TranscriptScrollArea(QAbstractScrollArea):
         self._follow.set(is_on=True)
         self._place()
 
+    def text_area(self) -> QRect:
+        """Return the part of the viewport that has something to read."""
+        bar, width = self.verticalScrollBar(), self._column.area.width
+        left = max(0, (self.width() - width) // 2)
+        text = QRect(left, -bar.value(), width, self._column.height)
+        return text.intersected(self.viewport().rect())
+
     def scroll_by(self, pixels: int) -> None:
         bar = self.verticalScrollBar()
         bar.setValue(bar.value() + pixels)

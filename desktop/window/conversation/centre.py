@@ -39,6 +39,11 @@ class StartPage(Adaptive, Surface):
         self._template.clicked.connect(self.template_requested)
         self.adapt_to(theme)
 
+    @property
+    def parts(self) -> tuple[QWidget, ...]:
+        """What is read and pressed on the page."""
+        return (self._title, self._text, self._note, self._demo, self._model, self._template)
+
     def retranslate(self) -> None:
         self._title.setText(self.tr("Let several workflows work for you"))
         self._text.setText(

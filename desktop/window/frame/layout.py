@@ -7,6 +7,7 @@ from PySide6.QtCore import QPoint, QRect
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.activity.panel import ActivityPanel
+from desktop.chat.transcript.transcript import Transcript
 from desktop.shortcuts.command import command
 from desktop.sidebar.sidebar import Sidebar
 from desktop.toasts.overlay import ToastOverlay
@@ -39,17 +40,27 @@ def arrange(
 
 
 class Overlays:
-    """The toasts and lists over the content, as children of the window. Toasts never cover the widgets of `avoided`."""
+    """The toasts and lists over the content, as children of the window. Toasts never cover the widgets of `avoided`;
+    those of the viewed workflow nothing of its `transcript` either.
+    """
 
     def __init__(
-        self, window: QWidget, toasts: ToastOverlay, lists: Sequence[QWidget], avoided: Sequence[QWidget]
+        self,
+        window: QWidget,
+        toasts: ToastOverlay,
+        lists: Sequence[QWidget],
+        avoided: Sequence[QWidget],
+        transcript: Transcript,
     ) -> None:
         self._window = window
         self._toasts = toasts
+        self._transcript = transcript
         self._lists = lists
         self._avoided = avoided
         for popup in lists:
             toasts.stay_below(popup)
+        toasts.set_text_area(self._text_area)
+        transcript.placed.connect(toasts.on_text_moved)
 
     def begin(self) -> None:
         """Show the overlays, once the content is in its window."""
@@ -64,6 +75,13 @@ class Overlays:
     def close(self) -> None:
         for overlay in (self._toasts, *self._lists):
             overlay.deleteLater()
+
+    def _text_area(self) -> QRect:
+        viewport = self._transcript.viewport()
+        if not (viewport.isVisible() and self._window.isAncestorOf(viewport)):
+            return QRect()
+        area = self._transcript.text_area()
+        return QRect(viewport.mapTo(self._window, area.topLeft()), area.size())
 
 
 def _in_window(widget: QWidget, window: QWidget) -> QRect:

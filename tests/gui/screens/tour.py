@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMessageBox, QWidget
 
-from core.domain.run import Run
+from core.domain.run import Run, RunStatus
 from core.domain.template import ValidationMode
 from core.domain.toast import ToastType
 from core.errors import StorageFailed
@@ -104,7 +104,7 @@ async def _conversations(app: App) -> AsyncIterator[Screen]:
     toasts.clear()
     toasts.pause("tour")
     toasts.add(ToastType.WARNING, "nothing_to_record")
-    toasts.add_workflow_complete(said.workflow_id, LONG, said.status)
+    toasts.add_workflow_complete(said.workflow_id, LONG, RunStatus.SUCCESS)
     toasts.add(ToastType.ERROR, "unexpected", title=LONG, message=LONG * 4, workflow_id=said.workflow_id)
     toasts.add_user_question(ran.workflow_id, LONG, f"{LONG}?")
     await holds(lambda: content.toasts.cards and all(_is_inside(one, window) for one in content.toasts.cards))

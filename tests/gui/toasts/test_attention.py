@@ -1,17 +1,18 @@
 """A person and the toasts: closing, keys, focus, and time that stands still."""
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit
+from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from core.domain.run import RunStatus
 from core.domain.template import ValidationMode
-from core.domain.toast import BRIEF_S, ToastType
+from core.domain.toast import BRIEF_S, LONG_S, VIEWED_S, ToastType
 from desktop.translation import Language, Translation
-from tests.gui.toasts.conftest import A, Stage
+from desktop.widgets import Paragraph
+from tests.gui.toasts.conftest import A, B, Stage
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 
@@ -110,9 +111,11 @@ def test_time_stands_still_under_the_mouse(stage: Stage) -> None:
 
 def test_time_goes_on_after_the_toast_under_the_mouse_was_closed(stage: Stage) -> None:
     finish(stage, "one", "two")
-    move_mouse(stage, stage.place(stage.cards[0]).center())
-    stage.desk.toasts.dismiss(stage.cards[0].id)
+    close = stage.place(stage.button(stage.cards[0], "Close")).center()
+    move_mouse(stage, close)
+    QTest.mouseClick(stage.window.windowHandle(), Qt.MouseButton.LeftButton, pos=close)
     stage.show()
+    assert stage.titles == ["two"]
     stage.desk.time.advance(BRIEF_S)
     stage.show()
     assert stage.cards == []
@@ -147,6 +150,94 @@ def test_time_stands_still_while_the_window_is_not_active(stage: Stage, qtbot: Q
     assert stage.cards == []
 
 
+# Nothing moves under the pointer
+
+
+def places(stage: Stage) -> dict[str, QRect]:
+    return {card.toast.title: stage.place(card) for card in stage.cards}
+
+
+def test_nothing_moves_while_the_pointer_is_over_a_toast(stage: Stage) -> None:
+    finish(stage, "one", "two", "three")
+    before = places(stage)
+    move_mouse(stage, before["two"].center())
+    stage.desk.toasts.dismiss(stage.cards[2].id)
+    finish(stage, "four")
+    now = places(stage)
+    assert now["one"] == before["one"]
+    assert now["two"] == before["two"]
+    assert now["four"].bottom() < now["one"].top()
+    move_mouse(stage, QPoint(5, 5))
+    stage.show()
+    assert stage.titles == ["one", "two", "four"]
+    assert places(stage)["four"].bottom() == before["three"].bottom()
+
+
+def test_the_toast_under_the_pointer_stays_until_the_pointer_leaves(stage: Stage, qtbot: QtBot) -> None:
+    """What it was about is over: its buttons still do what they say, and it does not change into another."""
+    finish(stage, "one", "two")
+    stays = stage.cards[1]
+    go = stage.place(stage.button(stays, "Go to workflow")).center()
+    move_mouse(stage, go)
+    stage.desk.toasts.withdraw(stays.id)
+    stage.show()
+    assert stage.titles == ["one", "two"]
+    with qtbot.waitSignal(stage.overlay.go_requested):
+        QTest.mouseClick(stage.window.windowHandle(), Qt.MouseButton.LeftButton, pos=go)
+    stage.show()
+    assert stage.titles == ["one"]
+    stays = stage.cards[0]
+    move_mouse(stage, stage.place(stays).center())
+    stage.desk.toasts.withdraw(stays.id)
+    stage.show()
+    assert stage.titles == ["one"]
+    move_mouse(stage, QPoint(5, 5))
+    stage.show()
+    assert stage.cards == []
+
+
+def test_a_second_click_where_a_toast_was_closed_closes_no_other(stage: Stage, qtbot: QtBot) -> None:
+    finish(stage, "one", "two")
+    place = stage.place(stage.cards[1])
+    close = stage.place(stage.button(stage.cards[1], "Close")).center()
+    move_mouse(stage, close)
+    for _ in range(2):
+        QTest.mouseClick(stage.window.windowHandle(), Qt.MouseButton.LeftButton, pos=close)
+        stage.show()
+    assert stage.titles == ["one"]
+    qtbot.waitUntil(lambda: stage.place(stage.cards[0]) == place)
+
+
+# In a small window
+
+
+@pytest.mark.parametrize("language", Language)
+def test_in_a_small_window_no_words_are_cut_and_older_toasts_wait(
+    stage: Stage, qapp: QApplication, language: Language
+) -> None:
+    translation = Translation(qapp, language)
+    stage.window.resize(800, 600)
+    stage.overlay.set_keep_clear([QRect(0, 0, 800, 130), QRect(0, 400, 800, 200)])
+    stage.desk.toasts.add_user_question(B, "Letters", "Which?")
+    finish(stage, "A name of a workflow that needs more than one line of a toast", "two")
+    for number, mode in enumerate(ValidationMode):
+        refuse(stage, mode, 3 - number)
+        limit = stage.cards[-1]
+        assert not [each for each in limit.findChildren(Paragraph) if each.isVisible() and each.is_cut()]
+        buttons = [each for each in limit.findChildren(QPushButton) if each.isVisible()]
+        assert buttons
+        assert all(QRect(0, 130, 800, 270).contains(stage.place(each)) for each in (limit, *buttons))
+        stage.desk.time.advance(LONG_S)
+        stage.show()
+    assert "two" in stage.titles, "its time began when it was seen"
+    stage.desk.time.advance(BRIEF_S)
+    stage.show()
+    assert stage.titles[0] == "Letters"
+    translation.set_language(Language.ENGLISH)
+    translation.retire()
+    translation.deleteLater()
+
+
 # What it offers
 
 
@@ -172,6 +263,23 @@ def test_without_a_workflow_there_is_nowhere_to_go(stage: Stage) -> None:
     stage.show()
     with pytest.raises(AssertionError):
         stage.button(stage.cards[0], "Go to workflow")
+
+
+def test_of_a_viewed_workflow_it_is_short_and_leads_nowhere_and_gives_way_to_text(stage: Stage) -> None:
+    stage.desk.toasts.add_workflow_complete(A, "Letters", RunStatus.SUCCESS, is_viewed=True)
+    stage.show()
+    with pytest.raises(AssertionError):
+        stage.button(stage.cards[0], "Go to workflow")
+    text = stage.place(stage.cards[0]).translated(-200, 0)
+    stage.overlay.set_text_area(lambda: text)
+    stage.overlay.on_text_moved()
+    assert stage.cards == []
+    text = text.translated(0, -200)
+    stage.overlay.on_text_moved()
+    assert stage.titles == ["Letters"]
+    stage.desk.time.advance(VIEWED_S)
+    stage.show()
+    assert stage.cards == []
 
 
 @pytest.mark.parametrize(

@@ -2,43 +2,47 @@
 
 from PySide6.QtCore import QRect
 
-from desktop.toasts.stack import CardHeights, Shape, available_area, shapes
+from desktop.toasts.stack import CardHeight, available_area, cards_with_room
 
-FULL, COMPACT, HIDDEN = Shape.FULL, Shape.COMPACT, Shape.HIDDEN
 WINDOW = QRect(0, 0, 900, 600)
 
 
-def passing() -> CardHeights:
-    return CardHeights(100, 40)
+def passing() -> CardHeight:
+    return CardHeight(100)
 
 
-def persistent() -> CardHeights:
-    return CardHeights(100, 40, is_persistent=True)
+def persistent() -> CardHeight:
+    return CardHeight(100, is_persistent=True)
 
 
-def test_with_room_for_all_all_are_full() -> None:
-    assert shapes([passing()] * 3, 320, 10) == [FULL, FULL, FULL]
+def test_with_room_for_all_all_are_shown() -> None:
+    assert cards_with_room([passing()] * 3, 320, 10) == [True, True, True]
 
 
-def test_the_oldest_becomes_compact_first() -> None:
-    assert shapes([passing()] * 3, 319, 10) == [COMPACT, FULL, FULL]
+def test_the_oldest_gives_way_first() -> None:
+    assert cards_with_room([passing()] * 3, 319, 10) == [False, True, True]
 
 
-def test_passing_ones_hide_before_persistent_ones() -> None:
-    assert shapes([persistent(), passing(), passing()], 90, 10) == [COMPACT, HIDDEN, COMPACT]
+def test_passing_ones_give_way_before_persistent_ones() -> None:
+    assert cards_with_room([persistent(), passing(), passing()], 210, 10) == [True, False, True]
 
 
-def test_persistent_ones_hide_before_the_newest_does() -> None:
-    assert shapes([persistent(), persistent(), passing()], 40, 10) == [HIDDEN, HIDDEN, COMPACT]
+def test_persistent_ones_give_way_before_the_newest_does() -> None:
+    assert cards_with_room([persistent(), persistent(), passing()], 100, 10) == [False, False, True]
 
 
-def test_one_that_is_held_stays_as_it_is() -> None:
-    held = CardHeights(100, 40, is_held=True)
-    assert shapes([held, passing(), passing()], 150, 10) == [FULL, HIDDEN, COMPACT]
+def test_one_that_is_held_stays_longest() -> None:
+    held = CardHeight(100, is_held=True)
+    assert cards_with_room([held, passing(), passing()], 210, 10) == [True, False, True]
+    assert cards_with_room([held, passing(), passing()], 150, 10) == [True, False, False]
+
+
+def test_one_that_has_no_room_is_not_cut() -> None:
+    assert cards_with_room([passing()], 99, 10) == [False]
 
 
 def test_no_toasts_need_no_room() -> None:
-    assert shapes([], 0, 10) == []
+    assert cards_with_room([], 0, 10) == []
 
 
 def test_the_room_is_at_the_right_with_a_margin() -> None:

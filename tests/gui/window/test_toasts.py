@@ -6,9 +6,11 @@ from pathlib import Path
 
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QPlainTextEdit, QPushButton, QWidget
 
-from core.domain.toast import ToastType
+from core.domain.template import ValidationMode
+from core.domain.toast import VIEWED_S, ToastType
+from core.services.outcome import Ok
 from desktop.toasts.card import ToastCard
 from tests.gui.window.rig import App, an_app
 from tests.gui.window.test_attention import asking, card_of, waits
@@ -89,6 +91,51 @@ async def test_what_stands_beside_toasts_can_be_clicked(tmp_path: Path, qapp: QA
         (send,) = [each for each in app.content.chat.composer.findChildren(QAbstractButton) if each.text() == "Send"]
         QTest.mouseClick(app.window.windowHandle(), Qt.MouseButton.LeftButton, pos=place(app, send).center())
         await until(lambda: "a workflow" in app.turn_texts())
+
+
+async def test_toasts_do_not_tell_of_what_is_looked_at(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+    async with an_app(tmp_path, qapp, size=(1100, 800)) as app:
+        toasts, content = app.core.stores.toasts, app.content
+        await until(content.start.isVisible)
+        toasts.add(ToastType.WARNING, "limit_reached", parameters=[("mode", "auto"), ("limit", 3)])
+        toasts.add(ToastType.INFO, "note", title="Note")
+        for size in ((1100, 800), (800, 600)):
+            app.window.resize(*size)
+            await until(lambda: content.toasts.cards and all(each.isVisible() for each in content.toasts.cards))
+            await app.drawn()
+            for card in content.toasts.cards:
+                await until(lambda card=card: card.pos() == card.glide._target)
+                assert not any(place(app, card).intersects(place(app, part)) for part in content.start.parts)
+        toasts.clear()
+
+        app.window.resize(1100, 800)
+        run = await app.say("say 4 words", script=({"say": "short"},))
+        content.opener.open(run.workflow_id)
+        await app.core.engine.wait(run.id)
+        await until(lambda: toasts.visible)
+        (toast,) = toasts.visible
+        assert (toast.is_viewed, toast.duration_s) == (True, VIEWED_S)
+        await until(lambda: content.toasts.cards and content.toasts.cards[0].isVisible())
+        (card,) = content.toasts.cards
+        assert not [each for each in card.findChildren(QPushButton) if each.isVisible()]
+        script = ({"say": "line\n\n" * 60},)
+        again = await app.core.chat.send("again", run.workflow_id, mode=ValidationMode.AUTO, script=script)
+        assert isinstance(again, Ok)
+        assert toasts.find(toast.id) is None, "the next turn has begun"
+        await until(lambda: toasts.visible)
+        await app.drawn()
+        text = QRect(content.chat.transcript.text_area())
+        text.moveTopLeft(content.chat.transcript.viewport().mapTo(app.window, text.topLeft()))
+        assert text.height() > 300
+        assert not any(each.isVisible() for each in content.toasts.cards), "it would stand over the text"
+
+        asks = await app.start("Letters", asking("send"))
+        await waits(app, asks)
+        await until(lambda: [each.title for each in toasts.visible if each.workflow_id == asks.workflow_id])
+        content.opener.open(asks.workflow_id)
+        await until(lambda: card_of(app).isVisible())
+        assert not [each for each in toasts.visible if each.workflow_id == asks.workflow_id]
+        await app.core.engine.cancel(asks.id)
 
 
 async def test_of_thirty_events_in_a_second_five_are_seen_and_all_are_in_the_inbox(
