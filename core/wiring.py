@@ -64,6 +64,7 @@ from core.services.upkeep import UpkeepService
 from core.services.workflows import WorkflowService
 from core.threads.system_clock import SystemClock
 from core.tools.builtin import builtin_tools, collection_tools, recording_tools, storing_tools
+from core.tools.command.confinement import Confinement
 from core.tools.file_copies import FileCopies
 from core.tools.invocation import ToolInvoker
 from core.tools.mcp.hub import Hub
@@ -98,7 +99,8 @@ class Toolbox:
         self.schemas = JsonSchemas(self._schema_workers)
         self.registry = Registry(self.schemas)
         self.seen_files = SeenFiles()
-        storing = storing_tools(storage, clock, self.seen_files, picker, own, copies)
+        self.confinement = Confinement(own)
+        storing = storing_tools(storage, clock, self.seen_files, picker, own, copies, self.confinement)
         for tool in (*builtin_tools(self.sandbox, clock, own), *storing):
             self.registry.register(tool, is_checked=True)
         for tool in more_tools:
@@ -331,7 +333,7 @@ async def run_core(
             trash=trash,
             settings=settings,
             consent=consent,
-            call_requests=CallRequestService(engine),
+            call_requests=CallRequestService(engine, box.confinement.works),
             changed_files=changed_files,
             demo=DemoService(chat, runs, templates, workflows, storage),
             providers=ProviderService(models.catalogue, models.keys, settings),

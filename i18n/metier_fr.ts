@@ -486,6 +486,10 @@
         <translation>Approuver</translation>
     </message>
     <message>
+        <source>Confined: it writes only to the allowed folders.</source>
+        <translation>Confinée&#xa0;: elle n’écrit que dans les dossiers autorisés.</translation>
+    </message>
+    <message>
         <source>Correction</source>
         <translation>Correction</translation>
     </message>
@@ -496,6 +500,10 @@
     <message>
         <source>Every later call of “{tool}”, in all workflows. The settings can take it back.</source>
         <translation>Tout appel ultérieur de «&#xa0;{tool}&#xa0;», dans tous les workflows. Les réglages permettent de revenir dessus.</translation>
+    </message>
+    <message>
+        <source>Exactly this command, in this run and in those that it starts.</source>
+        <translation>Exactement cette commande, dans cette exécution et celles qu’elle lance.</translation>
     </message>
     <message>
         <source>For this run</source>
@@ -532,6 +540,10 @@
     <message>
         <source>Missing arguments</source>
         <translation>Arguments manquants</translation>
+    </message>
+    <message>
+        <source>Not confined: it reaches all that you can, Metier’s keys too.</source>
+        <translation>Non confinée&#xa0;: elle atteint tout ce que vous pouvez atteindre, y compris les clés de Metier.</translation>
     </message>
     <message>
         <source>Once</source>
@@ -6830,6 +6842,10 @@
         <translation>Choix d’un fichier</translation>
     </message>
     <message>
+        <source>Ran</source>
+        <translation>Exécuté</translation>
+    </message>
+    <message>
         <source>Ran code</source>
         <translation>Code exécuté</translation>
     </message>
@@ -6868,6 +6884,10 @@
     <message>
         <source>Resuming a run</source>
         <translation>Reprise d’une exécution</translation>
+    </message>
+    <message>
+        <source>Running</source>
+        <translation>Exécution de</translation>
     </message>
     <message>
         <source>Running code</source>

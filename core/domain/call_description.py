@@ -30,10 +30,12 @@ class Weight(IntEnum):
 
 
 class Warn(StrEnum):
-    """What may deceive about an address."""
+    """What may deceive about an address, and whether a command is confined."""
 
     USER_INFO = "user_info"
     LOOK_ALIKE = "look_alike"
+    CONFINED = "confined"
+    UNCONFINED = "unconfined"
 
 
 @dataclass(frozen=True, slots=True)

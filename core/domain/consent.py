@@ -1,5 +1,8 @@
 """Which tool calls need the user's consent, by the settings (AGENTS_AND_TOOLS §6). Pure.
 
+A command of the system needs consent in every mode, and no exception holds for it: only the approval of the very same
+call for its run does.
+
 A call that reaches outside its workflow needs consent whatever its category and risk, except in automatic mode.
 
 An exception for a tool, or for its MCP server, overrides its category: the more specific rule wins. `allow` holds in
@@ -147,9 +150,13 @@ class ConsentPolicy:
         settings = self.settings
         timeout_ms = settings.consent_timeout_s * 1000 if settings.consent_expires else None
         on_timeout = _TIMEOUT_ACTIONS[settings.consent_on_timeout]
+        if call.category is Category.SYSTEM and on_timeout is Action.APPROVE:
+            on_timeout = Action.REJECT
         return ConsentTerms(self._ruling(call, mode), call.risk, timeout_ms, on_timeout, self._changes(call))
 
     def _ruling(self, call: CallTraits, mode: ValidationMode) -> Ruling:
+        if call.category is Category.SYSTEM:
+            return Ruling.ASK
         if call.tool in NEVER_ASKED or not self._asks(call, mode):
             return Ruling.FREE
         return Ruling.EXCEPTED if self._allows(call, mode) else Ruling.ASK

@@ -390,6 +390,14 @@ class ToolProgressed(Fact, wire="tool_progress"):
     text: str | None = None
 
 
+class CommandOutput(Fact, wire="command_output", stored=False):
+    """The last lines of what a running command has written so far, masked, and the size of it all."""
+
+    call_id: CallId
+    text: str
+    bytes: int
+
+
 class _CallEnd(Fact):
     call_id: CallId
     status: CallStatus

@@ -123,10 +123,19 @@ def _fold_progress(run: LiveRun, fact: facts.ToolProgressed, at: datetime) -> No
         call.progress = fact
 
 
+def _fold_output(run: LiveRun, fact: facts.CommandOutput, at: datetime) -> bool:
+    call = run.calls.get(fact.call_id)
+    if call is None or not call.is_running:
+        return False
+    call.output = fact.text
+    return True
+
+
 def _fold_result(run: LiveRun, fact: facts.ToolEnded, at: datetime) -> None:
     if call := run.calls.get(fact.call_id):
         call.status, call.duration_ms = fact.status, fact.duration_ms
         call.summary, call.error = fact.summary, fact.error
+        call.output = ""
 
 
 def _fold_late(run: LiveRun, fact: facts.ToolEndedLate, at: datetime) -> None:
@@ -218,6 +227,7 @@ TURN_FOLDS: Mapping[type[facts.Fact], FoldFact] = {
     facts.ThoughtSaved: _fold_saved_thought,
     facts.ToolStarted: _fold_call,
     facts.ToolProgressed: _fold_progress,
+    facts.CommandOutput: _fold_output,
     facts.ToolEnded: _fold_result,
     facts.ToolEndedLate: _fold_late,
     facts.ModelAsked: _fold_request,

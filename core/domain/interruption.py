@@ -138,6 +138,12 @@ def approval_scope(answer: Answer | None) -> str | None:
     return answer.value if answer.value in APPROVAL_SCOPES else APPROVAL_SCOPES[0]
 
 
+def exact_call(ask: "InterruptionRequest") -> str | None:
+    """Return the digest of the only arguments that an approval holds for, or None if it holds for any."""
+    found = ask.options.get("exact") if isinstance(ask.options, Mapping) else None
+    return found if isinstance(found, str) else None
+
+
 @dataclass(frozen=True, slots=True)
 class InterruptionRequest:
     """What a step, or a call in a step, asks before the interruption has an id.

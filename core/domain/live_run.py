@@ -73,8 +73,8 @@ class LiveStep:
 class LiveCall:
     """A tool call of a running or finished run.
 
-    `progress` is the last report of its progress; `late` is its end after the time limit. `offset` is a position in the
-    text of the agent or sub-agent that made it.
+    `progress` is the last report of its progress; `late` is its end after the time limit. `output` are the last
+    lines of a running command. `offset` is a position in the text of the agent or sub-agent that made it.
     """
 
     id: CallId
@@ -92,6 +92,7 @@ class LiveCall:
     progress: facts.ToolProgressed | None = None
     late: facts.ToolEndedLate | None = None
     sub_agent_id: SubAgentId | None = None
+    output: str = ""
 
     @property
     def is_running(self) -> bool:

@@ -94,6 +94,7 @@ class Settings(Document):
             Category.MCP: self.ask_for_mcp,
             Category.FILES: self.ask_for_files,
             Category.DATABASE: self.ask_for_database,
+            Category.SYSTEM: True,
         }[category]
 
 

@@ -13,6 +13,7 @@ from core.domain.run import ErrorInfo
 
 # The prefix of the tools for templates and runs.
 COLLECTION_PREFIX = "COLLECTION_"
+COMMAND_TOOL = "run_command"
 
 
 class Runtime(StrEnum):
@@ -31,6 +32,7 @@ class Category(StrEnum):
     MCP = "mcp"
     FILES = "files"
     DATABASE = "database"
+    SYSTEM = "system"
 
 
 class Effect(StrEnum):

@@ -1,13 +1,14 @@
 """Describes the calls that wait for the user's consent: what will run, and what it comes to (AGENTS_AND_TOOLS §6)."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from pathlib import PurePath
 
-from core.domain.call_description import CallDescription, describe_call, has_paths
+from core.domain.call_description import CallDescription, Warn, describe_call, has_paths
 from core.domain.events import InterruptionRaised
 from core.domain.ids import RunId
-from core.domain.tool import mcp_server_of
+from core.domain.tool import COMMAND_TOOL, mcp_server_of
 from core.engine.runs.engine import Engine
 from core.threads.long_values import is_long
 from core.threads.pieces import in_thread
@@ -16,17 +17,20 @@ MAX_PATH_CHARACTERS = 4_096
 
 
 class CallRequestService:
-    """Describes open requests about calls."""
+    """Describes open requests about calls. `is_confined` returns whether commands are confined here."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, is_confined: Callable[[], Awaitable[bool]]) -> None:
         self._engine = engine
+        self._is_confined = is_confined
 
     def describe_at_once(self, run_id: RunId, asked: InterruptionRaised) -> CallDescription | None:
         """Return the same as `describe`, where it takes no time: for short arguments without paths. Else None."""
         request = self._engine.request_now(run_id, asked.id)
         arguments = asked.arguments if request is None else request.arguments
-        # a path may lie on a slow disk
-        if (request is not None and arguments is None) or is_long(arguments) or has_paths(arguments):
+        # a path may lie on a slow disk, and whether a command is confined may have to be tried
+        if asked.tool == COMMAND_TOOL or (request is not None and arguments is None):
+            return None
+        if is_long(arguments) or has_paths(arguments):
             return None
         work = describe_call(arguments)
         while True:
@@ -41,6 +45,17 @@ class CallRequestService:
 
         If the run is not active here, the arguments are those of the request, which may be masked.
         """
+        described = await self._described(run_id, asked)
+        if asked.tool != COMMAND_TOOL:
+            return described
+        warn = Warn.CONFINED if await self._is_confined() else Warn.UNCONFINED
+        deciding = (
+            replace(value, warnings=(*value.warnings, warn)) if value.path == ("command",) else value
+            for value in described.deciding
+        )
+        return replace(described, deciding=tuple(deciding))
+
+    async def _described(self, run_id: RunId, asked: InterruptionRaised) -> CallDescription:
         request = await self._engine.find_request(run_id, asked.id)
         if request is None:
             return await in_thread(describe_call(asked.arguments))

@@ -23,7 +23,7 @@ from core.domain.consent import (
 )
 from core.domain.ids import AuditId
 from core.domain.text.json_text import encode
-from core.domain.tool import ToolInfo, mcp_server_of
+from core.domain.tool import Category, ToolInfo, mcp_server_of
 from core.errors import Refused, StorageFailed
 from core.ports import PAGE_ROWS, Clock, PutSetting, Storage
 from core.services.outcome import returns_outcome
@@ -82,7 +82,8 @@ class ConsentService:
     @property
     def exception_names(self) -> list[str]:
         """The names that an exception can be made for: tools that may need consent, and servers."""
-        names = [info.name for info in self._tools() if info.name not in NEVER_ASKED]
+        infos = [info for info in self._tools() if info.category is not Category.SYSTEM]
+        names = [info.name for info in infos if info.name not in NEVER_ASKED]
         servers = {f"mcp__{server}" for name in names if (server := mcp_server_of(name)) is not None}
         return sorted({*names, *servers})
 

@@ -12,8 +12,8 @@ from core.domain.tool import CallStatus
 @dataclass(frozen=True, slots=True)
 class ActivityDetail:
     """Everything known about an item. None is a valid value: `has_arguments` and `has_result` state whether there is
-    one. `console` is the output of a step's code, cut if `is_console_cut`. `is_summary`: the result is a summary of a
-    call's result, whose whole is in the store.
+    one. `console` is the output of a step's code, cut if `is_console_cut`, or the last lines of a running command
+    (`is_live`). `is_summary`: the result is a summary of a call's result, whose whole is in the store.
     """
 
     arguments: Any = None
@@ -24,6 +24,7 @@ class ActivityDetail:
     errors: tuple[Mapping[str, Any], ...] = ()
     console: str = ""
     is_console_cut: bool = False
+    is_live: bool = False
     input_tokens: int = 0
     output_tokens: int = 0
 
@@ -93,6 +94,8 @@ def call_detail(run: LiveRun, call: LiveCall) -> ActivityDetail:
         has_result=has_output or bool(call.summary),
         is_summary=not has_output and call.status is CallStatus.COMPLETED,
         errors=(call.error,) if call.error else (),
+        console=call.output,
+        is_live=call.is_running,
     )
 
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import QCoreApplication
 from core.domain.interruption import Action, InterruptionKind, InterruptionStatus
 from core.domain.risk import Risk
 from core.domain.text.hidden import reveal
+from core.domain.tool import COMMAND_TOOL
 from core.services.outcome import Failed
 from core.stores.questions import Question
 from desktop.translation import agent_display_name, failure_text, request_sentence
@@ -101,6 +102,8 @@ def coverage_text(scope: str, tool: str, *, is_edited: bool) -> str:
     """Return a sentence on what an approval scope covers."""
     if is_edited:
         return translate("Attention", "With changed arguments it is approved once.")
+    if tool == COMMAND_TOOL and scope == "run":
+        return translate("Attention", "Exactly this command, in this run and in those that it starts.")
     return {
         "once": translate("Attention", "This call alone."),
         "run": translate("Attention", "Every later call of “{tool}” in this run and in those that it starts."),

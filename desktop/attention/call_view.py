@@ -84,6 +84,10 @@ def _notes(value: ShownValue) -> list[str]:
         notes.append(translate("Attention", "What stands before the @ is a user name, not the host."))
     if Warn.LOOK_ALIKE in value.warnings:
         notes.append(translate("Attention", "The host has letters that can look like others."))
+    if Warn.CONFINED in value.warnings:
+        notes.append(translate("Attention", "Confined: it writes only to the allowed folders."))
+    if Warn.UNCONFINED in value.warnings:
+        notes.append(translate("Attention", "Not confined: it reaches all that you can, Metier’s keys too."))
     return notes
 
 

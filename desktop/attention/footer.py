@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
 )
 
 from core.domain.interruption import APPROVAL_SCOPES, Action
+from core.domain.tool import COMMAND_TOOL
 from desktop.attention.attention_strings import action_label, coverage_text, scope_label
 from desktop.attention.request import Request
 from desktop.theme import Theme
@@ -194,6 +195,8 @@ class ApprovalScope(Adaptive, QWidget):
     def set_tool(self, tool: str, scope: str, *, is_edited: bool) -> None:
         """Show the scopes for calls of this tool; `is_edited` if the arguments were changed."""
         self._tool, self._is_edited = tool, is_edited
+        # An approval of a command holds for no other command, so that none can be given for all.
+        show_when(self._choices.findChildren(QAbstractButton)[-1], tool != COMMAND_TOOL)
         self._choices.set_current(APPROVAL_SCOPES[0] if is_edited else scope)
         self._choices.setEnabled(not is_edited)
         self._update_description()

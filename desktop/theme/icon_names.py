@@ -101,6 +101,7 @@ _ICONS = {
     "list_files": Icon.FOLDER,
     "search_files": Icon.SEARCH,
     "run_code": Icon.TERMINAL,
+    "run_command": Icon.TERMINAL,
     "ask_user": Icon.MESSAGE_CIRCLE_QUESTION_MARK,
     "todo": Icon.LIST_TODO,
     "memory": Icon.BRAIN,

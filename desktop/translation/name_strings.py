@@ -124,6 +124,8 @@ def tool_done(tool: str) -> str:
             return translate("Tools", "Searched for")
         case "run_code":
             return translate("Tools", "Ran code")
+        case "run_command":
+            return translate("Tools", "Ran")
         case "ask_user":
             return translate("Tools", "Asked")
         case "todo":
@@ -184,6 +186,8 @@ def tool_doing(tool: str) -> str:
             return translate("Tools", "Searching for")
         case "run_code":
             return translate("Tools", "Running code")
+        case "run_command":
+            return translate("Tools", "Running")
         case "ask_user":
             return translate("Tools", "Asking")
         case "todo":

@@ -122,6 +122,19 @@ async def test_an_approval_for_the_run_covers_later_calls_of_that_tool_alone() -
         assert (await world.settled(other.id))["status"] == "waiting"
 
 
+async def test_an_approval_of_a_command_covers_no_other_command_and_never_every_run() -> None:
+    async with a_world() as world:
+        one_two = [f'/tool run_command {{"command": "echo {text}"}}' for text in (1, 1, 2)]
+        run, (one,) = await waiting(world, agent("a", "\n\n".join(one_two)), mode=ValidationMode.AUTO)
+        told = await answer(world, run, one, "approve", "run")
+        (other,) = [each for each in told["interruptions"] if each["status"] == "awaiting-approval"]
+        assert (other["arguments"], len(told["interruptions"])) == ({"command": "echo 2"}, 2)
+        assert (await answer(world, run, other, "approve", "always"))["status"] == "success"
+        assert world.core.consent.exceptions == {}
+        again = await world.start(agent("a", one_two[2]), mode=ValidationMode.AUTO)
+        assert (await world.settled(again.id))["status"] == "waiting"
+
+
 async def test_an_approval_for_the_run_covers_its_children_and_holds_after_a_restart() -> None:
     async with a_world() as world:
         await store(world, "Child", tool_step("n", "note", text="child"))

@@ -12,7 +12,7 @@ from core.errors import CodeFailed
 from core.sandbox.pool import WorkerPool
 from core.sandbox.quickjs import QuickJsSandbox
 from core.threads.system_clock import SystemClock
-from core.tools.builtin import builtin_tools
+from core.tools.builtin import builtin_tools, run_command
 from core.tools.invocation import ToolInvoker
 from tests.support.clock import loop_clock
 from tests.tools.rig import Builtins, ScriptedSandbox, call, invoker
@@ -27,6 +27,7 @@ EFFECTS = {
         Effect.IDEMPOTENT,
     ),
     **dict.fromkeys(("delete_file", "edit_file", "move_file"), Effect.ONCE),
+    **({"run_command": Effect.ONCE} if run_command.is_possible() else {}),
 }
 
 

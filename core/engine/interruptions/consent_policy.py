@@ -22,12 +22,14 @@ from core.domain.interruption import (
     InterruptionRequest,
     InterruptionStatus,
     approval_scope,
+    exact_call,
 )
 from core.domain.risk import Risk
 from core.domain.run import ErrorInfo, Run, Snapshot
 from core.domain.sub_agent import location_of
+from core.domain.text.json_text import encode
 from core.domain.text.masking import restore_secrets
-from core.domain.tool import CallResult, CallStatus
+from core.domain.tool import CallResult, CallStatus, Category, arguments_digest
 from core.engine.interruptions.interruptions import Interruptions
 from core.engine.log.journal import RETRY_S
 from core.engine.log.run_journal import RunJournal
@@ -94,7 +96,7 @@ class CallConsentPolicy:
         terms = self._terms(call, reaches_out=await self._reaches_out(call))
         if self._is_permitted(call, terms):
             return PermittedCall(call.arguments)
-        approved = await self._approval_for_run(call.tool)
+        approved = await self._approval_for_run(call)
         if approved is not None and self._covers(approved, call.tool, terms.risk):
             self._audit(call, terms, Decider.RUN)
             return PermittedCall(call.arguments)
@@ -176,8 +178,10 @@ class CallConsentPolicy:
         """Return the request for consent to the call. `void` is an approval that does not cover it any more."""
         terms, info = self._terms(call), self._tools.info(call.tool)
         definition = info.definition if info is not None else None
-        options = None
-        if definition is not None:
+        options: dict[str, Any] | None = None
+        if (exact := self._exact(call)) is not None:
+            options = {"exact": exact}
+        elif definition is not None:
             changes = terms.changes if void is None else definition_changes(bound_definition(void.ask), definition)
             options = {"definition": definition, **({"changed": list(changes)} if changes else {})}
         return InterruptionRequest(
@@ -195,13 +199,21 @@ class CallConsentPolicy:
             unmasked=call.arguments,
         )
 
-    async def _approval_for_run(self, tool: str) -> Interruption | None:
-        """Return the newest approval of every call of the tool, in this run or in an ancestor."""
-        if (own := _whole_run_approval(self._interruptions.all, tool)) is not None:
+    def _exact(self, call: PendingCall) -> str | None:
+        """Return the digest of the arguments, where an approval holds for no others: for commands of the system."""
+        info = self._tools.info(call.tool)
+        if info is None or info.category is not Category.SYSTEM:
+            return None
+        return arguments_digest(encode(call.arguments))
+
+    async def _approval_for_run(self, call: PendingCall) -> Interruption | None:
+        """Return the newest approval that covers the run, given in it or in an ancestor."""
+        tool, exact = call.tool, self._exact(call)
+        if (own := _whole_run_approval(self._interruptions.all, tool, exact)) is not None:
             return own
         while True:
             try:
-                return _whole_run_approval(await self._ancestors(), tool)
+                return _whole_run_approval(await self._ancestors(), tool, exact)
             except StorageFailed as error:
                 if error.code == "unreadable":  # an approval that cannot be read does not count
                     return None
@@ -243,18 +255,20 @@ def _argument_object(call: PendingCall) -> Mapping[str, Any]:
     return call.arguments if isinstance(call.arguments, dict) else {}
 
 
-def _approves_whole_run(interruption: Interruption, tool: str) -> bool:
+def _approves_whole_run(interruption: Interruption, tool: str, exact: str | None) -> bool:
     is_approved = (
         interruption.status is InterruptionStatus.APPROVED
         and interruption.ask.kind is CONSENT_KIND
         and interruption.ask.tool == tool
     )
-    return is_approved and approval_scope(interruption.answer) == "run"
+    if not is_approved or approval_scope(interruption.answer) != "run":
+        return False
+    return exact_call(interruption.ask) == exact
 
 
-def _whole_run_approval(interruptions: Iterable[Interruption], tool: str) -> Interruption | None:
+def _whole_run_approval(interruptions: Iterable[Interruption], tool: str, exact: str | None) -> Interruption | None:
     return max(
-        (interruption for interruption in interruptions if _approves_whole_run(interruption, tool)),
+        (interruption for interruption in interruptions if _approves_whole_run(interruption, tool, exact)),
         key=lambda interruption: interruption.created_at,
         default=None,
     )

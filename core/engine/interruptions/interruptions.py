@@ -25,6 +25,7 @@ from core.domain.interruption import (
     InterruptionRequest,
     InterruptionStatus,
     approval_scope,
+    exact_call,
 )
 from core.domain.run import Run
 from core.domain.text.json_text import encode
@@ -258,7 +259,8 @@ class Interruptions:
         if is_consent and answer is not None:
             answer = replace(answer, value=masked_edit(answer.value, self.arguments_of(closed)))
         writes: list[Write] = [CloseInterruption(self._run.id, closed.id)]
-        always = ask.tool if is_consent and approval_scope(answer) == "always" else None
+        is_always = is_consent and approval_scope(answer) == "always" and exact_call(ask) is None
+        always = ask.tool if is_always else None
         if is_consent:
             writes.append(PutAudit(audit_entry(closed, self._run.title)))
         if always is not None:

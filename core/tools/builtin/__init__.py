@@ -15,6 +15,7 @@ from core.tools.builtin import (
     read_file,
     recording,
     run_code,
+    run_command,
     search_files,
     sub_agents,
     templates,
@@ -22,6 +23,7 @@ from core.tools.builtin import (
     wait,
     write_file,
 )
+from core.tools.command.confinement import Confinement
 from core.tools.file_copies import FileCopies
 from core.tools.own_places import NO_PLACES, OwnPlaces
 from core.tools.registry import Tool
@@ -48,6 +50,7 @@ def storing_tools(
     picker: FilePicker | None = None,
     own: OwnPlaces = NO_PLACES,
     copies: FileCopies | None = None,
+    confinement: Confinement | None = None,
 ) -> list[Tool]:
     """Return the tools that read or write the store, or the files that a run has `seen`. `picker` is the window's file
     picker, if there is a window; what they change is kept in `copies`. They do not reach the app's `own` folders.
@@ -63,6 +66,7 @@ def storing_tools(
         move_file.tool(picked, own, copies),
         delete_file.tool(picked, own, seen, copies),
         search_files.tool(picked, own),
+        *([run_command.tool(storage.commit, own, confinement)] if run_command.is_possible() else []),
     ]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit
+from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton
 
 from core.domain.audit import Decision
 from core.domain.ids import WorkflowId, new_id
@@ -240,3 +240,14 @@ async def test_arguments_that_were_opened_but_not_changed_are_approved_as_they_c
             assert encode(probe.got[-1]) == encode({**arguments, "number": 7 if number else 0})
         edited, approved = await app.core.storage.audit.page()
         assert (approved.decision, edited.decision) == (Decision.APPROVED, Decision.EDITED)
+
+
+async def test_the_card_of_a_command_says_what_it_reaches_and_offers_no_approval_for_all(
+    tmp_path: Path, qapp: QApplication
+) -> None:
+    async with an_app(tmp_path / "data", qapp) as app:
+        card = await card_for(app, tmp_path, {"command": "echo one"}, "run_command")
+        await waiting.until(lambda: "onfined: it " in in_sight(card))
+        assert "echo one" in in_sight(card)
+        scopes = {button.text(): button.isVisible() for button in card.findChildren(QPushButton)}
+        assert (scopes["For this run"], scopes["Always"]) == (True, False)

@@ -1,0 +1,1 @@
+"""Runs commands of the system: their confinement, their output, and the end of all that they begin."""
