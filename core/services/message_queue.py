@@ -172,7 +172,7 @@ class QueueService:
             # first, on disk: if the process dies between cancel and send, the next start sends it first
             await self._move(workflow_id, message_id, 0)
             newest = await self._engine.newest(workflow_id)
-            if newest is not None and newest.status in ACTIVE_STATUSES:
+            if newest is not None:  # even if it has ended: that may not have left the engine yet
                 await self._engine.cancel(newest.id)
             await self._send_first(workflow_id)
 

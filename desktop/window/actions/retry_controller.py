@@ -37,9 +37,9 @@ class RetryController(Controller):
 
     @command("run.start")
     def resend_last(self) -> None:
-        """Send the last message of the viewed workflow again, if no run is active there."""
+        """Send the last message of the viewed workflow again, if no run is active there, or it is being stopped."""
         messages = [message for message in self._stores.view.messages if message.role is Role.USER]
-        if messages and not self._is_active:
+        if messages and (not self._is_active or self._actions.is_stopping(self._viewed)):
             self.resend_requested.emit(messages[-1])
 
     def resend_prompt_of(self, message_id: str) -> None:

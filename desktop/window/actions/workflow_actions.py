@@ -9,7 +9,7 @@ from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 
 from core.domain.agent import AgentSelection
-from core.domain.ids import WorkflowId
+from core.domain.ids import RunId, WorkflowId
 from core.domain.interruption import Answer
 from core.domain.template import ValidationMode
 from core.services.outcome import Failed, Ok
@@ -52,6 +52,7 @@ class WorkflowActions(Controller):
         self._turns_below = turns_below
         self.toasts = ToastActions(context)
         self.starts = GatedStarts(context)
+        self._stopping: set[RunId] = set()
 
     # Viewing
 
@@ -93,11 +94,14 @@ class WorkflowActions(Controller):
     ) -> None:
         """Send a message to a workflow; None begins a new workflow, with `answering`.
 
-        While a turn runs there, the message is queued, or interrupts the turn.
+        While a turn runs there, the message is queued, or interrupts the turn; behind a turn that the user has stopped
+        it is sent next.
         """
         execution = self._stores.background.get_execution(workflow_id) if workflow_id else None
         if workflow_id is not None and execution is not None and execution.is_active:
-            self._operations.run(self._queue(message, workflow_id), "queue")
+            # a turn that is being stopped would hold what is queued behind it
+            interrupts = message.interrupts or self.is_stopping(workflow_id)
+            self._operations.run(self._queue(replace(message, interrupts=interrupts), workflow_id), "queue")
         else:
             selection = None if workflow_id else answering
             self._operations.run(self._send(message, workflow_id, selection), "send")
@@ -198,7 +202,19 @@ class WorkflowActions(Controller):
         """Cancel the active run of a workflow."""
         execution = self._stores.background.get_execution(workflow_id) if workflow_id else None
         if execution is not None and execution.run is not None and execution.is_active:
-            self._operations.run(self._core.runs.cancel(execution.run.run_id), "stop")
+            self._stopping.add(execution.run.run_id)  # at once: the next key may send
+            self._operations.run(self._stop(execution.run.run_id), "stop")
+
+    async def _stop(self, run_id: RunId) -> None:
+        try:
+            unwrap(await self._core.runs.cancel(run_id))
+        finally:
+            self._stopping.discard(run_id)
+
+    def is_stopping(self, workflow_id: WorkflowId | None) -> bool:
+        """Return whether the user has stopped the active run of a workflow, which has not ended yet."""
+        execution = self._stores.background.get_execution(workflow_id) if workflow_id else None
+        return execution is not None and execution.run is not None and execution.run.run_id in self._stopping
 
     def answer(self, question: Question, answer: Answer) -> None:
         """Answer this request."""

@@ -145,6 +145,30 @@ async def test_send_now_stops_the_turn_and_after_a_stop_they_stay_and_say_so(
         await until(lambda: not waiting(app) and said(app)[-1] == "say 1 words")
 
 
+async def test_what_is_sent_right_after_a_stop_is_the_next_turn_and_what_waited_stays(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        for turns in (0, 1, 2, 4, 30):
+            run = await app.say("a long one", script=({"say": "a b c", "delay_ms": 120_000},))
+            app.content.opener.open(run.workflow_id)
+            await until(lambda: app.core.stores.view.is_loaded)
+            app.write("before")
+            app.key(Qt.Key.Key_Return)
+            await until(lambda: [message.text for message in app.content.chat.queue.messages] == ["before"])
+            app.write("say 2 words")
+            app.content.header.stop_requested.emit()
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            app.key(Qt.Key.Key_Return)
+            await until(lambda: "before" in app.turn_texts())  # once the turn before it has succeeded
+            assert (await app.core.engine.wait(run.id)).status is RunStatus.CANCELLED
+            said = [text for text in app.turn_texts() if text in ("say 2 words", "before")]
+            assert said == ["say 2 words", "before"]
+            await until(lambda: not app.content.chat.queue.messages)
+            assert not app.content.chat.composer.draft().text
+
+
 async def test_what_waits_is_there_in_the_next_life_of_the_window_and_goes_on(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
