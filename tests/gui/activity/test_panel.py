@@ -77,7 +77,7 @@ def test_a_line_has_its_outcome_in_its_accessible_text(sidebar: Sidebar) -> None
     run = sidebar.chat()
     sidebar.call(run, "one", status=CallStatus.ERROR, error={"code": "x", "message": "no such file"})
     spoken = sidebar.items.model().index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
-    assert spoken == "Read one.txt, Failed: no such file, now"
+    assert spoken == "Reading one.txt, Failed: no such file, now"
 
 
 def test_a_skipped_step_shows_the_value_of_its_condition(sidebar: Sidebar) -> None:
