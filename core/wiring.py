@@ -45,6 +45,7 @@ from core.services.chat import ChatService
 from core.services.consent import ConsentService
 from core.services.demo import DemoService
 from core.services.executions import ExecutionService
+from core.services.file_changes import FileChanges
 from core.services.import_export.service import ImportExportService
 from core.services.key_check import KeyCheck
 from core.services.mcp_runtime import register_stored_tools
@@ -333,7 +334,7 @@ async def run_core(
             trash=trash,
             settings=settings,
             consent=consent,
-            call_requests=CallRequestService(engine, box.confinement.works),
+            call_requests=CallRequestService(engine, FileChanges(box.seen_files, own), box.confinement.works),
             changed_files=changed_files,
             demo=DemoService(chat, runs, templates, workflows, storage),
             providers=ProviderService(models.catalogue, models.keys, settings),

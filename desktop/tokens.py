@@ -36,6 +36,8 @@ ColorName = Literal[
     "on_badge",
     "found",
     "found_now",
+    "added",
+    "removed",
     "shadow",
     "syntax_keyword",
     "syntax_string",
@@ -49,9 +51,9 @@ ColorName = Literal[
 class Colors:
     """A palette of `#RRGGBB` strings (`shadow`: `#AARRGGBB`).
 
-    `found` marks search hits, `found_now` the current hit; only `text` is painted on them. `faint` is for decoration,
-    never for text that carries meaning. `ok`, `warn` and `error` are text colours, the `sign_` colours are for shapes:
-    dots, rings and icons.
+    `found` marks search hits, `found_now` the current hit; only `text` is painted on them. `added` and `removed` are
+    the grounds of code in a diff. `faint` is for decoration, never for text that carries meaning. `ok`, `warn` and
+    `error` are text colours, the `sign_` colours are for shapes: dots, rings and icons.
     """
 
     app: str
@@ -82,6 +84,8 @@ class Colors:
     on_badge: str
     found: str
     found_now: str
+    added: str
+    removed: str
     shadow: str
     syntax_keyword: str
     syntax_string: str
@@ -119,6 +123,8 @@ LIGHT = Colors(
     on_badge="#201F1D",
     found="#FBEFB8",
     found_now="#FFC94D",
+    added="#DDF4E4",
+    removed="#FCE6E4",
     shadow="#1A201F1D",
     syntax_keyword="#7A3592",
     syntax_string="#1E6A4F",
@@ -156,6 +162,8 @@ DARK = Colors(
     on_badge="#14152B",
     found="#4D4420",
     found_now="#7D5F0C",
+    added="#16301F",
+    removed="#3B1D1F",
     shadow="#60000000",
     syntax_keyword="#C89BF0",
     syntax_string="#8FD0A8",

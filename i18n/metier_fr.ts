@@ -586,12 +586,40 @@
         <translation>Arrêter ici</translation>
     </message>
     <message>
+        <source>The edits do not fit the file as it is now: the call will be refused.</source>
+        <translation>Les modifications ne correspondent pas au fichier tel qu’il est&#xa0;: l’appel sera refusé.</translation>
+    </message>
+    <message>
+        <source>The file cannot be read, so what changes in it cannot be shown.</source>
+        <translation>Le fichier ne peut pas être lu&#xa0;: ce qui y change ne peut pas être affiché.</translation>
+    </message>
+    <message>
+        <source>The file has changed since it was shown here. Look at the changes again.</source>
+        <translation>Le fichier a changé depuis qu’il est affiché ici. Regardez à nouveau ses modifications.</translation>
+    </message>
+    <message>
+        <source>The file has changed since the agent read it: the call will be refused.</source>
+        <translation>Le fichier a changé depuis que l’agent l’a lu&#xa0;: l’appel sera refusé.</translation>
+    </message>
+    <message>
+        <source>The file is not text, so what changes in it cannot be shown.</source>
+        <translation>Le fichier n’est pas un texte&#xa0;: ce qui y change ne peut pas être affiché.</translation>
+    </message>
+    <message>
+        <source>The file is too large for its changes to be shown line by line.</source>
+        <translation>Le fichier est trop grand pour que ses modifications soient affichées ligne par ligne.</translation>
+    </message>
+    <message>
         <source>The host has letters that can look like others.</source>
         <translation>Le nom d’hôte a des lettres qui peuvent ressembler à d’autres.</translation>
     </message>
     <message>
         <source>The output of “{step}” was read by {readers} already: it cannot be changed now.</source>
         <translation>Le résultat de l’étape «&#xa0;{step}&#xa0;» a déjà été lu par {readers}&#xa0;: il ne peut plus être modifié.</translation>
+    </message>
+    <message>
+        <source>There is no such file: the call will be refused.</source>
+        <translation>Ce fichier n’existe pas&#xa0;: l’appel sera refusé.</translation>
     </message>
     <message>
         <source>This call alone.</source>
@@ -973,6 +1001,17 @@
     </message>
 </context>
 <context>
+    <name>CallLine</name>
+    <message>
+        <source>(empty)</source>
+        <translation>(vide)</translation>
+    </message>
+    <message>
+        <source>Arguments</source>
+        <translation>Arguments</translation>
+    </message>
+</context>
+<context>
     <name>CallValue</name>
     <message>
         <source>Arguments</source>
@@ -1006,6 +1045,14 @@
         <translation>Aucun argument</translation>
     </message>
     <message>
+        <source>Raw</source>
+        <translation>Brut</translation>
+    </message>
+    <message>
+        <source>Readable</source>
+        <translation>Lisible</translation>
+    </message>
+    <message>
         <source>Reading the arguments…</source>
         <translation>Lecture des arguments…</translation>
     </message>
@@ -1015,6 +1062,10 @@
             <numerusform>Afficher %n secret</numerusform>
             <numerusform>Afficher %n secrets</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>The arguments as JSON, as they are sent</source>
+        <translation>Les arguments en JSON, tels qu’ils sont envoyés</translation>
     </message>
     <message>
         <source>The secrets of this call were not kept. It cannot run where it has {mask}.</source>
@@ -1128,6 +1179,25 @@
     <message>
         <source>{number} of {count}</source>
         <translation>{number} sur {count}</translation>
+    </message>
+</context>
+<context>
+    <name>ChangeView</name>
+    <message>
+        <source>Changes</source>
+        <translation>Modifications</translation>
+    </message>
+    <message>
+        <source>Compared with the file of this name on this computer; the server may do something else.</source>
+        <translation>Comparé au fichier de ce nom sur cet ordinateur&#x202f;; le serveur peut faire autre chose.</translation>
+    </message>
+    <message>
+        <source>New file</source>
+        <translation>Nouveau fichier</translation>
+    </message>
+    <message>
+        <source>The file stays as it is.</source>
+        <translation>Le fichier reste tel quel.</translation>
     </message>
 </context>
 <context>
@@ -1875,6 +1945,23 @@
     <message>
         <source>{input} tokens in, {output} out</source>
         <translation>{input} jetons en entrée, {output} en sortie</translation>
+    </message>
+</context>
+<context>
+    <name>DiffSection</name>
+    <message>
+        <source>Copy: {title}</source>
+        <translation>Copier&#xa0;: {title}</translation>
+    </message>
+</context>
+<context>
+    <name>DiffView</name>
+    <message numerus="yes">
+        <source>%n unchanged line(s)</source>
+        <translation>
+            <numerusform>%n ligne inchangée</numerusform>
+            <numerusform>%n lignes inchangées</numerusform>
+        </translation>
     </message>
 </context>
 <context>

@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from typing import Any
 
+from core.domain.file_diff import FileChange, Span
 from core.domain.text.hidden import reveal
-from core.domain.text.json_text import indented_json
+from core.domain.text.json_text import count_parts, indented_json, readable_json
 from core.domain.text.masking import contains_mask, secret_spans
 from core.domain.text.secret_names import is_secret_name, name_words
 from core.domain.text.web_address import described_host
-
-Span = tuple[int, int]
 
 
 class Weight(IntEnum):
@@ -61,7 +60,8 @@ class ShownValue:
 
 @dataclass(frozen=True, slots=True)
 class CallDescription:
-    """A call in question. `arguments` is the very value that will run; `deciding` and `values` describe it.
+    """A call in question. `arguments` is the very value that will run; `deciding` and `values` describe it, and
+    `change` what it does to a file, if it writes one.
 
     `is_complete` is False if the secrets were not kept: the arguments have masks in their places, and cannot run.
     """
@@ -70,6 +70,7 @@ class CallDescription:
     deciding: tuple[ShownValue, ...] = ()
     values: tuple[ShownValue, ...] = ()
     is_complete: bool = True
+    change: FileChange | None = None
 
 
 _WEIGHTS: dict[str, Weight] = {
@@ -81,7 +82,9 @@ _WEIGHTS: dict[str, Weight] = {
     **dict.fromkeys(("source", "src", "destination", "dest", "dst", "target"), Weight.PATH),
 }
 MOST_DECIDING = 6
+MOST_RAW = 100_000
 _MOST_SEARCHED = 2_000  # values that are looked through for what decides
+_MOST_PARTS, _MOST_PARTS_OF_LINE, _LINE_CHARACTERS = 200, 30, 160
 _PIECE = 32_768
 _MOST_FOLDED = 4_096
 _SCHEME = re.compile(r"(?:bearer|basic|token|digest|apikey|negotiate)\s+", re.IGNORECASE)  # of a header
@@ -94,11 +97,36 @@ def describe_call(
     """Describe the arguments of a call, in pieces of work. `place_of` returns where a path leads, or None."""
     deciding = sorted(_deciding(arguments, place_of), key=lambda value: value.weight)[:MOST_DECIDING]
     yield
-    values = []
+    groups = []
     for key, value in arguments.items() if isinstance(arguments, Mapping) else [("", arguments)]:
-        values.append((yield from _shown((key,) if key else (), value)))
-    values.sort(key=lambda value: (weight_of("".join(value.path)), len(value.text)))
+        path = (str(key),) if key else ()
+        group = []
+        for at, part in _parts(path, value):
+            group.append((yield from _shown(at, part)))
+        groups.append((weight_of("".join(path)), sum(len(shown.text) for shown in group), group))
+    groups.sort(key=lambda group: group[:2])
+    values = [value for _, _, group in groups for value in group]
     return CallDescription(arguments, tuple(deciding), tuple(values), is_complete=not contains_mask(arguments))
+
+
+def raw_value(call: CallDescription) -> ShownValue | None:
+    """Return the arguments as JSON; None where there is too much of it. What is a secret elsewhere is one here."""
+    if not isinstance(call.arguments, Mapping) or sum(len(value.text) for value in call.values) > MOST_RAW:
+        return None
+    text = indented_json(call.arguments)
+    secrets = {readable_json(value.text[start:end])[1:-1] for value in call.values for start, end in value.secrets}
+    places = [*_spans(text)]
+    for secret in secrets:
+        places += [match.span() for match in re.finditer(re.escape(secret), text)]
+    return ShownValue((), text, is_text=False, secrets=tuple(_merged(places)))
+
+
+def _merged(places: list[Span]) -> Iterator[Span]:
+    end = 0
+    for start, last in sorted(places):
+        if last > end:
+            yield max(start, end), last
+            end = last
 
 
 def has_paths(arguments: Any) -> bool:
@@ -119,7 +147,8 @@ def _deciding(arguments: Any, place_of: Callable[[str], str | None]) -> Iterator
         weight = weight_of(path[-1]) if path else Weight.OTHER
         if weight is Weight.OTHER or value in (None, "", [], {}):
             continue
-        text, is_text = (value, True) if isinstance(value, str) else (indented_json(value), False)
+        is_text = isinstance(value, str)
+        text = value if is_text else readable_json(value) if _reads_well(value) else indented_json(value)
         leads_to: str | None = None
         warnings: tuple[Warn, ...] = ()
         if is_text and weight is Weight.PATH:
@@ -156,12 +185,45 @@ def _address_note(text: str) -> tuple[str | None, tuple[Warn, ...]]:
     return (None if is_plain and not warnings and reveal(text) == text else host), warnings
 
 
+def _parts(path: tuple[str, ...], value: Any) -> list[tuple[tuple[str, ...], Any]]:
+    """Return the texts within a value, each with its name, and what else there is; a value that reads well as JSON, or
+    that has too many parts, stays whole.
+    """
+    if not isinstance(value, Mapping | list) or _reads_well(value):
+        return [(path, value)]
+    parts: list[tuple[tuple[str, ...], Any]] = []
+    todo: list[tuple[tuple[str, ...], Any]] = [(path, value)]
+    while todo:
+        at, part = todo.pop()
+        if not part or not isinstance(part, Mapping | list) or (at != path and _reads_well(part)):
+            parts.append((at, part))
+        else:
+            inner = part.items() if isinstance(part, Mapping) else enumerate(part, 1)
+            todo += reversed([((*at, str(key)), each) for key, each in inner])
+        if len(parts) + len(todo) > _MOST_PARTS:
+            return [(path, value)]
+    return parts
+
+
+def _reads_well(value: Any) -> bool:
+    """Return whether the JSON of the value is short, without a text that would have to be escaped."""
+    if count_parts(value, _MOST_PARTS_OF_LINE) is None:
+        return False
+    text = readable_json(value)
+    return len(text) <= _LINE_CHARACTERS and "\\" not in text
+
+
 def _shown(path: tuple[str, ...], value: Any) -> Generator[None, None, ShownValue]:
     is_text = isinstance(value, str)
-    text = value if is_text else indented_json(value)
+    text = value if is_text else readable_json(value) if _reads_well(value) else indented_json(value)
     yield
     if len(text) <= _PIECE:
         return ShownValue(path, text, is_text=is_text, secrets=_foldable(path[-1] if path else "", text, is_text))
+    return ShownValue(path, text, is_text=is_text, secrets=(yield from secret_places(text)))
+
+
+def secret_places(text: str) -> Generator[None, None, tuple[Span, ...]]:
+    """Return the places of the secrets of a text that a view may fold."""
     secrets: list[Span] = []
     start = 0
     while start < len(text):
@@ -171,7 +233,7 @@ def _shown(path: tuple[str, ...], value: Any) -> Generator[None, None, ShownValu
         secrets += [(start + first, start + last) for first, last in _spans(text[start:end])]
         start = end
         yield
-    return ShownValue(path, text, is_text=is_text, secrets=tuple(secrets))
+    return tuple(secrets)
 
 
 def _foldable(name: str, text: str, is_text: bool) -> tuple[Span, ...]:

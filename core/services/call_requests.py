@@ -10,6 +10,7 @@ from core.domain.events import InterruptionRaised
 from core.domain.ids import RunId
 from core.domain.tool import COMMAND_TOOL, mcp_server_of
 from core.engine.runs.engine import Engine
+from core.services.file_changes import FileChanges, proposed_change
 from core.threads.long_values import is_long
 from core.threads.pieces import in_thread
 
@@ -19,8 +20,9 @@ MAX_PATH_CHARACTERS = 4_096
 class CallRequestService:
     """Describes open requests about calls. `is_confined` returns whether commands are confined here."""
 
-    def __init__(self, engine: Engine, is_confined: Callable[[], Awaitable[bool]]) -> None:
+    def __init__(self, engine: Engine, changes: FileChanges, is_confined: Callable[[], Awaitable[bool]]) -> None:
         self._engine = engine
+        self._changes = changes
         self._is_confined = is_confined
 
     def describe_at_once(self, run_id: RunId, asked: InterruptionRaised) -> CallDescription | None:
@@ -59,11 +61,21 @@ class CallRequestService:
         request = await self._engine.find_request(run_id, asked.id)
         if request is None:
             return await in_thread(describe_call(asked.arguments))
-        snapshot = request.snapshot
-        is_own = asked.tool is not None and mcp_server_of(asked.tool) is None
-        folders = snapshot.folders if is_own else ()
-        place_of = _place_finder(snapshot.base if is_own else None, folders)
-        return await in_thread(describe_call(request.arguments, place_of))
+        snapshot, tool = request.snapshot, asked.tool or ""
+        is_own = asked.tool is not None and mcp_server_of(tool) is None
+        folders, base = (list(snapshot.folders), snapshot.base) if is_own else ([], None)
+        described = await in_thread(describe_call(request.arguments, _place_finder(base, folders)))
+        proposed = proposed_change(tool, request.arguments)
+        if proposed is None or not described.is_complete:
+            return described
+        return replace(described, change=await in_thread(self._changes.change(run_id, proposed, folders, base)))
+
+    async def has_changed(self, call: CallDescription) -> bool:
+        """Return whether the file of the call is not as it was when the call was described."""
+        change = call.change
+        if change is None or change.diff is None:
+            return False
+        return await in_thread(self._changes.state(change.path)) != change.state
 
 
 def _place_finder(base: str | None, folders: Sequence[str]) -> Callable[[str], str | None]:

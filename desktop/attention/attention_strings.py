@@ -188,6 +188,8 @@ def refusal_text(failed: Failed) -> str:
                 "Attention", "The output of “{step}” was read by {readers} already: it cannot be changed now."
             )
             return text.format(step=failed.details.get("step", ""), readers=readers)
+        case "file_changed":
+            return translate("Attention", "The file has changed since it was shown here. Look at the changes again.")
         case "bad_answer":
             return violation_text(failed.message)
         case _:

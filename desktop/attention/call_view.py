@@ -1,16 +1,17 @@
 """A call as a card shows it: what decides about it, always in sight, and all of its arguments (UI §6)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import ceil
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from core.domain.call_description import CallDescription, ShownValue, Span, Warn
+from core.domain.call_description import MOST_RAW, CallDescription, ShownValue, Warn, raw_value
+from core.domain.file_diff import Span
 from core.domain.text.masking import MASK
-from desktop.attention.shown_text import shown_line, shown_text, translate
+from desktop.attention.change_view import ChangeView
 from desktop.theme import Icon, Theme
-from desktop.translation import number
+from desktop.translation import number, shown_line, shown_text
 from desktop.widgets import (
     SHOWN_CHARACTERS,
     Adaptive,
@@ -21,11 +22,15 @@ from desktop.widgets import (
     ValueSection,
     column_of,
     row_of,
+    set_plain_tool_tip,
     show_when,
 )
 
+translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+
 _ENDING = 200
 _WAIT_SHOWN_MS = 200
+_SHORT = 80  # characters of an argument that stands on a line
 
 
 class DecidingValues(Adaptive, QWidget):
@@ -92,7 +97,11 @@ def _notes(value: ShownValue) -> list[str]:
 
 
 class CallValues(Adaptive, QWidget):
-    """All arguments of a call, each whole. `secrets_shown` is emitted when the secrets are shown or folded."""
+    """What a call does to a file, and its arguments, each whole; or all of them as JSON, on request.
+
+    What is in sight above is not repeated. `links` has the buttons below. `secrets_shown` is emitted when the secrets
+    are shown or folded.
+    """
 
     secrets_shown = Signal()
 
@@ -100,36 +109,58 @@ class CallValues(Adaptive, QWidget):
         super().__init__()
         self._theme = theme
         self.are_secrets_shown = False
-        self._secrets = 0
-        self._is_complete = True
+        self._call: CallDescription | None = None
         self._note = Paragraph("", "secondary", "warn")
         self.show_secrets = Button(theme, "", "link", is_small=True)
         self.show_secrets.clicked.connect(self._toggle)
+        self.raw_button = Button(theme, "", "link", is_small=True)
+        self.raw_button.setCheckable(True)
+        self.raw_button.toggled.connect(self._show_raw)
         self._empty = Label("", "label", "muted")
-        self._column = column_of(self, self._note, self.show_secrets, self._empty)
-        self._column.setAlignment(self.show_secrets, Qt.AlignmentFlag.AlignLeft)
-        self.parts: list[CallValue] = []
-        for widget in (self._note, self.show_secrets, self._empty):
+        self.links = QHBoxLayout()
+        self.links.addWidget(self.show_secrets)
+        self.links.addStretch(1)
+        self.links.addWidget(self.raw_button)
+        self._column = column_of(self, self._note)
+        self._column.addWidget(self._empty)
+        self.change_view: ChangeView | None = None
+        self.parts: list[CallValue | CallLine] = []
+        self.raw: CallValue | None = None
+        self._column.addLayout(self.links)
+        for widget in (self._note, self.show_secrets, self.raw_button, self._empty):
             show_when(widget, False)
-        self._is_shown = False
         self._late = QTimer(self, singleShot=True, interval=_WAIT_SHOWN_MS)
         self._late.timeout.connect(self._show_wait)
         self._late.start()
         self.adapt_to(theme)
 
-    def show_call(self, description: CallDescription) -> None:
-        """Show the arguments."""
+    def show_call(self, call: CallDescription) -> None:
+        """Show the call. In the place of one that was shown before, whose file has changed."""
         self._late.stop()
-        self._is_shown = True
-        self._secrets = sum(len(value.secrets) for value in description.values)
-        self._is_complete = description.is_complete
-        for value in description.values:
-            part = CallValue(self._theme, value)
-            self.parts.append(part)
-            self._column.addWidget(part)
-        show_when(self._note, not self._is_complete)
+        for widget in self._views:
+            self._column.removeWidget(widget)
+            widget.hide()
+            widget.deleteLater()
+        self._call, self.change_view, self.parts, self.raw = call, None, [], None
+        covered: set[tuple[str, ...]] = {value.path for value in call.deciding if _is_line(value)}
+        if call.change is not None and call.change.diff is not None:
+            covered |= {value.path for value in call.values if value.path[:1] and value.path[0] in call.change.covered}
+        if call.change is not None:
+            self.change_view = ChangeView(self._theme, call.change)
+        self.parts = [
+            CallLine(self._theme, value) if _is_short(value) else CallValue(self._theme, value)
+            for value in call.values
+            if value.path not in covered
+        ]
+        for at, widget in enumerate(self._views):
+            self._column.insertWidget(1 + at, widget)
+            if self.are_secrets_shown:
+                widget.show_secrets(is_shown=True)
+        show_when(self._note, not call.is_complete)
         show_when(self.show_secrets, self._secrets > 0)
-        show_when(self._empty, not description.values)
+        show_when(self.raw_button, bool(call.values) and _can_be_raw(call))
+        show_when(self._empty, not call.values)
+        self.raw_button.setChecked(False)
         self.retranslate()
 
     def retranslate(self) -> None:
@@ -140,20 +171,83 @@ class CallValues(Adaptive, QWidget):
             self.tr("Fold the secrets") if self.are_secrets_shown else self.tr("Show %n secret(s)", "", self._secrets)
         )
         self.show_secrets.setText(words)
-        self._empty.setText(self.tr("No arguments") if self._is_shown else self.tr("Reading the arguments…"))
+        self.raw_button.setText(self.tr("Readable") if self.raw_button.isChecked() else self.tr("Raw"))
+        set_plain_tool_tip(self.raw_button, self.tr("The arguments as JSON, as they are sent"))
+        self._empty.setText(self.tr("No arguments") if self._call is not None else self.tr("Reading the arguments…"))
 
     def apply_theme(self) -> None:
         self._column.setSpacing(self._theme.sizes.space_s)
 
+    @property
+    def _views(self) -> Sequence["ChangeView | CallValue | CallLine"]:
+        return [view for view in (self.change_view, *self.parts, self.raw) if view is not None]
+
+    @property
+    def _secrets(self) -> int:
+        in_values = sum(len(value.secrets) for value in self._call.values) if self._call is not None else 0
+        return in_values or (self.change_view.secrets if self.change_view is not None else 0)
+
     def _show_wait(self) -> None:
         show_when(self._empty, True)
 
+    def _show_raw(self, is_raw: bool) -> None:
+        if self.raw is None and is_raw and self._call is not None and (value := raw_value(self._call)) is not None:
+            self.raw = CallValue(self._theme, value)
+            self.raw.show_secrets(is_shown=self.are_secrets_shown)
+            self._column.insertWidget(self._column.indexOf(self.links), self.raw)
+        for widget in self._views:
+            show_when(widget, (widget is self.raw) is is_raw)
+        self.retranslate()
+
     def _toggle(self) -> None:
         self.are_secrets_shown = not self.are_secrets_shown
-        for part in self.parts:
+        for part in self._views:
             part.show_secrets(is_shown=self.are_secrets_shown)
         self.retranslate()
         self.secrets_shown.emit()
+
+
+def _is_line(value: ShownValue) -> bool:
+    """Return whether the line above shows all of the value."""
+    return not value.secrets and shown_line(value.text) == value.text
+
+
+def _can_be_raw(call: CallDescription) -> bool:
+    return isinstance(call.arguments, Mapping) and sum(len(value.text) for value in call.values) <= MOST_RAW
+
+
+def _is_short(value: ShownValue) -> bool:
+    return len(value.text) <= _SHORT and "\n" not in value.text and "\r" not in value.text
+
+
+class CallLine(Adaptive, QWidget):
+    """A short argument, on a line with its name."""
+
+    def __init__(self, theme: Theme, value: ShownValue) -> None:
+        super().__init__()
+        self._theme = theme
+        self._value = value
+        self._are_secrets_shown = False
+        self._name = Label(value.label, "secondary", "muted")
+        self._text = Paragraph("", "code")
+        self._line = row_of(self, self._name)
+        self._line.setAlignment(self._name, Qt.AlignmentFlag.AlignTop)
+        self._line.addWidget(self._text, 1)
+        self.adapt_to(theme)
+
+    def show_secrets(self, *, is_shown: bool) -> None:
+        self._are_secrets_shown = is_shown
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        secrets = () if self._are_secrets_shown else self._value.secrets
+        text = shown_text(self._value.text, secrets, is_line=True).text
+        self._text.setText(text or self.tr("(empty)"))
+        if not self._value.path:
+            self._name.setText(self.tr("Arguments"))
+
+    def apply_theme(self) -> None:
+        self._line.setSpacing(self._theme.sizes.space_s)
 
 
 class CallValue(Adaptive, QWidget):

@@ -43,12 +43,12 @@ ClosedStatusLookup = Callable[[InterruptionId], str | None]
 class AttentionCard(SlotCard):
     """Shows open requests one at a time and never takes focus by itself. `now` returns the current time.
 
-    Its owner answers each `answered(question, answer)` by `show_outcome`, and each `call_wanted(request)` by
-    `Request.show_call`. `emptied` is emitted when the last request is
+    Its owner answers each `answered(question, answer, call)` by `show_outcome`, and each `call_wanted(request)` by
+    `Request.show_call`; `call` is what the card showed of a call. `emptied` is emitted when the last request is
     gone while the card had focus.
     """
 
-    answered = Signal(object, object)
+    answered = Signal(object, object, object)
     call_wanted = Signal(object)
     postponed = Signal()
     emptied = Signal()
@@ -127,6 +127,8 @@ class AttentionCard(SlotCard):
             self._show_closed(str(failed.details["status"]) if "status" in failed.details else None)
         else:
             self._show_failure(failed)
+            if failed.code == "file_changed" and self.request is not None:
+                self.call_wanted.emit(self.request)
         self._update()
 
     def set_shortcuts(self, keys: CardKeys) -> None:
@@ -277,7 +279,7 @@ class AttentionCard(SlotCard):
                 self._focus_error(invalid)
             return
         self._requests.sending = request.question.id
-        self.answered.emit(request.question, answer)
+        self.answered.emit(request.question, answer, request.call)
 
     def _show_failure(self, failed: Failed) -> None:
         request = self.request

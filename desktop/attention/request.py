@@ -90,7 +90,7 @@ class Request(Form, Adaptive, QWidget):
         )
         self._column.addWidget(self.facts)
         self._column.addWidget(self.call_view)
-        self._column.addWidget(self.change_button, 0, Qt.AlignmentFlag.AlignLeft)
+        self.call_view.links.insertWidget(0, self.change_button)
         show_when(self.call_view, self.is_about_call)
         show_when(self.change_button, False)
         self._build()
@@ -118,14 +118,16 @@ class Request(Form, Adaptive, QWidget):
         return self.call.deciding if self.call is not None and not self.is_changed else ()
 
     def show_call(self, call: CallDescription) -> None:
-        """Show the call that the request is about. A saved change of it is restored."""
-        if self.call is not None or not self.is_about_call:
+        """Show the call that the request is about, or show it again if its file has changed. A saved change of the
+        arguments is restored.
+        """
+        if not self.is_about_call:
             return
         self.call = call
         self.call_view.show_call(call)
         can_change = self.kind is _Kind.TOOL_APPROVAL and len(_json(call.arguments)) <= EDITED_CHARACTERS
-        show_when(self.change_button, can_change)
-        if can_change and self._saved_change is not None:
+        show_when(self.change_button, can_change and "" not in self._editors)
+        if can_change and "" not in self._editors and self._saved_change is not None:
             self._change()
             self._editors[""].set_raw_value(self._saved_change)
         self.deciding_changed.emit()
@@ -278,7 +280,7 @@ class Request(Form, Adaptive, QWidget):
         field.edited.connect(self.edited)
         field.edited.connect(self.deciding_changed)
         self._editors[name] = field
-        at = self._column.indexOf(self.change_button) + 1 + len(self._editors) + len(self._too_large)
+        at = self._column.indexOf(self.call_view) + 1 + len(self._editors) + len(self._too_large)
         self._column.insertWidget(at - 1, field)
 
     @property

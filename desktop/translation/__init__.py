@@ -22,12 +22,15 @@ from desktop.translation.name_strings import (
     tool_verb,
 )
 from desktop.translation.request_strings import request_sentence, request_state_text
+from desktop.translation.shown_text import DiffRow, ShownText, diff_rows, shown_line, shown_text
 
 __all__ = [
     "I18N",
     "INPUTS",
     "SHIPPED",
+    "DiffRow",
     "Language",
+    "ShownText",
     "Translation",
     "agent_display_name",
     "ago",
@@ -36,6 +39,7 @@ __all__ = [
     "compact",
     "day",
     "demo_texts",
+    "diff_rows",
     "duration",
     "failure_text",
     "model_failure_text",
@@ -48,6 +52,8 @@ __all__ = [
     "run_failure_advice",
     "run_failure_text",
     "short_tool_name",
+    "shown_line",
+    "shown_text",
     "spoken_language",
     "template_description",
     "template_input_text",

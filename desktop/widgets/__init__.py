@@ -8,6 +8,7 @@ from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button, ButtonKind, IconButton, with_keys
 from desktop.widgets.choices import ChoiceCard, ChoiceCards, Segmented
 from desktop.widgets.combo_box import ComboBox, limit_width
+from desktop.widgets.diff_view import DiffSection, DiffView, language_of
 from desktop.widgets.indicators import (
     Indicator,
     StatusDot,
@@ -47,7 +48,7 @@ from desktop.widgets.painting import (
     paint_text,
 )
 from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.value_views import SHOWN_CHARACTERS, ReadOnlyText, ValueSection, ValueText
+from desktop.widgets.value_views import SHOWN_CHARACTERS, GrowingText, ReadOnlyText, ValueSection, ValueText
 
 __all__ = [
     "ROW_ROLE",
@@ -61,8 +62,11 @@ __all__ = [
     "ChoiceCard",
     "ChoiceCards",
     "ComboBox",
+    "DiffSection",
+    "DiffView",
     "ElidedLabel",
     "EmptyState",
+    "GrowingText",
     "IconButton",
     "IconLabel",
     "Indicator",
@@ -91,6 +95,7 @@ __all__ = [
     "folded",
     "has_focus_within",
     "indicator_text",
+    "language_of",
     "limit_width",
     "matches",
     "opens_menu",

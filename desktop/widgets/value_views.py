@@ -42,20 +42,58 @@ class ReadOnlyText(QPlainTextEdit):
         self._text = text
         return True
 
+    def lines_shown(self, most: int) -> int:
+        """Return how many lines the text takes as it is wrapped, counted up to `most`."""
+        layout, block, lines = self.document().documentLayout(), self.document().firstBlock(), 0
+        while block.isValid() and lines < most:
+            layout.blockBoundingRect(block)  # lays out this paragraph, which counts as one line before
+            lines += max(1, block.layout().lineCount())
+            block = block.next()
+        return min(max(1, lines), most)
+
+    def height_of(self, lines: int) -> int:
+        """Return the height for this many lines."""
+        around = 2 * ceil(self.document().documentMargin()) + 2  # without these 2 it would scroll by a line
+        return lines * self.fontMetrics().lineSpacing() + around
+
+
+class GrowingText(ReadOnlyText):
+    """As high as its text, up to a number of lines that its surroundings set; a longer text scrolls."""
+
+    def __init__(self, parent: QWidget, most_lines: int) -> None:
+        super().__init__(parent)
+        self._most_lines = most_lines
+
+    def set_most_lines(self, lines: int) -> None:
+        if lines != self._most_lines:
+            self._most_lines = lines
+            self.updateGeometry()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self.height_of(self.lines_shown(self._most_lines)))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, self.height_of(self.lines_shown(_LEAST_LINES)))
+
 
 SHOWN_CHARACTERS = 16_000
 """What is laid out; copying takes all of it."""
 
-_MOST_LINES = 12
+MOST_LINES = 12
 _LEAST_LINES = 2
 _MOST_MARKED = 200  # in colour; all of them are marks by their text
 
 
-class ValueText(Adaptive, ReadOnlyText):
-    """As high as its text, up to 12 lines; a longer text ends with a whole line."""
+class ValueText(Adaptive, GrowingText):
+    """A longer text ends with a whole line."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(parent)
+        super().__init__(parent, MOST_LINES)
         self._theme = theme
         self._laid_out = ""
         self._marks: tuple[tuple[int, int], ...] = ()
@@ -105,8 +143,6 @@ class ValueText(Adaptive, ReadOnlyText):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            self.updateGeometry()
         self._end_with_a_line()
 
     def _end_with_a_line(self) -> None:
@@ -114,22 +150,10 @@ class ValueText(Adaptive, ReadOnlyText):
             self.contentsRect().height() - ceil(self.document().documentMargin()),
             self.fontMetrics().lineSpacing(),
         )
-        is_cut = self.document().size().height() * line > room
+        is_cut = self.lines_shown(room // line + 1) * line > room
         margins = QMargins(0, 0, 0, room % line if is_cut and room > line else 0)
         if margins != self.viewportMargins():
             self.setViewportMargins(margins)
-
-    def sizeHint(self) -> QSize:
-        lines = min(_MOST_LINES, max(1, ceil(self.document().size().height())))
-        return QSize(super().sizeHint().width(), self._height(lines))
-
-    def minimumSizeHint(self) -> QSize:
-        lines = min(_LEAST_LINES, max(1, ceil(self.document().size().height())))
-        return QSize(0, self._height(lines))
-
-    def _height(self, lines: int) -> int:
-        around = 2 * ceil(self.document().documentMargin()) + 2  # without these 2 it would scroll by a line
-        return lines * self.fontMetrics().lineSpacing() + around
 
 
 def _units(text: str) -> int:

@@ -108,6 +108,8 @@ def low_contrasts(colors: Colors, names: tuple[str, ...], surfaces: tuple[str, .
 def test_every_text_can_be_read_on_every_surface(colors: Colors) -> None:
     assert low_contrasts(colors, TEXTS, SURFACES, 4.5) == []
     assert low_contrasts(colors, SYNTAX, ("code",), 4.5) == []
+    in_diffs = (*SYNTAX, "text", "muted", "ok", "warn", "error")
+    assert low_contrasts(colors, in_diffs, ("added", "removed"), 4.5) == []
     assert low_contrasts(colors, ("on_accent",), ("accent", "accent_hover"), 4.5) == []
     assert low_contrasts(colors, ("on_badge",), ("badge",), 4.5) == []
     assert low_contrasts(colors, ("text",), ("found", "found_now"), 4.5) == []

@@ -78,7 +78,7 @@ def tool(picked: PickedFiles, own: OwnPlaces, seen: SeenFiles, copies: FileCopie
                 before = yield from record.before(folder, name)
                 file = yield from read_text(folder, name)
                 require_same(before, folder, name)
-                replacements = yield from _find_all(file, edits)
+                replacements = yield from find_all(file, edits)
                 written: list[bytes] = []
                 pieces = keeping(_encoded(file.text, replacements), written)
                 stamp = yield from replace_file(folder, name, pieces, lambda: require_stamp(file.stamp, folder, name))
@@ -93,8 +93,8 @@ def tool(picked: PickedFiles, own: OwnPlaces, seen: SeenFiles, copies: FileCopie
     return Tool(_INFO, server=call, summary=_summary)
 
 
-def _find_all(file: TextFile, edits: Sequence[Arguments]) -> Pieces[list[Replacement]]:
-    """Return the replacements of all edits, in the order of the file."""
+def find_all(file: TextFile, edits: Sequence[Arguments]) -> Pieces[list[Replacement]]:
+    """Return the replacements of all edits, in the order of the file. Raises ToolFailed as the tool does."""
     text = file.text
     is_crlf = 0 < file.lines == text.count("\r\n")
     found = []

@@ -11,8 +11,8 @@ from desktop.chat.layout.blocks import CodeBlock
 from desktop.chat.transcript.clipboard import source_of_group
 from desktop.chat.transcript.stage import LiveBlock, Stage
 from desktop.chat.views.code_view import CodeView
-from desktop.chat.views.syntax import MAX_CODE_CHARACTERS, Spans, SyntaxScanner
 from desktop.chat.views.view_context import Intents
+from desktop.widgets.syntax import MAX_CODE_CHARACTERS, Spans, SyntaxScanner
 
 
 class CodeHighlighter:

@@ -23,12 +23,12 @@ from desktop.chat.transcript.stage import LiveBlock
 from desktop.chat.transcript.turn_view import TurnView
 from desktop.chat.turn_parts import Turn
 from desktop.chat.view_state import AT_END, Fold, ScrollAnchor, ViewState
-from desktop.chat.views.syntax import SyntaxScanner
 from desktop.chat.views.text_view import TextView
 from desktop.chat.views.view_context import Intents, ViewContext
 from desktop.shortcuts.command import command
 from desktop.theme import Theme
 from desktop.widgets import Adaptive, has_focus_within, paint_focus, queue_announcement, set_role
+from desktop.widgets.syntax import SyntaxScanner
 
 # Streaming updates are drawn at most this often.
 FRAME_MS = 33

@@ -20,10 +20,10 @@ from desktop.chat.layout.blocks import CodeBlock
 from desktop.chat.layout.content_blocks import TAB_COLUMNS
 from desktop.chat.layout.display_text import display_code, to_characters, to_units
 from desktop.chat.views.prose_style import blocks_in, set_plain
-from desktop.chat.views.syntax import Span, Spans
 from desktop.chat.views.text_view import TextView
 from desktop.chat.views.view_context import BlockContext, ViewContext
 from desktop.widgets import paint_focus
+from desktop.widgets.syntax import Span, Spans
 
 _STEP_COLUMNS = 4
 _STEPS: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}

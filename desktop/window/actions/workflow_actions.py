@@ -9,8 +9,9 @@ from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 
 from core.domain.agent import AgentSelection
+from core.domain.call_description import CallDescription
 from core.domain.ids import RunId, WorkflowId
-from core.domain.interruption import Answer
+from core.domain.interruption import Action, Answer
 from core.domain.template import ValidationMode
 from core.services.outcome import Failed, Ok
 from core.stores.questions import Question
@@ -216,14 +217,22 @@ class WorkflowActions(Controller):
         execution = self._stores.background.get_execution(workflow_id) if workflow_id else None
         return execution is not None and execution.run is not None and execution.run.run_id in self._stopping
 
-    def answer(self, question: Question, answer: Answer) -> None:
-        """Answer this request."""
+    def answer(self, question: Question, answer: Answer, call: CallDescription | None) -> None:
+        """Answer this request. What is approved is the `call` that was shown: if its file has changed since, the
+        request stays open.
+        """
         self._operations.run(
-            self._core.runs.answer(question.run_id, answer, interruption=question.id),
+            self._answer(question, answer, call),
             f"answer {question.id}",
             success=lambda _data: self.answered.emit(question.id, None),
             failure=partial(self.answered.emit, question.id),
         )
+
+    async def _answer(self, question: Question, answer: Answer, call: CallDescription | None) -> Ok[None] | Failed:
+        if answer.action is Action.APPROVE and call is not None and await self._core.call_requests.has_changed(call):
+            return Failed("file_changed", "the file has changed since the call was shown")
+        outcome = await self._core.runs.answer(question.run_id, answer, interruption=question.id)
+        return outcome if isinstance(outcome, Failed) else Ok(None)
 
     def rename(self, workflow_id: WorkflowId, title: str) -> None:
         self._operations.run(self._core.workflows.rename(workflow_id, title), "rename")

@@ -10,9 +10,9 @@ from desktop.chat.transcript.transcript import Transcript
 from desktop.chat.turn_parts import Output
 from desktop.chat.views.caption_view import CaptionView
 from desktop.chat.views.code_view import CodeView
-from desktop.chat.views.syntax import MAX_CODE_CHARACTERS, spans_of
 from desktop.theme import Theme
 from desktop.widgets import IconButton
+from desktop.widgets.syntax import MAX_CODE_CHARACTERS, spans_of
 from tests.gui.chat.conversation import answered, asked, writing
 from tests.gui.chat.sight import code, texts, turn_wheel, views
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from PySide6.QtWidgets import QLabel
 
-from desktop.attention.call_view import CallValue, DecidingValues
+from desktop.attention.call_view import CallLine, CallValue, DecidingValues
 from desktop.attention.card import AttentionCard
 from desktop.widgets import raw_text
 
@@ -149,7 +149,7 @@ def in_sight(card: AttentionCard) -> str:
 
 def gone_through(card: AttentionCard) -> str:
     """Return all that the card shows of the arguments, each part of each, as one sees them."""
-    texts = []
+    texts = [label.text() for line in card.findChildren(CallLine) for label in line.findChildren(QLabel)]
     for value in card.findChildren(CallValue):
         texts += [label.text() for label in value.findChildren(QLabel) if not label.isHidden()]
         texts.append(raw_text(value.section.value.document()))

@@ -1,13 +1,14 @@
-"""Texts of a card as they are shown: hidden characters, long blanks and folded secrets as marks (UI §6)."""
+"""Texts and diffs as they are shown: hidden characters, long blanks and folded secrets as marks (UI §6)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from PySide6.QtCore import QCoreApplication
 
-from core.domain.call_description import Span
-from core.domain.text.hidden import MOST_BLANKS, Piece, PieceKind, hidden_mark, text_pieces
-from desktop.translation import number
+from core.domain.file_diff import DiffLine, FileDiff, LineKind, Span
+from core.domain.text.hidden import MOST_BLANKS, MOST_LINES, Piece, PieceKind, hidden_mark, text_pieces
+from desktop.translation.formats import number
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
@@ -22,6 +23,43 @@ class ShownText:
 
     text: str
     marks: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DiffRow:
+    """A row of a diff: its text as it is shown, and its number (`DiffLine`). A gap has no text."""
+
+    kind: LineKind
+    text: str
+    number: int = 0
+    marks: tuple[Span, ...] = ()
+
+
+def diff_rows(diff: FileDiff, *, are_secrets_shown: bool = False) -> Iterator[DiffRow]:
+    """Yield the rows that show a diff. Many empty lines that are added or removed in a row are a single row."""
+    for (kind, is_empty), group in groupby(diff.lines, key=lambda line: (line.kind, not line.text.strip())):
+        lines = list(group)
+        if is_empty and len(lines) >= MOST_LINES:
+            text = translate("Attention", "⟨{number} line ends⟩").format(number=number(len(lines)))
+            yield DiffRow(kind, text, lines[0].number, ((0, len(text)),))
+        else:
+            for line in lines:
+                yield _diff_row(line, are_secrets_shown=are_secrets_shown)
+
+
+def _diff_row(line: DiffLine, *, are_secrets_shown: bool) -> DiffRow:
+    if line.kind is LineKind.GAP:
+        return DiffRow(line.kind, "", line.number)
+    shown = shown_text(line.text, () if are_secrets_shown else line.secrets, is_line=True)
+    text, marks = shown.text, shown.marks
+    end = _ENDS.get(line.end) if line.end_differs else None
+    if end is not None:
+        marks = (*marks, (len(text), len(text) + len(end)))
+        text += end
+    return DiffRow(line.kind, text, line.number, marks)
+
+
+_ENDS = {"\r\n": "⟨CR LF⟩", "\n": "⟨LF⟩", "": "⟨EOF⟩"}
 
 
 def shown_text(

@@ -1,0 +1,111 @@
+"""The card of a call that writes a file shows what changes in it, and what is approved is what was shown."""
+
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtWidgets import QApplication, QLabel
+
+from core.domain.interruption import Action
+from core.domain.template import ValidationMode
+from desktop.attention.card import AttentionCard
+from desktop.widgets import DiffView
+from tests.gui.window.consent_cards import gone_through, in_sight
+from tests.gui.window.rig import App, an_app
+from tests.gui.window.test_attention import ended
+from tests.gui.window.test_consent_cards import approve, card_for
+from tests.support import waiting
+
+KEY = "sk-" + "abcd1234" * 5
+
+
+def diff_of(card: AttentionCard) -> DiffView:
+    (view,) = [view for view in card.findChildren(DiffView) if not view.isHidden()]
+    return view
+
+
+def labels(card: AttentionCard) -> list[str]:
+    return [label.text() for label in card.findChildren(QLabel) if label.isVisible()]
+
+
+async def shown(app: App, folder: Path, tool: str, arguments: dict[str, Any]) -> AttentionCard:
+    card = await card_for(app, folder, arguments, tool)
+    await waiting.until(lambda: all(view.is_filled for view in card.findChildren(DiffView)))
+    await app.drawn()
+    return card
+
+
+async def test_a_file_to_be_written_is_shown_as_a_diff(tmp_path: Path, qapp: QApplication) -> None:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    before = "".join(f"line {number}\n" for number in range(1, 41))
+    (folder / "a.py").write_text(before + f'KEY = "{KEY}"\n')
+    async with an_app(tmp_path / "data", qapp, mode=ValidationMode.MANUAL) as app:
+        # an existing file: what changes in it, with the numbers and signs of its lines, and the lines around them
+        after = before.replace("line 20\n", "line\u202e twenty\n") + f'KEY = "{KEY}"  # new\n'
+        card = await shown(app, folder, "write_file", {"path": "a.py", "content": after})
+        view = diff_of(card)
+        assert view.text.splitlines() == [
+            "⋯ 16 unchanged lines", "  line 17", "  line 18", "  line 19", "− line 20", "+ line⟨U+202E⟩ twenty",
+            "  line 21", "  line 22", "  line 23", "⋯ 14 unchanged lines", "  line 38", "  line 39", "  line 40",
+            '− KEY = "⟨secret, 43 characters⟩"', '+ KEY = "⟨secret, 43 characters⟩"  # new',
+        ]  # fmt: skip
+        assert view.toPlainText() == view.text
+        assert {"Changes", "+2", "−2"} <= set(labels(card))
+        assert "a.py" in in_sight(card)
+        assert "line" not in gone_through(card)  # the text is not there a second time
+        assert card.request is not None
+        values = card.request.call_view
+        values.show_secrets.click()
+        await waiting.until(lambda: view.is_filled)
+        assert KEY in view.text
+        values.show_secrets.click()
+        # all of it as it is sent, on request
+        values.raw_button.click()
+        await app.drawn()
+        assert not view.isVisible()
+        assert '"path": "a.py"' in gone_through(card)
+        assert KEY not in gone_through(card)
+        values.raw_button.click()
+        await app.drawn()
+        assert view.isVisible()
+        # the file changes before the approval: that is said, and shown
+        (folder / "a.py").write_text(before.replace("line 20", "line twenty") + "more\n")
+        await waiting.until(lambda: not card.guard.is_on)
+        card.button(Action.APPROVE).click()
+        await waiting.until(lambda: "changed since it was shown" in card.error)
+        await waiting.until(lambda: "− more" in diff_of(card).text)
+        assert (folder / "a.py").read_text().endswith("more\n")
+        await approve(app, card)
+        assert (folder / "a.py").read_text() == after
+
+        new = await shown(app, folder, "write_file", {"path": "b.txt", "content": "one\n" + "\n" * 40 + "two"})
+        assert diff_of(new).text == "+ one\n+ ⟨40 line ends⟩\n+ two"
+        assert {"New file", "+42"} <= set(labels(new))
+        await approve(app, new)
+
+        edits = [{"old": "two", "new": "2"}, {"old": "one", "new": "1"}]
+        edit = await shown(app, folder, "edit_file", {"path": "b.txt", "edits": edits})
+        assert "− one\n+ 1" in diff_of(edit).text
+        assert "− two\n+ 2" in diff_of(edit).text
+        await approve(app, edit)
+
+
+async def test_what_cannot_be_shown_as_a_diff_is_said_and_shown_as_values(tmp_path: Path, qapp: QApplication) -> None:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    (folder / "a.bin").write_bytes(b"\xff\x00")
+    (folder / "a.txt").write_text("one\n")
+    async with an_app(tmp_path / "data", qapp, mode=ValidationMode.MANUAL) as app:
+        card = await shown(app, folder, "write_file", {"path": "a.bin", "content": "new\ntext"})
+        assert any("is not text" in text for text in labels(card))
+        assert "new\ntext" in gone_through(card)
+        await approve(app, card)
+        edits = [{"old": "two\nlines", "new": "a\n\tb"}]
+        card = await shown(app, folder, "edit_file", {"path": "a.txt", "edits": edits})
+        assert any("do not fit the file" in text for text in labels(card))
+        through = gone_through(card)
+        assert "two\nlines" in through
+        assert "a\n\tb" in through
+        assert card.request is not None
+        card.button(Action.REJECT).click()
+        await ended(app, await app.core.engine.wait(card.request.question.run_id))
