@@ -1320,6 +1320,10 @@
         <translation>Choisir l’option {number}</translation>
     </message>
     <message>
+        <source>Choose the folder</source>
+        <translation>Choisir le dossier</translation>
+    </message>
+    <message>
         <source>Choose the validation mode</source>
         <translation>Choisir le mode de validation</translation>
     </message>
@@ -2735,6 +2739,85 @@
     </message>
 </context>
 <context>
+    <name>FolderChoice</name>
+    <message>
+        <source>A workflow has at most {count} folders and files</source>
+        <translation>Un workflow a au plus {count} dossiers et fichiers</translation>
+    </message>
+    <message>
+        <source>Add file…</source>
+        <translation>Ajouter un fichier…</translation>
+    </message>
+    <message>
+        <source>Add folder…</source>
+        <translation>Ajouter un dossier…</translation>
+    </message>
+    <message>
+        <source>Choose a file</source>
+        <translation>Choisir un fichier</translation>
+    </message>
+    <message>
+        <source>Choose a folder</source>
+        <translation>Choisir un dossier</translation>
+    </message>
+    <message>
+        <source>Choose folder…</source>
+        <translation>Choisir un dossier…</translation>
+    </message>
+    <message>
+        <source>Folders of the workflow</source>
+        <translation>Dossiers du workflow</translation>
+    </message>
+    <message>
+        <source>No folder</source>
+        <translation>Aucun dossier</translation>
+    </message>
+    <message>
+        <source>Read and write</source>
+        <translation>Lecture et écriture</translation>
+    </message>
+    <message>
+        <source>Read only</source>
+        <translation>Lecture seule</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>Retirer</translation>
+    </message>
+    <message>
+        <source>Show in file manager</source>
+        <translation>Afficher dans le gestionnaire de fichiers</translation>
+    </message>
+    <message>
+        <source>Start relative paths here</source>
+        <translation>Point de départ des chemins relatifs</translation>
+    </message>
+    <message>
+        <source>{folder} (missing)</source>
+        <translation>{folder} (introuvable)</translation>
+    </message>
+    <message>
+        <source>{folder} (read only)</source>
+        <translation>{folder} (lecture seule)</translation>
+    </message>
+    <message>
+        <source>{name} — {folder}</source>
+        <translation>{name} — {folder}</translation>
+    </message>
+    <message>
+        <source>“{folder}” belongs to Metier itself: no tool may reach it</source>
+        <translation>«&#xa0;{folder}&#xa0;» appartient à Metier&#xa0;: aucun outil n’y a accès</translation>
+    </message>
+    <message>
+        <source>“{folder}” cannot be read</source>
+        <translation>«&#xa0;{folder}&#xa0;» est illisible</translation>
+    </message>
+    <message>
+        <source>“{folder}” does not exist any more</source>
+        <translation>«&#xa0;{folder}&#xa0;» n’existe plus</translation>
+    </message>
+</context>
+<context>
     <name>FolderSection</name>
     <message>
         <source>Copied</source>
@@ -2866,12 +2949,24 @@
         <translation>Échec</translation>
     </message>
     <message>
+        <source>Folder: {folder}</source>
+        <translation>Dossier&#xa0;: {folder}</translation>
+    </message>
+    <message>
         <source>Manual</source>
         <translation>Manuel</translation>
     </message>
     <message>
         <source>Manual mode</source>
         <translation>Mode manuel</translation>
+    </message>
+    <message>
+        <source>No folder</source>
+        <translation>Aucun dossier</translation>
+    </message>
+    <message>
+        <source>No folder: tools reach no files</source>
+        <translation>Aucun dossier&#xa0;: les outils n’ont accès à aucun fichier</translation>
     </message>
     <message>
         <source>Paused: cannot write to the data folder</source>
@@ -2916,6 +3011,22 @@
     <message>
         <source>{agent} · {model}</source>
         <translation>{agent} · {model}</translation>
+    </message>
+    <message>
+        <source>{folder} (read only)</source>
+        <translation>{folder} (lecture seule)</translation>
+    </message>
+    <message>
+        <source>{folder} +{others}</source>
+        <translation>{folder} +{others}</translation>
+    </message>
+    <message>
+        <source>{folder} does not exist any more</source>
+        <translation>{folder} n’existe plus</translation>
+    </message>
+    <message>
+        <source>{folder} is missing</source>
+        <translation>{folder} introuvable</translation>
     </message>
 </context>
 <context>
@@ -6200,6 +6311,10 @@
     <message>
         <source>Try the demo</source>
         <translation>Essayer la démo</translation>
+    </message>
+    <message>
+        <source>Work in a folder…</source>
+        <translation>Travailler dans un dossier…</translation>
     </message>
 </context>
 <context>

@@ -52,7 +52,8 @@ class Settings(Document):
     that has used its rounds asks for as many again, instead of failing. `confirm_high_risk` applies to automatic mode.
     `consent_expires`: a request for consent is open for `consent_timeout_s`, then `consent_on_timeout` applies.
     `mode_before_demo` is the mode that the demo replaced, until the user chooses a mode (UI §10). `remind_after_min`:
-    the minutes until the reminder of a request without a time limit; 0 disables reminders.
+    the minutes until the reminder of a request without a time limit; 0 disables reminders. `last_folders` were chosen
+    last for a workflow (`Workflow.folders`), and are offered to the next new one.
     """
 
     validation_mode: ValidationMode = ValidationMode.SELECTIVE
@@ -81,6 +82,7 @@ class Settings(Document):
     remind_after_min: Literal[0, 5, 10, 30, 60] = 30
     audit_days: Annotated[int, Field(ge=7, le=90)] = 30
     mode_before_demo: ValidationMode | None = None
+    last_folders: tuple[str, ...] = ()
 
     def max_workflows(self, mode: ValidationMode) -> int:
         """Return at how many active workflows no other of `mode` may start (ENGINE §9)."""

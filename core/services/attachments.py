@@ -62,13 +62,18 @@ class AttachmentService:
         """Return the texts attached to a message, in order."""
         return await self._storage.messages.attached_texts(workflow_id, message_id)
 
-    async def complete_path(self, beginning: str) -> list[PathCompletion]:
-        """Return the entries that complete a path, folders first. `~` is the home folder.
+    async def folders_among(self, paths: Sequence[str]) -> list[str]:
+        """Return the paths that lead to folders."""
+        return await asyncio.to_thread(lambda: [path for path in paths if os.path.isdir(path)])  # noqa: PTH112
+
+    async def complete_path(self, beginning: str, start: str | None = None) -> list[PathCompletion]:
+        """Return the entries that complete a path, folders first. `~` is the home folder. A relative path starts at
+        the folder `start`, or beside the file `start`, by default in the home folder.
 
         Hidden entries are included only if the typed name begins with a dot, the app's own never. An unreadable folder
         gives an empty list.
         """
-        return await asyncio.to_thread(_complete_path, beginning, self._own)
+        return await asyncio.to_thread(_complete_path, beginning, start, self._own)
 
 
 def require_within_limits(attached: Sequence[AttachedText]) -> None:
@@ -136,12 +141,13 @@ def _decode_text(data: bytes, name: str) -> str:
     raise Refused("file_is_not_text", f"{name!r} is no text", name=name)
 
 
-def _complete_path(beginning: str, own: OwnPlaces) -> list[PathCompletion]:
-    folder, _, name = beginning.rpartition("/")
+def _complete_path(beginning: str, start: str | None, own: OwnPlaces) -> list[PathCompletion]:
+    folder, slash, name = beginning.rpartition("/")
     try:
-        path = Path(f"{folder}/").expanduser()
+        path = Path(folder + slash).expanduser()
         if not path.is_absolute():
-            path = Path.home() / path
+            home = Path.home() if start is None else Path(start)
+            path = (home.parent if home.is_file() else home) / path
         completions: list[PathCompletion] = []
         guard = own.guard()
         if guard.holds_path(PurePath(os.path.realpath(path))):

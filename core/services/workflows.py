@@ -17,7 +17,7 @@ from core.engine.runs.engine import Engine
 from core.errors import NotFound, Refused
 from core.ports import PAGE_ROWS, ArchiveWorkflow, Clock, PutWorkflow, Storage
 from core.services.agents import AgentService
-from core.services.folders import checked_folders
+from core.services.folders import checked_folders, gone_folders
 from core.services.key_check import KeyCheck
 from core.services.lookup import require_workflow
 from core.services.outcome import returns_outcome
@@ -198,6 +198,11 @@ class WorkflowService:
             await self._storage.commit([PutWorkflow(changed)])
             self._bus.publish(WorkflowChanged(changed))
         return checked
+
+    @returns_outcome
+    async def gone_folders(self, folders: Sequence[str]) -> frozenset[str]:
+        """Return which of these folders and files, each written as `FolderGrant`, do not exist any more."""
+        return await gone_folders(folders)
 
     @returns_outcome
     async def archive(self, workflow_id: WorkflowId) -> Workflow:

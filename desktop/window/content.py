@@ -46,6 +46,7 @@ from desktop.window.frame.preferences import Preferences
 from desktop.window.frame.quit_guard import QuitGuard, TrayIcon
 from desktop.window.frame.status_line import StatusLine
 from desktop.window.frame.storage_banner import StorageBanner
+from desktop.window.input.folder_choice import FolderChoice
 from desktop.window.input.header_choices import AnsweringChoice, ModeChoice
 from desktop.window.input.limit_controller import LimitController
 from desktop.window.input.picker import Picker
@@ -117,7 +118,8 @@ class Content(Adaptive, Surface):
 
         # Input, palette and search
         answering = self.answering = AnsweringChoice(context, header, self.picker)
-        self.input = InputController(context, actions, self._retry, chat, answering, opener)
+        folders = self.folder_choice = FolderChoice(context, header, actions, opener)
+        self.input = InputController(context, actions, self._retry, chat, answering, folders, opener)
         self.limit = LimitController(context, actions, self.mode, chat)
         scopes = KeyContext(sidebar, chat, self.toasts)
         start_template, focus_centre = self.input.slash_commands.start, centre.take_focus
@@ -227,14 +229,14 @@ class Content(Adaptive, Surface):
         self._overlays.update_avoided()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Accept what no child takes: an export is imported wherever it is dropped."""
+        """Accept what no child takes: exports and folders, wherever they are dropped."""
         if local_files(event.mimeData()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
         if files := local_files(event.mimeData()):
             event.acceptProposedAction()
-            self.transfer.drop(files)
+            self.input.attachments.drop_beside(files)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Handle Esc that no child accepted."""
@@ -271,6 +273,7 @@ class Content(Adaptive, Surface):
             request.connect(open_models)
         self.status.inbox_requested.connect(self.palette_controller.open_inbox)
         self.start.demo_requested.connect(self.demo.start)
+        self.start.folder_requested.connect(self.folder_choice.choose_for_new)
         self.start.template_requested.connect(self.palette_controller.open_templates)
         self.toasts.go_requested.connect(self.opener.open_request)
         for act in (self._reminders.act, actions.toasts.run):
@@ -285,7 +288,7 @@ class Content(Adaptive, Surface):
         actions = (self.demo, self.archive, self._commands, self._retry, self.recording, self.activity_binder)
         navigation = (self.opener, self.switcher, self.switcher.walk, self.search_controller)
         conversation = (self.transfer, self.chat, self.chat.transcript, self.find_controller)
-        controllers = (self.input.attachments, self.input.sender, self.answering, self._mode_choice)
+        controllers = (self.input.attachments, self.input.sender, self.answering, self._mode_choice, self.folder_choice)
         window = (self.palette_controller, self._panes, self.panels, self._sidebar_binder, self.preferences)
         return (*actions, *navigation, *conversation, *controllers, *window, self.quit_guard)
 
@@ -300,6 +303,7 @@ class Content(Adaptive, Surface):
         self._header_binder.show_now()
         self._commands.show_now()
         self.answering.show()
+        self.folder_choice.show()
         self._overlays.update_avoided()
 
     def _on_viewed(self) -> None:

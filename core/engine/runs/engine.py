@@ -179,7 +179,11 @@ class Engine:
         steps = snapshot.template.steps
         if all(known.name != step for known in steps):
             raise NotFound("step", step)
-        request = fork_request(source, snapshot, given, self._clock.now(), mode=mode, gated=gated, queued=queued)
+        workflow = await self._storage.workflows.get(source.workflow_id)
+        folders = workflow.folders if workflow is not None else ()
+        request = fork_request(
+            source, snapshot, given, self._clock.now(), folders=folders, mode=mode, gated=gated, queued=queued
+        )
         await request.require_valid_input(self._steps.schemas)
         if source.status.is_final and (ending := self._registry.get(run_id)) is not None:
             await ending.ended.wait()  # what was in flight at its end has results too (ENGINE §5)

@@ -16,6 +16,7 @@ from core.domain.events import (
     with_text,
 )
 from core.domain.fold import MAX_ITERATION_ERRORS
+from core.domain.grants import folders_in
 from core.domain.ids import RunId, WorkflowId, new_id
 from core.domain.run import Run, Snapshot, StepResult, StepStatus
 from core.domain.template import ReturnAction, Step, ValidationMode, stricter_mode
@@ -139,16 +140,20 @@ def fork_request(
     new_input: Mapping[str, Any] | None,
     now: datetime,
     *,
+    folders: tuple[str, ...] = (),
     mode: ValidationMode | None = None,
     gated: bool = False,
     queued: bool = False,
 ) -> StartRequest:
     """Return a request to run `source` again in a workflow of its own, with `new_input` if given.
 
-    Its mode is the stricter of `mode` and that of `source`, so that a fork never asks less than the run it repeats.
+    It may access what `source` could, and the `folders` of the workflow of `source` as they are now. Its mode is the
+    stricter of `mode` and that of `source`, so that a fork never asks less than the run it repeats.
     """
     agent = snapshot.agent or ""
-    workflow = Workflow(WorkflowId(new_id("wf")), source.title, agent, now, now)
+    workflow = Workflow(WorkflowId(new_id("wf")), source.title, agent, now, now, folders=folders)
+    known = set(folders_in(folders))
+    others = [place for place in snapshot.allow if known.isdisjoint(folders_in([place]))]
     return StartRequest(
         workflow,
         snapshot.template,
@@ -157,7 +162,7 @@ def fork_request(
         mode=snapshot.mode if mode is None else stricter_mode(snapshot.mode, mode),
         gated=gated,
         queued=queued,
-        allow=snapshot.allow,
+        allow=(*folders, *others),
         base=snapshot.base,
         script=snapshot.script,
         model=snapshot.model,

@@ -39,7 +39,7 @@ from core.threads.pieces import Pieces, in_thread
 log = logging.getLogger(__name__)
 
 # Not where keys are, which is of this machine, nor the mode that the demo replaced, which is of a moment.
-EXPORTED_SETTINGS = frozenset(Settings.model_fields) - {"key_places", "mode_before_demo"}
+EXPORTED_SETTINGS = frozenset(Settings.model_fields) - {"key_places", "last_folders", "mode_before_demo"}
 MAX_READS = 5
 
 

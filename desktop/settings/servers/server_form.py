@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QCheckBox, QLineEdit
 
+from core.domain.grants import folders_in
 from core.domain.ids import ServerId
 from core.domain.mcp_server import McpServer, ServerStatus, Transport
 from core.domain.names import NAME_CHARACTERS
@@ -62,13 +63,17 @@ class ServerForm(EditForm):
         chain_tab_stops([self._name, *tab_stops(self._kind), self._command])
         self.show_server(None)
 
+    def _offered_folder(self) -> str | None:
+        """Return the folder in which the user works, as a new server's own."""
+        return next(iter(folders_in(self._context.current.last_folders)), None)
+
     def show_server(self, server: McpServer | None) -> None:
         """Show a server to edit; None for a new server."""
         self._server_id = server.id if server is not None else None
         self._name.setText(server.name if server is not None else "")
         self._command.setText((server.command or "") if server is not None else "")
         self._arguments.set_text(format_arguments(server.args) if server is not None else "")
-        self._folder.setText((server.cwd or "") if server is not None else "")
+        self._folder.setText((server.cwd if server is not None else self._offered_folder()) or "")
         self._url.setText((server.url or "") if server is not None else "")
         secrets = set(server.secrets) if server is not None else set()
         for part, box in (("env", self._env), ("headers", self._headers)):

@@ -136,13 +136,6 @@ class TransferController(Controller):
         """Show what the import of this file would do."""
         self._operations.run(self._open_preview(path), "read a file to import")
 
-    def drop(self, paths: Sequence[str]) -> None:
-        """Show the preview of a dropped export; nothing for other files."""
-        self._operations.run(self._drop(paths), "take a dropped file")
-
-    async def _drop(self, paths: Sequence[str]) -> None:
-        await self.take_dropped(paths)
-
     async def take_dropped(self, paths: Sequence[str]) -> bool:
         """Show the preview of a dropped file if it is an export. Returns whether it is."""
         if len(paths) != 1 or not await self._core.import_export.is_export(Path(paths[0])):

@@ -51,6 +51,8 @@ class WorkflowActions(Controller):
     def __init__(self, context: WindowContext, turns_below: Callable[[], int]) -> None:
         super().__init__(context)
         self._turns_below = turns_below
+        self.folders_for_new: tuple[str, ...] = ()
+        """The folders of the next new workflow."""
         self.toasts = ToastActions(context)
         self.starts = GatedStarts(context)
         self._stopping: set[RunId] = set()
@@ -118,7 +120,14 @@ class WorkflowActions(Controller):
     async def _send(
         self, message: OutgoingMessage, workflow_id: WorkflowId | None, answering: AgentSelection | None
     ) -> None:
-        begin = partial(self._core.chat.send, message.text, workflow_id, answering=answering, attached=message.attached)
+        begin = partial(
+            self._core.chat.send,
+            message.text,
+            workflow_id,
+            answering=answering,
+            attached=message.attached,
+            folders=self.folders_for_new if workflow_id is None else (),
+        )
 
         async def again(queued: bool) -> None:
             await self._send(replace(message, queued=queued), workflow_id, answering)
@@ -161,6 +170,7 @@ class WorkflowActions(Controller):
             prompt=start.prompt,
             answering=start.answering,
             attached=start.attached,
+            folders=self.folders_for_new if start.workflow_id is None else (),
         )
 
         async def again(queued: bool) -> None:

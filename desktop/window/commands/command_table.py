@@ -71,6 +71,7 @@ _EVERYWHERE = (
     Command("app.settings", QT_TRANSLATE_NOOP("Commands", "Settings"), ("Ctrl+,",), "file"),
     Command("app.quit", QT_TRANSLATE_NOOP("Commands", "Quit"), ("Ctrl+Q",), "file"),
     Command("workflow.model", QT_TRANSLATE_NOOP("Commands", "Choose agent and model"), ("Ctrl+Shift+M",), "run"),
+    Command("workflow.folder", QT_TRANSLATE_NOOP("Commands", "Choose the folder"), ("Ctrl+Shift+O",), "run"),
     Command("validation.mode", QT_TRANSLATE_NOOP("Commands", "Choose the validation mode"), ("Ctrl+Shift+D",), "run"),
     Command("run.start", QT_TRANSLATE_NOOP("Commands", "Run again"), ("F5",), "run", mac=("Ctrl+R",)),
     Command("run.stop", QT_TRANSLATE_NOOP("Commands", "Stop the shown run"), ("Shift+F5",), "run", mac=("Ctrl+.",)),

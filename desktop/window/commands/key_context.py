@@ -179,7 +179,9 @@ class KeyHints(Controller):
         """Set the keys of all widgets."""
         first, chat = self._keymap.first, self._chat
         self._sidebar.set_keys(sidebar_keys(self._keymap))
-        self._header.set_keys(HeaderKeys(first("validation.mode"), first("workflow.model"), first("run.stop")))
+        self._header.set_keys(
+            HeaderKeys(first("validation.mode"), first("workflow.model"), first("run.stop"), first("workflow.folder"))
+        )
         self._activity.set_keys(first("view.activity"), first("focus.composer"))
         self._status.set_inbox_keys(first("go.inbox"))
         self._find.set_keys(first("find.next"), first("find.previous"))

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from desktop.theme import Icon, Theme
 from desktop.widgets import Adaptive, Button, Label, Paragraph, Surface
@@ -11,11 +11,12 @@ from desktop.window.conversation.chat_pane import ChatPane
 
 
 class StartPage(Adaptive, Surface):
-    """Offers the demo (Enter), a language model, and the templates."""
+    """Offers the demo (Enter), a language model, the templates, and a folder to work in."""
 
     demo_requested = Signal()
     model_requested = Signal()
     template_requested = Signal()
+    folder_requested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__("canvas", parent=parent)
@@ -26,8 +27,9 @@ class StartPage(Adaptive, Surface):
         self._demo = Button(theme, "", "primary", Icon.PLAY, parent=self)
         self._model = Button(theme, "", "secondary", Icon.SPARKLES, parent=self)
         self._template = Button(theme, "", "secondary", Icon.WORKFLOW, parent=self)
+        self._folder = Button(theme, "", "secondary", Icon.FOLDER, parent=self)
         self._column = QVBoxLayout()
-        self._buttons = QHBoxLayout()
+        self._buttons = QGridLayout()
         outer = QHBoxLayout(self)
         outer.addStretch(1)
         outer.addLayout(self._column, 2)
@@ -37,6 +39,7 @@ class StartPage(Adaptive, Surface):
         self._demo.clicked.connect(self.demo_requested)
         self._model.clicked.connect(self.model_requested)
         self._template.clicked.connect(self.template_requested)
+        self._folder.clicked.connect(self.folder_requested)
         self.adapt_to(theme)
 
     @property
@@ -58,6 +61,7 @@ class StartPage(Adaptive, Surface):
         self._demo.setText(self.tr("Try the demo"))
         self._model.setText(self.tr("Connect a model"))
         self._template.setText(self.tr("New from template"))
+        self._folder.setText(self.tr("Work in a folder…"))
 
     def apply_theme(self) -> None:
         sizes = self._theme.sizes
@@ -76,10 +80,9 @@ class StartPage(Adaptive, Surface):
         self._column.addStretch(2)
         for widget in (self._title, self._text, self._note):
             self._column.addWidget(widget)
-        self._buttons.addWidget(self._demo)
-        self._buttons.addWidget(self._model)
-        self._buttons.addWidget(self._template)
-        self._buttons.addStretch(1)
+        for index, button in enumerate((self._demo, self._model, self._template, self._folder)):
+            self._buttons.addWidget(button, index // 2, index % 2)
+        self._buttons.setColumnStretch(2, 1)
         self._column.addLayout(self._buttons)
         self._column.addStretch(3)
 

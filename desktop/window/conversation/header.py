@@ -1,12 +1,15 @@
 """The header of the centre, and the banner below it for archived and previewed workflows."""
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from pathlib import PurePath
 
 from PySide6.QtCore import QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
+from core.domain.grants import FolderGrant
 from core.domain.run import RunStatus
 from core.domain.template import ValidationMode
 from desktop.theme import Icon, Theme
@@ -43,14 +46,16 @@ class HeaderKeys:
     mode: QKeySequence = field(default_factory=QKeySequence)
     picker: QKeySequence = field(default_factory=QKeySequence)
     stop: QKeySequence = field(default_factory=QKeySequence)
+    folder: QKeySequence = field(default_factory=QKeySequence)
 
 
 class Header(Adaptive, Surface):
-    """Shows title, state, agent, model and mode of the workflow, and the button that stops it."""
+    """Shows title, state, agent, model, folder and mode of the workflow, and the button that stops it."""
 
     stop_requested = Signal()
     picker_requested = Signal()
     mode_requested = Signal()
+    folder_requested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__("canvas", edge="bottom", parent=parent)
@@ -64,6 +69,9 @@ class Header(Adaptive, Surface):
         self._mode_button.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
         self._answering = Button(theme, "", "ghost", Icon.CHEVRON_DOWN, is_small=True, parent=self)
         self._answering.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # puts the arrow behind the text
+        self._folder = Button(theme, "", "ghost", Icon.FOLDER, is_small=True, parent=self)
+        self._folders: Sequence[FolderGrant] = ()
+        self._gone: Collection[FolderGrant] = ()
         self._agent, self._model = "", ""
         self._keys = HeaderKeys()
         self._stop = Button(theme, "", "secondary", Icon.SQUARE, parent=self)
@@ -73,9 +81,10 @@ class Header(Adaptive, Surface):
         self._row.addWidget(self._title, 1)
         self._row.addWidget(self._state)
         self._row.addStretch(0)
-        for widget in (self._answering, self._mode_button, self._stop):
+        for widget in (self._answering, self._folder, self._mode_button, self._stop):
             self._row.addWidget(widget)
         self._answering.clicked.connect(self.picker_requested)
+        self._folder.clicked.connect(self.folder_requested)
         self._mode_button.clicked.connect(self.mode_requested)
         self._stop.clicked.connect(self.stop_requested)
         self.adapt_to(theme)
@@ -92,6 +101,12 @@ class Header(Adaptive, Surface):
             self._agent, self._model = agent, model
             self._fit()
 
+    def show_folders(self, folders: Sequence[FolderGrant], gone: Collection[FolderGrant] = ()) -> None:
+        """Show the folders and files that the next turn may access, of which some may be `gone`."""
+        if (folders, gone) != (self._folders, self._gone):
+            self._folders, self._gone = folders, gone
+            self._fit()
+
     def set_keys(self, keys: HeaderKeys) -> None:
         """Show these keys in the tooltips."""
         self._keys = keys
@@ -106,6 +121,11 @@ class Header(Adaptive, Surface):
     def mode_place(self) -> QPoint:
         """The position of the mode menu, in screen coordinates."""
         return self._mode_button.mapToGlobal(QPoint(0, self._mode_button.height()))
+
+    @property
+    def folder_place(self) -> QPoint:
+        """The position of the menu of folders, in screen coordinates."""
+        return self._folder.mapToGlobal(QPoint(0, self._folder.height()))
 
     def focus_picker(self) -> None:
         self._answering.setFocus(Qt.FocusReason.PopupFocusReason)
@@ -137,6 +157,14 @@ class Header(Adaptive, Surface):
         self._mode_button.setText(short if is_narrow else mode)
         self._mode_button.setAccessibleName(self.tr("Validation: {mode}").format(mode=mode))
         self._mode_button.setToolTip(plain_tool_tip(with_keys(mode, self._keys.mode)))
+        folder = self._folder_text()
+        metrics, width = self._folder.fontMetrics(), self._theme.sizes.toast // 3
+        self._folder.setText("" if is_narrow else metrics.elidedText(folder, Qt.TextElideMode.ElideMiddle, width))
+        self._folder.setAccessibleName(self.tr("Folder: {folder}").format(folder=folder))
+        whole = "\n".join(map(self._folder_line, self._folders))
+        self._folder.setAccessibleDescription(whole)
+        none = self.tr("No folder: tools reach no files")
+        set_plain_tool_tip(self._folder, with_keys(whole or none, self._keys.folder))
         self._stop.setText("" if is_narrow else self.tr("Stop"))
         self._stop.setAccessibleName(self.tr("Stop"))
         self._stop.setToolTip(plain_tool_tip(self.tr("Stop") if is_narrow else ""))
@@ -159,7 +187,7 @@ class Header(Adaptive, Surface):
     def _fixed_width(self, *more: QWidget) -> int:
         """Return the width of everything but the title and the text of the agent's button."""
         margins = self._row.contentsMargins()
-        others = (self._dot, self._mode_button, self._stop)
+        others = (self._dot, self._folder, self._mode_button, self._stop)
         shown = [part.sizeHint().width() for part in (*others, *more) if part in more or not part.isHidden()]
         gaps = (len(shown) + 2) * self._row.spacing()
         return sum(shown) + self._answering_padding() + gaps + margins.left() + margins.right()
@@ -184,6 +212,23 @@ class Header(Adaptive, Surface):
         state = () if self._state.isHidden() else (self._state,)
         both = self.width() - self._fixed_width(*state)
         return max(both - self._title.sizeHint().width(), both // 3, self._theme.sizes.toast // 4)
+
+    def _folder_text(self) -> str:
+        """Return the name of the first folder, with the number of others, or of the first that is gone."""
+        if not self._folders:
+            return self.tr("No folder")
+        gone = next((folder for folder in self._folders if folder in self._gone), None)
+        path = (gone or self._folders[0]).path
+        name = PurePath(path).name or path
+        if gone is not None:
+            return self.tr("{folder} is missing").format(folder=name)
+        others = len(self._folders) - 1
+        return self.tr("{folder} +{others}").format(folder=name, others=others) if others else name
+
+    def _folder_line(self, folder: FolderGrant) -> str:
+        if folder in self._gone:
+            return self.tr("{folder} does not exist any more").format(folder=folder.path)
+        return self.tr("{folder} (read only)").format(folder=folder.path) if folder.is_read_only else folder.path
 
     def _status_text(self, status: RunStatus) -> str:
         return {

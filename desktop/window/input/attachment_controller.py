@@ -19,14 +19,16 @@ from desktop.shortcuts.command import command
 from desktop.translation import byte_size, failure_text
 from desktop.window.base.context import Controller, WindowContext
 from desktop.window.conversation.chat_pane import ChatPane
+from desktop.window.input.folder_choice import FolderChoice
 from desktop.window.navigation.workflow_switcher import WorkflowOpener
 
 
 class AttachmentController(Controller):
     """Attaches files to drafts, and reads the attachments of drafts and messages."""
 
-    def __init__(self, context: WindowContext, chat: ChatPane, opener: WorkflowOpener) -> None:
+    def __init__(self, context: WindowContext, chat: ChatPane, opener: WorkflowOpener, folders: FolderChoice) -> None:
         super().__init__(context)
+        self._folders = folders
         self._chat = chat
         self._opener = opener
         self._dialog: QFileDialog | None = None
@@ -68,12 +70,19 @@ class AttachmentController(Controller):
         self._take_export = take
 
     def drop(self, paths: Sequence[str]) -> None:
-        """Import a dropped export; attach any other files."""
+        """Import a dropped export; add dropped folders to those of the workflow; attach any other files."""
         self._operations.run(self._drop(list(paths), self._viewed), "take dropped files")
 
-    async def _drop(self, paths: Sequence[str], origin: WorkflowId | None) -> None:
-        if self._take_export is None or not await self._take_export(paths):
-            await self._attach(paths, origin)
+    def drop_beside(self, paths: Sequence[str]) -> None:
+        """Do the same with what was dropped beside the chat, but attach nothing."""
+        self._operations.run(self._drop(list(paths), self._viewed, attaches=False), "take dropped files")
+
+    async def _drop(self, paths: Sequence[str], origin: WorkflowId | None, *, attaches: bool = True) -> None:
+        if self._take_export is not None and await self._take_export(paths):
+            return
+        files = await self._folders.take_dropped(paths, origin)
+        if files and attaches:
+            await self._attach(files, origin)
 
     async def read(self, draft: Draft, origin: WorkflowId | None) -> list[AttachedText] | str:
         """Return the current content of the attached files, or the reason why the message cannot be sent, as text."""

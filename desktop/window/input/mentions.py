@@ -17,6 +17,7 @@ from desktop.window.base.context import Controller, WindowContext
 from desktop.window.base.options import Option
 from desktop.window.conversation.chat_pane import ChatPane
 from desktop.window.input.attachment_controller import AttachmentController
+from desktop.window.input.folder_choice import FolderChoice
 from desktop.window.input.header_choices import AnsweringChoice
 
 _MENTION = re.compile(r"(?:^|(?<=[\s(\[{«“\"']))@((?:[~./][^@\n]*)|[^\s@]*)$")
@@ -34,11 +35,17 @@ class Mentions(Controller):
     """
 
     def __init__(
-        self, context: WindowContext, chat: ChatPane, answering: AnsweringChoice, attachments: AttachmentController
+        self,
+        context: WindowContext,
+        chat: ChatPane,
+        answering: AnsweringChoice,
+        folders: FolderChoice,
+        attachments: AttachmentController,
     ) -> None:
         super().__init__(context)
         self._chat = chat
         self._answering = answering
+        self._folders = folders
         self._attachments = attachments
         self._mention: str | None = None
         self._declined: str | None = None
@@ -80,7 +87,7 @@ class Mentions(Controller):
         self._chat.mentions.suggest(())
 
     async def _list_files(self, mention: str) -> None:
-        files = await self._core.attachments.complete_path(mention)
+        files = await self._core.attachments.complete_path(mention, self._folders.main)
         if self._mention == mention:  # else more was typed meanwhile, and its own list is under way
             self._show(files[:_MOST_FILES])
 

@@ -16,6 +16,7 @@ from desktop.window.base.context import Controller, WindowContext
 from desktop.window.base.outgoing import OutgoingMessage, StartSource
 from desktop.window.conversation.chat_pane import ChatPane
 from desktop.window.input.attachment_controller import AttachmentController, draft_files
+from desktop.window.input.folder_choice import FolderChoice
 from desktop.window.input.header_choices import AnsweringChoice
 from desktop.window.input.mentions import Mentions
 from desktop.window.input.slash_commands import SlashCommands
@@ -173,12 +174,13 @@ class InputController:
         retry: RetryController,
         chat: ChatPane,
         answering: AnsweringChoice,
+        folders: FolderChoice,
         opener: WorkflowOpener,
     ) -> None:
         self.slash_commands = SlashCommands(context, actions, chat, opener)
-        self.attachments = AttachmentController(context, chat, opener)
+        self.attachments = AttachmentController(context, chat, opener, folders)
         self.sender = SendController(context, actions, chat, self.slash_commands, answering, self.attachments)
-        self.mentions = Mentions(context, chat, answering, self.attachments)
+        self.mentions = Mentions(context, chat, answering, folders, self.attachments)
         drafts = chat.draft_controller
         for receive in (drafts.on_sent, answering.on_sent):
             actions.sent.connect(receive)
