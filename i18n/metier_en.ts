@@ -97,6 +97,16 @@
     </message>
 </context>
 <context>
+    <name>ChangesView</name>
+    <message numerus="yes">
+        <source>%n files changed</source>
+        <translation>
+            <numerusform>%n file changed</numerusform>
+            <numerusform>%n files changed</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ConfigurationImport</name>
     <message numerus="yes">
         <source>%n server(s) were understood.</source>

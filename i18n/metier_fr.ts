@@ -1201,6 +1201,16 @@
     </message>
 </context>
 <context>
+    <name>ChangesView</name>
+    <message numerus="yes">
+        <source>%n files changed</source>
+        <translation>
+            <numerusform>%n fichier modifié</numerusform>
+            <numerusform>%n fichiers modifiés</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ChatWords</name>
     <message>
         <source>Done</source>
@@ -2377,6 +2387,10 @@
         <translation>Metier est déjà ouvert sur ce dossier de données. Fermez d’abord l’autre fenêtre.</translation>
     </message>
     <message>
+        <source>No copy of the file is kept any more. It was left as it is.</source>
+        <translation>Aucune copie du fichier n’est plus conservée. Il a été laissé tel quel.</translation>
+    </message>
+    <message>
         <source>Nobody knows whether the last action happened</source>
         <translation>Nul ne sait si la dernière action a eu lieu</translation>
     </message>
@@ -2499,6 +2513,10 @@
     <message>
         <source>The file cannot be written. Choose another place.</source>
         <translation>Le fichier ne peut pas être écrit. Choisissez un autre emplacement.</translation>
+    </message>
+    <message>
+        <source>The file has changed since. It was left as it is.</source>
+        <translation>Le fichier a changé depuis. Il a été laissé tel quel.</translation>
     </message>
     <message>
         <source>The file with the keys cannot be read. Mend or remove it, then put the keys in again.</source>
@@ -2682,6 +2700,37 @@
     </message>
 </context>
 <context>
+    <name>FileActionsView</name>
+    <message>
+        <source>Do it again</source>
+        <translation>Rétablir</translation>
+    </message>
+    <message>
+        <source>No copy of the file is kept, so this change cannot be undone.</source>
+        <translation>Aucune copie du fichier n’est conservée&#xa0;: ce changement ne peut pas être annulé.</translation>
+    </message>
+    <message>
+        <source>Nothing to compare: the file is empty, is not text, or is too large.</source>
+        <translation>Rien à comparer&#xa0;: le fichier est vide, n’est pas du texte ou est trop grand.</translation>
+    </message>
+    <message>
+        <source>Open file</source>
+        <translation>Ouvrir le fichier</translation>
+    </message>
+    <message>
+        <source>Open folder</source>
+        <translation>Ouvrir le dossier</translation>
+    </message>
+    <message>
+        <source>The file has changed since, so this change cannot be undone.</source>
+        <translation>Le fichier a changé depuis&#xa0;: ce changement ne peut pas être annulé.</translation>
+    </message>
+    <message>
+        <source>Undo this change</source>
+        <translation>Annuler ce changement</translation>
+    </message>
+</context>
+<context>
     <name>FileDialogs</name>
     <message>
         <source>All files</source>
@@ -2709,6 +2758,17 @@
     <message>
         <source>Remove {name}</source>
         <translation>Retirer {name}</translation>
+    </message>
+</context>
+<context>
+    <name>FileView</name>
+    <message>
+        <source>Created</source>
+        <translation>Créé</translation>
+    </message>
+    <message>
+        <source>Undone</source>
+        <translation>Annulé</translation>
     </message>
 </context>
 <context>

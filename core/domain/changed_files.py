@@ -16,10 +16,22 @@ class FileState(StrEnum):
     DELETED = "deleted"
 
 
+class Takeback(StrEnum):
+    """What can be done about a change: `undo` it, do it again (`redo`) after that, or nothing: the file has `changed`
+    since, or its copy is `gone`.
+    """
+
+    UNDO = "undo"
+    REDO = "redo"
+    CHANGED = "changed"
+    GONE = "gone"
+
+
 @dataclass(frozen=True, slots=True)
 class ChangedFile:
     """A file that a run has changed: where it is, or was before it was deleted, and the copies of its content before
     and after the run; None where there was no file, or no copy of it. `was_at` is its place before, if it was moved.
+    `added` and `removed` are the lines of all its changes together, as far as they are known.
     """
 
     path: str
@@ -28,6 +40,19 @@ class ChangedFile:
     after: str | None
     mode: int | None = None
     was_at: str | None = None
+    added: int = 0
+    removed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ShownChange:
+    """A changed file with its differences as things are now: the lines that the run as a whole added and removed, and
+    all of it as text; None where it is no text, too large, or not kept any more.
+    """
+
+    file: ChangedFile
+    takeback: Takeback
+    diff: str | None = None
 
 
 def changed_files(changes: Iterable[FileChanged]) -> list[ChangedFile]:
@@ -39,13 +64,15 @@ def changed_files(changes: Iterable[FileChanged]) -> list[ChangedFile]:
             case "moved":
                 assert change.destination is not None
                 files.pop(change.path, None)
-                files[change.destination] = _moved(known, change, change.destination)
+                known = _moved(known, change, change.destination)
+                files[known.path] = known
             case "deleted":
                 files.pop(change.path, None)
                 if known is None or known.state is not FileState.CREATED:
-                    files[change.path] = _deleted(known, change)
+                    known = _counted(_deleted(known, change), change)
+                    files[known.path] = known
             case "created" | "written":
-                files[change.path] = _written(known, change)
+                files[change.path] = _counted(_written(known, change), change)
     return [file for file in files.values() if not _is_as_before(file)]
 
 
@@ -72,6 +99,11 @@ def _written(known: ChangedFile | None, change: FileChanged) -> ChangedFile:
     if known.state is FileState.DELETED:
         return replace(known, state=FileState.WRITTEN, after=change.after)
     return replace(known, after=change.after)
+
+
+def _counted(file: ChangedFile, change: FileChanged) -> ChangedFile:
+    added, removed = file.added + (change.added or 0), file.removed + (change.removed or 0)
+    return replace(file, added=added, removed=removed)
 
 
 def _is_as_before(file: ChangedFile) -> bool:

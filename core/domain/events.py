@@ -469,7 +469,8 @@ class TaskChanged(Fact, wire="task_changed"):
 
 class FileChanged(Fact, wire="file_changed"):
     """A call changed a file. `before` and `after` name copies of its content, which are kept in the data folder; None
-    where there was no file, or it was too large. `mode` are the permissions that it had. Masked as arguments are.
+    where there was no file, or it was too large. `added` and `removed` count lines, None where it is no text. `mode`
+    are the permissions that it had. Masked as arguments are.
     """
 
     call_id: CallId
@@ -478,6 +479,8 @@ class FileChanged(Fact, wire="file_changed"):
     destination: str | None = None
     before: str | None = None
     after: str | None = None
+    added: int | None = None
+    removed: int | None = None
     mode: int | None = None
 
 

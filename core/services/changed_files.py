@@ -7,34 +7,24 @@ was undone can be done again.
 import asyncio
 import logging
 import os
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Self
 
 from core.bus import Bus, WorkflowDeleted
-from core.domain.changed_files import ChangedFile, FileState
+from core.domain.changed_files import ChangedFile, FileState, ShownChange, Takeback
+from core.domain.file_diff import FileDiff, LineKind
 from core.domain.ids import WorkflowId
-from core.errors import Refused, StorageFailed
+from core.errors import Refused, StepFailed, StorageFailed
 from core.ports import Storage
 from core.services.outcome import returns_outcome
 from core.threads.pieces import Pieces, in_thread
 from core.tools.file_access import ResolvedPath, path_errors, resolve_path
-from core.tools.file_copies import Content, FileCopies, content_of, digest_of, require_same
+from core.tools.file_copies import Content, FileCopies, content_of, difference, digest_of, require_same
 from core.tools.own_places import OwnPlaces
 from core.tools.text_files import PIECE_BYTES, replace_file
 
 _log = logging.getLogger(__name__)
-
-
-class Takeback(StrEnum):
-    """What can be done about a change: `undo` it, do it again (`redo`) after that, or nothing: the file has `changed`
-    since, or its copy is `gone`.
-    """
-
-    UNDO = "undo"
-    REDO = "redo"
-    CHANGED = "changed"
-    GONE = "gone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +57,9 @@ class ChangedFilesService:
         if kind is not GeneratorExit:  # an abandoned generator cannot await
             await asyncio.wait([self._task])
 
-    async def takeback(self, workflow_id: WorkflowId, file: ChangedFile) -> Takeback:
-        """Return what can be done about the change as things are."""
-        return await in_thread(self._takeback(workflow_id, file))
+    async def show(self, workflow_id: WorkflowId, files: Sequence[ChangedFile]) -> tuple[ShownChange, ...]:
+        """Return the files with their differences, and what can be done about each as things are."""
+        return await in_thread(self._show(workflow_id, files))
 
     @returns_outcome
     async def undo(self, workflow_id: WorkflowId, file: ChangedFile) -> None:
@@ -82,6 +72,21 @@ class ChangedFilesService:
     async def redo(self, workflow_id: WorkflowId, file: ChangedFile) -> None:
         """Make the file again what the run had made of it. Fails as `undo`."""
         await in_thread(self._turn(workflow_id, file, Takeback.REDO))
+
+    def _show(self, workflow_id: WorkflowId, files: Sequence[ChangedFile]) -> Pieces[tuple[ShownChange, ...]]:
+        shown = []
+        for file in files:
+            try:
+                takeback = yield from self._takeback(workflow_id, file)
+            except (StepFailed, OSError):  # it is no file any more, or may not be read
+                takeback = Takeback.CHANGED
+            before, after = (self._content(workflow_id, side) if side.exists else b"" for side in _sides(file))
+            diff = yield from difference(before, after)
+            if diff is not None:
+                file = replace(file, added=diff.added, removed=diff.removed)  # noqa: PLW2901  # the same file
+            shown.append(ShownChange(file, takeback, None if diff is None else "".join(_diff_lines(diff))))
+            yield
+        return tuple(shown)
 
     def _takeback(self, workflow_id: WorkflowId, file: ChangedFile) -> Pieces[Takeback]:
         before, after = _sides(file)
@@ -159,6 +164,19 @@ class ChangedFilesService:
             _log.warning("copies of changed files are looked through at the next start: %s", error.message)
         while True:
             await asyncio.to_thread(self._copies.forget, await self._deleted.get())
+
+
+_SIGNS = {LineKind.ADDED: "+", LineKind.REMOVED: "-", LineKind.SAME: " "}
+
+
+def _diff_lines(diff: FileDiff) -> Iterator[str]:
+    """Yield the lines of a diff as text. Other line ends than a line feed alone are shown where they are changed."""
+    for line in diff.lines:
+        if line.kind is LineKind.GAP:
+            yield f"@@ {line.number} @@\n"
+        else:
+            end = "\N{SYMBOL FOR CARRIAGE RETURN}" if line.end_differs and line.end == "\r\n" else ""
+            yield f"{_SIGNS[line.kind]}{line.text}{end}\n"
 
 
 def _sides(file: ChangedFile) -> tuple[_Side, _Side]:

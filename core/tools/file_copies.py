@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from core.domain.events import FileChanged
+from core.domain.file_diff import FileDiff, compare
 from core.domain.ids import WorkflowId
 from core.domain.text.masking import masked_text
 from core.ports import CallContext
@@ -142,7 +143,7 @@ class ChangeRecord:
         before: Content | None,
         after: bytes | None = None,
         destination: ResolvedPath | None = None,
-    ) -> None:
+    ) -> Pieces[None]:
         """Record a change that was made. `after` is what was written."""
         if self._context.is_outside:
             return
@@ -150,6 +151,9 @@ class ChangeRecord:
         new = None if after is None or len(after) > FILE_BYTES else self._keep(after)
         if change == "written" and before is not None and old is not None and old == new:
             return
+        old_text = b"" if before is None else before.data
+        new_text = b"" if change == "deleted" else after
+        diff = None if change == "moved" else (yield from difference(old_text, new_text))
         fact = FileChanged(
             call_id=self._context.call_id,
             change="created" if change == "written" and before is None else change,
@@ -157,6 +161,8 @@ class ChangeRecord:
             destination=None if destination is None else masked_text(destination.path),
             before=old,
             after=old if change == "moved" else new,
+            added=None if diff is None else diff.added,
+            removed=None if diff is None else diff.removed,
             mode=None if before is None else before.mode,
         )
         self.facts.append(fact)
@@ -191,6 +197,18 @@ def require_same(before: Content | None, folder: Folder, name: str) -> None:
     """Raise ToolFailed `changed_since_read` if the file is no longer what was read of it."""
     if before is not None:
         require_stamp(before.stamp, folder, name)
+
+
+def difference(before: bytes | None, after: bytes | None) -> Pieces[FileDiff | None]:
+    """Compare two contents; None if one of them is unknown, too large or no text."""
+    if before is None or after is None or max(len(before), len(after)) > FILE_BYTES or b"\0" in before + after:
+        return None
+    try:
+        texts = before.decode(), after.decode()
+    except UnicodeDecodeError:
+        return None
+    yield
+    return (yield from compare(*texts))
 
 
 def digest_of(content: bytes) -> str:

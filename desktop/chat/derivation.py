@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
+from core.domain.changed_files import ShownChange, changed_files
 from core.domain.ids import MessageId
 from core.domain.live_run import LiveRun
 from core.domain.messages import Message, MessageState, Role
@@ -15,7 +16,20 @@ from core.domain.model import is_retryable
 from core.domain.run import RunKind, RunStatus
 from core.domain.tool import CallStatus
 from desktop.chat.run_parts import is_summary, output_parts, text_parts
-from desktop.chat.turn_parts import Activity, AttachedText, Boundary, CutOff, Failure, Part, Phase, Text, Thought, Turn
+from desktop.chat.turn_parts import (
+    Activity,
+    AttachedText,
+    Boundary,
+    Changes,
+    CutOff,
+    Failure,
+    FileLine,
+    Part,
+    Phase,
+    Text,
+    Thought,
+    Turn,
+)
 
 _PHASES = {RunStatus.ENQUEUED: Phase.QUEUED, RunStatus.WAITING: Phase.WAITING, RunStatus.PAUSED: Phase.PAUSED}
 # Warnings that the transcript has a text for.
@@ -24,32 +38,38 @@ ANSWER_WARNINGS = frozenset(
 )
 
 
+_Loaded = tuple[Sequence[str], Sequence[ShownChange]]
+
+
 class TurnCache:
     """Derives the turns of one conversation after the other, and reuses the turns of runs that have ended."""
 
     def __init__(self) -> None:
-        self._cached: dict[MessageId, tuple[Message, LiveRun | None, Sequence[str], Turn]] = {}
+        self._cached: dict[MessageId, tuple[Message, LiveRun | None, _Loaded, Turn]] = {}
 
     def of(
         self,
         messages: Sequence[Message],
         run_of: Callable[[MessageId], LiveRun | None],
         texts_of: Callable[[MessageId], Sequence[str]] = lambda message_id: (),
+        changes_of: Callable[[MessageId], Sequence[ShownChange]] = lambda message_id: (),
     ) -> list[Turn]:
         """Return the turns of the conversation, as `derive_turns` does; a cached turn is the same object as before.
-        `texts_of` returns the attached texts of a message, as far as they have been loaded.
+        `texts_of` returns the attached texts of a message, and `changes_of` the changed files of its run, as far as
+        they have been loaded.
         """
         before, self._cached = self._cached, {}
 
         def derive(message: Message, run: LiveRun | None) -> Turn:
             texts = texts_of(message.id) if message.attachments else ()
+            changes = changes_of(message.id) if run is not None and run.file_changes else ()
             # a live run changes in place, so that its identity does not show whether the turn is current
             if run is not None and not run.status.is_final:
-                return derive_turn(message, run, texts)
+                return derive_turn(message, run, texts, changes)
             cached = before.get(message.id)
             # a run by identity, since it may be large; a message by value, since stores replace it
-            if cached is None or cached[1] is not run or (cached[0], cached[2]) != (message, texts):
-                cached = message, run, texts, derive_turn(message, run, texts)
+            if cached is None or cached[1] is not run or (cached[0], cached[2]) != (message, (texts, changes)):
+                cached = message, run, (texts, changes), derive_turn(message, run, texts, changes)
             self._cached[message.id] = cached
             return cached[3]
 
@@ -78,9 +98,11 @@ def derive_turns(
     return [replace(turn, boundary=edges[turn.id]) if turn.id in edges else turn for turn in turns] if edges else turns
 
 
-def derive_turn(message: Message, run: LiveRun | None, texts: Sequence[str] = ()) -> Turn:
+def derive_turn(
+    message: Message, run: LiveRun | None, texts: Sequence[str] = (), changes: Sequence[ShownChange] = ()
+) -> Turn:
     """Return a message as a turn. `run` is the run that is shown in it, if it is loaded; `texts` are the attached
-    texts.
+    texts, `changes` the changed files with their differences.
     """
     turn = Turn(message.id, message.role, None, message.created_at, message.state, ())
     if run is None or message.role is not Role.ASSISTANT:
@@ -93,14 +115,14 @@ def derive_turn(message: Message, run: LiveRun | None, texts: Sequence[str] = ()
     is_template = run.kind is not RunKind.CHAT and not is_summary(run)
     return replace(
         turn,
-        parts=tuple(_run_parts(message, run)),
+        parts=tuple(_run_parts(message, run, changes)),
         author=run.workflow_name if is_template else run.agent,
         model=None if is_template else run.model,
         is_answer=run.prompt_id is not None,
     )
 
 
-def _run_parts(message: Message, run: LiveRun) -> Iterable[Part]:
+def _run_parts(message: Message, run: LiveRun, changes: Sequence[ShownChange]) -> Iterable[Part]:
     for text in run.interrupted_texts:
         yield from text_parts(text)
         yield CutOff(is_stopped=False)
@@ -108,6 +130,9 @@ def _run_parts(message: Message, run: LiveRun) -> Iterable[Part]:
     yield from output
     yield from _cut_off_parts(message, run)
     yield from _warning_parts(run)
+    if run.status.is_final and (files := changed_files(run.file_changes)):
+        shown = {(change.file.path, change.file.before): change for change in changes}
+        yield Changes(tuple(FileLine(file, shown.get((file.path, file.before))) for file in files))
     if (activity := _activity(run, output[-1] if output else None)) is not None:
         yield activity
     if run.error is not None:

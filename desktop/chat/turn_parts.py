@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from core.domain.changed_files import ChangedFile, ShownChange
 from core.domain.ids import CallId, MessageId, SubAgentId
 from core.domain.messages import MessageState, Role
 from core.domain.run import RunStatus, StepStatus
@@ -150,6 +151,21 @@ class Output:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class FileLine:
+    """A file that the run has changed. `shown` has its differences, once they are loaded."""
+
+    file: ChangedFile
+    shown: ShownChange | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """The files that a run has changed."""
+
+    lines: tuple[FileLine, ...]
+
+
 class Phase(StrEnum):
     """What an active run does while it produces no text."""
 
@@ -189,7 +205,7 @@ class Failure:
     at: datetime | None = None
 
 
-Part = Text | AttachedText | Thought | CutOff | ToolCalls | SubAgents | Steps | Output | Activity | Failure
+Part = Text | AttachedText | Thought | CutOff | ToolCalls | SubAgents | Steps | Output | Changes | Activity | Failure
 
 
 class Boundary(StrEnum):

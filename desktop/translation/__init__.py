@@ -4,7 +4,18 @@ Other packages import from here; modules of this package import each other direc
 """
 
 from desktop.translation.failure_strings import failure_text, model_failure_text, run_failure_advice, run_failure_text
-from desktop.translation.formats import ago, byte_size, compact, day, duration, moment, number, percent, time_of_day
+from desktop.translation.formats import (
+    ago,
+    byte_size,
+    compact,
+    day,
+    duration,
+    line_counts,
+    moment,
+    number,
+    percent,
+    time_of_day,
+)
 from desktop.translation.languages import I18N, Language, Translation, spoken_language
 from desktop.translation.name_strings import (
     INPUTS,
@@ -42,6 +53,7 @@ __all__ = [
     "diff_rows",
     "duration",
     "failure_text",
+    "line_counts",
     "model_failure_text",
     "moment",
     "number",

@@ -23,6 +23,8 @@ def failure_text(code: str, message: str) -> str:
         ),
         "workflow_busy": translate("Failures", "This workflow is still at work. It has to end first."),
         "not_found": translate("Failures", "It is not there any more."),
+        "changed_since": translate("Failures", "The file has changed since. It was left as it is."),
+        "copy_gone": translate("Failures", "No copy of the file is kept any more. It was left as it is."),
         "in_use": translate("Failures", "Metier is open already with this data folder. Close the other window first."),
         "store_doubtful": translate(
             "Failures",

@@ -81,6 +81,12 @@ def compact(value: int) -> str:
     return translate("Formats", "{millions}M").format(millions=_one_place(value / 1e6))
 
 
+def line_counts(added: int, removed: int) -> str:
+    """Format how many lines a change adds and removes: `+14 −9`; empty if none."""
+    counts = [f"+{number(added)}"] if added else []
+    return " ".join([*counts, f"\N{MINUS SIGN}{number(removed)}"] if removed else counts)
+
+
 def byte_size(size: int) -> str:
     """Format the size of a file: `340 B`, `12.4 kB`, `1.2 MB`."""
     if size < 1000:

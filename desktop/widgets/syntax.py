@@ -12,7 +12,9 @@ from pygments.token import Token, _TokenType
 from pygments.util import ClassNotFound
 from PySide6.QtCore import QObject, QTimer
 
-SyntaxColor = Literal["syntax_keyword", "syntax_string", "syntax_number", "syntax_comment", "syntax_function"]
+SyntaxColor = Literal[
+    "syntax_keyword", "syntax_string", "syntax_number", "syntax_comment", "syntax_function", "ok", "error", "muted"
+]
 
 # Longer code stays plain.
 MAX_CODE_CHARACTERS = 50_000
@@ -30,6 +32,9 @@ _COLORS: dict[_TokenType, SyntaxColor] = {
     Token.Name.Decorator: "syntax_function",
     Token.Name.Tag: "syntax_keyword",
     Token.Name.Attribute: "syntax_function",
+    Token.Generic.Inserted: "ok",
+    Token.Generic.Deleted: "error",
+    Token.Generic.Subheading: "muted",
 }
 
 

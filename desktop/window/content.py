@@ -36,6 +36,7 @@ from desktop.window.commands.keyboard import Keyboard
 from desktop.window.commands.menus import Menus, WorkflowCommands
 from desktop.window.commands.palette_controller import PaletteController
 from desktop.window.conversation.centre import Centre, StartPage
+from desktop.window.conversation.changed_files_controller import ChangedFilesController
 from desktop.window.conversation.chat_pane import ChatPane
 from desktop.window.conversation.find_controller import FindController
 from desktop.window.conversation.header import Header, ViewBanner
@@ -115,6 +116,7 @@ class Content(Adaptive, Surface):
         restore = self._commands.restore
         self._header_binder = HeaderBinder(context, header, self.banner, preview, centre, restore)
         self.activity_binder = ActivityBinder(context, self.activity)
+        self.changed_files = ChangedFilesController(context, self.chat)
 
         # Input, palette and search
         answering = self.answering = AnsweringChoice(context, header, self.picker)

@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from core.app import Core
-from core.domain.changed_files import ChangedFile, FileState, changed_files
+from core.domain.changed_files import ChangedFile, FileState, Takeback, changed_files
 from core.domain.events import FileChanged
 from core.domain.fold import replay
 from core.domain.ids import WorkflowId
-from core.services.changed_files import Takeback
 from core.services.outcome import Failed, Ok
 from core.tools import file_copies
 from core.tools.builtin import delete_file
@@ -48,7 +47,8 @@ class World:
         return changed_files(run.file_changes)
 
     async def takeback(self, file: ChangedFile) -> Takeback:
-        return await self.core.changed_files.takeback(self.workflow_id, file)
+        (shown,) = await self.core.changed_files.show(self.workflow_id, [file])
+        return shown.takeback
 
     async def undo(self, file: ChangedFile) -> Any:
         return await self.core.changed_files.undo(self.workflow_id, file)
@@ -103,6 +103,17 @@ async def test_each_kind_of_change_is_undone_and_done_again(world: World) -> Non
         ("log", "written"),
         ("sub/there", "moved"),
         ("gone", "deleted"),
+    ]
+    counts = [(file.added, file.removed) for file in files]
+    assert counts == [(1, 0), (1, 1), (1, 0), (1, 1), (0, 1)]
+    shown = await world.core.changed_files.show(world.workflow_id, files)
+    assert [change.file for change in shown] == files
+    assert [change.diff for change in shown] == [
+        "+new\n",
+        "-edited\n+better\n",
+        " one\n+two\n",
+        "-moved\n+moved and edited\n",
+        "-gone\n",
     ]
     after = {path: path.read_text() for path in folder.rglob("*") if path.is_file()}
     for file in files:

@@ -49,7 +49,7 @@ def tool(picked: PickedFiles, own: OwnPlaces, seen: SeenFiles, copies: FileCopie
                 try:
                     folder.state(name)
                 except FileNotFoundError:
-                    record.add("deleted", target, before)
+                    yield from record.add("deleted", target, before)
                 else:  # its folder was replaced meanwhile: the trash took what is there by that name
                     raise ToolFailed("failed", "it is still there: another file may be in the trash in its place")
             return {"path": target.path}

@@ -82,7 +82,7 @@ def tool(picked: PickedFiles, own: OwnPlaces, seen: SeenFiles, copies: FileCopie
                 written: list[bytes] = []
                 pieces = keeping(_encoded(file.text, replacements), written)
                 stamp = yield from replace_file(folder, name, pieces, lambda: require_stamp(file.stamp, folder, name))
-                record.add("written", target, before, b"".join(written))
+                yield from record.add("written", target, before, b"".join(written))
             seen.note(context.run_id, target, stamp)
             removed = sum(_lines(file.text[start:end]) for start, end, _ in replacements)
             added = sum(_lines(new) for _, _, new in replacements)

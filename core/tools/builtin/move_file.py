@@ -47,7 +47,7 @@ def tool(picked: PickedFiles, own: OwnPlaces, copies: FileCopies) -> Tool:
                 before = yield from record.before(home, name)
                 with path_errors(target.path), target.parent(create=True) as (goal, new_name):
                     home.move(name, goal, new_name)
-                record.add("moved", source, before, destination=target)
+                yield from record.add("moved", source, before, destination=target)
             return {"path": source.path, "destination": target.path}
 
         return await record_changes(copies, picked, context, work)

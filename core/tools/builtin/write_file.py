@@ -91,7 +91,7 @@ async def _call(
                 stamp = yield from replace_file(folder, name, keeping(encoded(content), written), check)
                 seen.note(run_id, target, stamp)
                 size, after = stamp.size, b"".join(written)
-            record.add("written", target, before, after)
+            yield from record.add("written", target, before, after)
         return {"path": target.path, "bytes": size}
 
     return await record_changes(copies, picked, context, work)

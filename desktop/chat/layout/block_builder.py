@@ -15,8 +15,11 @@ from desktop.chat.layout.blocks import (
     CaptionBlock,
     CaptionKind,
     CardKind,
+    ChangesBlock,
     CutOffBlock,
     FailureBlock,
+    FileActionsBlock,
+    FileBlock,
     HeaderBlock,
     Nesting,
     PlainBlock,
@@ -31,6 +34,7 @@ from desktop.chat.layout.markdown_splitter import split_plain
 from desktop.chat.turn_parts import (
     Activity,
     AttachedText,
+    Changes,
     CutOff,
     Failure,
     Output,
@@ -118,6 +122,22 @@ def steps_blocks(key: str, steps: Steps, folds: Folds, memo: BlockCache) -> Iter
         )
         if is_unfolded:
             yield from _step_detail_blocks(own, line, within.unfolded, folds, memo)
+
+
+def changes_blocks(key: str, changes: Changes, folds: Folds, memo: BlockCache) -> Iterable[Block]:
+    """Yield the changed files as a single line that unfolds into a line for each, and these into their differences."""
+    within, is_unfolded = TOP_LEVEL.card(CardKind.LINES, key), folds.get(key, False)
+    yield ChangesBlock(key=key, nesting=within, lines=changes.lines, is_unfolded=is_unfolded)
+    for line in changes.lines if is_unfolded else ():
+        own = f"{key}:{line.file.path}"
+        is_open = folds.get(own, False)
+        yield FileBlock(key=own, nesting=within.unfolded, line=line, is_unfolded=is_open)
+        if is_open and line.shown is not None:
+            inside = within.unfolded.unfolded
+            if line.shown.diff:
+                yield from memo.diff(f"{own}/diff", line.file.path, line.shown.diff, inside)
+            has_diff = bool(line.shown.diff)
+            yield FileActionsBlock(key=f"{own}/actions", nesting=inside, change=line.shown, has_diff=has_diff)
 
 
 def _tool_blocks(key: str, line: ToolLine, within: Nesting, folds: Folds, memo: BlockCache) -> Iterable[Block]:
@@ -224,6 +244,8 @@ def _part_blocks(key: str, part: Part, folds: Folds, memo: BlockCache) -> Iterab
             return memo.output(key, text)
         case CutOff(is_stopped=is_stopped, warning=warning, can_retry=can_retry):
             return [CutOffBlock(key=key, is_stopped=is_stopped, warning=warning, can_retry=can_retry)]
+        case Changes():
+            return changes_blocks(key, part, folds, memo)
         case Activity():
             return [ActivityBlock(key="activity", activity=part)]
         case Failure():

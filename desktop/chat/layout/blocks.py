@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from core.domain.changed_files import ShownChange
 from desktop.chat.layout.markdown_splitter import CodeLabel
-from desktop.chat.turn_parts import Activity, Boundary, Failure, StepLine, SubAgentLine, ToolLine
+from desktop.chat.turn_parts import Activity, Boundary, Failure, FileLine, StepLine, SubAgentLine, ToolLine
 
 
 class CardKind(StrEnum):
@@ -178,6 +179,30 @@ class StepBlock(Block):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChangesBlock(Block):
+    """The line of all files that the run has changed; a line for each follows when it is unfolded."""
+
+    lines: tuple[FileLine, ...]
+    is_unfolded: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileBlock(Block):
+    """The line of a changed file; its differences follow when it is unfolded."""
+
+    line: FileLine
+    is_unfolded: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileActionsBlock(Block):
+    """What can be done about a changed file. `has_diff`: its differences are above."""
+
+    change: ShownChange
+    has_diff: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FailureBlock(Block):
     failure: Failure
 
@@ -194,4 +219,6 @@ class CutOffBlock(Block):
     can_retry: bool = False
 
 
-FoldableBlock = AttachmentBlock | StepBlock | SubAgentBlock | ThoughtBlock | ToolBlock | ToolGroupBlock
+FoldableBlock = (
+    AttachmentBlock | ChangesBlock | FileBlock | StepBlock | SubAgentBlock | ThoughtBlock | ToolBlock | ToolGroupBlock
+)

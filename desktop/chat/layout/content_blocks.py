@@ -218,6 +218,12 @@ class BlockCache:
         )
         yield from code_blocks(key, text, language, self.groups, within.card(CardKind.CODE, key))
 
+    def diff(self, key: str, path: str, text: str, within: Nesting) -> Iterable[Block]:
+        """Yield the differences of a file, in a frame."""
+        framed, label = within.card(CardKind.CODE, key), CodeLabel(PurePath(path).name, "diff")
+        yield CaptionBlock(key=f"{key}h", nesting=framed, kind=CaptionKind.CODE, group=key, label=label)
+        yield from code_blocks(key, text, "diff", self.groups, framed)
+
     def source(self, group: str, blocks: Iterable[Block]) -> str:
         """Return what the copy button of a group copies: its code or the JSON of its table, complete and unchanged."""
         if group in self.tables:

@@ -16,6 +16,7 @@ from desktop.chat.layout.blocks import (
     Card,
     CardKind,
     CodeBlock,
+    FileBlock,
     HeaderBlock,
     PlainBlock,
     ProseBlock,
@@ -115,7 +116,7 @@ def _depth_sides(block: Block, sizes: Sizes) -> tuple[int, int]:
 
 
 def _gap(before: Block, block: Block, sizes: Sizes) -> int:
-    is_detail = block.nesting.depth > 0 and not isinstance(block, ToolBlock | SubAgentBlock)
+    is_detail = block.nesting.depth > 0 and not isinstance(block, FileBlock | ToolBlock | SubAgentBlock)
     if block.cards and before.cards:
         if block.cards == before.cards:
             return sizes.space_s if is_card_header(before) else sizes.space_xs if is_detail else 0
@@ -126,7 +127,7 @@ def _gap(before: Block, block: Block, sizes: Sizes) -> int:
 
 def _sides(block: Block, inner: Card | None, sizes: Sizes) -> tuple[int, int]:
     left, right = _depth_sides(block, sizes)
-    if isinstance(block, ToolBlock | SubAgentBlock) and block.nesting.depth:
+    if isinstance(block, FileBlock | ToolBlock | SubAgentBlock) and block.nesting.depth:
         left, right = left - sizes.space_m, 0  # its sign stands under the words above
     if inner is None:
         return left, right

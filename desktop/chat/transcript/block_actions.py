@@ -7,7 +7,16 @@ from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
 from core.domain.ids import MessageId
-from desktop.chat.layout.blocks import AttachmentBlock, CaptionBlock, CodeBlock, FailureBlock, FoldableBlock
+from desktop.chat.layout.blocks import (
+    AttachmentBlock,
+    CaptionBlock,
+    ChangesBlock,
+    CodeBlock,
+    FailureBlock,
+    FileActionsBlock,
+    FileBlock,
+    FoldableBlock,
+)
 from desktop.chat.transcript.clipboard import Copier, copy_text, failure_details, source_of_group
 from desktop.chat.transcript.selection import Selection
 from desktop.chat.transcript.stage import Stage
@@ -23,6 +32,10 @@ class BlockActions(QObject):
     """A line was folded or unfolded, so that what is below it moves."""
     attachment_requested = Signal(str)
     """The attached texts of the message of this id are to be loaded."""
+    changes_requested = Signal(str)
+    """The differences of the files that the run of the message of this id has changed are to be loaded."""
+    file_acted = Signal(str, object, str)
+    """Something is to be done about a ShownChange of the message of this id (`Intents.file`)."""
     retried = Signal(str)
     edited = Signal(str)
 
@@ -45,6 +58,7 @@ class BlockActions(QObject):
         intents.copy_failure.connect(self._on_copy_failure)
         intents.retry.connect(self._on_retry)
         intents.edit.connect(self._on_edit)
+        intents.file.connect(self._on_file)
         intents.menu.connect(self._on_menu)
 
     def focused_code(self) -> str | None:
@@ -69,6 +83,8 @@ class BlockActions(QObject):
             self.folded.emit()
             if isinstance(live.block, AttachmentBlock) and not live.block.is_known:
                 self.attachment_requested.emit(self._stage.turn_of(live).id)
+            elif isinstance(live.block, ChangesBlock | FileBlock) and not live.block.is_unfolded:
+                self.changes_requested.emit(self._stage.turn_of(live).id)
 
     def _on_copy(self, view: QWidget, group: str) -> None:
         live = self._stage.live_of(view)
@@ -79,6 +95,11 @@ class BlockActions(QObject):
         live = self._stage.live_of(view)
         if live is not None and isinstance(live.block, FailureBlock):
             copy_text(failure_details(live.block.failure))
+
+    def _on_file(self, view: QWidget, action: str) -> None:
+        live = self._stage.live_of(view)
+        if live is not None and isinstance(live.block, FileActionsBlock):
+            self.file_acted.emit(self._stage.turn_of(live).id, live.block.change, action)
 
     def _on_retry(self, view: QWidget) -> None:
         live = self._stage.live_of(view)

@@ -51,6 +51,10 @@ class Transcript(Adaptive, TranscriptScrollArea):
     """The message of this id, or the message that it answers, is to be edited."""
     attachment_requested = Signal(str)
     """The attached texts of the message of this id are to be loaded."""
+    changes_requested = Signal(str)
+    """The differences of the files that the run of the message of this id has changed are to be loaded."""
+    file_acted = Signal(str, object, str)
+    """`open`, `folder`, `undo` or `redo` for a ShownChange of the message of this id."""
     announced = Signal(str)
     """The announcement to screen readers that an answer has begun or ended."""
     conversation_shown = Signal()
@@ -255,6 +259,8 @@ class Transcript(Adaptive, TranscriptScrollArea):
         self._actions.retried.connect(self.retry_requested)
         self._actions.edited.connect(self.edit_requested)
         self._actions.attachment_requested.connect(self.attachment_requested)
+        self._actions.changes_requested.connect(self.changes_requested)
+        self._actions.file_acted.connect(self.file_acted)
         self._messages.retried.connect(self.retry_requested)
         self._messages.edited.connect(self.edit_requested)
         self._actions.folded.connect(self.place_from_top)

@@ -20,6 +20,8 @@ class Intents(QObject):
     copy_failure = Signal(QWidget)
     retry = Signal(QWidget)
     edit = Signal(QWidget)
+    file = Signal(QWidget, str)
+    """Do something about a changed file: `open`, `folder`, `undo` or `redo`."""
     open_link = Signal(str)
     point_at_link = Signal(str)
     """The link under the mouse or the focus; empty without one."""

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from desktop.chat.layout import blocks
 from desktop.chat.views.caption_view import CaptionView
+from desktop.chat.views.changes_view import ChangesView, FileActionsView, FileView
 from desktop.chat.views.code_view import CodeView
 from desktop.chat.views.failure_view import FailureView
 from desktop.chat.views.line_views import AttachmentView, StepView, SubAgentView, ThoughtView, ToolGroupView, ToolView
@@ -22,6 +23,9 @@ BlockView = (
     | AttachmentView
     | BoundaryView
     | CaptionView
+    | ChangesView
+    | FileActionsView
+    | FileView
     | HeaderView
     | ProseView
     | StepView
@@ -36,9 +40,12 @@ _VIEWS: dict[type[blocks.Block], Callable[[ViewContext, QWidget], BlockView]] = 
     blocks.AttachmentBlock: AttachmentView,
     blocks.BoundaryBlock: BoundaryView,
     blocks.CaptionBlock: CaptionView,
+    blocks.ChangesBlock: ChangesView,
     blocks.CodeBlock: CodeView,
     blocks.CutOffBlock: CutOffView,
     blocks.FailureBlock: FailureView,
+    blocks.FileActionsBlock: FileActionsView,
+    blocks.FileBlock: FileView,
     blocks.HeaderBlock: HeaderView,
     blocks.PlainBlock: ProseView,
     blocks.ProseBlock: ProseView,

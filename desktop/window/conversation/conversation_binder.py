@@ -1,10 +1,12 @@
 """Binds the transcript to the viewed workflow, with the hint that an empty conversation shows (UI §3, §10)."""
 
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
+from core.domain.changed_files import ShownChange
 from core.domain.events import ModelAsked, RunFinished
 from core.domain.ids import MessageId, WorkflowId
 from core.domain.messages import Message, Role
@@ -70,8 +72,10 @@ class EmptyConversation(EmptyState):
         return words.intersects(QRect(corner, above.size()))
 
 
-_MOST_CACHED_TEXTS = 20
-"""Messages whose attached texts are cached after the user unfolded them."""
+_MOST_CACHED = 20
+"""Messages whose attached texts, or changed files, are cached after the user unfolded them."""
+
+V = TypeVar("V")
 
 
 class ConversationBinder(Controller):
@@ -93,13 +97,14 @@ class ConversationBinder(Controller):
         self._is_shown = False
         self._positions: dict[WorkflowId | None, ViewState] = {}
         self._attached: dict[MessageId, Sequence[str]] = {}
+        self._changes: dict[MessageId, Sequence[ShownChange]] = {}
         transcript.edit_requested.connect(self._on_edit)
         self._bind = context.frames.bind(pane, self._view.changed, self.show_now)
         self._view.batch.connect(self._on_batch)
 
     def show_now(self) -> None:
         """Render the turns of the viewed workflow; after a switch, at the scroll position of the last visit."""
-        turns = self._turns.of(self._view.messages, self._view.run_of, self._texts_of)
+        turns = self._turns.of(self._view.messages, self._view.run_of, self._texts_of, self._changes_of)
         viewed = self._view.workflow_id
         self._hint.set_wanted(viewed is None)
         if viewed == self._shown and self._is_shown:
@@ -116,9 +121,12 @@ class ConversationBinder(Controller):
 
     def show_attached(self, message_id: MessageId, texts: Sequence[str]) -> None:
         """Show the attached texts of a message that the user unfolded."""
-        self._attached[message_id] = texts
-        if len(self._attached) > _MOST_CACHED_TEXTS:
-            del self._attached[next(iter(self._attached))]
+        _remember(self._attached, message_id, texts)
+        self.show_now()
+
+    def show_changes(self, message_id: MessageId, changes: Sequence[ShownChange]) -> None:
+        """Show the differences of the files that the run of a message has changed."""
+        _remember(self._changes, message_id, changes)
         self.show_now()
 
     def edit_last(self) -> None:
@@ -163,3 +171,14 @@ class ConversationBinder(Controller):
 
     def _texts_of(self, message_id: MessageId) -> Sequence[str]:
         return self._attached.get(message_id, ())
+
+    def _changes_of(self, message_id: MessageId) -> Sequence[ShownChange]:
+        return self._changes.get(message_id, ())
+
+
+def _remember(cached: dict[MessageId, V], message_id: MessageId, loaded: V) -> None:
+    """Cache what was loaded for a message, in place of the oldest."""
+    cached.pop(message_id, None)
+    cached[message_id] = loaded
+    if len(cached) > _MOST_CACHED:
+        del cached[next(iter(cached))]

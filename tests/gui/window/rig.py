@@ -19,6 +19,7 @@ from core.domain.workflow import Workflow
 from core.engine.runs.start_request import StartRequest
 from core.ports import Clock, Storage
 from core.services.outcome import Ok
+from core.tools.file_copies import FileCopies
 from core.tools.registry import Tool
 from core.wiring import open_core, run_core
 from desktop.aio import Tasks
@@ -133,7 +134,8 @@ async def an_app(
     state_file = tmp_path / "window.json"
     session = Session(qapp, window, arguments or ENGLISH, folders, open_core, state_file, WindowState(), 0.0)
     try:
-        async with run_core(storage or InMemoryStorage(), clock, more_tools, folders.keys) as core:
+        copies = FileCopies(folders.copies)
+        async with run_core(storage or InMemoryStorage(), clock, more_tools, folders.keys, copies=copies) as core:
             await core.settings.change(validation_mode=mode)
             tasks = Tasks(session.presenter.report)
             session.presenter.use(core.stores.toasts)
