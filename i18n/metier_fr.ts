@@ -486,6 +486,14 @@
         <translation>Approuver</translation>
     </message>
     <message>
+        <source>Choose and answer</source>
+        <translation>Choisir et répondre</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Fermer</translation>
+    </message>
+    <message>
         <source>Confined: it writes only to the allowed folders.</source>
         <translation>Confinée&#xa0;: elle n’écrit que dans les dossiers autorisés.</translation>
     </message>
@@ -1544,6 +1552,10 @@
     <message>
         <source>Record, or review the recording</source>
         <translation>Commencer l’enregistrement des étapes, ou le revoir</translation>
+    </message>
+    <message>
+        <source>Reject or skip</source>
+        <translation>Refuser ou passer</translation>
     </message>
     <message>
         <source>Remove the demo</source>
@@ -3258,14 +3270,6 @@
     <message>
         <source>Start</source>
         <translation>Démarrer</translation>
-    </message>
-    <message>
-        <source>{keys} to insert</source>
-        <translation>{keys} pour insérer</translation>
-    </message>
-    <message>
-        <source>{keys} to start</source>
-        <translation>{keys} pour démarrer</translation>
     </message>
 </context>
 <context>

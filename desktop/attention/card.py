@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from core.domain.ids import InterruptionId, WorkflowId
@@ -25,16 +25,15 @@ from desktop.attention.field import ValueField
 from desktop.attention.focus_guard import FocusGuard
 from desktop.attention.footer import CardFooter
 from desktop.attention.form import show_violations
-from desktop.attention.header import CardHeader, CardKeys
+from desktop.attention.header import CardHeader
+from desktop.attention.keys import MOST_PICKS, CardKeys, active_keys
 from desktop.attention.request import DraftAnswer, Request
 from desktop.attention.request_queue import RequestQueue
 from desktop.attention.slot_card import ClosedNote, SlotCard
-from desktop.shortcuts.chords import is_pressed
+from desktop.shortcuts.command import ActiveKeys
 from desktop.theme import Theme
 from desktop.widgets import Button, announce, queue_announcement
 
-_OPTION_KEYS = range(Qt.Key.Key_1, Qt.Key.Key_9 + 1)
-_PAGE_STEPS = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
 _CLOSED_CODES = frozenset({"already_answered", "nothing_open", "not_found"})
 ClosedStatusLookup = Callable[[InterruptionId], str | None]
 """How a request was closed, where that is known."""
@@ -69,6 +68,8 @@ class AttentionCard(SlotCard):
         self._footer = CardFooter(theme)
         self._note = ClosedNote(theme)
         self._column = QVBoxLayout(self)
+        self._actions |= {"Ctrl+D": self._reject, "PgUp": partial(self._step, -1), "PgDown": partial(self._step, 1)}
+        self._actions |= {str(number): partial(self._pick, number) for number in range(1, MOST_PICKS + 1)}
         self._build()
         self.hide()
         self.adapt_to(theme)
@@ -134,12 +135,18 @@ class AttentionCard(SlotCard):
     def set_shortcuts(self, keys: CardKeys) -> None:
         """Set the displayed shortcuts."""
         self._header.set_shortcuts(keys)
-        self._footer.set_shortcut(keys.later)
+        self._footer.set_shortcuts(keys)
 
     def fold(self, *, is_folded: bool) -> None:
         """Collapse the card to its header, or expand it."""
         self._is_folded = is_folded
         self._update()
+
+    @property
+    def active_keys(self) -> ActiveKeys | None:
+        """The keys that act on the card; None without a request."""
+        shown, (_, count) = self._requests.current_request, self._requests.position
+        return active_keys(shown.kind, self.request, count) if shown is not None else None
 
     @property
     def workflow_id(self) -> WorkflowId | None:
@@ -193,20 +200,6 @@ class AttentionCard(SlotCard):
         self._column.setSpacing(self._theme.sizes.space_m)
         super().apply_theme()
 
-    def _handles_key(self, event: QKeyEvent) -> bool:
-        return is_pressed("Esc", event) or (is_pressed("Ctrl+Return", event) and not event.isAutoRepeat())
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        # some layouts need Shift for a digit, or have it on the keypad
-        is_plain = not event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
-        if is_plain and event.key() in _OPTION_KEYS:
-            if self.request is not None and not self.guard.is_on:
-                self.request.toggle_option(event.key() - Qt.Key.Key_0)
-        elif event.key() in _PAGE_STEPS and event.modifiers() == Qt.KeyboardModifier.NoModifier:
-            self._step(_PAGE_STEPS[Qt.Key(event.key())])
-        else:
-            super().keyPressEvent(event)
-
     def _build(self) -> None:
         for widget in (self._header, self._deciding, self._scroller, self._note, self._footer):
             self._column.addWidget(widget)
@@ -255,17 +248,30 @@ class AttentionCard(SlotCard):
 
     # Answering
 
+    def _pick(self, number: int) -> None:
+        if self.request is not None and self.request.options is not None:
+            self.request.options.toggle_option(number)
+
     def _submit(self) -> None:
-        """Handle Ctrl+Enter: submit the form, or approve a tool call."""
+        """Handle Ctrl+Enter: submit the form, or approve."""
         request = self.request
         if request is None or not self.has_focus:
             return
         if request.kind is InterruptionKind.OUTCOME and request.draft is None and request.fields:
             self._focus_field(request.fields[0])  # nothing is claimed by a key before it is written
-        elif Action.SUBMIT in request.buttons:
-            self._send_answer(Action.SUBMIT)
-        elif request.kind is InterruptionKind.TOOL_APPROVAL:
-            self._send_answer(Action.APPROVE)
+        else:
+            self._send_answer(request.submit_action)
+
+    def _reject(self) -> None:
+        """Reject or skip by key. What is written would be lost by that, so then the key only leads to the button."""
+        request = self.request
+        action = request.reject_action if request is not None else None
+        if request is None or action is None:
+            return
+        if any(field.is_edited for field in request.fields):
+            self._footer.button(action).setFocus(Qt.FocusReason.ShortcutFocusReason)
+        else:
+            self._send_answer(action)
 
     def _send_answer(self, action: str) -> None:
         request = self.request
@@ -276,23 +282,20 @@ class AttentionCard(SlotCard):
         answer = request.answer(Action(action))
         if answer is None:
             if (invalid := request.first_error) is not None:
-                self._focus_error(invalid)
+                self._focus_field(invalid)
+                announce(self, invalid.error, is_urgent=True)
             return
         self._requests.sending = request.question.id
         self.answered.emit(request.question, answer, request.call)
 
     def _show_failure(self, failed: Failed) -> None:
         request = self.request
-        violations = failed.details.get("violations", ())
-        unplaced = show_violations(request.show_error if request is not None else None, violations)
-        self._footer.show_error(unplaced if violations else refusal_text(failed))
-        if self._footer.error:
-            announce(self, self._footer.error, is_urgent=True)
+        show_error = request.show_error if request is not None else None
+        self._footer.show_error(show_violations(show_error, failed.details.get("violations", ()), refusal_text(failed)))
         invalid = request.first_error if request is not None else None
         if invalid is not None and self.has_focus:
-            self._focus_error(invalid)
-        elif invalid is not None:
-            announce(self, invalid.error, is_urgent=True)
+            self._focus_field(invalid)
+        announce(self, self._footer.error or (invalid.error if invalid is not None else ""), is_urgent=True)
 
     def _show_closed(self, status: str | None) -> None:
         """Show that the request was closed elsewhere."""

@@ -1,7 +1,7 @@
 """The footer of the card: error, scope of an approval, reason for a rejection, and buttons."""
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeySequence
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QBoxLayout,
@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 from core.domain.interruption import APPROVAL_SCOPES, Action
 from core.domain.tool import COMMAND_TOOL
 from desktop.attention.attention_strings import action_label, coverage_text, scope_label
+from desktop.attention.keys import CardKeys
 from desktop.attention.request import Request
 from desktop.theme import Theme
 from desktop.widgets import (
@@ -50,7 +51,7 @@ class CardFooter(Adaptive, QWidget):
         self._theme = theme
         self._request: Request | None = None
         self._buttons: dict[Action, Button] = {}
-        self._later_keys = QKeySequence("Esc")
+        self._keys: CardKeys | None = None
         self._error = Paragraph("", "secondary", "error")
         self._error.setObjectName("refusal")
         self._scope = ApprovalScope(theme)
@@ -58,6 +59,7 @@ class CardFooter(Adaptive, QWidget):
         self._reason = QLineEdit()
         self._reason.setMaxLength(_REASON_CHARACTERS)
         self._reason.textEdited.connect(self._on_reason)
+        self._reason.returnPressed.connect(self._on_reason_given)
         self._later = Button(theme, "", "ghost")
         self._later.setObjectName(_LATER)
         self._later.clicked.connect(self.postponed)
@@ -73,9 +75,9 @@ class CardFooter(Adaptive, QWidget):
         self.show_error("")
         self.adapt_to(theme)
 
-    def set_shortcut(self, later_keys: QKeySequence) -> None:
-        """Set the displayed shortcut of the Later button."""
-        self._later_keys = later_keys
+    def set_shortcuts(self, keys: CardKeys) -> None:
+        """Set the keys that the buttons show."""
+        self._keys = keys
         self.retranslate()
 
     def set_blocked(self, is_blocked: bool) -> None:
@@ -115,6 +117,7 @@ class CardFooter(Adaptive, QWidget):
             self._reason.setText(request.reason)
         self._continue_tab_order(request)
         self.update_scope()
+        self._fit_keys()
 
     def update_scope(self) -> None:
         """Offer the scopes of an approval; edited arguments can only be approved once."""
@@ -143,18 +146,49 @@ class CardFooter(Adaptive, QWidget):
         self._reason.setPlaceholderText(text)
         self._reason.setAccessibleName(text)
         self._later.setText(self.tr("Later"))
-        self._later.setToolTip(
-            plain_tool_tip(with_keys(self.tr("Back to the message, it stays open"), self._later_keys))
-        )
+        later = self._keys.later if self._keys is not None else None
+        self._later.setToolTip(plain_tool_tip(with_keys(self.tr("Back to the message, it stays open"), later)))
+        self._fit_keys()
 
     def apply_theme(self) -> None:
         sizes = self._theme.sizes
         self._column.setSpacing(sizes.space_s)
         self._row.setSpacing(sizes.space_s)
+        self._fit_keys()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_keys()
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the size without the keys on the buttons, which are there only where they have room."""
+        hint = super().minimumSizeHint()
+        return QSize(hint.width() - sum(button.keys_width for button in self._shown_buttons), hint.height())
 
     def _label_buttons(self, request: Request) -> None:
         for action, button in self._buttons.items():
             button.setText(action_label(request.kind, action))
+
+    @property
+    def _shown_buttons(self) -> list[Button]:
+        return [self._later, *self._buttons.values()]
+
+    def _fit_keys(self) -> None:
+        """Show the keys on all buttons, or on none of them where the row is too narrow."""
+        keys, request = self._keys, self._request
+        if keys is None or request is None:
+            return
+        by_button = {self._later: keys.later, self._buttons[request.submit_action]: keys.submit}
+        if request.reject_action is not None:
+            by_button[self._buttons[request.reject_action]] = keys.reject
+        shown = self._shown_buttons
+        wanted = sum(button.width_with(by_button.get(button)) for button in shown) + len(shown) * self._row.spacing()
+        if request.takes_reason:
+            wanted += self._reason.fontMetrics().horizontalAdvance(self._reason.placeholderText())
+            wanted += 2 * self._theme.sizes.space_m
+        has_room = wanted <= self.width()
+        for button in shown:
+            button.set_keys(by_button.get(button) if has_room else None)
 
     def _continue_tab_order(self, page: QWidget) -> None:
         """Continue the tab order of the page above: scope, reason, buttons."""
@@ -169,6 +203,9 @@ class CardFooter(Adaptive, QWidget):
         if self._request is not None:
             self._request.reason = reason
             self.reason_edited.emit()
+
+    def _on_reason_given(self) -> None:
+        self.action_chosen.emit(Action.REJECT)
 
     def _on_scope(self, scope: str) -> None:
         if self._request is not None:

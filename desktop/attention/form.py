@@ -1,6 +1,6 @@
 """A form built from a JSON Schema, which is read as a value."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Signal
@@ -148,8 +148,14 @@ def make_field(theme: Theme, field: FieldSpec) -> ValueField:
             )
 
 
-def show_violations(show_error: Callable[[str, str], bool] | None, violations: Iterable[Mapping[str, Any]]) -> str:
-    """Show each violation at its field by `show_error(path, text)`; return the texts that belong to no field."""
+def show_violations(
+    show_error: Callable[[str, str], bool] | None, violations: Sequence[Mapping[str, Any]], otherwise: str
+) -> str:
+    """Show each violation at its field by `show_error(path, text)`. Return the texts that belong to no field, and
+    `otherwise` without violations.
+    """
+    if not violations:
+        return otherwise
     unplaced = []
     for violation in violations:
         text = violation_text(str(violation.get("message", "")))

@@ -1,7 +1,6 @@
 """The header of the card: asker, kind of request, position among the open requests, and time left."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 
 from PySide6.QtCore import Qt, Signal
@@ -10,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from core.stores.questions import Question
 from desktop.attention.attention_strings import asker_path, kind_label
+from desktop.attention.keys import CardKeys
 from desktop.attention.time_left import TimeLeft
 from desktop.theme import Icon, Theme
 from desktop.translation import number
@@ -25,16 +25,6 @@ from desktop.widgets import (
     column_of,
     show_when,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class CardKeys:
-    """The shortcuts that the card displays. Its key handling uses the defaults."""
-
-    focus: QKeySequence
-    previous: QKeySequence
-    next: QKeySequence
-    later: QKeySequence
 
 
 class CardHeader(Adaptive, QWidget):

@@ -99,7 +99,8 @@ class OptionsField(ValueField):
             box.click()
 
     @property
-    def option_count(self) -> int:
+    def count(self) -> int:
+        """The number of options."""
         return len(self._boxes)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

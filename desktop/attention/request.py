@@ -76,7 +76,7 @@ class Request(Form, Adaptive, QWidget):
         self.scope = APPROVAL_SCOPES[0]
         self._editors: dict[str, JsonField] = {}
         self._form: SchemaForm | None = None
-        self._options: OptionsField | None = None
+        self.options: OptionsField | None = None
         self._too_large: list[ValueSection] = []
         self._no_outputs = Paragraph("", "label", "muted")
         self.call: CallDescription | None = None
@@ -137,6 +137,16 @@ class Request(Form, Adaptive, QWidget):
     def buttons(self) -> tuple[Action, ...]:
         """The actions of the buttons, from left to right."""
         return _BUTTONS[self.kind]
+
+    @property
+    def submit_action(self) -> Action:
+        """The action of the key that submits."""
+        return Action.SUBMIT if Action.SUBMIT in self.buttons else Action.APPROVE
+
+    @property
+    def reject_action(self) -> Action | None:
+        """The action of the key that rejects or skips; None where that would be a claim."""
+        return self.buttons[0] if self.kind is not _Kind.OUTCOME else None
 
     @property
     def takes_reason(self) -> bool:
@@ -205,11 +215,6 @@ class Request(Form, Adaptive, QWidget):
             case _:
                 return Answer(action)
 
-    def toggle_option(self, number: int) -> None:
-        """Click the option with this number, from 1; ignore numbers without an option."""
-        if self._options is not None:
-            self._options.toggle_option(number)
-
     def show_error(self, path: str, text: str) -> bool:
         """Show an error at its field. Return False if it belongs to no field."""
         if self._form is not None:
@@ -228,8 +233,8 @@ class Request(Form, Adaptive, QWidget):
             section.describe(self.tr("Too large to be changed here"))
         self.change_button.setText(self.tr("Change the arguments"))
         self._no_outputs.setText(self.tr("There is nothing yet: this step reads no result of another one."))
-        if self._options is not None:
-            self._options.set_name(self.tr("Answer"))
+        if self.options is not None:
+            self.options.set_name(self.tr("Answer"))
 
     def apply_theme(self) -> None:
         self._column.setSpacing(self._theme.sizes.space_m)
@@ -248,10 +253,10 @@ class Request(Form, Adaptive, QWidget):
                 if not outputs:
                     self._column.addWidget(self._no_outputs)
             case _Kind.QUESTION:
-                self._options = OptionsField(self._theme, asked.options, asked.input_schema)
-                self._options.edited.connect(self.edited)
-                self._options.confirmed.connect(self.confirmed)
-                self._column.addWidget(self._options)
+                self.options = OptionsField(self._theme, asked.options, asked.input_schema)
+                self.options.edited.connect(self.edited)
+                self.options.confirmed.connect(self.confirmed)
+                self._column.addWidget(self.options)
             case kind if kind in _FORMS:
                 self._form = SchemaForm(self._theme, asked.input_schema)
                 self._form.edited.connect(self.edited)
@@ -288,7 +293,7 @@ class Request(Form, Adaptive, QWidget):
         """The fields of the form, in tab order."""
         if self._form is not None:
             return self._form.fields
-        return [self._options] if self._options is not None else list(self._editors.values())
+        return [self.options] if self.options is not None else list(self._editors.values())
 
     def _editor_names(self) -> Sequence[str]:
         match self.kind:
@@ -305,10 +310,10 @@ class Request(Form, Adaptive, QWidget):
         if self._form is not None:
             result = self._form.read()
             return Answer(Action.SUBMIT, result.value) if not result.problem else None
-        if self._options is not None:
-            result = self._options.read()
+        if self.options is not None:
+            result = self.options.read()
             if result.problem:
-                self._options.show_error(result.problem)
+                self.options.show_error(result.problem)
             return Answer(Action.SUBMIT, result.value) if not result.problem else None
         return self._edited_answer()
 

@@ -1,18 +1,22 @@
 """A card in the composer's place that sizes itself to its content and handles its own keys (UI §6)."""
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
-from desktop.shortcuts.chords import ENTER_KEYS, is_pressed
+from desktop.shortcuts.chords import ENTER_KEYS, chord_of
 from desktop.theme import Theme
-from desktop.widgets import Adaptive, Button, Paragraph, Surface, announce, column_of
+from desktop.widgets import Adaptive, Button, Paragraph, Surface, column_of
 from desktop.widgets.forms.form import FormField
 
 
 class SlotCard(Adaptive, Surface):
-    """Subclasses fill `_column`, with `_scroller` in it, and override `_handles_key`, `_cancel` and `_submit`."""
+    """Subclasses fill `_column`, with `_scroller` in it, and override `_cancel` and `_submit`. `_actions` are the keys
+    that the focused card handles, before the window's shortcuts can take them.
+    """
 
     _column: QVBoxLayout
 
@@ -20,6 +24,7 @@ class SlotCard(Adaptive, Surface):
         super().__init__("composer", parent=parent)
         self._theme = theme
         self._max_height = 0
+        self._actions: dict[str, Callable[[], object]] = {"Esc": self._cancel, "Ctrl+Return": self._submit}
         self._scroller = RequestScrollArea()
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
@@ -36,8 +41,8 @@ class SlotCard(Adaptive, Surface):
             self._fit()
 
     def event(self, event: QEvent) -> bool:
-        """Accept Esc and Ctrl+Enter while focused, before the window's shortcuts can take them."""
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and self._handles_key(event):
+        is_override = event.type() == QEvent.Type.ShortcutOverride
+        if is_override and isinstance(event, QKeyEvent) and chord_of(event) in self._actions:
             event.accept()
             return True
         if event.type() == QEvent.Type.LayoutRequest:
@@ -45,10 +50,11 @@ class SlotCard(Adaptive, Surface):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Handle Esc, Ctrl+Enter, and Enter on a button."""
-        focus = QApplication.focusWidget()
-        if self._handles_key(event):
-            self._cancel() if is_pressed("Esc", event) else self._submit()
+        """Handle the keys of the card, and Enter on a button."""
+        focus, action = QApplication.focusWidget(), self._actions.get(chord_of(event))
+        if action is not None:
+            if not event.isAutoRepeat():  # a key that is still held was meant for something else
+                action()
         elif event.key() in ENTER_KEYS and isinstance(focus, QAbstractButton) and not event.isAutoRepeat():
             focus.click()
         else:
@@ -64,10 +70,6 @@ class SlotCard(Adaptive, Surface):
         self.setMaximumWidth(sizes.composer)
         self._fit()
 
-    def _handles_key(self, event: QKeyEvent) -> bool:
-        """Return whether the card handles this key."""
-        raise NotImplementedError
-
     def _cancel(self) -> None:
         raise NotImplementedError
 
@@ -77,11 +79,6 @@ class SlotCard(Adaptive, Surface):
     def _focus_field(self, field: FormField) -> None:
         field.setFocus(Qt.FocusReason.OtherFocusReason)  # unlike with Tab, its text is not selected
         self._scroller.scroll_to(field)
-
-    def _focus_error(self, field: FormField) -> None:
-        """Focus an invalid field, with its error in sight, and announce the error."""
-        self._focus_field(field)
-        announce(self, field.error, is_urgent=True)
 
     def _fit(self) -> None:
         """Size the card to its content; beyond the maximum height the page scrolls."""
@@ -160,6 +157,8 @@ class RequestScrollArea(QScrollArea):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self.widget() and event.type() == QEvent.Type.Resize:
             self._later.start()
+        elif watched is self.widget() and event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()  # the card grows with an error, as far as it may
         return super().eventFilter(watched, event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:

@@ -7,7 +7,7 @@ class RunController(QObject):
 handlers_of([run_controller])  # {"run.stop": run_controller.stop}
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
@@ -35,6 +35,16 @@ class KeyScope(StrEnum):
     LIST = "sidebar list"
     TRANSCRIPT = "transcript"
     TOAST = "toast"
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveKeys:
+    """The local commands whose keys do something in what has the focus, the most important first, and what they do
+    there; "" is the command's own title. `title` is the heading of its keys.
+    """
+
+    title: str
+    labels: Mapping[str, str]
 
 
 LOCAL_SCOPES = tuple(scope for scope in KeyScope if scope is not KeyScope.EVERYWHERE)

@@ -2,9 +2,9 @@
 
 from typing import Literal
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
+from PySide6.QtCore import QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter, QPaintEvent
+from PySide6.QtWidgets import QPushButton, QStyle, QStyleOptionButton, QStylePainter, QToolButton, QWidget
 
 from core.domain.text.hidden import reveal
 from desktop.shortcuts.key_strings import key_name
@@ -41,6 +41,7 @@ class Button(QPushButton):
     ) -> None:
         super().__init__(parent)
         self._theme = theme
+        self._keys = ""
         self.setProperty("kind", kind)
         self.setProperty("small", is_small)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -54,6 +55,65 @@ class Button(QPushButton):
     def setText(self, text: str) -> None:
         super().setText(reveal(text).replace("&", "&&"))
         self.setAccessibleName(reveal(text))
+
+    def set_keys(self, keys: QKeySequence | None) -> None:
+        """Show the keys of the action on a key cap behind the text; None hides it."""
+        name = "" if keys is None else key_name(keys)
+        if name != self._keys:
+            self._keys = name
+            self.updateGeometry()
+            self.update()
+
+    @property
+    def shown_keys(self) -> str:
+        """The name of the keys that the button shows; empty without."""
+        return self._keys
+
+    @property
+    def keys_width(self) -> int:
+        """The width of the key cap, with the space before it."""
+        return self._cap_width(self._keys)
+
+    def width_with(self, keys: QKeySequence | None) -> int:
+        """Return the width that the button needs with these keys on it."""
+        return super().sizeHint().width() + self._cap_width("" if keys is None else key_name(keys))
+
+    def sizeHint(self) -> QSize:
+        return super().sizeHint() + QSize(self.keys_width, 0)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if not self._keys:
+            super().paintEvent(event)
+            return
+        painter, option = QStylePainter(self), QStyleOptionButton()
+        self.initStyleOption(option)
+        painter.drawControl(QStyle.ControlElement.CE_PushButtonBevel, option)
+        inner = self.style().subElementRect(QStyle.SubElement.SE_PushButtonContents, option, self)
+        label = QStyleOptionButton(option)
+        label.rect = inner.adjusted(0, 0, -self.keys_width, 0)
+        painter.drawControl(QStyle.ControlElement.CE_PushButtonLabel, label)
+        if option.state & QStyle.StateFlag.State_HasFocus:
+            painter.drawPrimitive(QStyle.PrimitiveElement.PE_FrameFocusRect, option)
+        self._paint_cap(painter, inner)
+
+    def _paint_cap(self, painter: QPainter, inner: QRect) -> None:
+        sizes, is_primary = self._theme.sizes, self.property("kind") == "primary"
+        ink: ColorName = "on_accent" if is_primary else "muted"
+        edge: ColorName = "on_accent" if is_primary else "border_strong"
+        width = self.keys_width - sizes.space_s
+        height = QFontMetrics(self._theme.font("meta")).height() + 2
+        cap = QRect(inner.right() + 1 - width, inner.center().y() + 1 - height // 2, width, height)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(self._theme.color(edge if self.isEnabled() else "border"))
+        painter.drawRoundedRect(QRectF(cap).adjusted(0.5, 0.5, -0.5, -0.5), sizes.radius_small, sizes.radius_small)
+        painter.setPen(self._theme.color(ink if self.isEnabled() else "faint"))
+        painter.setFont(self._theme.font("meta"))
+        painter.drawText(cap, Qt.AlignmentFlag.AlignCenter, self._keys)
+
+    def _cap_width(self, name: str) -> int:
+        sizes = self._theme.sizes
+        text = QFontMetrics(self._theme.font("meta")).horizontalAdvance(name)
+        return text + 2 * sizes.space_xs + sizes.space_s if name else 0
 
     def _size_icon(self) -> None:
         sizes = self._theme.sizes

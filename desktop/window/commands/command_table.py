@@ -230,6 +230,9 @@ _CARD = (
         scopes=(KeyScope.ANSWERING,),
     ),
     Command(
+        "attention.reject", QT_TRANSLATE_NOOP("Commands", "Reject or skip"), ("Ctrl+D",), scopes=(KeyScope.ANSWERING,)
+    ),
+    Command(
         "attention.previous", QT_TRANSLATE_NOOP("Commands", "Previous request"), ("PgUp",), scopes=(KeyScope.CHOOSING,)
     ),
     Command("attention.next", QT_TRANSLATE_NOOP("Commands", "Next request"), ("PgDown",), scopes=(KeyScope.CHOOSING,)),

@@ -10,9 +10,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QTextEdit, QWidget
 
 from desktop.activity.panel import ActivityPanel
-from desktop.attention.header import CardKeys
+from desktop.attention.keys import CardKeys
 from desktop.chat.transcript.find_bar import FindBar
-from desktop.shortcuts.command import KeyScope, command
+from desktop.shortcuts.command import ActiveKeys, KeyScope, command
 from desktop.shortcuts.keymap import Keymap
 from desktop.sidebar.list_view import SidebarList
 from desktop.sidebar.row_menu import SidebarKeys
@@ -32,6 +32,15 @@ class KeyContext:
         self._sidebar = sidebar
         self._chat = chat
         self._toasts = toasts
+
+    def active_keys(self, focus: QWidget | None) -> ActiveKeys | None:
+        """Return the keys that act in what has the focus; None where all keys of its scopes do."""
+        chat = self._chat
+        if focus is None:
+            return None
+        if _is_in(focus, chat.card):
+            return chat.card.active_keys
+        return chat.inputs.active_keys if _is_in(focus, chat.inputs) else None
 
     def of(self, focus: QWidget | None) -> tuple[KeyScope, ...]:
         """Return the scopes of a widget, innermost first, without EVERYWHERE."""
@@ -187,10 +196,15 @@ class KeyHints(Controller):
         self._find.set_keys(first("find.next"), first("find.previous"))
         chat.card.set_shortcuts(
             CardKeys(
-                first("focus.attention"), first("attention.previous"), first("attention.next"), first("attention.later")
+                first("focus.attention"),
+                first("attention.previous"),
+                first("attention.next"),
+                first("attention.later"),
+                first("attention.submit"),
+                first("attention.reject"),
             )
         )
-        chat.inputs.set_submit_keys(first("attention.submit"))
+        chat.inputs.set_keys(first("attention.submit"), first("attention.later"))
         send = first("composer.send")
         usual = first("composer.send_always") if send.isEmpty() else send
         chat.composer.set_send_keys(usual, now=first("composer.send_now"))

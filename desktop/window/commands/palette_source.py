@@ -11,7 +11,7 @@ from core.domain.toast import Toast, ToastType
 from core.stores.questions import Question
 from core.stores.workflows import ListedWorkflow
 from desktop.palette.entries import Entry, Heading, Kind, Query, rank_entries, starts_words
-from desktop.shortcuts.command import LOCAL_SCOPES, Command, KeyScope
+from desktop.shortcuts.command import LOCAL_SCOPES, ActiveKeys, Command, KeyScope
 from desktop.shortcuts.key_strings import key_names, scope_title
 from desktop.shortcuts.keymap import Keymap
 from desktop.theme import Icon
@@ -40,17 +40,32 @@ _MOST_COMMANDS = 5
 """Commands listed below matching workflows."""
 
 
-def command_entry(keymap: Keymap, command: Command, kind: Kind = Kind.COMMAND) -> Entry:
-    """Return the entry of a command with its keys. In the help, a local command cannot be chosen."""
+def command_entry(keymap: Keymap, command: Command, kind: Kind = Kind.COMMAND, label: str = "") -> Entry:
+    """Return the entry of a command with its keys, under another label than its own if given. In the help, a local
+    command cannot be chosen.
+    """
     key = command.id if kind is Kind.COMMAND or command.is_everywhere else ""
     icon = Icon.KEYBOARD if kind is Kind.HELP else Icon.CHEVRON_RIGHT
-    return Entry(kind, key, command.label, key_names(keymap.shown(command.id)), icon, has_keys=True)
+    return Entry(kind, key, label or command.label, key_names(keymap.shown(command.id)), icon, has_keys=True)
 
 
-def help_entries(keymap: Keymap, scopes: Sequence[KeyScope], words: str) -> Iterator[Heading | Entry]:
-    """Yield the commands that have keys: those of `scopes` first, innermost first, then global ones, then the rest."""
+def help_entries(
+    keymap: Keymap, scopes: Sequence[KeyScope], words: str, active: ActiveKeys | None = None
+) -> Iterator[Heading | Entry]:
+    """Yield the commands that have keys: the `active` ones first, or else those of `scopes`, innermost first; then
+    global ones, then the rest.
+    """
     listed: set[str] = set()
     title = ""
+    if active is not None:
+        commands = [command for command in map(keymap.command, active.labels) if {*command.scopes} & {*scopes}]
+        listed.update(command.id for command in commands)
+        labelled = [(command, active.labels[command.id]) for command in commands if keymap.chords(command.id)]
+        matching = rank_entries(words, [command_entry(keymap, at, Kind.HELP, label) for at, label in labelled])
+        if matching:
+            yield Heading(active.title)
+            yield from matching
+        scopes = ()
     for scope in dict.fromkeys([*scopes, KeyScope.EVERYWHERE, *LOCAL_SCOPES]):
         commands = [command for command in keymap.commands if scope in command.scopes and command.id not in listed]
         listed.update(command.id for command in commands)
@@ -105,7 +120,9 @@ class PaletteSource:
             case Kind.INBOX:
                 return self._notices(query.words)
             case Kind.HELP:
-                return list(help_entries(self._keymap, self._scopes.of(self._focus.widget), query.words))
+                focus = self._focus.widget
+                active = self._scopes.active_keys(focus)
+                return list(help_entries(self._keymap, self._scopes.of(focus), query.words, active))
 
     def _anything(self, words: str) -> list[Heading | Entry]:
         """Return workflows that need the user, then active ones, then by last view and change; and commands."""

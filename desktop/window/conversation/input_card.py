@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QHBoxLayout, QVBoxL
 
 from desktop.attention.form import SchemaForm, show_violations
 from desktop.attention.slot_card import SlotCard
-from desktop.shortcuts.chords import ENTER_KEYS, is_pressed
-from desktop.shortcuts.key_strings import key_name
+from desktop.shortcuts.chords import ENTER_KEYS, chord_of
+from desktop.shortcuts.command import ActiveKeys
 from desktop.theme import Theme
 from desktop.widgets import Button, Label, Paragraph, announce, show_when
 
@@ -30,12 +30,10 @@ class InputCard(SlotCard):
         self.setObjectName("inputs")
         self._is_sending = False
         self._runs = True
-        self._submit_keys = QKeySequence("Ctrl+Return")
         self._form: SchemaForm | None = None
         self._title = Paragraph("", "strong", most_lines=2)
         self._about = Label("", "secondary", "muted")
         self._problem = Paragraph("", "secondary", "error")
-        self._hint = Label("", "meta", "muted")
         self._submit_button, self._cancel_button = Button(theme, "", "primary"), Button(theme, "", "ghost")
         self._column, self._buttons = QVBoxLayout(self), QHBoxLayout()
         self._build()
@@ -78,10 +76,7 @@ class InputCard(SlotCard):
         """Show why the input was rejected, at the fields where possible, and allow corrections."""
         self._is_sending = False
         form = self._form
-        unplaced = show_violations(form.show_error if form is not None else None, problems)
-        self._show_problem(unplaced if problems else text)
-        if self.problem:
-            announce(self, self.problem, is_urgent=True)
+        self._show_problem(show_violations(form.show_error if form is not None else None, problems, text))
         self._focus_first_error()
 
     def close_form(self) -> None:
@@ -92,10 +87,16 @@ class InputCard(SlotCard):
             self._replace_page(None)
             self.closed.emit()
 
-    def set_submit_keys(self, keys: QKeySequence) -> None:
-        """Show these keys in the hint."""
-        self._submit_keys = keys
-        self.retranslate()
+    def set_keys(self, submit: QKeySequence, cancel: QKeySequence) -> None:
+        """Show these keys on the buttons."""
+        self._submit_button.set_keys(submit)
+        self._cancel_button.set_keys(cancel)
+
+    @property
+    def active_keys(self) -> ActiveKeys:
+        """The keys that act on the form."""
+        labels = {"attention.submit": self._submit_button.text(), "attention.later": self._cancel_button.text()}
+        return ActiveKeys(self.accessibleName(), {**labels, "attention.confirm": "", "attention.remember": ""})
 
     def retranslate(self) -> None:
         self.setAccessibleName(self.tr("Required input"))
@@ -103,8 +104,6 @@ class InputCard(SlotCard):
         self._about.setText(self.tr("Required to start:") if runs else self.tr("Fill in the prompt:"))
         submit = self.tr("Start") if runs else self.tr("Insert")
         self._submit_button.setText(submit)
-        hint = self.tr("{keys} to start") if runs else self.tr("{keys} to insert")
-        self._hint.setText(hint.format(keys=key_name(self._submit_keys)) if not self._submit_keys.isEmpty() else "")
         self._cancel_button.setText(self.tr("Cancel"))
 
     def apply_theme(self) -> None:
@@ -114,14 +113,12 @@ class InputCard(SlotCard):
 
     # Qt
 
-    def _handles_key(self, event: QKeyEvent) -> bool:
-        return is_pressed("Esc", event) or is_pressed("Ctrl+Return", event)
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Submit on Enter in a single-line field, too."""
         # An Enter that is still held from the composer must not submit.
         is_enter = event.key() in ENTER_KEYS and not event.isAutoRepeat()
-        if is_enter and not self._handles_key(event) and not isinstance(QApplication.focusWidget(), QAbstractButton):
+        is_ours = chord_of(event) in self._actions or isinstance(QApplication.focusWidget(), QAbstractButton)
+        if is_enter and not is_ours:
             self._submit()
         else:
             super().keyPressEvent(event)
@@ -130,7 +127,6 @@ class InputCard(SlotCard):
         for widget in (self._title, self._about, self._scroller, self._problem):
             self._column.addWidget(widget)
         self._buttons.addStretch(1)
-        self._buttons.addWidget(self._hint)
         self._buttons.addWidget(self._cancel_button)
         self._buttons.addWidget(self._submit_button)
         self._column.addLayout(self._buttons)
@@ -159,9 +155,11 @@ class InputCard(SlotCard):
         self._show_problem("")
 
     def _focus_first_error(self) -> None:
+        """Focus the first invalid field, with its error in sight, and announce what is wrong."""
         field = self._form.first_error if self._form is not None else None
         if field is not None:
-            self._focus_error(field)
+            self._focus_field(field)
+        announce(self, self.problem or (field.error if field is not None else ""), is_urgent=True)
 
     def _show_problem(self, text: str) -> None:
         self._problem.setText(text)

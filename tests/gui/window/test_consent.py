@@ -26,7 +26,7 @@ from core.domain.template import ValidationMode
 from core.domain.text.json_text import decode
 from core.domain.text.masking import MASK
 from core.services.outcome import Ok
-from desktop.attention import slot_card
+from desktop.attention import card as attention_card
 from desktop.attention.call_view import CallValue, CallValues
 from desktop.attention.card import AttentionCard
 from desktop.attention.footer import ApprovalScope
@@ -268,7 +268,7 @@ async def test_an_error_is_in_sight_beside_its_field_and_announced(
     tmp_path: Path, qapp: QApplication, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
 ) -> None:
     said: list[str] = []
-    monkeypatch.setattr(slot_card, "announce", lambda _widget, words, **_how: said.append(words))
+    monkeypatch.setattr(attention_card, "announce", lambda _widget, words, **_how: said.append(words))
     async with an_app(tmp_path, qapp, size=size) as app:
         context = "It matters for what follows. " * 60
         options = '"type": "checkbox", "options": ["red", "green", "blue", "grey", "black", "white", "pink"]'
