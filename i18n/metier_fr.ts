@@ -6679,6 +6679,14 @@
         <translation>Terminé</translation>
     </message>
     <message>
+        <source>Ends at {time}</source>
+        <translation>Prend fin à {time}</translation>
+    </message>
+    <message>
+        <source>Ends in less than a minute</source>
+        <translation>Prend fin dans moins d’une minute</translation>
+    </message>
+    <message>
         <source>Exported</source>
         <translation>Exporté</translation>
     </message>
@@ -6809,6 +6817,34 @@
     <message>
         <source>{count} workflows are running.</source>
         <translation>{count} workflows sont en cours.</translation>
+    </message>
+    <message>
+        <source>{end}, then it goes on as if you had approved: {what}</source>
+        <translation>{end}, puis la suite se fait comme si vous aviez approuvé&#xa0;: {what}</translation>
+    </message>
+    <message>
+        <source>{end}, then it goes on without an answer: {what}</source>
+        <translation>{end}, puis la suite se fait sans réponse&#xa0;: {what}</translation>
+    </message>
+    <message>
+        <source>{end}, then it is rejected: {what}</source>
+        <translation>{end}, puis la demande est refusée&#xa0;: {what}</translation>
+    </message>
+    <message>
+        <source>{end}, then the call is approved without you: {what}</source>
+        <translation>{end}, puis l’appel est approuvé sans vous&#xa0;: {what}</translation>
+    </message>
+    <message>
+        <source>{end}, then the call is rejected: {what}</source>
+        <translation>{end}, puis l’appel est refusé&#xa0;: {what}</translation>
+    </message>
+    <message>
+        <source>{end}, then you are asked again: {what}</source>
+        <translation>{end}, puis la question vous est posée à nouveau&#xa0;: {what}</translation>
+    </message>
+    <message>
+        <source>{end}: {what}</source>
+        <translation>{end}&#xa0;: {what}</translation>
     </message>
 </context>
 <context>

@@ -4,6 +4,8 @@
 
 The first interval is the setting's; each later interval doubles, up to a day. Intervals count from the actual
 reminder, not from when it was due: after a suspended night or a restart there is one reminder, not a series.
+
+A request with a time limit has a single reminder instead, before its end.
 """
 
 from collections.abc import Iterable
@@ -17,6 +19,8 @@ MAX_INTERVAL = timedelta(days=1)
 BATCH_WINDOW = timedelta(minutes=1)
 # Between any two reminders; requests that become due meanwhile wait for the next reminder.
 MIN_INTERVAL = timedelta(minutes=5)
+# The user needs time to read and to answer.
+MIN_LEAD = timedelta(seconds=10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +65,16 @@ def plan_reminders(
         ]
         earliest = now + MIN_INTERVAL
     return ReminderPlan(due, max(earliest, min(_due_at(request, after) for request in pending)))
+
+
+def end_reminder_at(asked_at: datetime, expires_at: datetime) -> datetime | None:
+    """Return when to remind of the end of a request's time: when a quarter of it is left, at least `MIN_LEAD` before.
+
+    None for a limit so short that the user was asked only just now.
+    """
+    limit = expires_at - asked_at
+    lead = max(limit / 4, MIN_LEAD)
+    return expires_at - lead if 2 * lead < limit else None
 
 
 def _due_at(request: PendingRequest, after: timedelta) -> datetime:

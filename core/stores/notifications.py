@@ -38,7 +38,7 @@ _LEVELS = {
     ToastType.ERROR: frozenset({NotifyLevel.EVERYTHING, NotifyLevel.QUESTIONS_AND_FAILURES}),
     ToastType.SUCCESS: frozenset({NotifyLevel.EVERYTHING}),
 }
-_CODES = frozenset({"user_question", "workflow_success", "workflow_error"})
+_CODES = frozenset({"user_question", "question_ending", "workflow_success", "workflow_error"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,5 @@
-"""Reminders of questions that have waited long: a toast, and a desktop notification if the user looks elsewhere.
+"""Reminders of questions that have waited long, or whose time ends soon: a toast, and a desktop notification if the
+user looks elsewhere.
 
 `Questions` has the open questions; this module only stores when the user was last reminded of each (UI §6, §7).
 """
@@ -11,7 +12,7 @@ from typing import Any, TypedDict
 from core.bus import Bus, SettingsChanged
 from core.domain.events import iso_time
 from core.domain.ids import InterruptionId, WorkflowId
-from core.domain.reminders import PendingRequest, plan_reminders
+from core.domain.reminders import PendingRequest, end_reminder_at, plan_reminders
 from core.domain.settings import Settings
 from core.domain.toast import Toast, ToastId, ToastType
 from core.ports import Clock
@@ -129,6 +130,7 @@ class Reminders(Store):
         self._reminded_times: dict[InterruptionId, datetime] = {}
         self._postponed_times: dict[InterruptionId, datetime] = {}
         self._reminded_at: datetime | None = None
+        self._reminded_of_end: set[InterruptionId] = set()
         self._alarm = self._make_alarm(clock, call_later, self._on_change)
         self._subscribe(bus, SettingsChanged, self._on_change)
         self._connect(questions.changed, self._on_change)
@@ -176,11 +178,35 @@ class Reminders(Store):
         # also what is seen: it must not be due again at the next tick
         self._reminded_times.update(dict.fromkeys(plan.due, now))
         self._remind([waiting[question_id] for question_id in plan.due], now)
-        if plan.next_at is None:
+        ends_at = self._remind_of_ends(now) if minutes else None
+        next_at = min((at for at in (plan.next_at, ends_at) if at is not None), default=None)
+        if next_at is None:
             self._alarm.set(None)
         else:
-            delay_s = min(MAX_TIMER_S, max(0.0, (plan.next_at - now).total_seconds()))
+            delay_s = min(MAX_TIMER_S, max(0.0, (next_at - now).total_seconds()))
             self._alarm.set(self._clock.monotonic() + delay_s)
+
+    def _remind_of_ends(self, now: datetime) -> datetime | None:
+        """Remind of unseen questions whose time ends soon, once each. Return when the next is due.
+
+        After a restart the reminder takes the place of the toast that a question has then, so it is one in any case.
+        """
+        assert self._is_seen is not None
+        timed = {question.id: question for question in self._questions.all if question.expires_at is not None}
+        self._reminded_of_end &= timed.keys()
+        coming: list[datetime] = []
+        for question in timed.values():
+            assert question.expires_at is not None
+            at = end_reminder_at(question.created_at, question.expires_at)
+            if at is None or now >= question.expires_at or question.id in self._reminded_of_end:
+                continue
+            if at > now:
+                coming.append(at)
+                continue
+            self._reminded_of_end.add(question.id)
+            if not self._is_seen(question.workflow_id):
+                self._feed.remind_of_end(question)
+        return min(coming, default=None)
 
     def _remind(self, due: list[Question], now: datetime) -> None:
         """Remind of unseen questions. Seen questions need no reminder, and count as reminded."""

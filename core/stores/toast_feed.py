@@ -3,7 +3,7 @@
 from collections import deque
 
 from core.bus import Bus, WorkflowDeleted
-from core.domain.events import Event, RunCreated, RunFinished
+from core.domain.events import Event, RunCreated, RunFinished, iso_time
 from core.domain.ids import InterruptionId, RunId, WorkflowId
 from core.domain.run import RunKind
 from core.domain.toast import ToastId, ToastType
@@ -13,6 +13,7 @@ from core.stores.questions import Question, Questions
 from core.stores.toasts import Toasts
 
 MAX_REMEMBERED_RUNS = 256
+END_CODE = "question_ending"
 
 
 class ToastFeed(Store):
@@ -44,6 +45,25 @@ class ToastFeed(Store):
             if toast_id not in toast_ids.values():
                 self._toasts.withdraw(toast_id)
 
+    def remind_of_end(self, question: Question) -> None:
+        """Replace the toast of a question by one that has the end of its time, and what happens then."""
+        self.take_back(question)
+        asked = question.asked
+        parameters = [("kind", question.kind), ("step", question.asker), ("then", asked.default_action)]
+        parameters.append(("ends_at", iso_time(question.expires_at) if question.expires_at is not None else ""))
+        self._toast_ids.setdefault(question.workflow_id, {})[question.id] = self._toasts.add(
+            ToastType.USER_QUESTION,
+            END_CODE,
+            title=self._name(question.workflow_id),
+            message=asked.prompt or "",
+            workflow_id=question.workflow_id,
+            parameters=parameters,
+        )
+
+    def _name(self, workflow_id: WorkflowId) -> str:
+        execution = self._background.get_execution(workflow_id)
+        return execution.workflow_name if execution is not None else ""
+
     def _on_questions(self, workflow_id: WorkflowId) -> None:
         """Add a toast for each new unseen question; withdraw the toasts of closed questions."""
         before = self._toast_ids.get(workflow_id, {})
@@ -65,8 +85,7 @@ class ToastFeed(Store):
     def _add_question(self, question: Question) -> ToastId | None:
         if self._background.is_watched(question.workflow_id):
             return None
-        execution = self._background.get_execution(question.workflow_id)
-        name = execution.workflow_name if execution is not None else ""
+        name = self._name(question.workflow_id)
         about = [("kind", question.kind), ("step", question.asker)]
         return self._toasts.add_user_question(question.workflow_id, name, question.asked.prompt or "", about)
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
-from core.domain.interruption import InterruptionKind
+from core.domain.interruption import Action, InterruptionKind
 from core.domain.template import ValidationMode
 from core.domain.toast import Toast, ToastType
 from desktop.translation import agent_display_name, failure_text, moment, number, request_sentence, run_failure_text
@@ -40,6 +40,8 @@ def toast_text(toast: Toast) -> ToastText:
             return ToastText(toast.title, toast.message or _question(dict(toast.parameters)))
         case "question_reminder":
             return _reminder(toast)
+        case "question_ending":
+            return _ending(toast)
         case "limit_reached":
             parameters = dict(toast.parameters)
             title, reason = limit_sentences(parameters.get("mode"), int(parameters.get("limit") or 1))
@@ -136,6 +138,34 @@ def _reminder(toast: Toast) -> ToastText:
         return ToastText(toast.title, words.format(count=number(count), time=since))
     title = translate("Toasts", "{count} requests still wait for you").format(count=number(count))
     return ToastText(title, toast.message, actions=((INBOX, translate("Toasts", "Show all")),))
+
+
+def _ending(toast: Toast) -> ToastText:
+    """Return when the time of a request ends and what happens then. It stays true while the toast stands."""
+    parameters = dict(toast.parameters)
+    ends_at = datetime.fromisoformat(str(parameters["ends_at"]))
+    if ends_at - toast.created_at < timedelta(minutes=1):
+        end = translate("Toasts", "Ends in less than a minute")
+    else:
+        time = moment(ends_at.astimezone(), toast.created_at.astimezone())
+        end = translate("Toasts", "Ends at {time}").format(time=time)
+    is_call = parameters.get("kind") == InterruptionKind.TOOL_APPROVAL
+    match parameters.get("then"):
+        case None if parameters.get("kind") != InterruptionKind.QUESTION:
+            text = translate("Toasts", "{end}: {what}")
+        case Action.APPROVE if is_call:
+            text = translate("Toasts", "{end}, then the call is approved without you: {what}")
+        case Action.APPROVE:
+            text = translate("Toasts", "{end}, then it goes on as if you had approved: {what}")
+        case Action.SKIP if is_call:
+            text = translate("Toasts", "{end}, then you are asked again: {what}")
+        case Action.REJECT if is_call:
+            text = translate("Toasts", "{end}, then the call is rejected: {what}")
+        case Action.REJECT:
+            text = translate("Toasts", "{end}, then it is rejected: {what}")
+        case _:
+            text = translate("Toasts", "{end}, then it goes on without an answer: {what}")
+    return ToastText(toast.title, text.format(end=end, what=toast.message or _question(parameters)))
 
 
 def limit_sentences(mode: ValidationMode | None, limit: int) -> tuple[str, str]:

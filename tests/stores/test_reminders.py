@@ -110,10 +110,55 @@ def test_several_questions_share_a_reminder_and_an_answered_question_leaves_it(o
     assert left not in office.desk.toasts.history
 
 
-def test_a_question_with_a_time_limit_has_no_reminder(office: Office) -> None:
-    office.ask("a", expires_at="2026-01-03T00:00:00.000Z")
-    office.desk.time.advance(90 * MINUTE)
+def test_a_question_with_a_time_limit_has_one_reminder_before_its_end(office: Office) -> None:
+    run = office.ask("a", expires_at="2026-01-01T02:00:00.000Z")
+    office.desk.time.advance(89 * MINUTE)
     assert office.toasts == [("user_question", "Which?", 1)]
+    office.rung.clear()
+    office.desk.time.advance(2 * MINUTE)
+    assert office.toasts == [("question_ending", "Which?", 1)]
+    assert [one.toasts[0].code for one in office.rung] == ["question_ending"]
+    office.desk.toasts.dismiss(office.desk.toasts.visible[-1].id)
+    office.desk.time.advance(28 * MINUTE)
+    assert office.toasts == []  # sent away: it does not come again
+    office.desk.tell(run.closes())
+    assert (len(office.rung), office.desk.time.timers) == (1, 0)
+
+
+def test_the_reminder_of_an_end_goes_with_its_question_and_is_quiet_while_that_is_seen(office: Office) -> None:
+    office.seen.add(WorkflowId("wf_a"))
+    runs = [office.ask(name, f"{name}?", expires_at="2026-01-01T02:00:00.000Z") for name in ("a", "b")]
+    office.desk.time.advance(91 * MINUTE)
+    assert office.toasts == [("user_question", "a?", 1), ("question_ending", "b?", 1)]
+    office.seen.clear()
+    office.desk.time.advance(5 * MINUTE)
+    assert [code for code, _, _ in office.toasts] == ["user_question", "question_ending"]
+    office.desk.tell(runs[1].closes())
+    assert office.toasts == [("user_question", "a?", 1)]
+
+
+def test_after_a_sleep_or_a_restart_there_is_one_reminder_of_an_end(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office.ask("a", expires_at="2026-01-01T10:00:00.000Z")
+    time = office.desk.time
+    now = time.now
+    monkeypatch.setattr(time, "now", lambda: now() + timedelta(hours=9))
+    time.advance(MAX_TIMER_S + GROUPING_S)
+    assert office.toasts == [("question_ending", "Which?", 1)]
+    again = Office()
+    again.reminders.close()
+    again.ask("a", expires_at="2026-01-01T10:00:00.000Z")
+    monkeypatch.setattr(again.desk.time, "now", lambda: now() + timedelta(hours=9))
+    again.reminders.start(lambda _workflow_id: False)
+    assert again.toasts == [("question_ending", "Which?", 1)]
+
+
+def test_without_reminders_the_end_has_none_either(office: Office) -> None:
+    office.change(remind_after_min=0)
+    office.ask("a", expires_at="2026-01-01T02:00:00.000Z")
+    office.desk.time.advance(119 * MINUTE)
+    assert (office.toasts, office.desk.time.timers) == ([("user_question", "Which?", 1)], 0)
 
 
 def test_a_question_that_is_seen_needs_no_reminder_and_its_pause_grows_all_the_same(office: Office) -> None:

@@ -5,7 +5,14 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from core.domain.ids import InterruptionId
-from core.domain.reminders import MAX_INTERVAL, MIN_INTERVAL, PendingRequest, ReminderPlan, plan_reminders
+from core.domain.reminders import (
+    MAX_INTERVAL,
+    MIN_INTERVAL,
+    PendingRequest,
+    ReminderPlan,
+    end_reminder_at,
+    plan_reminders,
+)
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 HALF_HOUR = timedelta(minutes=30)
@@ -88,3 +95,12 @@ def test_a_reminder_right_after_another_is_postponed() -> None:
     assert plan_reminders([waiting()], now, HALF_HOUR, now - minutes(1)) == ReminderPlan(
         (), now - minutes(1) + MIN_INTERVAL
     )
+
+
+@pytest.mark.parametrize(
+    ("limit_s", "before_s"), [(45, 11.25), (24, 10), (21, 10), (20, None), (5, None), (3600, 900), (86_400, 21_600)]
+)
+def test_the_end_of_a_limit_is_reminded_of_at_its_last_quarter(limit_s: float, before_s: float | None) -> None:
+    ends_at = START + timedelta(seconds=limit_s)
+    expected = None if before_s is None else ends_at - timedelta(seconds=before_s)
+    assert end_reminder_at(START, ends_at) == expected

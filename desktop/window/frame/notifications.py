@@ -63,7 +63,8 @@ def one_line(text: str, most: int) -> str:
 
 def _body(toast: Toast) -> str:
     text = toast_text(toast).message
-    if toast.type is ToastType.SUCCESS or toast.code == "question_reminder":  # whose text says already that it waits
+    # the text of a reminder says already that it waits
+    if toast.type is ToastType.SUCCESS or toast.code in ("question_reminder", "question_ending"):
         return one_line(text, BODY_CHARACTERS)
     words = translate("Notifications", "{kind}: {what}").format(kind=kind_text(toast.type), what=text[:_MOST_SCANNED])
     return one_line(words, BODY_CHARACTERS)

@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from datetime import timedelta
+from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -18,9 +19,10 @@ from desktop.attention.time_left import TimeLeft
 from desktop.settings.parts.page import PageId
 from desktop.toasts.card import ToastCard
 from desktop.toasts.toast_strings import toast_text
+from desktop.translation import Language
 from tests.gui.window.rig import App, an_app
 from tests.gui.window.settings_rig import control, notice, settings, undo
-from tests.gui.window.test_attention import card_of, section, take_card, view, waits
+from tests.gui.window.test_attention import asking, card_of, section, take_card, view, waits
 from tests.support.in_memory.storage import InMemoryStorage
 
 Until = Callable[..., Awaitable[None]]
@@ -43,6 +45,12 @@ def reminders(app: App) -> list[tuple[str, str]]:
     """Return titles and texts of the stacked reminders."""
     told = [toast for toast in app.core.stores.toasts.visible if toast.code == "question_reminder"]
     return [(toast_text(each).title, toast_text(each).message) for each in told]
+
+
+def ending(app: App) -> list[tuple[str, str]]:
+    """Return titles and texts of the reminders of an end."""
+    shown = [toast for toast in app.core.stores.toasts.visible if toast.code == "question_ending"]
+    return [(toast_text(each).title, toast_text(each).message) for each in shown]
 
 
 def told(core: Core) -> list[Notification]:
@@ -131,6 +139,42 @@ async def test_an_open_card_is_not_reminded_of_but_a_postponed_one_is(
         assert reminders(app) == []
         pass_time(app, 40)
         assert len(reminders(app)) == 1
+
+
+async def test_before_the_time_of_a_request_ends_there_is_one_reminder_unless_its_card_is_open(
+    tmp_path: Path, qapp: QApplication, until: Until, pass_time: Callable[[App, float], None]
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        asked = [
+            await app.start(title, asking("send", prompt=f"Send {title}?", timeoutMs=3_600_000)) for title in ("A", "B")
+        ]
+        for run in asked:
+            await waits(app, run)
+        await view(app, asked[0])
+        pass_time(app, 44)
+        assert ending(app) == []
+        QApplication.sendEvent(app.window, QEvent(QEvent.Type.WindowDeactivate))
+        app.core.stores.notifications.set_present(False)
+        given = told(app.core)
+        QApplication.sendEvent(app.window, QEvent(QEvent.Type.WindowActivate))
+        pass_time(app, 2)
+        ((title, words),) = ending(app)
+        assert title == "B"
+        assert words.startswith("Ends at ")
+        assert words.endswith(", then it is rejected: Send B?")
+        await until(lambda: given, GROUPING_S + 5)
+        assert [(each.toasts[0].code, each.workflows) for each in given] == [
+            ("question_ending", (asked[1].workflow_id,))
+        ]
+        pass_time(app, 5)
+        assert len(ending(app)) == 1
+        toast = next(each for each in app.core.stores.toasts.visible if each.code == "question_ending")
+        app.session.translation.set_language(Language.FRENCH)
+        assert toast_text(toast).message.endswith("puis la demande est refusée : Send B?".replace(" :", "\u00a0:"))
+        late = replace(toast, created_at=datetime.fromisoformat(dict(toast.parameters)["ends_at"]))
+        assert toast_text(late).message.startswith("Prend fin dans moins d’une minute")
+        await app.core.engine.cancel(asked[1].id)
+        await until(lambda: not ending(app))
 
 
 async def test_in_another_program_the_desktop_notifies_unless_that_is_off(
