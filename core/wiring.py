@@ -48,6 +48,7 @@ from core.services.executions import ExecutionService
 from core.services.file_changes import FileChanges
 from core.services.import_export.service import ImportExportService
 from core.services.key_check import KeyCheck
+from core.services.look_marks import LookMarks
 from core.services.mcp_runtime import register_stored_tools
 from core.services.mcp_servers import McpServerService
 from core.services.memories import MemoryExpiry, MemoryService
@@ -307,6 +308,7 @@ async def run_core(
         changed_files = await enter(ChangedFilesService(copies, storage, bus, own))
         trash = await enter(Trash(engine, storage, bus, clock))
         notices = await enter(NoticeService(storage, stores.toasts, bus))
+        await enter(LookMarks(storage, stores.background, stores.workflows, clock))
 
         keys = KeyCheck(models.keys, storage)
         runs = RunService(engine, storage, clock, keys, agents)

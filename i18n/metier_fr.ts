@@ -3244,6 +3244,10 @@
         <source>Waiting for you</source>
         <translation>Attend votre réponse</translation>
     </message>
+    <message>
+        <source>not looked at yet</source>
+        <translation>pas encore consulté</translation>
+    </message>
 </context>
 <context>
     <name>InputCard</name>

@@ -21,7 +21,6 @@ from core.domain.live_run import (
 )
 from core.domain.run import RunStatus, StepStatus
 from core.domain.text.json_text import parse_pointer, with_value_at
-from core.domain.tool import CallStatus
 
 MAX_ITERATION_ERRORS = 20
 
@@ -121,8 +120,9 @@ def _fold_started(run: LiveRun, fact: facts.RunStarted, at: datetime) -> None:
     for sub_agent in run.sub_agents.values():
         if not sub_agent.status.is_final:
             sub_agent.text.restart()
-    for call_id in [call.id for call in run.calls.values() if call.status is CallStatus.RUNNING]:
+    for call_id in run.calls_in_flight:
         del run.calls[call_id]
+    run.calls_in_flight.clear()
 
 
 def _fold_state(run: LiveRun, fact: facts.RunWaiting | facts.RunResumed, at: datetime) -> None:

@@ -105,7 +105,7 @@ def _milliseconds(span: timedelta) -> int:
 
 
 def _fold_call(run: LiveRun, fact: facts.ToolStarted, at: datetime) -> None:
-    run.calls[fact.call_id] = LiveCall(
+    run.calls[fact.call_id] = run.calls_in_flight[fact.call_id] = LiveCall(
         fact.call_id,
         fact.tool,
         fact.arguments,
@@ -136,6 +136,7 @@ def _fold_result(run: LiveRun, fact: facts.ToolEnded, at: datetime) -> None:
         call.status, call.duration_ms = fact.status, fact.duration_ms
         call.summary, call.error = fact.summary, fact.error
         call.output = ""
+        run.calls_in_flight.pop(fact.call_id, None)
 
 
 def _fold_late(run: LiveRun, fact: facts.ToolEndedLate, at: datetime) -> None:

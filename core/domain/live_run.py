@@ -210,10 +210,10 @@ class LiveInterruption:
 class LiveRun:
     """Everything that happened in a run so far.
 
-    `calls` and the tokens include those of its sub-agents. `message` is the run's message if it was emitted as a whole:
-    a template's output. `interrupted_texts` are pieces that crashes cut off; each was followed by the rest of its turn.
-    `warnings` concern answers: {code, message, step}. `thoughts` are the last MAX_THOUGHTS; comparisons ignore them,
-    since a thought is stored a little later than it is shown.
+    `calls` and the tokens include those of its sub-agents; `calls_in_flight` are those that have not ended. `message`
+    is the run's message if it was emitted as a whole: a template's output. `interrupted_texts` are pieces that crashes
+    cut off; each was followed by the rest of its turn. `warnings` concern answers: {code, message, step}. `thoughts`
+    are the last MAX_THOUGHTS; comparisons ignore them, since a thought is stored a little later than it is shown.
 
     `reported_answers` counts the answers with reported usage, `unpriced_answers` those with unknown cost.
     `tokens_per_second` is the rate of the last reported answer, `rate` that of the incoming answer. These two,
@@ -238,6 +238,7 @@ class LiveRun:
     steps: dict[str, LiveStep] = field(default_factory=dict)
     execution_order: list[str] = field(default_factory=list)
     calls: dict[CallId, LiveCall] = field(default_factory=dict)
+    calls_in_flight: dict[CallId, LiveCall] = field(default_factory=dict)
     sub_agents: dict[SubAgentId, LiveSubAgent] = field(default_factory=dict)
     interruptions: dict[InterruptionId, LiveInterruption] = field(default_factory=dict)
     state_log: list[facts.StatePatched] = field(default_factory=list)
@@ -315,9 +316,9 @@ class LiveRun:
 
     def cancel_calls(self) -> None:
         """Mark the calls and sub-agents that were in flight as cancelled."""
-        for call in self.calls.values():
-            if call.status is CallStatus.RUNNING:
-                call.status = CallStatus.CANCELLED
+        for call in self.calls_in_flight.values():
+            call.status = CallStatus.CANCELLED
+        self.calls_in_flight.clear()
         for sub_agent in self.sub_agents.values():
             if not sub_agent.status.is_final:
                 sub_agent.status = StepStatus.CANCELLED
@@ -331,6 +332,7 @@ class LiveRun:
         self.warnings.clear()
         self.thoughts = []
         self.calls.clear()
+        self.calls_in_flight.clear()
         self.sub_agents.clear()
         self.interruptions.clear()
         self.state_log.clear()

@@ -142,6 +142,7 @@ class SurrealStorage:
         return [
             ((kinds.PutWorkflow,), lambda b: self.workflows.put(write.workflow for write in b.of(kinds.PutWorkflow))),
             ((kinds.ArchiveWorkflow,), lambda b: self.workflows.archive(b.of(kinds.ArchiveWorkflow))),
+            ((kinds.MarkLookedAt,), lambda b: self.workflows.mark_looked_at(b.of(kinds.MarkLookedAt))),
             ((kinds.DiscardWorkflow,), lambda b: self.workflows.discard(b.of(kinds.DiscardWorkflow))),
             ((kinds.PutMessage,), lambda b: self.messages.put(b.messages())),
             ((kinds.PutAttachedText,), lambda b: self.messages.put_texts(b.of(kinds.PutAttachedText))),

@@ -13,13 +13,15 @@ from core.persistence.driver import RecordID
 from core.persistence.keys import key_range, record_id, text_key
 from core.persistence.repository import PAGE_SIZE, OrderedRepository, subranges
 from core.persistence.statements import Row, Statement, batched_statements, delete_statements
-from core.ports import ArchiveWorkflow, DiscardWorkflow
+from core.ports import ArchiveWorkflow, DiscardWorkflow, MarkLookedAt
 
 _PUT = """INSERT INTO workflow $argument
-    ON DUPLICATE KEY UPDATE place = $input.place, data = $input.data RETURN NONE"""
+    ON DUPLICATE KEY UPDATE place = $input.place, data = $input.data, looked_at = looked_at ?? $input.looked_at
+    RETURN NONE"""
 _SET_TIME = "UPDATE type::record('workflow', $argument.id) SET {column} = $argument.at RETURN NONE"
 _UNSET_TIME = "UPDATE type::record('workflow', $argument.id) SET {column} = NONE RETURN NONE"
 _DISCARDED = "SELECT record::id(id) AS key, discarded_at FROM workflow WHERE discarded_at > 0"
+_LOOKED = "SELECT record::id(id) AS key, looked_at FROM workflow WHERE looked_at != NONE"
 _ARCHIVED = "SELECT VALUE record::id(id) FROM workflow WHERE archived_at > 0"
 _RUNS_PAGE = "SELECT VALUE record::id(id) FROM run WHERE workflow = $workflow LIMIT $limit"
 _MESSAGES_PAGE = "SELECT VALUE id FROM message WHERE workflow = $workflow LIMIT $limit"
@@ -38,6 +40,10 @@ class WorkflowRepository(OrderedRepository):
         """Return a statement per change, in order."""
         return [_set_time_statement("archived_at", change.workflow_id, change.at) for change in changes]
 
+    def mark_looked_at(self, changes: Iterable[MarkLookedAt]) -> list[Statement]:
+        """Return a statement per change, in order."""
+        return [_set_time_statement("looked_at", change.workflow_id, change.at) for change in changes]
+
     def discard(self, changes: Iterable[DiscardWorkflow]) -> list[Statement]:
         """Return a statement per change, in order."""
         return [_set_time_statement("discarded_at", change.workflow_id, change.at) for change in changes]
@@ -48,6 +54,10 @@ class WorkflowRepository(OrderedRepository):
 
     async def archived(self) -> set[WorkflowId]:
         return {WorkflowId(key) for key in await self._connection.read(_ARCHIVED)}
+
+    async def looked_at(self) -> dict[WorkflowId, datetime]:
+        rows: list[Row] = await self._connection.read(_LOOKED)
+        return {WorkflowId(row["key"]): codec.from_microseconds(row["looked_at"]) for row in rows}
 
     async def get(self, workflow_id: WorkflowId) -> Workflow | None:
         row = await self._row("workflow", text_key(workflow_id))
@@ -64,6 +74,7 @@ class WorkflowRepository(OrderedRepository):
         return {
             "id": text_key(workflow.id),
             "place": self._order_keys.next(workflow.updated_at),
+            "looked_at": codec.to_microseconds(workflow.updated_at),
             "data": codec.encode_fields(
                 title=workflow.title,
                 agent=workflow.agent,

@@ -61,6 +61,9 @@ class Workflows(Protocol):
     async def archived(self) -> set[WorkflowId]:
         """Return the archived workflows, discarded ones too."""
 
+    async def looked_at(self) -> dict[WorkflowId, datetime]:
+        """Return when the user last looked at each workflow; at first that is its last change when it was written."""
+
 
 class Messages(Protocol):
     """Messages of workflows, with their attached texts."""

@@ -64,6 +64,14 @@ class ArchiveWorkflow:
 
 
 @dataclass(frozen=True, slots=True)
+class MarkLookedAt:
+    """The user looked at the workflow at this time. No effect if there is none."""
+
+    workflow_id: WorkflowId
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class DiscardWorkflow:
     """Hide the workflow from every read except `discarded` until it is deleted, or restore it: `at` None.
 
@@ -293,6 +301,7 @@ class AllowFile:
 Write = (
     PutWorkflow
     | ArchiveWorkflow
+    | MarkLookedAt
     | DiscardWorkflow
     | PutMessage
     | PutAttachedText

@@ -11,7 +11,7 @@ from core.domain.fold import replay
 from core.domain.ids import RunId, WorkflowId
 from core.domain.live_run import LiveRun
 from core.domain.messages import Message, Role
-from core.domain.run import Run, RunKind, RunStatus
+from core.domain.run import Run, RunKind
 from core.domain.workflow import Workflow, normalized_title
 from core.engine.runs.engine import Engine
 from core.errors import NotFound, Refused
@@ -21,7 +21,7 @@ from core.services.folders import checked_folders, gone_folders
 from core.services.key_check import KeyCheck
 from core.services.lookup import require_workflow
 from core.services.outcome import returns_outcome
-from core.stores.workflows import ListedWorkflow
+from core.stores.workflows import UNREAD_STATUS, ListedWorkflow
 from core.tools.builtin import executions
 from core.tools.own_places import NO_PLACES, OwnPlaces
 
@@ -77,21 +77,22 @@ class WorkflowService:
 
     @returns_outcome
     async def all(self) -> WorkflowListing:
-        """Return every workflow with the status of its newest run."""
+        """Return every workflow with the status of its newest run, and whether the user has not looked at that."""
         runs: list[Run] = []
         for _ in range(MAX_RUNS_READ // PAGE_ROWS):
             page = await self._storage.runs.page(limit=PAGE_ROWS, before=runs[-1].id if runs else None)
             runs += page
             if len(page) < PAGE_ROWS:
                 break
-        newest: dict[WorkflowId, RunStatus] = {}
+        newest: dict[WorkflowId, Run] = {}
         for run in runs:
             if run.parent is None and run.kind is not RunKind.RECORDING:
-                newest.setdefault(run.workflow_id, run.status)
+                newest.setdefault(run.workflow_id, run)
         workflows = await self._storage.workflows.all()
+        looked_at = await self._storage.workflows.looked_at()
         existing = {workflow.id for workflow in workflows}
         return WorkflowListing(
-            [ListedWorkflow(workflow, newest.get(workflow.id)) for workflow in workflows],
+            [_listed(workflow, newest.get(workflow.id), looked_at.get(workflow.id)) for workflow in workflows],
             [run for run in runs if run.workflow_id in existing],
         )
 
@@ -237,6 +238,15 @@ class WorkflowService:
         await self._engine.cancel_workflow(workflow_id)
         await self._storage.delete_workflow(workflow_id)
         self._bus.publish(WorkflowDeleted(workflow_id))
+
+
+def _listed(workflow: Workflow, newest: Run | None, looked_at: datetime | None) -> ListedWorkflow:
+    if newest is None:
+        return ListedWorkflow(workflow)
+    ended = newest.finished_at if newest.status in UNREAD_STATUS else None
+    # rows from before this was stored have no time, and count as looked at
+    is_unread = ended is not None and looked_at is not None and ended > looked_at
+    return ListedWorkflow(workflow, newest.status, is_unread)
 
 
 def _always() -> bool:

@@ -106,9 +106,9 @@ class Execution:
     def doing(self) -> Doing | None:
         """The newest call in flight of its run and of the runs below it; None while none is."""
         runs = [run for run in (self.run, *self.below) if run is not None and run.status is RunStatus.RUNNING]
-        # from the end: of thousands of calls the open ones are the last
-        calls = (next((call for call in reversed(run.calls.values()) if call.is_running), None) for run in runs)
-        call = max((call for call in calls if call is not None), key=attrgetter("started_at"), default=None)
+        # only those in flight: rows are redrawn often, and a run may have thousands of calls
+        calls = (call for run in runs for call in run.calls_in_flight.values())
+        call = max(calls, key=attrgetter("started_at"), default=None)
         return Doing(call.tool, target_of(call.tool, call.arguments), call.started_at) if call is not None else None
 
     @property

@@ -56,10 +56,13 @@ class ViewedWorkflow(Store):
 
 @dataclass(frozen=True, slots=True)
 class ListedWorkflow:
-    """A workflow with the status of its newest run, None without a run."""
+    """A workflow with the status of its newest run, None without a run. `is_unread`: that has succeeded or failed, and
+    the user has not looked at it since.
+    """
 
     workflow: Workflow
     status: RunStatus | None = None
+    is_unread: bool = False
 
     @property
     def title(self) -> str:
@@ -105,6 +108,13 @@ class Workflows(Store):
         """Return the workflow, archived or not."""
         return self._rows.get(workflow_id)
 
+    def mark_read(self, workflow_id: WorkflowId) -> None:
+        """Report that the user looks at the workflow."""
+        row = self._rows.get(workflow_id)
+        if row is not None and row.is_unread:
+            self._rows[workflow_id] = replace(row, is_unread=False)
+            self._emit_changed()
+
     @property
     def all_ids(self) -> set[WorkflowId]:
         """The ids of all workflows: listed, archived, or discarded and still restorable."""
@@ -115,7 +125,8 @@ class Workflows(Store):
         known = self._rows.get(message.workflow.id)
         # a renamed workflow keeps the status that is known
         status = message.status or (known.status if known else None)
-        self._rows[message.workflow.id] = ListedWorkflow(message.workflow, status)
+        is_unread = known is not None and known.is_unread
+        self._rows[message.workflow.id] = ListedWorkflow(message.workflow, status, is_unread)
         self._emit_changed()
 
     def _on_deleted(self, message: WorkflowDeleted) -> None:
@@ -139,7 +150,8 @@ class Workflows(Store):
         row = self._rows.get(event.workflow_id)
         is_newest = self._newest.get(event.workflow_id) == event.run_id
         if row is not None and status is not None and is_newest and row.status is not status:
-            self._rows[event.workflow_id] = replace(row, status=status)
+            is_unread = status in UNREAD_STATUS
+            self._rows[event.workflow_id] = replace(row, status=status, is_unread=is_unread)
             self._emit_changed()
 
     def _emit_changed(self) -> None:
@@ -147,6 +159,8 @@ class Workflows(Store):
         emit(self.changed)
 
 
+UNREAD_STATUS = frozenset({RunStatus.SUCCESS, RunStatus.ERROR})
+"""A run that ends so is news; what the user stopped is none."""
 _STATUS: Mapping[type[Fact], RunStatus] = {
     RunCreated: RunStatus.ENQUEUED,
     RunStarted: RunStatus.RUNNING,

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Protocol, TypeVar
 
 from desktop.theme import Icon
-from desktop.widgets import folded
+from desktop.widgets import Indicator, folded
 
 
 class Kind(StrEnum):
@@ -29,7 +29,7 @@ class Kind(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Entry:
     """`key` identifies the target for its source. `note` stands at the right: a state, a model, or a key sequence if
-    `has_keys`.
+    `has_keys`. A workflow has the `sign` of its state in place of the icon, and a mark if it `is_unread`.
     """
 
     kind: Kind
@@ -38,6 +38,8 @@ class Entry:
     note: str
     icon: Icon
     has_keys: bool = False
+    sign: Indicator | None = None
+    is_unread: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,10 @@ from desktop.widgets import (
     paint_ground,
     paint_icon,
     paint_note,
+    paint_sign,
     paint_text,
+    paint_unread_mark,
+    unread_text,
 )
 
 _Index = QModelIndex | QPersistentModelIndex
@@ -70,13 +73,20 @@ class EntryDelegate(QStyledItemDelegate):
         elif isinstance(row, Entry):
             if (color := background_color(option)) is not None:
                 paint_ground(painter, theme, box, sizes.radius_row, color)
-            inner = paint_icon(painter, theme, row.icon, inner)
+            if row.sign is None:
+                inner = paint_icon(painter, theme, row.icon, inner)
+            else:
+                inner = paint_sign(painter, theme, row.sign, inner, option.widget)
             inner = paint_note(painter, theme, row.note, inner, "code_small" if row.has_keys else "secondary")
-            paint_text(painter, theme, row.title, inner, "row", "text")
+            if row.is_unread:
+                inner = paint_unread_mark(painter, theme, inner)
+            paint_text(painter, theme, row.title, inner, "row_unread" if row.is_unread else "row", "text")
 
 
 def _accessible_text(row: Heading | Entry) -> str:
-    return row.title if isinstance(row, Heading) or not row.note else f"{row.title}, {row.note}"
+    if isinstance(row, Heading):
+        return row.title
+    return ", ".join(filter(None, (row.title, row.note, unread_text() if row.is_unread else "")))
 
 
 EntrySearch = Callable[[Query], Sequence[Heading | Entry]]

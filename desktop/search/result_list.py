@@ -9,7 +9,17 @@ from core.domain.text.search import Span
 from desktop.search.results import GroupRow, HitRow, MoreRow, ResultRow
 from desktop.search.search_strings import ResultStrings, hit_icon
 from desktop.theme import TextRole, Theme
-from desktop.widgets import ROW_ROLE, RowModel, background_color, paint_ground, paint_icon, paint_note, paint_text
+from desktop.widgets import (
+    ROW_ROLE,
+    RowModel,
+    background_color,
+    paint_ground,
+    paint_icon,
+    paint_note,
+    paint_sign,
+    paint_text,
+    paint_unread_mark,
+)
 
 _Index = QModelIndex | QPersistentModelIndex
 
@@ -59,7 +69,11 @@ class ResultDelegate(QStyledItemDelegate):
         inner = box.adjusted(sizes.space_s, 0, -sizes.space_s, 0)
         match row:
             case GroupRow():
+                label = row.label
+                inner = paint_sign(painter, theme, label.sign, inner, option.widget)
                 inner = paint_note(painter, theme, self._strings.note(row), inner)
+                if label.is_unread:
+                    inner = paint_unread_mark(painter, theme, inner)
                 paint_marked(painter, theme, row.title, row.marks, inner, "row_unread")
             case HitRow(hit=hit):
                 inner = paint_icon(painter, theme, hit_icon(hit), inner.adjusted(sizes.space_s, 0, 0, 0))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from core.domain.ids import WorkflowId
 from core.domain.text.search import Span, find_spans, parse_query, terms_pattern
 from core.ports import Hit, HitGroup, HitKind, HitPage
+from desktop.widgets import Indicator
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,10 +16,13 @@ class GroupRow:
     """
 
     workflow_id: WorkflowId
-    title: str
+    label: "WorkflowLabel"
     total: int
-    is_archived: bool = False
     marks: tuple[Span, ...] = ()
+
+    @property
+    def title(self) -> str:
+        return self.label.title
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +47,14 @@ ResultRow = GroupRow | HitRow | MoreRow
 
 @dataclass(frozen=True, slots=True)
 class WorkflowLabel:
-    """The title of a workflow, and whether it is archived."""
+    """The title of a workflow, whether it is archived, the sign of its state, and whether it has finished and was not
+    looked at since.
+    """
 
     title: str
     is_archived: bool = False
+    sign: Indicator = Indicator.IDLE
+    is_unread: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +108,7 @@ class Results:
             marks = tuple(find_spans(pattern, named.title)) if pattern is not None else ()
             below = [hit for hit in group.hits if hit.kind is not HitKind.TITLE]
             total = group.total - (len(group.hits) - len(below))
-            yield GroupRow(group.workflow_id, named.title, total, named.is_archived, marks)
+            yield GroupRow(group.workflow_id, named, total, marks)
             yield from map(HitRow, below)
             hidden = group.total - len(group.hits)
             if hidden > 0:

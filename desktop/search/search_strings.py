@@ -9,6 +9,7 @@ from core.ports import Hit, HitKind
 from desktop.search.results import GroupRow, HitRow, MoreRow, ResultRow
 from desktop.theme import Icon, tool_icon
 from desktop.translation import moment
+from desktop.widgets import indicator_text, unread_text
 
 translate = QCoreApplication.translate  # lupdate recognises only this name
 
@@ -25,7 +26,7 @@ class ResultStrings(QObject):
     def note(self, row: GroupRow) -> str:
         """Return the number of hits in a workflow, and whether it is archived."""
         count = self.tr("%n hits", None, row.total) if row.total else ""
-        archived = self.tr("archived") if row.is_archived else ""
+        archived = self.tr("archived") if row.label.is_archived else ""
         return " · ".join(filter(None, (archived, count)))
 
     def more(self, row: MoreRow) -> str:
@@ -41,7 +42,10 @@ class ResultStrings(QObject):
         """Return the accessible text of a row."""
         match row:
             case GroupRow():
-                return f"{row.title}, {self.note(row)}"
+                label = row.label
+                state = indicator_text(label.sign)
+                unread = unread_text() if label.is_unread else ""
+                return ", ".join(filter(None, (row.title, state, unread, self.note(row))))
             case HitRow(hit=hit):
                 return ", ".join(filter(None, (hit_source(hit), hit.snippet, self.time(hit))))
             case MoreRow():

@@ -1,7 +1,6 @@
 """Paints the items of the list, and edits titles in place."""
 
 from collections.abc import Hashable
-from datetime import datetime
 
 from PySide6.QtCore import QAbstractItemModel, QRect, QSize, QTimer, Signal
 from PySide6.QtGui import QHelpEvent, QPainter, QRegion
@@ -14,7 +13,7 @@ from desktop.sidebar.geometry import editor_rect, item_height
 from desktop.sidebar.model import Index, model_of
 from desktop.sidebar.painters import PulsingDots, RowPainter, TilePainter
 from desktop.sidebar.rows import Header, Row
-from desktop.sidebar.sidebar_strings import state_text, time_text
+from desktop.sidebar.sidebar_strings import RowTexts, row_texts
 from desktop.theme import Theme
 
 
@@ -40,7 +39,7 @@ class RowDelegate(QStyledItemDelegate):
         # a request during a paint event is lost
         self._completion = QTimer(self, singleShot=True, interval=0)
         self._completion.timeout.connect(self._complete_rows)
-        self._painted: dict[Hashable, tuple[str, str]] = {}
+        self._painted: dict[Hashable, RowTexts] = {}
 
     def paint_dots(self, dirty: QRegion) -> bool:
         """Paint only the pulsing dots before anything else is painted. Return True if nothing else is needed."""
@@ -67,17 +66,16 @@ class RowDelegate(QStyledItemDelegate):
         else:
             view = self._canvas.parent()
             is_edited = isinstance(view, QAbstractItemView) and view.indexWidget(index) is not None
-            now = self._clock.now()
-            self._finish_partial_repaint(option.rect, item, now)
-            self._rows.paint_row(painter, option, item, now, self._wanted, self._canvas, is_edited=is_edited)
+            texts = row_texts(item, self._clock.now())
+            self._finish_partial_repaint(option.rect, item, texts)
+            self._rows.paint_row(painter, option, item, texts, self._wanted, self._canvas, is_edited=is_edited)
 
-    def _finish_partial_repaint(self, box: QRect, row: Row, now: datetime) -> None:
+    def _finish_partial_repaint(self, box: QRect, row: Row, texts: RowTexts) -> None:
         """Request the whole row where only a part is repainted, but its texts are no longer those that it shows.
 
         Texts are of the time of painting, and their widths decide where the others lie: a part of the row would be that
         of "1 min" beside a part of "now".
         """
-        texts = state_text(row, now), time_text(row, now)
         before = self._painted.get(row.key)
         self._painted[row.key] = texts
         if before not in (None, texts) and not QRegion(box).subtracted(self._wanted).isEmpty():
@@ -91,7 +89,7 @@ class RowDelegate(QStyledItemDelegate):
     def helpEvent(self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: Index) -> bool:
         """Show a tool tip only where the row does not show all of its text."""
         row = model_of(index).row_at(index) if index.isValid() else None
-        if row is None or self.is_collapsed or self._rows.is_cut(option.rect, row, self._clock.now()):
+        if row is None or self.is_collapsed or self._rows.is_cut(option.rect, row, row_texts(row, self._clock.now())):
             return super().helpEvent(event, view, option, index)
         QToolTip.hideText()
         return True

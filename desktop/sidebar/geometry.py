@@ -6,8 +6,8 @@ from typing import Self
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize
 from PySide6.QtGui import QFontMetrics
 
-from desktop.sidebar.rows import Header, Item
-from desktop.theme import Theme
+from desktop.sidebar.rows import Header, Item, Row
+from desktop.theme import TextRole, Theme
 from desktop.tokens import Sizes
 from desktop.widgets import badge_size
 
@@ -18,11 +18,15 @@ def item_height(item: Item, sizes: Sizes, *, is_collapsed: bool) -> int:
     return sizes.sidebar_tile + sizes.space_s if is_collapsed else sizes.row
 
 
+def title_role(row: Row) -> TextRole:
+    return "row_unread" if row.is_unread else "row"
+
+
 @dataclass(frozen=True, slots=True)
 class RowGeometry:
     """The parts of a row in `box`. Indicator and title are on one line, the state below them.
 
-    `badge` is empty where nothing waits.
+    `mark` is the place of the badge, else that of the mark of an unread row; empty without either.
     """
 
     background: QRect
@@ -31,29 +35,31 @@ class RowGeometry:
     state: QRect
     time: QRect
     slot: QRect
-    badge: QRect
+    mark: QRect
 
     @classmethod
-    def of(cls, box: QRect, theme: Theme, time_words: str, *, has_slot: bool, waiting: int = 0) -> Self:
+    def of(cls, box: QRect, theme: Theme, row: Row, time_text: str) -> Self:
         sizes = theme.sizes
-        title, state, time = (QFontMetrics(theme.font(role)) for role in ("row", "secondary", "meta"))
+        title, state, time = (QFontMetrics(theme.font(role)) for role in (title_role(row), "secondary", "meta"))
         ground = background_rect(box, sizes)
         left = ground.left() + sizes.space_s + sizes.icon_s + sizes.space_s
         right = ground.right() - sizes.space_m + sizes.space_xs
         gap = sizes.space_xs // 2
         top = box.top() + (box.height() - title.height() - gap - state.height()) // 2
         below = top + title.height() + gap
-        time_width = time.horizontalAdvance(time_words) + 1  # or its last sign might be cut
+        time_width = time.horizontalAdvance(time_text) + 1  # or its last sign might be cut
+        has_slot = row.slot is not None
         slot_width = sizes.icon_s if has_slot else 0
         slot_top = below + (state.height() - sizes.icon_s) // 2
         sign_top = top + (title.height() - sizes.icon_s) // 2
         title_width = right - left - time_width - sizes.space_s
         slot_room = slot_width + sizes.space_s if has_slot else 0
-        badge = badge_size(theme, waiting) if waiting else QSize(0, 0)
-        badge_left = right - slot_room - badge.width()
-        badge_top = below + (state.height() - badge.height()) // 2
-        badge_room = badge.width() + sizes.space_s if waiting else 0
-        state_width = right - left - slot_room - badge_room
+        unread = QSize(sizes.dot, sizes.dot) if row.is_unread else QSize(0, 0)
+        mark = badge_size(theme, row.waiting) if row.waiting else unread
+        mark_left = right - slot_room - mark.width()
+        mark_top = below + (state.height() - mark.height()) // 2
+        mark_room = mark.width() + sizes.space_s if mark.width() else 0
+        state_width = right - left - slot_room - mark_room
         return cls(
             ground,
             QRect(ground.left() + sizes.space_s, sign_top, sizes.icon_s, sizes.icon_s),
@@ -61,7 +67,7 @@ class RowGeometry:
             QRect(left, below, max(0, state_width), state.height()),
             QRect(right - time_width, top, time_width, title.height()),
             QRect(right - slot_width, slot_top, slot_width, sizes.icon_s),
-            QRect(QPoint(badge_left, badge_top), badge),
+            QRect(QPoint(mark_left, mark_top), mark),
         )
 
 

@@ -1,14 +1,20 @@
 """Paints the rows: indicators, expanded rows, and tiles of the collapsed sidebar."""
 
-from datetime import datetime
-
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPen, QRegion
 from PySide6.QtWidgets import QStyleOptionViewItem, QWidget
 
-from desktop.sidebar.geometry import RowGeometry, background_rect, center_of, fold_icon_rect, header_rect, tile_rect
+from desktop.sidebar.geometry import (
+    RowGeometry,
+    background_rect,
+    center_of,
+    fold_icon_rect,
+    header_rect,
+    tile_rect,
+    title_role,
+)
 from desktop.sidebar.rows import Header, Row, RowState, Section
-from desktop.sidebar.sidebar_strings import initial, section_title, state_text, time_text
+from desktop.sidebar.sidebar_strings import RowTexts, initial, section_title
 from desktop.theme import Icon, Theme
 from desktop.tokens import ColorName
 from desktop.translation import number
@@ -25,6 +31,7 @@ from desktop.widgets import (
     paint_outline,
     paint_pulsing_ring,
     paint_text,
+    paint_unread,
 )
 
 _INDICATORS = {
@@ -39,8 +46,11 @@ _INDICATORS = {
 
 
 def indicator_of(row: Row) -> Indicator:
-    """Return the indicator of a row. A finished run has a shape of its own only while it is recent; then a ring."""
-    return Indicator.IDLE if row.section in (Section.WORKFLOWS, Section.ARCHIVED) else _INDICATORS[row.state]
+    """Return the indicator of a row. A finished run has a shape of its own only while it is recent or unread; then a
+    ring.
+    """
+    is_idle = row.section in (Section.WORKFLOWS, Section.ARCHIVED) and not row.is_unread
+    return Indicator.IDLE if is_idle else _INDICATORS[row.state]
 
 
 class PulsingDots:
@@ -114,15 +124,15 @@ class RowPainter:
         painter: QPainter,
         option: QStyleOptionViewItem,
         row: Row,
-        now: datetime,
+        texts: RowTexts,
         dirty: QRegion,
         canvas: QWidget,
         *,
         is_edited: bool = False,
     ) -> None:
         """Paint a row. `is_edited`: its title is in an editor."""
-        theme, when = self._theme, time_text(row, now)
-        shape = RowGeometry.of(option.rect, theme, when, has_slot=row.slot is not None, waiting=row.waiting)
+        theme = self._theme
+        shape = RowGeometry.of(option.rect, theme, row, texts.time)
         color = background_color(option)
         if color is not None:
             paint_ground(painter, theme, shape.background, theme.sizes.radius_row, color)
@@ -135,16 +145,19 @@ class RowPainter:
             if indicator_of(row) is Indicator.RUNNING:
                 self._dots.add(center, shape.background, color)
         if dirty.intersects(shape.title):
-            paint_text(painter, theme, row.title, shape.title, "row", "text")
+            paint_text(painter, theme, row.title, shape.title, title_role(row), "text")
         if dirty.intersects(shape.time):
-            paint_text(painter, theme, when, shape.time, "meta", "muted")
+            paint_text(painter, theme, texts.time, shape.time, "meta", "muted")
         if dirty.intersects(shape.state):
             tone = _TONES.get(row.state, "muted")
-            paint_text(painter, theme, state_text(row, now), shape.state, "secondary", tone)
+            paint_text(painter, theme, texts.state, shape.state, "secondary", tone)
         if row.slot is not None and dirty.intersects(shape.slot):
             self._paint_slot(painter, row.slot, shape.slot)
-        if row.waiting and dirty.intersects(shape.badge):
-            paint_badge(painter, theme, row.waiting, QRectF(shape.badge))
+        if dirty.intersects(shape.mark):
+            if row.waiting:
+                paint_badge(painter, theme, row.waiting, QRectF(shape.mark))
+            elif row.is_unread:
+                paint_unread(painter, theme, center_of(shape.mark))
         paint_cursor(painter, theme, option, shape.background, theme.sizes.radius_row)
 
     def paint_header(self, painter: QPainter, option: QStyleOptionViewItem, header: Header) -> None:
@@ -159,14 +172,14 @@ class RowPainter:
         ring.setTop(box.top())
         paint_cursor(painter, theme, option, ring, theme.sizes.radius_row)
 
-    def is_cut(self, box: QRect, row: Row, now: datetime) -> bool:
+    def is_cut(self, box: QRect, row: Row, texts: RowTexts) -> bool:
         """Return whether the texts of a row do not fit in `box`."""
         theme = self._theme
-        shape = RowGeometry.of(box, theme, time_text(row, now), has_slot=row.slot is not None, waiting=row.waiting)
-        title, state = QFontMetrics(theme.font("row")), QFontMetrics(theme.font("secondary"))
+        shape = RowGeometry.of(box, theme, row, texts.time)
+        title, state = QFontMetrics(theme.font(title_role(row))), QFontMetrics(theme.font("secondary"))
         return (
             title.horizontalAdvance(row.title) > shape.title.width()
-            or state.horizontalAdvance(state_text(row, now)) > shape.state.width()
+            or state.horizontalAdvance(texts.state) > shape.state.width()
         )
 
     def _paint_slot(self, painter: QPainter, slot: int, box: QRect) -> None:
@@ -175,14 +188,12 @@ class RowPainter:
         paint_text(painter, theme, str(slot), box, "meta", "muted", Qt.AlignmentFlag.AlignHCenter)
 
 
-def changed_areas(
-    box: QRect, theme: Theme, row: Row, before: tuple[str, str] | None, texts: tuple[str, str]
-) -> list[QRect]:
+def changed_areas(box: QRect, theme: Theme, row: Row, before: RowTexts | None, texts: RowTexts) -> list[QRect]:
     """Return the areas to repaint where state and time have other texts than `before`."""
-    shape = RowGeometry.of(box, theme, texts[1], has_slot=row.slot is not None, waiting=row.waiting)
+    shape = RowGeometry.of(box, theme, row, texts.time)
     line = QRect(shape.title.topLeft(), QPoint(shape.background.right(), shape.title.bottom()))
-    parts = [] if before is not None and before[0] == texts[0] else [shape.state]
-    return parts if before is not None and before[1] == texts[1] else [*parts, line]
+    parts = [] if before is not None and before.state == texts.state else [shape.state]
+    return parts if before is not None and before.time == texts.time else [*parts, line]
 
 
 class TilePainter:
@@ -199,7 +210,7 @@ class TilePainter:
         paint_ground(painter, theme, tile, radius, background_color(option) or "raised")
         paint_outline(painter, theme, tile, radius, "border")
         paint_text(painter, theme, initial(row.title), tile, "row_unread", "text", Qt.AlignmentFlag.AlignHCenter)
-        if row.section not in (Section.WORKFLOWS, Section.ARCHIVED):
+        if row.is_unread or row.section not in (Section.WORKFLOWS, Section.ARCHIVED):
             self._paint_state(painter, row, tile, canvas)
         self._paint_badge(painter, row, tile)
         gap = theme.sizes.focus_ring + 1
@@ -220,6 +231,13 @@ class TilePainter:
             gap = theme.sizes.focus_ring
             paint_ground(painter, theme, badge.adjusted(-gap, -gap, gap, gap), badge.height() // 2 + gap, "app")
             paint_badge(painter, theme, row.waiting, QRectF(badge))
+        elif row.is_unread:
+            gap, center = theme.sizes.focus_ring, QPointF(tile.topRight())
+            side = theme.sizes.dot + 2 * gap
+            ground = QRect(0, 0, side, side)
+            ground.moveCenter(center.toPoint())
+            paint_ground(painter, theme, ground, side // 2, "app")
+            paint_unread(painter, theme, center_of(ground))
 
     def _paint_state(self, painter: QPainter, row: Row, tile: QRect, canvas: QWidget) -> None:
         """Paint the ring of a running workflow, else its indicator in the lower right corner. A repeated row has its

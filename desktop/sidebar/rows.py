@@ -65,7 +65,8 @@ class Row:
     run is shown, or where it continues. `progress` are completed and total steps of a template's run; `mode` is that of
     the run where it differs from the settings. `waiting` is the number of open requests to the user. In *Needs you* the
     row is repeated: `asked` is the kind of the oldest request, `asked_about` its tool, `since` when it was made.
-    `doing` is the call in flight of a running row.
+    `doing` is the call in flight of a running row. `is_unread`: it has finished, and the user has not looked at it
+    since.
     """
 
     id: WorkflowId
@@ -83,6 +84,7 @@ class Row:
     asked: InterruptionKind | None = None
     asked_about: str = ""
     doing: Doing | None = None
+    is_unread: bool = False
 
     @property
     def key(self) -> Hashable:
@@ -162,7 +164,10 @@ def sidebar_items(
             _running_row(execution, mode_of(execution.workflow_id) if mode_of else None)
             for execution in background.running_workflows
         ],
-        Section.RECENT: [_finished_row(execution) for execution in background.recently_completed_workflows],
+        Section.RECENT: [
+            _finished_row(execution, workflows.get(execution.workflow_id))
+            for execution in background.recently_completed_workflows
+        ],
         # workflows with a run in the sections above are left out here
         Section.WORKFLOWS: (rows_of or _idle_rows)(
             entry for entry in workflows.rows if background.get_execution(entry.workflow.id) is None
@@ -228,7 +233,7 @@ def _running_row(execution: Execution, mode: ValidationMode | None) -> Row:
     )
 
 
-def _finished_row(execution: Execution) -> Row:
+def _finished_row(execution: Execution, listed: ListedWorkflow | None) -> Row:
     ended = execution.completed_at or execution.started_at
     return Row(
         execution.workflow_id,
@@ -241,6 +246,7 @@ def _finished_row(execution: Execution) -> Row:
         error=str(execution.error.get("message", "")) if execution.error else "",
         slot=execution.slot,
         waiting=len(execution.open_interruptions),
+        is_unread=listed is not None and listed.is_unread,
     )
 
 
@@ -252,7 +258,8 @@ def _idle_row(entry: ListedWorkflow) -> Row:
     workflow = entry.workflow
     section = Section.ARCHIVED if workflow.is_archived else Section.WORKFLOWS
     at = workflow.archived_at or workflow.updated_at
-    return Row(workflow.id, workflow.title, section, _idle_state(entry.status), at=at)
+    is_unread = entry.is_unread and not workflow.is_archived
+    return Row(workflow.id, workflow.title, section, _idle_state(entry.status), at=at, is_unread=is_unread)
 
 
 def _idle_state(status: RunStatus | None) -> RowState:

@@ -1,6 +1,7 @@
 """Strings of a row, for display and for screen readers."""
 
 from datetime import datetime
+from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication, QTextBoundaryFinder
 
@@ -16,6 +17,7 @@ from desktop.translation import (
     short_tool_name,
     time_of_day,
 )
+from desktop.widgets import unread_text
 
 translate = QCoreApplication.translate  # under this name, since lupdate looks for calls of `translate`
 
@@ -36,6 +38,17 @@ def section_title(section: Section) -> str:
             return translate("Sidebar", "Workflows")
         case Section.ARCHIVED:
             return translate("Sidebar", "Archived")
+
+
+class RowTexts(NamedTuple):
+    """The texts of a row that change with the time."""
+
+    state: str
+    time: str
+
+
+def row_texts(row: Row, now: datetime) -> RowTexts:
+    return RowTexts(state_text(row, now), time_text(row, now))
 
 
 def state_text(row: Row, now: datetime) -> str:
@@ -79,6 +92,8 @@ def accessible_row_text(row: Row, requests: str = "") -> str:
     """
     state = _state(row)
     texts = [row.title, state[:1].lower() + state[1:]]
+    if row.is_unread:
+        texts.append(unread_text())
     if row.is_archived:
         texts.append(translate("Sidebar", "archived"))
     if row.progress is not None:

@@ -12,7 +12,7 @@ from core.ports import Clock
 from desktop.sidebar.model import SidebarModel
 from desktop.sidebar.painters import changed_areas
 from desktop.sidebar.pointer_intent import visible_rows
-from desktop.sidebar.sidebar_strings import state_text, time_text
+from desktop.sidebar.sidebar_strings import RowTexts, row_texts
 from desktop.theme import Theme
 
 _LIVE_MS = 1_000
@@ -29,7 +29,7 @@ class TimeRefresher(QObject):
         self._theme = theme
         self._clock = clock
         self._is_enabled = True
-        self._texts: dict[Hashable, tuple[str, str]] = {}
+        self._texts: dict[Hashable, RowTexts] = {}
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.refresh)
         view.installEventFilter(self)
@@ -56,7 +56,7 @@ class TimeRefresher(QObject):
         """Repaint the texts that have changed since the last tick."""
         now, before, self._texts = self._clock.now(), self._texts, {}
         for row in visible_rows(self._view, self._model):
-            texts = state_text(row, now), time_text(row, now)
+            texts = row_texts(row, now)
             self._texts[row.key] = texts
             # most texts change once a minute: nothing is repainted for the others
             if texts != before.get(row.key):

@@ -19,6 +19,10 @@ from desktop.widgets.indicators import (
     paint_dots,
     paint_indicator,
     paint_pulsing_ring,
+    paint_sign,
+    paint_unread,
+    paint_unread_mark,
+    unread_text,
 )
 from desktop.widgets.labels import (
     Chip,
@@ -109,7 +113,10 @@ __all__ = [
     "paint_note",
     "paint_outline",
     "paint_pulsing_ring",
+    "paint_sign",
     "paint_text",
+    "paint_unread",
+    "paint_unread_mark",
     "plain_tool_tip",
     "queue_announcement",
     "raw_text",
@@ -117,5 +124,6 @@ __all__ = [
     "set_plain_tool_tip",
     "set_role",
     "show_when",
+    "unread_text",
     "with_keys",
 ]

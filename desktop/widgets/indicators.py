@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from PySide6.QtCore import QCoreApplication, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QSizePolicy, QWidget
 
 from desktop.theme import Icon, Theme
 from desktop.tokens import ColorName
@@ -57,6 +57,37 @@ def indicator_text(indicator: Indicator) -> str:
             return QCoreApplication.translate("Indicator", "Stopped")
         case Indicator.IDLE:
             return QCoreApplication.translate("Indicator", "Not running")
+
+
+def unread_text() -> str:
+    """Return what the mark of an unread workflow means, for a screen reader."""
+    return QCoreApplication.translate("Indicator", "not looked at yet")
+
+
+def paint_unread(painter: QPainter, theme: Theme, center: QPointF) -> None:
+    """Paint the mark of a workflow that has finished and was not looked at since."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme.color("accent"))
+    painter.drawEllipse(center, theme.sizes.dot / 2, theme.sizes.dot / 2)
+    painter.restore()
+
+
+def paint_sign(painter: QPainter, theme: Theme, indicator: Indicator, box: QRect, widget: QWidget | None) -> QRect:
+    """Paint an indicator at the left of a row's box, and return the remaining box. `widget` is the list."""
+    side = theme.sizes.icon_s
+    canvas = widget.viewport() if isinstance(widget, QAbstractScrollArea) else widget
+    if canvas is not None:
+        paint_indicator(painter, theme, indicator, QPointF(box.left() + side / 2, box.center().y() + 0.5), canvas)
+    return box.adjusted(side + theme.sizes.space_s, 0, 0, 0)
+
+
+def paint_unread_mark(painter: QPainter, theme: Theme, box: QRect) -> QRect:
+    """Paint the mark of an unread workflow at the right of a row's box, and return the remaining box."""
+    side = theme.sizes.dot
+    paint_unread(painter, theme, QPointF(box.right() - side / 2, box.center().y() + 0.5))
+    return box.adjusted(0, 0, -side - theme.sizes.space_s, 0)
 
 
 def paint_indicator(painter: QPainter, theme: Theme, indicator: Indicator, center: QPointF, widget: QWidget) -> None:

@@ -1,6 +1,6 @@
-"""Storage of archived and discarded workflows."""
+"""Storage of archived and discarded workflows, and of when the user looked at them."""
 
-from core.ports import ArchiveWorkflow, DiscardWorkflow, PutWorkflow, Storage
+from core.ports import ArchiveWorkflow, DiscardWorkflow, MarkLookedAt, PutWorkflow, Storage
 from tests.contracts.rows import W2, W, a_workflow, at
 
 
@@ -33,6 +33,18 @@ async def test_a_discarded_workflow_is_found_nowhere_else_until_it_is_brought_ba
 
 
 async def test_marking_what_is_not_there_makes_nothing(storage: Storage) -> None:
-    await storage.commit([ArchiveWorkflow(W, at(1)), DiscardWorkflow(W2, at(1))])
+    await storage.commit([ArchiveWorkflow(W, at(1)), DiscardWorkflow(W2, at(1)), MarkLookedAt(W, at(1))])
     assert await storage.workflows.all() == []
+    assert await storage.workflows.looked_at() == {}
     assert await storage.workflows.discarded() == []
+
+
+async def test_when_the_user_looked_at_a_workflow_stays_whoever_writes_its_row(storage: Storage) -> None:
+    await storage.commit([PutWorkflow(a_workflow(W, 1)), PutWorkflow(a_workflow(W2, 2))])
+    await storage.commit([PutWorkflow(a_workflow(W, 3))])
+    assert await storage.workflows.looked_at() == {W: at(1), W2: at(2)}
+    await storage.commit([MarkLookedAt(W, at(9))])
+    await storage.commit([PutWorkflow(a_workflow(W, 10))])
+    assert await storage.workflows.looked_at() == {W: at(9), W2: at(2)}
+    await storage.delete_workflow(W)
+    assert await storage.workflows.looked_at() == {W2: at(2)}

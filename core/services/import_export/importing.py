@@ -31,6 +31,7 @@ from core.ports import (
     Clock,
     CreateRun,
     DiscardWorkflow,
+    MarkLookedAt,
     PutAttachedText,
     PutMemory,
     PutMessage,
@@ -233,7 +234,12 @@ class Importer:
             agent = workflow.answering.agent
             here = workflow.answering.model_copy(update={"agent": AgentId(library.ids.get(agent, agent))})
             workflow = replace(workflow, answering=here)
-        first: list[Write] = [PutWorkflow(workflow), DiscardWorkflow(workflow.id, self._clock.now())]
+        now = self._clock.now()
+        first: list[Write] = [
+            PutWorkflow(workflow),
+            MarkLookedAt(workflow.id, now),
+            DiscardWorkflow(workflow.id, now),
+        ]
         if workflow.archived_at is not None:
             first.append(ArchiveWorkflow(workflow.id, workflow.archived_at))
         for writes in _batches([*first, *_rows(history, attached)]):

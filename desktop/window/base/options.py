@@ -9,9 +9,16 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from core.domain.agent import Agent, AgentSelection
 from core.domain.model import ModelChoice, is_loopback, origin_of
-from desktop.theme import Icon, Theme
+from desktop.theme import Icon, TextRole, Theme
 from desktop.translation import offline_agent_name
-from desktop.widgets import background_color, paint_ground, paint_text
+from desktop.widgets import (
+    Indicator,
+    background_color,
+    paint_ground,
+    paint_sign,
+    paint_text,
+    paint_unread_mark,
+)
 
 translate = QCoreApplication.translate  # lupdate finds texts by this name
 
@@ -25,12 +32,16 @@ class OptionHeading:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A choice of agent and model. `answering` None: it opens the settings."""
+    """A choice of agent and model; `answering` None: it opens the settings. Or a workflow, with the `sign` of its state
+    and a mark if it `is_unread`.
+    """
 
     title: str
     note: str
     answering: AgentSelection | None
     is_current: bool = False
+    sign: Indicator | None = None
+    is_unread: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +115,7 @@ OPTION_ROLE = Qt.ItemDataRole.UserRole
 
 
 class OptionDelegate(QStyledItemDelegate):
-    """Paints an option: check mark, title, and a note at the right, which gets a third of the row if needed."""
+    """Paints an option: check mark or sign, title, and a note at the right, which gets a third of the row if needed."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -126,13 +137,18 @@ class OptionDelegate(QStyledItemDelegate):
         elif isinstance(entry, Option):
             if (color := background_color(option)) is not None:
                 paint_ground(painter, theme, box, sizes.radius_row, color)
-            if entry.is_current:
+            if entry.sign is not None:
+                paint_sign(painter, theme, entry.sign, inner, option.widget)
+            elif entry.is_current:
                 self._paint_check(painter, inner)
             inner.setLeft(inner.left() + sizes.icon_s + sizes.space_s)
+            if entry.is_unread:
+                inner = paint_unread_mark(painter, theme, inner)
+            role: TextRole = "row_unread" if entry.is_unread else "row"
             note = min(QFontMetrics(theme.font("secondary")).horizontalAdvance(entry.note) + 1, inner.width() // 3)
             available = inner.width() - note - sizes.space_m
-            title = min(available, QFontMetrics(theme.font("row")).horizontalAdvance(entry.title) + 1)
-            paint_text(painter, theme, entry.title, inner.adjusted(0, 0, title - inner.width(), 0), "row", "text")
+            title = min(available, QFontMetrics(theme.font(role)).horizontalAdvance(entry.title) + 1)
+            paint_text(painter, theme, entry.title, inner.adjusted(0, 0, title - inner.width(), 0), role, "text")
             rest = inner.adjusted(title + sizes.space_m, 0, 0, 0)
             paint_text(painter, theme, entry.note, rest, "secondary", "muted", Qt.AlignmentFlag.AlignRight)
 

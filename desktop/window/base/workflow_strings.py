@@ -1,11 +1,29 @@
-"""What a workflow is called, and its state in a word."""
+"""What a workflow is called, and its state in a word and as a sign."""
 
 from PySide6.QtCore import QCoreApplication
 
 from core.app import Stores
 from core.domain.run import RunStatus
+from desktop.widgets import Indicator
 
 translate = QCoreApplication.translate  # lupdate finds texts by this name
+
+
+_INDICATORS = {
+    None: Indicator.IDLE,
+    RunStatus.ENQUEUED: Indicator.QUEUED,
+    RunStatus.RUNNING: Indicator.RUNNING,
+    RunStatus.WAITING: Indicator.WAITING,
+    RunStatus.PAUSED: Indicator.PAUSED,
+    RunStatus.SUCCESS: Indicator.SUCCESS,
+    RunStatus.ERROR: Indicator.ERROR,
+    RunStatus.CANCELLED: Indicator.CANCELLED,
+}
+
+
+def state_indicator(status: RunStatus | None, *, is_asking: bool) -> Indicator:
+    """Return the sign of the state of a workflow, as `state_label` names it."""
+    return Indicator.WAITING if is_asking else _INDICATORS[status]
 
 
 def viewed_title(stores: Stores) -> str:

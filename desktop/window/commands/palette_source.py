@@ -20,7 +20,7 @@ from desktop.translation import agent_display_name, ago, request_sentence, reque
 from desktop.window.base.context import WindowContext
 from desktop.window.base.focus import FocusRestorer
 from desktop.window.base.options import Option
-from desktop.window.base.workflow_strings import state_label
+from desktop.window.base.workflow_strings import state_indicator, state_label
 from desktop.window.commands.key_context import KeyContext
 from desktop.window.commands.menus import Menus
 from desktop.window.input.header_choices import AnsweringChoice
@@ -190,9 +190,15 @@ class PaletteSource:
 
 
 def _workflow_entry(row: ListedWorkflow, *, is_asking: bool) -> Entry:
-    note = state_label(row.status, is_asking=is_asking)
-    icon = Icon.MESSAGE_CIRCLE_QUESTION_MARK if is_asking else Icon.MESSAGE_CIRCLE
-    return Entry(Kind.WORKFLOW, row.workflow.id, row.workflow.title, note, icon)
+    return Entry(
+        Kind.WORKFLOW,
+        row.workflow.id,
+        row.workflow.title,
+        state_label(row.status, is_asking=is_asking),
+        Icon.MESSAGE_CIRCLE,
+        sign=state_indicator(row.status, is_asking=is_asking),
+        is_unread=row.is_unread,
+    )
 
 
 def _archived_entry(row: ListedWorkflow) -> Entry:

@@ -16,6 +16,7 @@ from desktop.shortcuts.command import command
 from desktop.translation import failure_text
 from desktop.window.base.context import Controller, WindowContext
 from desktop.window.base.focus import FocusRestorer
+from desktop.window.base.workflow_strings import state_indicator
 from desktop.window.navigation.workflow_switcher import WorkflowOpener
 
 REFRESH_S = 1.0
@@ -105,9 +106,15 @@ class SearchController(Controller):
 
     def _labels(self, groups: Iterable[HitGroup]) -> dict[WorkflowId, WorkflowLabel]:
         rows = self._stores.workflows
+        asking = set(self._stores.questions.workflows)
         listed = ((group.workflow_id, rows.get(group.workflow_id)) for group in groups)
         return {
-            workflow_id: WorkflowLabel(row.workflow.title, row.workflow.is_archived)
+            workflow_id: WorkflowLabel(
+                row.workflow.title,
+                row.workflow.is_archived,
+                state_indicator(row.status, is_asking=workflow_id in asking),
+                row.is_unread,
+            )
             for workflow_id, row in listed
             if row is not None
         }

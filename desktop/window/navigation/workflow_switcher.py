@@ -13,7 +13,7 @@ from desktop.shortcuts.command import Method, command
 from desktop.window.actions.workflow_actions import WorkflowActions
 from desktop.window.base.context import Controller, WindowContext
 from desktop.window.base.options import Option
-from desktop.window.base.workflow_strings import state_label
+from desktop.window.base.workflow_strings import state_indicator, state_label
 from desktop.window.conversation.centre import Centre
 from desktop.window.conversation.chat_pane import ChatPane
 from desktop.window.navigation.history import RecentWorkflows, VisitHistory, next_in_list, next_in_ring
@@ -199,7 +199,14 @@ class WorkflowSwitcher(Controller):
         asking = set(self._stores.questions.workflows)
         rows = [(key, row) for key in order if (row := self._stores.workflows.get(key)) is not None]
         return [
-            Option(row.workflow.title, state_label(row.status, is_asking=key in asking), None, key == self._viewed)
+            Option(
+                row.workflow.title,
+                state_label(row.status, is_asking=key in asking),
+                None,
+                key == self._viewed,
+                state_indicator(row.status, is_asking=key in asking),
+                row.is_unread,
+            )
             for key, row in rows
         ]
 

@@ -164,8 +164,10 @@ def test_a_dot_that_scrolled_away_is_not_painted_where_it_stood(long: Bench, the
 
 
 def sign_place(bench: Bench, theme: Theme, name: str) -> QRect:
-    box = bench.view.visualRect(bench.model.index_of(wf(name)))
-    return RowGeometry.of(box, theme, "", has_slot=False).indicator
+    index = bench.model.index_of(wf(name))
+    row = bench.model.row_at(index)
+    assert row is not None
+    return RowGeometry.of(bench.view.visualRect(index), theme, row, "").indicator
 
 
 def paint_alone(bench: Bench, like: QImage, places: Sequence[QRect]) -> QImage:

@@ -105,6 +105,9 @@ class InMemoryWorkflows(Repository):
     async def archived(self) -> set[WorkflowId]:
         return {workflow.id for _, workflow in self._tables.workflows.values() if workflow.is_archived}
 
+    async def looked_at(self) -> dict[WorkflowId, datetime]:
+        return dict(self._tables.looked_at)
+
 
 class InMemoryMessages(Repository):
     async def of_workflow(self, workflow_id: WorkflowId) -> list[Message]:

@@ -46,6 +46,7 @@ class Tables:
 
     workflows: dict[WorkflowId, tuple[OrderKey, Workflow]] = field(default_factory=dict)
     discarded: dict[WorkflowId, datetime] = field(default_factory=dict)
+    looked_at: dict[WorkflowId, datetime] = field(default_factory=dict)
     messages: dict[MessageId, tuple[OrderKey, Message]] = field(default_factory=dict)
     attached: dict[tuple[WorkflowId, MessageId, int], str] = field(default_factory=dict)
     queued: dict[tuple[WorkflowId, MessageId], tuple[int, QueuedMessage]] = field(default_factory=dict)
@@ -140,6 +141,7 @@ class Tables:
         self.memories = {key: row for key, row in self.memories.items() if row[1].workflow_id != workflow_id}
         self.workflows.pop(workflow_id, None)
         self.discarded.pop(workflow_id, None)
+        self.looked_at.pop(workflow_id, None)
 
     def remember(self, memory: Memory) -> Memory:
         """Add the memory unless its id exists. Returns the stored memory."""
@@ -156,10 +158,14 @@ class Tables:
             known = self.workflows.get(put_workflow.workflow.id)
             workflow = replace(put_workflow.workflow, archived_at=known[1].archived_at if known else None)
             self.workflows[workflow.id] = self._place(workflow.updated_at), workflow
+            self.looked_at.setdefault(workflow.id, workflow.updated_at)
         for archive in batch.of(kinds.ArchiveWorkflow):
             if archive.workflow_id in self.workflows:
                 place, workflow = self.workflows[archive.workflow_id]
                 self.workflows[workflow.id] = place, replace(workflow, archived_at=archive.at)
+        for look in batch.of(kinds.MarkLookedAt):
+            if look.workflow_id in self.workflows:
+                self.looked_at[look.workflow_id] = look.at
         for discard in batch.of(kinds.DiscardWorkflow):
             if discard.at is None:
                 self.discarded.pop(discard.workflow_id, None)
