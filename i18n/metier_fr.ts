@@ -4512,6 +4512,29 @@
     </message>
 </context>
 <context>
+    <name>PlanView</name>
+    <message>
+        <source>Hide the plan</source>
+        <translation>Masquer le plan</translation>
+    </message>
+    <message>
+        <source>Plan</source>
+        <translation>Plan</translation>
+    </message>
+    <message>
+        <source>Show the plan</source>
+        <translation>Afficher le plan</translation>
+    </message>
+    <message>
+        <source>{done} of {total}</source>
+        <translation>{done} sur {total}</translation>
+    </message>
+    <message>
+        <source>{done} of {total} tasks done</source>
+        <translation>{done} tâches terminées sur {total}</translation>
+    </message>
+</context>
+<context>
     <name>PromptForm</name>
     <message>
         <source>Category</source>

@@ -9,6 +9,7 @@ from core.domain.live_run import LiveRun
 from core.stores.activity_details import ActivityDetail
 from core.stores.activity_items import ActivityItem, ActivityKind, activity_of, detail_of, parts_of, start_time
 from core.stores.base import Store, emit
+from core.stores.task_plan import TaskPlan, plan_of
 from core.stores.view_cache import ViewCache
 from core.stores.watched_runs import Batch
 
@@ -44,6 +45,11 @@ class Activity(Store):
         # items of several runs interleave
         items.sort(key=start_time, reverse=True)
         return list(_deduplicated(items))
+
+    @property
+    def plan(self) -> TaskPlan | None:
+        """The plan of the agents; None without tasks."""
+        return plan_of(run for run in self._runs.values() if run.tasks)
 
     def detail(self, item: ActivityItem) -> ActivityDetail | None:
         """Return the detail of an item; None if it is no longer shown."""

@@ -159,7 +159,7 @@ def parts_of(run: LiveRun) -> Iterator[ActivityPart]:
         settled = None if call.is_running else (call.started_at, _CALL_STATES[call.status])
         yield ActivityPart(call.id, partial(_call_item, run, call), partial(call_detail, run, call), settled)
     for task in run.tasks.values():
-        yield ActivityPart(task.fact.id, partial(_task_item, run, task), partial(task_detail, task))
+        yield ActivityPart(task.fact.id, partial(task_item, run, task), partial(task_detail, task))
     for sub_agent in run.sub_agents.values():
         item_id = f"{run.run_id}/{sub_agent.id}"
         yield ActivityPart(
@@ -283,7 +283,8 @@ def _step_item(item_id: str, run: LiveRun, step: LiveStep, *, is_agent: bool) ->
     )
 
 
-def _task_item(run: LiveRun, task: LiveTask) -> ActivityItem:
+def task_item(run: LiveRun, task: LiveTask) -> ActivityItem:
+    """Return the item of a task as this run reported it."""
     update = task.fact
     state = ActivityState.DELETED if update.change == "deleted" else _TASK_STATES[update.status]
     return ActivityItem(update.id, run.run_id, ActivityKind.TASK, update.name, state, task.last_at)

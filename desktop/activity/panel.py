@@ -1,10 +1,10 @@
-"""The right sidebar: what happened in the viewed workflow, newest first."""
+"""The right sidebar: the plan of the viewed workflow, and below what happened in it, newest first."""
 
 from collections.abc import Callable
 from datetime import datetime
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from core.stores.activity import Activity
@@ -14,6 +14,7 @@ from core.stores.view_cache import ViewCache
 from desktop.activity.activity_list import ActivityList
 from desktop.activity.detail_pane import DetailPane
 from desktop.activity.export_progress import ExportProgress
+from desktop.activity.plan_view import PlanView
 from desktop.bind import Frames
 from desktop.shortcuts.chords import is_pressed
 from desktop.theme import Icon, Theme
@@ -45,7 +46,9 @@ class ActivityPanel(Adaptive, Surface):
         super().__init__("app", "left", parent)
         self.setObjectName("activity")
         self._theme = theme
+        self._view = view
         self._activity = Activity(view)
+        self._shown_workflow = view.workflow_id
         self._filter = ActivityFilter.ALL
         self._is_collapsed = False
         self._counts = count_by_filter(())
@@ -63,6 +66,8 @@ class ActivityPanel(Adaptive, Surface):
         self._header.addWidget(self._export)
         self._header.addWidget(self._button)
         self._content = QWidget(self)
+        self._plan = PlanView(theme, self._content)
+        self._plan.opened.connect(self._open)
         self._filters = Segmented(theme, is_tight=True, parent=self._content)
         self._filters.chosen.connect(self._choose)
         self._list = ActivityList(theme, now, self._content)
@@ -140,8 +145,13 @@ class ActivityPanel(Adaptive, Surface):
         side = (sizes.activity_collapsed - sizes.control) // 2
         margin = (sizes.header - sizes.control) // 2
         self._header.setContentsMargins(side if self._is_collapsed else sizes.space_l, margin, side, margin)
+        self._plan_row.setContentsMargins(sizes.space_l, 0, sizes.space_l, sizes.space_m)
         self._filter_row.setContentsMargins(sizes.space_l, 0, sizes.space_l, sizes.space_s)
         self._list.setMinimumHeight(2 * sizes.row)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._plan.set_room(self.height() // 3)
 
     def event(self, event: QEvent) -> bool:
         """Claim Esc while an item is open and the focus is in the panel, whatever shortcut the window has for it."""
@@ -160,11 +170,14 @@ class ActivityPanel(Adaptive, Surface):
         return self._opened is not None and is_pressed("Esc", event)
 
     def _lay_out(self) -> None:
+        self._plan_row = QHBoxLayout()
+        self._plan_row.addWidget(self._plan)
         self._filter_row = QHBoxLayout()
         self._filter_row.addWidget(self._filters)
         content_layout = QVBoxLayout(self._content)
         content_layout.setContentsMargins(0, 0, 0, 0)
         content_layout.setSpacing(0)
+        content_layout.addLayout(self._plan_row)
         content_layout.addLayout(self._filter_row)
         content_layout.addWidget(self._list, 1)
         content_layout.addWidget(self._empty, 1)
@@ -188,8 +201,15 @@ class ActivityPanel(Adaptive, Surface):
         self._empty.setVisible(not shown)
         self._filters.setVisible(bool(items))
         self._export.setEnabled(bool(shown))
+        self._show_plan()
         self._show_detail(items)
         self.retranslate()
+
+    def _show_plan(self) -> None:
+        workflow_id = self._view.workflow_id
+        self._plan.show_plan(self._activity.plan, is_other=workflow_id != self._shown_workflow)
+        self._plan.set_room(self.height() // 3)
+        self._shown_workflow = workflow_id
 
     def _show_detail(self, items: list[ActivityItem]) -> None:
         item = next((item for item in items if item.id == self._opened), None)
