@@ -143,7 +143,9 @@ class PlanView(Adaptive, Surface):
         self._head.addWidget(self._fold)
         self._column = QVBoxLayout(self)
         self._column.addLayout(self._head)
-        self._column.addWidget(self._bar)
+        self._bar_row = QHBoxLayout()
+        self._bar_row.addWidget(self._bar)
+        self._column.addLayout(self._bar_row)
         self._column.addWidget(self._list)
         self.hide()
         self.adapt_to(theme)
@@ -182,6 +184,7 @@ class PlanView(Adaptive, Surface):
         self._column.setSpacing(sizes.space_xs)
         self._head.setContentsMargins(sizes.space_s, 0, 0, 0)
         self._head.setSpacing(sizes.space_xs)
+        self._bar_row.setContentsMargins(sizes.space_s, 0, sizes.space_s, 0)
 
     def _toggle(self) -> None:
         self._is_folded = not self._is_folded

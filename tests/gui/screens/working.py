@@ -12,6 +12,7 @@ from core.domain.run import Run
 from core.domain.template import ValidationMode
 from core.domain.toast import ToastType
 from core.services.outcome import Ok
+from desktop.activity.plan_view import PlanView
 from desktop.chat.composer.draft import Draft
 from desktop.palette.entries import Kind
 from desktop.sidebar.list_view import SidebarList
@@ -54,6 +55,7 @@ TOOLS: tuple[dict[str, object], ...] = (
     {"say": ANSWER},
 )
 ROWS = [{"name": "tea", "letters": 3}, {"name": "coffee", "letters": 6}]
+SAID: tuple[dict[str, object], ...] = ({"say": "It waits for the page now."},)
 SUB_AGENTS: tuple[dict[str, object], ...] = (
     {"call": "parallel_tasks", "arguments": {"tasks": [{"prompt": "say 3 words"}, {"prompt": "say 4 words"}]}},
 )
@@ -80,6 +82,39 @@ async def _demo(app: App) -> AsyncIterator[Screen]:
             await app.core.runs.cancel(execution.run.run_id)
     app.core.stores.toasts.clear()
     await settled(app.content.toasts)
+
+
+PLAN = ("Reproduce the drift", "Locate the rounding", "Switch to Decimal", "Run the test suite", "Write a release note")
+
+
+async def _planned(app: App) -> AsyncIterator[Screen]:
+    """A plan at work on top of the activity, beside rows of workflows that were not looked at."""
+    core, content = app.core, app.content
+    failing: dict[str, object] = {"fail": "no answer"}
+    for name, more in (("Fix the flaky login test", ()), ("Import the contacts", (failing,))):
+        run = await app.say(name, script=(*SAID, *more))
+        await core.engine.wait(run.id)
+    names = [f"task_{number}" for number in range(len(PLAN))]
+    creating = [
+        {**tool_step(name, "todo", *names[:number][-1:]), "input": {"action": "create", "name": title}}
+        for number, (name, title) in enumerate(zip(names, PLAN, strict=True))
+    ]
+    run = await app.start(
+        "Find out why the totals drift",
+        *creating,
+        *(tool_step(f"{name}_done", "todo", names[-1], action="complete", id=f"@{name}.task.id") for name in names[:2]),
+        tool_step("begin", "todo", "task_1_done", action="update", id="@task_2.task.id", status="in_progress"),
+        tool_step("work", "wait", "begin", seconds=60),
+    )
+    content.opener.open(run.workflow_id)
+    content.activity.set_collapsed(False)
+    (view,) = content.activity.findChildren(PlanView)
+    await holds(lambda: "in_progress" in str(core.stores.view.run_of(run.message_id)))
+    await holds(view.isVisible)
+    await settled(content)
+    yield "plan and unread rows", app.window
+    await core.engine.cancel(run.id)
+    content.panels.fit(content.width())
 
 
 async def _said(app: App) -> AsyncIterator[Screen]:
@@ -114,6 +149,8 @@ async def _said(app: App) -> AsyncIterator[Screen]:
         yield "activity detail", app.window
         content.activity._close()
         content.panels.fit(content.width())
+    async for screen in _planned(app):
+        yield screen
     waits = await app.start("Wait a minute", tool_step("wait", "wait", seconds=60))
     content.opener.open(waits.workflow_id)
     await settled(content.chat)

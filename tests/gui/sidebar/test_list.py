@@ -227,7 +227,7 @@ def test_every_row_has_a_name_for_a_screen_reader(bench: Bench) -> None:
         "Alpha, running, slot 2",
         "Beta, running, slot 3",
         "Recently finished, 1 workflow",
-        "Done, completed, slot 1",
+        "Done, completed, not looked at yet, slot 1",
         "Workflows, 2 workflows",
         "Idle, completed",
         "Old, not started",
