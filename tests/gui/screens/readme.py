@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 from PySide6.QtTest import QTest
 
-from core.domain.run import Run
+from core.domain.run import Run, RunStatus
 from core.domain.template import ValidationMode
 from core.services.outcome import Ok
 from desktop.chat.views.code_view import CodeView
@@ -61,7 +61,7 @@ async def readme_screens(app: App) -> AsyncIterator[Screen]:
     await holds(lambda: [one for one in app.content.chat.transcript.findChildren(CodeView) if one.isVisible()])
     app.core.stores.toasts.clear()
     app.core.stores.toasts.add_user_question(notes.workflow_id, "Write the release notes", "May “write_file” run?")
-    app.core.stores.toasts.add_workflow_complete(login.workflow_id, "Fix the flaky login test", login.status)
+    app.core.stores.toasts.add_workflow_complete(login.workflow_id, "Fix the flaky login test", RunStatus.SUCCESS)
     await settled(app.content.toasts)
     await settled(app.content.chat)
     yield "readme window", app.window
