@@ -126,14 +126,19 @@ class TextView(QTextBrowser):
 
     @contextmanager
     def keeping_selection(self) -> Iterator[None]:
-        """Restore the selection after the text was set, if the text up to its end is unchanged."""
+        """Restore the selection after the text was set, if the text up to its end is unchanged.
+
+        Without a selection, the cursor is at the beginning: Qt scrolls to it, and a new text moves it to the end.
+        """
         cursor = self.textCursor()
         ends = cursor.anchor(), cursor.position()
         before = self.toPlainText()[: max(ends)] if cursor.hasSelection() else ""
         was_blocked = self.blockSignals(True)
         yield
         is_same = self.toPlainText().startswith(before)
-        if before and is_same:
+        if not before:
+            self.select(0, 0)
+        elif is_same:
             self.select(*ends)
         self.blockSignals(was_blocked)
         if not is_same:

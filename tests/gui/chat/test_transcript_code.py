@@ -118,6 +118,16 @@ def test_the_wheel_over_code_scrolls_the_conversation(transcript: Transcript) ->
     assert transcript.verticalScrollBar().value() < before
 
 
+@pytest.mark.parametrize("length", [200, 1_500, 5_000])
+def test_code_that_ends_with_a_long_line_opens_at_its_left_edge(transcript: Transcript, length: int) -> None:
+    text = f"```\na\nb\n{'x' * length}\n```\n\n```\na\n{'x' * length}\nb\n```"
+    transcript.show_conversation([answered("1", text)])
+    QGuiApplication.processEvents()
+    for view in views(transcript, CodeView):
+        assert view.horizontalScrollBar().maximum() > 0
+        assert view.horizontalScrollBar().value() == 0
+
+
 def test_the_wheel_with_shift_scrolls_code_sideways(transcript: Transcript) -> None:
     lines = "\n".join(["x" * 300] * 100)
     transcript.show_conversation([answered("1", f"```\n{lines}\n```")])
