@@ -157,7 +157,9 @@ class MessageController(QObject):
             self._hide_bar()
             return
         number = self._stage.column.number_of(view.turn)
-        self.bar.offer(actions_of(self._stage.column, number))
+        offered = actions_of(self._stage.column, number)
+        self.bar.setVisible(bool(offered))  # an answer that has no text yet offers none
+        self.bar.offer(offered)
         header_top = view.top_of(HeaderBlock) or 0
         below_edge = self._theme.sizes.space_xs - view.y()
         lowest = max(0, view.height() - self._theme.sizes.space_xl - self.bar.height())
@@ -217,7 +219,6 @@ class MessageController(QObject):
         self._target, self._turn = view, view.turn
         self.bar.setParent(view)
         self.place()
-        self.bar.show()
         self.bar.raise_()
 
     def _hide_bar(self) -> None:

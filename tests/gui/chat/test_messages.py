@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from core.domain.ids import MessageId
 from core.domain.messages import MessageState
+from core.domain.tool import CallStatus
 from desktop.chat.layout.turn_layout import AvailableArea, TurnLayout
 from desktop.chat.transcript import clipboard
 from desktop.chat.transcript.clipboard import turn_text_pieces
@@ -160,6 +161,15 @@ def test_the_bar_is_on_the_message_that_the_mouse_is_on(transcript: Transcript) 
 
 def prose_of(transcript: Transcript, text: str) -> ProseView:
     return next(view for view in views(transcript, ProseView) if view.toPlainText() == text)
+
+
+def test_a_message_without_any_action_has_no_bar_until_it_offers_one(transcript: Transcript) -> None:
+    at_work = ToolCalls((call("a", status=CallStatus.RUNNING),))
+    transcript.show_conversation([asked("1", "Question"), writing("2", at_work)])
+    point_at(transcript, 1)
+    assert [found.isVisible() for found in transcript.findChildren(MessageBar)] == [False]
+    transcript.set_turns([asked("1", "Question"), writing("2", "Some words.")])
+    assert bar(transcript) == ["Copy message", "Copy as Markdown"]
 
 
 def test_the_bar_goes_with_its_message_and_stays_in_sight_of_a_long_one(transcript: Transcript) -> None:
