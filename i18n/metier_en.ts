@@ -79,6 +79,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n steps were not run</source>
+        <translation>
+            <numerusform>%n step was not run</numerusform>
+            <numerusform>%n steps were not run</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>Table, %n rows</source>
         <translation>
             <numerusform>Table, %n row</numerusform>

@@ -1096,6 +1096,13 @@
             <numerusform>%n lignes de plus&#x202f;; la copie les prend toutes</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n steps were not run</source>
+        <translation>
+            <numerusform>%n étape n’a pas été exécutée</numerusform>
+            <numerusform>%n étapes n’ont pas été exécutées</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Answer</source>
         <translation>Réponse</translation>
@@ -2467,6 +2474,10 @@
         <translation>Une erreur inattendue s’est produite. Ce qui tourne continue&#x202f;; le journal a les détails.</translation>
     </message>
     <message>
+        <source>Start it again with other values. If it fails again, its template has to be changed.</source>
+        <translation>Relancez avec d’autres valeurs. En cas de nouvel échec, son gabarit doit être modifié.</translation>
+    </message>
+    <message>
         <source>Switch its server on at Settings, MCP servers, then try again.</source>
         <translation>Activez son serveur dans Réglages, Serveurs MCP, puis réessayez.</translation>
     </message>
@@ -2505,10 +2516,6 @@
     <message>
         <source>The details name it. Put it back or name another, then try again.</source>
         <translation>Les détails le nomment. Remettez-le ou indiquez-en un autre, puis réessayez.</translation>
-    </message>
-    <message>
-        <source>The details say where. Mend the step, then run it again.</source>
-        <translation>Les détails disent où. Corrigez l’étape, puis relancez.</translation>
     </message>
     <message>
         <source>The details say which. Start it again with another value.</source>

@@ -15,7 +15,7 @@ from core.domain.messages import Message, MessageState, Role
 from core.domain.model import is_retryable
 from core.domain.run import RunKind, RunStatus
 from core.domain.tool import CallStatus
-from desktop.chat.run_parts import is_summary, output_parts, text_parts
+from desktop.chat.run_parts import error_text, is_summary, output_parts, text_parts
 from desktop.chat.turn_parts import (
     Activity,
     AttachedText,
@@ -179,10 +179,11 @@ def _failure(run: LiveRun) -> Failure:
     """
     error = run.error or {}
     may_succeed = error.get("failed_during") != "model" or is_retryable(str(error.get("code")), error.get("status"))
+    message, failed_step = str(error.get("message", "")), run.steps.get(str(error.get("failed_step")))
     known = {"code", "message", "failed_step", "failed_during", "tool_name"}
     return Failure(
         str(error.get("code", "")),
-        str(error.get("message", "")),
+        message,
         error.get("failed_step") if run.kind is not RunKind.CHAT else None,
         error.get("failed_during"),
         error.get("tool_name"),
@@ -190,6 +191,9 @@ def _failure(run: LiveRun) -> Failure:
         can_retry=run.prompt_id is not None and may_succeed,
         can_edit=run.prompt_id is not None,
         at=run.completed_at,
+        is_at_step=run.kind is RunKind.WORKFLOW
+        and failed_step is not None
+        and error_text(failed_step.error) == message,
     )
 
 

@@ -143,7 +143,7 @@ def _sub_agent_line(run: LiveRun, agent: LiveSubAgent, calls: Sequence[LiveCall]
         agent.input_tokens + agent.output_tokens,
         agent.agent,
         tuple(part for part in parts if isinstance(part, Text | ToolCalls)),
-        _error_text(agent.error),
+        error_text(agent.error),
     )
 
 
@@ -163,7 +163,7 @@ def _step_line(run: LiveRun, step: LiveStep, calls: Sequence[LiveCall], sub_agen
         Progress(iterations.completed, iterations.failed, iterations.total) if iterations else None,
         step.output,
         "\n\n".join(filter(None, texts)),
-        _error_text(step.error),
+        error_text(step.error),
         tuple(_tool_line(run, call) for call in shown),
         len(calls) - len(shown),
         tuple(sub_agents),
@@ -180,12 +180,13 @@ def _tool_line(run: LiveRun, call: LiveCall) -> ToolLine:
         call.started_at,
         call.duration_ms,
         call.summary,
-        _error_text(call.error),
+        error_text(call.error),
         is_waiting=is_waiting_for_user(run, call),
     )
 
 
-def _error_text(error: Mapping[str, Any] | None) -> str | None:
+def error_text(error: Mapping[str, Any] | None) -> str | None:
+    """Return the message of an error, else its code; None without an error."""
     return None if error is None else str(error.get("message") or error.get("code") or "")
 
 

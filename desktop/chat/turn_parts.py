@@ -191,7 +191,7 @@ class Failure:
     fields of the error.
 
     `can_edit`: the run answered a message, which can be edited and sent again; `can_retry`: the message can also be
-    sent again unchanged.
+    sent again unchanged. `is_at_step`: the message stands at the step that failed already.
     """
 
     code: str
@@ -203,6 +203,7 @@ class Failure:
     can_retry: bool = True
     can_edit: bool = False
     at: datetime | None = None
+    is_at_step: bool = False
 
 
 Part = Text | AttachedText | Thought | CutOff | ToolCalls | SubAgents | Steps | Output | Changes | Activity | Failure

@@ -285,7 +285,9 @@ def run_failure_advice(code: str, during: str | None, details: Mapping[str, Any]
         case _, "tool_execution":
             return translate("Failures", "See what it was given, then run it again.")
         case _, "code":
-            return translate("Failures", "The details say where. Mend the step, then run it again.")
+            return translate(
+                "Failures", "Start it again with other values. If it fails again, its template has to be changed."
+            )
     return ""
 
 

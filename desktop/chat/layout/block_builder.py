@@ -103,10 +103,11 @@ def sub_agents_blocks(key: str, part: SubAgents, folds: Folds, memo: BlockCache)
 
 def steps_blocks(key: str, steps: Steps, folds: Folds, memo: BlockCache) -> Iterable[Block]:
     """Yield a template's run in one card. A step that streams text or failed is unfolded unless the user has folded
-    it.
+    it. Of a run that has ended, the steps that never began are only counted: the step that failed stays in sight.
     """
     within = TOP_LEVEL.card(CardKind.LINES, key)
-    for number, line in enumerate(steps.lines):
+    begun = [line for line in steps.lines if line.status is not StepStatus.PENDING or not steps.status.is_final]
+    for number, line in enumerate(begun):
         own = f"{key}:{line.name}"
         is_foldable = line.status is not StepStatus.PENDING
         # what the user would look for is unfolded by itself: an error, or text that streams in
@@ -122,6 +123,8 @@ def steps_blocks(key: str, steps: Steps, folds: Folds, memo: BlockCache) -> Iter
         )
         if is_unfolded:
             yield from _step_detail_blocks(own, line, within.unfolded, folds, memo)
+    if count := len(steps.lines) - len(begun):
+        yield CaptionBlock(key=f"{key}/rest", nesting=within.unfolded, kind=CaptionKind.NOT_RUN, count=count)
 
 
 def changes_blocks(key: str, changes: Changes, folds: Folds, memo: BlockCache) -> Iterable[Block]:

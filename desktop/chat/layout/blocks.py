@@ -115,6 +115,7 @@ class CaptionKind(StrEnum):
     FAILED = "failed"
     EARLIER_CALLS = "earlier_calls"
     MORE_ROWS = "more_rows"
+    NOT_RUN = "not_run"
     NOTHING = "nothing"
 
 

@@ -94,6 +94,8 @@ class CaptionView(QWidget):
                 return self.tr("%n earlier calls", None, block.count)
             case CaptionKind.MORE_ROWS:
                 return self.tr("%n more rows; copying includes them", None, block.count)
+            case CaptionKind.NOT_RUN:
+                return self.tr("%n steps were not run", None, block.count)
             case CaptionKind.NOTHING:
                 return self.tr("Nothing to show yet")
 

@@ -41,8 +41,8 @@ class FailureView(QWidget):
         for layout in (self._column, self._header, self._buttons):
             layout.setSpacing(self._theme.sizes.space_s)
         self._title.setText(failure_title(failure))
-        self._message.setText(reveal(failure.message))
-        self._message.setVisible(bool(failure.message))
+        self._message.setText("" if failure.is_at_step else reveal(failure.message))
+        self._message.setVisible(bool(self._message.text()))
         self._advice.setText(failure_advice(failure))
         self._advice.setVisible(bool(self._advice.text()))
         self._place.setText(self._where(failure))

@@ -208,6 +208,16 @@ def test_a_templates_run_that_failed_answered_no_message_that_could_be_sent_agai
     assert not failure.can_retry
 
 
+def test_a_failure_is_explained_once_at_the_step_that_failed() -> None:
+    error = {"code": "failed", "message": "division by zero", "failed_step": "one"}
+    failed = facts.StepFinished(step="one", status=StepStatus.ERROR, error=error)
+    finished = facts.RunFinished(status=RunStatus.ERROR, error=error)
+    for told, is_at_step in (((facts.StepStarted(step="one"), failed, finished), True), ((finished,), False)):
+        run = run_of(*told, kind=RunKind.WORKFLOW, steps=["one"])
+        (failure,) = (part for part in parts_of(run, MessageState.FINAL) if isinstance(part, Failure))
+        assert (failure.message, failure.is_at_step) == ("division by zero", is_at_step)
+
+
 def test_a_step_has_its_own_calls_its_agents_text_and_its_progress() -> None:
     run = run_of(
         facts.StepStarted(step="one", total=3),

@@ -16,6 +16,7 @@ from core.domain.tool import CallStatus
 from desktop.chat.derivation import ANSWER_WARNINGS
 from desktop.chat.transcript.transcript import Transcript
 from desktop.chat.turn_parts import Activity, Boundary, CutOff, Failure, Phase, StepLine, Steps, Text, ToolCalls, Turn
+from desktop.chat.views.caption_view import CaptionView
 from desktop.chat.views.failure_view import FailureView
 from desktop.chat.views.line_views import StepView, ToolGroupView, ToolView
 from desktop.chat.views.painted_views import ActivityView, BoundaryView, CutOffView
@@ -269,7 +270,7 @@ def test_the_steps_of_a_template_show_state_and_duration(transcript: Transcript)
         StepLine("write", StepStatus.ERROR, elapsed_s=1, attempts=2),
         StepLine("send", StepStatus.PENDING),
     )
-    show(transcript, answered("1", Steps(RunStatus.ERROR, lines)))
+    show(transcript, answered("1", Steps(RunStatus.RUNNING, lines)))
     space = "\N{NO-BREAK SPACE}"
     assert [view.accessibleName() for view in views(transcript, StepView)] == [
         f"fetch, Done · 2{space}s",
@@ -277,6 +278,9 @@ def test_the_steps_of_a_template_show_state_and_duration(transcript: Transcript)
         f"write, attempt 2 · Failed · 1{space}s",
         "send, Pending",
     ]
+    show(transcript, answered("1", Steps(RunStatus.ERROR, lines)))  # now the failed step stays in sight
+    assert len(views(transcript, StepView)) == 3
+    assert views(transcript, CaptionView)[-1]._text.text().startswith("1 ")
 
 
 def test_the_activity_of_a_run_is_shown_while_it_has_no_output(transcript: Transcript) -> None:
