@@ -107,7 +107,7 @@ class Toolbox:
             self.registry.register(tool, is_checked=True)
         for tool in more_tools:
             self.registry.register(tool)
-        self.invoker = ToolInvoker(self.registry, clock, is_viewed, consent)
+        self.invoker = ToolInvoker(self.registry, clock, is_viewed, consent, asks_for_access=picker is not None)
         self.validator = Validator(self.invoker, self.sandbox, self.schemas)
 
     async def __aenter__(self) -> Self:

@@ -388,6 +388,10 @@
         <translation>Attend votre résultat</translation>
     </message>
     <message>
+        <source>“{step}” asks for access to this. Allow it?</source>
+        <translation>«&#xa0;{step}&#xa0;» demande un accès. L’autoriser&#x202f;?</translation>
+    </message>
+    <message>
         <source>“{step}” has a question.</source>
         <translation>L’étape «&#xa0;{step}&#xa0;» a une question.</translation>
     </message>
@@ -470,6 +474,34 @@
 <context>
     <name>Attention</name>
     <message>
+        <source>Access</source>
+        <translation>Accès</translation>
+    </message>
+    <message>
+        <source>Address, every method</source>
+        <translation>Adresse, toutes les méthodes</translation>
+    </message>
+    <message>
+        <source>Address, read only</source>
+        <translation>Adresse, lecture seule</translation>
+    </message>
+    <message>
+        <source>Allow these places</source>
+        <translation>Autoriser ces emplacements</translation>
+    </message>
+    <message>
+        <source>Allow this address</source>
+        <translation>Autoriser cette adresse</translation>
+    </message>
+    <message>
+        <source>Allow this file</source>
+        <translation>Autoriser ce fichier</translation>
+    </message>
+    <message>
+        <source>Allow this folder</source>
+        <translation>Autoriser ce dossier</translation>
+    </message>
+    <message>
         <source>Always</source>
         <translation>Toujours</translation>
     </message>
@@ -502,6 +534,14 @@
         <translation>Correction</translation>
     </message>
     <message>
+        <source>Do not allow</source>
+        <translation>Ne pas autoriser</translation>
+    </message>
+    <message>
+        <source>Every later call in this run and in those that it starts.</source>
+        <translation>Tout appel ultérieur dans cette exécution et dans celles qu’elle lance.</translation>
+    </message>
+    <message>
         <source>Every later call of “{tool}” in this run and in those that it starts.</source>
         <translation>Tout appel ultérieur de «&#xa0;{tool}&#xa0;» dans cette exécution et dans celles qu’elle lance.</translation>
     </message>
@@ -512,6 +552,22 @@
     <message>
         <source>Exactly this command, in this run and in those that it starts.</source>
         <translation>Exactement cette commande, dans cette exécution et celles qu’elle lance.</translation>
+    </message>
+    <message>
+        <source>File, read and write</source>
+        <translation>Fichier, lecture et écriture</translation>
+    </message>
+    <message>
+        <source>File, read only</source>
+        <translation>Fichier, lecture seule</translation>
+    </message>
+    <message>
+        <source>Folder, read and write</source>
+        <translation>Dossier, lecture et écriture</translation>
+    </message>
+    <message>
+        <source>Folder, read only</source>
+        <translation>Dossier, lecture seule</translation>
     </message>
     <message>
         <source>For this run</source>
@@ -556,6 +612,10 @@
     <message>
         <source>Once</source>
         <translation>Une fois</translation>
+    </message>
+    <message>
+        <source>Only this time</source>
+        <translation>Cette fois seulement</translation>
     </message>
     <message>
         <source>Outcome unknown</source>

@@ -143,7 +143,14 @@ class RoundCalls:
             row.tool,
             ready.arguments,
             CallContext.of(
-                turn.run, turn.snapshot, row.id, turn.key, turn.ask, self._ledger.emit, sub_agents=self._sub_agents
+                turn.run,
+                turn.snapshot,
+                row.id,
+                turn.key,
+                turn.ask,
+                self._ledger.emit,
+                access=turn.access,
+                sub_agents=self._sub_agents,
             ),
             default_timeout_s=CALL_TIMEOUT_S,
             advertised=advertised,

@@ -12,7 +12,8 @@ from itertools import takewhile
 
 from core.agents.answers import ModelAnswer, stored_answers
 from core.agents.results import stored_result, tool_messages
-from core.domain.ids import MessageId, RunId, WorkflowId
+from core.domain.access import RunAccess
+from core.domain.ids import CallId, MessageId, RunId, WorkflowId
 from core.domain.messages import AttachedText, Message, MessageState, Role, from_input, with_attachments
 from core.domain.progress import progress_of
 from core.domain.run import SUMMARY_TEMPLATE, Run, RunKind, RunStatus
@@ -161,18 +162,25 @@ Use the tools you are given where they help, and only those. Say plainly what yo
 _SUB_AGENT_TASK = """\
 Another agent has given you a task. It reads your last answer and nothing else: say there all that it has to
 know."""
-_FOLDERS = "File tools reach these folders and files, and nothing else; relative paths start at the first: {}."
+_FOLDERS = "File tools reach these folders and files{}; relative paths start at the first: {}."
+_ONLY = ", and nothing else"
 _READ_ONLY = "Of these, they may only read: {}."
 _NO_FOLDERS = "No folder is open to the file tools in this run."
+_ASKED = " If you need more, call a tool with the absolute path or the address: the user is asked to allow it."
 _ORIGINS = "Of addresses that are not public, http_fetch reaches these: {}."
 
 
-def build_system_prompt(turn: AgentTurn, now: datetime) -> str:
-    """Build the system prompt of a turn: its surroundings, then the agent's own instructions. Built for each turn."""
-    allow, origins = turn.snapshot.folders, turn.snapshot.origins
-    folders = _FOLDERS.format(", ".join(allow)) if allow else _NO_FOLDERS
-    if read_only := turn.snapshot.read_only:
+def build_system_prompt(turn: AgentTurn, now: datetime, *, asks_for_access: bool = False) -> str:
+    """Build the system prompt of a turn: its surroundings, then the agent's own instructions. Built for each turn.
+
+    `asks_for_access`: the user is asked for what a call may not access.
+    """
+    access = (turn.access or RunAccess(turn.snapshot.allow)).of_call(CallId(""))
+    allow, origins = access.folders, access.origins
+    folders = _FOLDERS.format("" if asks_for_access else _ONLY, ", ".join(allow)) if allow else _NO_FOLDERS
+    if read_only := [folder for folder in allow if folder in access.read_only]:
         folders += f" {_READ_ONLY.format(', '.join(read_only))}"
+    folders += _ASKED if asks_for_access else ""
     private = f" {_ORIGINS.format(', '.join(origins))}" if origins else ""
     profile = turn.snapshot.profile
     instructions = f"\n\n{profile.system_prompt}" if profile is not None and profile.system_prompt.strip() else ""

@@ -236,7 +236,7 @@ class AgentLoop:
         """Return the system prompt."""
         if self._system_prompt or turn.snapshot.model is None:
             return self._system_prompt
-        return build_system_prompt(turn, self._clock.now())
+        return build_system_prompt(turn, self._clock.now(), asks_for_access=self._tools.asks_for_access)
 
     def _warn_of_missing_servers(self, turn: AgentTurn, record: TurnRecord) -> None:
         """Warn of missing MCP servers of the agent. Sub-agents of a turn do not repeat the warning."""

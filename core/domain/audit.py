@@ -11,7 +11,7 @@ from typing import Any
 
 from core.domain.events import iso_time
 from core.domain.ids import AuditId, CallId, InterruptionId, RunId, WorkflowId, id_from_key
-from core.domain.interruption import Action, Interruption, InterruptionStatus, approval_scope
+from core.domain.interruption import Action, Interruption, InterruptionKind, InterruptionStatus, approval_scope
 from core.domain.risk import Risk
 from core.domain.sub_agent import location_of
 from core.domain.text.json_text import decode, encode
@@ -128,11 +128,18 @@ def audit_entry(closed: Interruption, title: str) -> AuditEntry:
         ask.risk,
         decision,
         decider,
-        stored_arguments(answer.value if decision is Decision.EDITED and answer is not None else ask.arguments),
+        stored_arguments(_decided_about(closed, decision)),
         scope=approval_scope(answer) if is_approved else None,
         reason=answer.reason if answer is not None else None,
         asked_at=closed.created_at,
     )
+
+
+def _decided_about(closed: Interruption, decision: Decision) -> Any:
+    """Return the arguments of the call, or the places that it was to access."""
+    if closed.ask.kind is InterruptionKind.ACCESS:
+        return closed.ask.options
+    return closed.answer.value if decision is Decision.EDITED and closed.answer is not None else closed.ask.arguments
 
 
 _DECISIONS = {

@@ -6,12 +6,14 @@ written by a later version is stored as `UnknownFact`, and every fold ignores it
 """
 
 import functools
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from core.domain.access import Access, Allowance, Place
 from core.domain.ids import (
     CallId,
     InterruptionId,
@@ -246,6 +248,37 @@ class InterruptionClosed(Fact, wire="interruption_closed", inner=("answer",), lo
     kind: InterruptionKind
     status: InterruptionStatus
     answer: dict[str, Any] | None = None
+
+
+class AccessAllowed(Fact, wire="access_allowed"):
+    """The user let the run access a place that it did not start with (AGENTS_AND_TOOLS §5).
+
+    `place` is a folder, a file or an origin, `interruption` the request that was answered. `call_id`: for that call
+    alone. A child run and a fork begin with the lasting ones of the run they come from.
+    """
+
+    place: str
+    access: Access
+    by: Literal["person"] = "person"
+    call_id: CallId | None = None
+    interruption: InterruptionId | None = None
+
+    @property
+    def allowance(self) -> Allowance:
+        return Allowance(Place(self.place, self.access), self.call_id)
+
+
+def access_facts(allowances: Iterable[Allowance], interruption: InterruptionId | None = None) -> list[AccessAllowed]:
+    """Return the facts of what the user allowed."""
+    return [
+        AccessAllowed(
+            place=allowance.place.name,
+            access=allowance.place.access,
+            call_id=allowance.call_id,
+            interruption=interruption,
+        )
+        for allowance in allowances
+    ]
 
 
 class StatePatched(Fact, wire="state_patched"):

@@ -21,6 +21,7 @@ from core.domain.text.masking import masked
 
 # What an approval covers, as the value of the answer; the first is the default.
 APPROVAL_SCOPES = ("once", "run", "always")
+ACCESS_SCOPES = APPROVAL_SCOPES[:2]
 
 
 class InterruptionKind(StrEnum):
@@ -35,6 +36,7 @@ class InterruptionKind(StrEnum):
     TOOL_APPROVAL = "tool-approval"
     OUTCOME = "outcome"
     ROUNDS = "rounds"
+    ACCESS = "access"
 
 
 class InterruptionStatus(StrEnum):
@@ -84,14 +86,18 @@ OPEN_STATUS: Mapping[InterruptionKind, InterruptionStatus] = {
     InterruptionKind.TOOL_APPROVAL: InterruptionStatus.AWAITING_APPROVAL,
     InterruptionKind.OUTCOME: InterruptionStatus.AWAITING_OUTCOME,
     InterruptionKind.ROUNDS: InterruptionStatus.AWAITING_APPROVAL,
+    InterruptionKind.ACCESS: InterruptionStatus.AWAITING_APPROVAL,
 }
 
 # What shows the user the call that a step is about to make: their answer is consent to it.
 CONSENTING_KINDS = frozenset({InterruptionKind.APPROVAL, InterruptionKind.INPUT_REVIEW, InterruptionKind.TOOL_INPUT})
 
+# What asks about a call, whose arguments are masked on disk and whole in memory.
+CALL_KINDS = frozenset({InterruptionKind.TOOL_APPROVAL, InterruptionKind.ACCESS})
+
 # What of an interruption is shown unmasked. The arguments of a call are masked before they are asked about. Input that
 # the user is to edit, or to carry out by hand, is useless with masks in it.
-_HAS_NO_SECRETS = frozenset({InterruptionKind.TOOL_APPROVAL, InterruptionKind.OUTCOME, InterruptionKind.QUESTION})
+_HAS_NO_SECRETS = CALL_KINDS | {InterruptionKind.OUTCOME, InterruptionKind.QUESTION}
 _SHOWN_WHOLE = _HAS_NO_SECRETS | {InterruptionKind.INPUT_REVIEW, InterruptionKind.LOCAL_EXECUTION}
 
 _REJECT = {Action.REJECT: InterruptionStatus.REJECTED}
@@ -119,6 +125,7 @@ CLOSED_STATUS: Mapping[InterruptionKind, Mapping[Action, InterruptionStatus]] = 
     },
     InterruptionKind.ROUNDS: {Action.APPROVE: InterruptionStatus.APPROVED, **_REJECT},
     InterruptionKind.OUTCOME: {Action.APPROVE: _OUTCOME, Action.SUBMIT: _OUTCOME, Action.REJECT: _OUTCOME},
+    InterruptionKind.ACCESS: {Action.APPROVE: InterruptionStatus.APPROVED, **_REJECT},
 }
 
 
@@ -152,8 +159,9 @@ class InterruptionRequest:
     that it is about to read. `arguments`: of the `tool`, masked if the call itself is in question; `unmasked` are the
     arguments that will run, which stay in memory (`Interruptions.arguments_of`). `timeout_ms`: None waits without
     limit; otherwise `default_action` is applied after it. For a request for consent, SKIP asks again, and `options`
-    has the `definition` of a tool of a server, and what `changed` since an approval that does not hold any more. If a
-    sub-agent asks, `step` is its id and `sub_agent_name` its display name.
+    has the `definition` of a tool of a server, and what `changed` since an approval that does not hold any more; for a
+    request for access it has the `places` that the call would reach. If a sub-agent asks, `step` is its id and
+    `sub_agent_name` its display name.
     """
 
     kind: InterruptionKind

@@ -11,6 +11,7 @@ from datetime import timedelta
 from typing import Any
 
 from core.domain import events as facts
+from core.domain.access import Allowance
 from core.domain.checkpoint_items import answer_of, call_of, error_of, interruption_of, result_of
 from core.domain.events import Event, is_damaged, value_text
 from core.domain.ids import CallId, InterruptionId, RunId, SubAgentId
@@ -26,7 +27,8 @@ _WITHOUT_RESULT = frozenset({CallStatus.RUNNING, CallStatus.CANCELLED, CallStatu
 
 @dataclass(slots=True)
 class RunProgress:
-    """The checkpoints, calls of agents and interruptions of a run, each as it was last. `last_seq` is 0 without facts.
+    """The checkpoints, calls of agents and interruptions of a run, each as it was last, and the allowances of the
+    user. `last_seq` is 0 without facts.
 
     A call is as its ledger has it: also a call that was interrupted, and that the user no longer sees.
     """
@@ -37,6 +39,7 @@ class RunProgress:
     calls_by_id: dict[CallId, ToolCall] = field(default_factory=dict)
     interruptions_by_id: dict[InterruptionId, Interruption] = field(default_factory=dict)
     sub_agents: dict[SubAgentId, SubAgentRecord] = field(default_factory=dict)
+    allowances: list[Allowance] = field(default_factory=list)
 
     @property
     def results(self) -> list[StepResult]:
@@ -291,6 +294,10 @@ def _fold_closed(progress: RunProgress, fact: facts.InterruptionClosed, event: E
         progress.interruptions_by_id[fact.id] = raised.closed(fact.status, answer, event.at)
 
 
+def _fold_allowed(progress: RunProgress, fact: facts.AccessAllowed, event: Event) -> None:
+    progress.allowances.append(fact.allowance)
+
+
 # Checkpoints that are taken over
 
 
@@ -331,5 +338,6 @@ _FOLDS: Mapping[type[facts.Fact], Callable[[RunProgress, Any, Event], None]] = {
     facts.SubAgentFinished: _fold_sub_agent_end,
     facts.InterruptionRaised: _fold_raised,
     facts.InterruptionClosed: _fold_closed,
+    facts.AccessAllowed: _fold_allowed,
     facts.CheckpointsTaken: _fold_taken,
 }

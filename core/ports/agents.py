@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Protocol
 
+from core.domain.access import RunAccess
 from core.domain.agent import Agent
 from core.domain.events import Fact, MessageAdded, SubAgentFinished, SubAgentText, interrupted_call
 from core.domain.ids import CallId, ServerId, SubAgentId
@@ -187,7 +188,7 @@ class AgentTurn:
     results, so none are looked up; retries and recovered runs are not fresh. `interrupted_work` is the work that a
     previous process left unfinished. `ask` asks the user, `consent` admits calls, and `recorder` turns calls into
     steps while a recording is open. `sub_agents` holds the run's sub-agents; in a sub-agent's turn its id stands
-    for the step's name.
+    for the step's name. `access` is what the user lets the run access; None: what its snapshot allows.
     """
 
     run: Run
@@ -203,6 +204,7 @@ class AgentTurn:
     ask: Asker = field(kw_only=True)
     consent: Consent = field(kw_only=True)
     sub_agents: RunSubAgents = field(default_factory=RunSubAgents)
+    access: RunAccess | None = None
 
     @property
     def location(self) -> StepLocation:

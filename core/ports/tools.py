@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from core.domain.access import Place, RunAccess
 from core.domain.consent import ConsentTerms, Permission
 from core.domain.events import Fact
 from core.domain.grants import folders_in, origins_in, read_only_in
@@ -26,8 +27,8 @@ def _discard(fact: Fact) -> None:
 class CallContext:
     """The caller of a tool, and what the call may reach.
 
-    `allow` are the absolute folders and files of the file tools, of which `read_only` may not be changed, `origins` the
-    non-public origins of `http_fetch`; a relative path starts at `base`, or at the first folder. `ask` asks the user,
+    `allow` are the absolute folders and files of the file tools, `origins` the non-public origins of `http_fetch`, of
+    which `read_only` may not be changed; a relative path starts at `base`, or at the first folder. `ask` asks the user,
     at `step` and `index`; None if no user can answer. A call from outside through MCP belongs to no run: `run_id` and
     `workflow_id` are empty, `mode` is that of the runs it starts, and `may_approve` whether it may consent to calls of
     tools. `emit` publishes progress and usage. `model` is the run's own; None means the offline agent. `sub_agents`
@@ -60,24 +61,26 @@ class CallContext:
         ask: Asker,
         emit: Callable[[Fact], object],
         *,
+        access: RunAccess | None = None,
         sub_agents: SubAgents | None = None,
     ) -> "CallContext":
-        """Return the context of a call that the run makes at this step."""
+        """Return the context of a call that the run makes at this step. `access` None: what the snapshot allows."""
+        given = (access or RunAccess(snapshot.allow)).of_call(call_id)
         return cls(
             run.id,
             run.workflow_id,
             call_id,
             snapshot.mode,
-            snapshot.folders,
+            given.folders,
             snapshot.base,
             key.step,
             key.index,
             ask,
             emit,
             snapshot.model,
-            snapshot.origins,
+            given.origins,
             sub_agents,
-            read_only=snapshot.read_only,
+            read_only=given.read_only,
         )
 
     @classmethod
@@ -115,6 +118,11 @@ class CallContext:
             self.may_approve,
             self.read_only,
         )
+
+    @property
+    def writable_origins(self) -> tuple[str, ...]:
+        """The origins to which the call may send more than GET and HEAD."""
+        return tuple(origin for origin in self.origins if origin not in self.read_only)
 
     @property
     def is_outside(self) -> bool:
@@ -169,6 +177,16 @@ class ToolRunner(Protocol):
 
         Only calls of tools that are `is_scoped` can.
         """
+
+    @property
+    def asks_for_access(self) -> bool:
+        """Whether the user is there to allow a place that a call lacks."""
+
+    def has_places(self, name: str) -> bool:
+        """Return whether calls of the tool access folders, files or origins."""
+
+    async def lacking(self, name: str, arguments: Mapping[str, Any], context: CallContext) -> Sequence[Place]:
+        """Return the places that such a call lacks, as far as the user can allow them."""
 
     def remember(self, name: str, permission: Permission) -> None:
         """Apply the user's consent to calls of the tool as it is defined, once it is on disk."""

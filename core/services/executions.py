@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from core.domain.ids import InterruptionId, RunId, TemplateId, WorkflowId, id_from_key
-from core.domain.interruption import CONSENTING_KINDS, Action, Answer, Interruption, InterruptionKind
+from core.domain.interruption import CALL_KINDS, CONSENTING_KINDS, Action, Answer, Interruption
 from core.domain.run import Run, RunStatus
 from core.domain.template import stricter_mode
 from core.engine.runs.child_runs import call_child_id
@@ -135,7 +135,7 @@ class ExecutionService:
         def require(interruption: Interruption) -> None:
             if interruption.run_id in own:
                 raise Refused("not_allowed", "a run cannot answer what it asks itself, or what a run above it asks")
-            if interruption.ask.kind is InterruptionKind.TOOL_APPROVAL:
+            if interruption.ask.kind in CALL_KINDS:
                 raise Refused("not_allowed", "only a person can consent to the call of a tool")
 
         return require
@@ -154,7 +154,7 @@ class ExecutionService:
 def _require_no_consent(interruption: Interruption) -> None:
     """Raise Refused `not_allowed` if the answer would let a tool be called."""
     ask = interruption.ask
-    if ask.kind is InterruptionKind.TOOL_APPROVAL or (ask.tool is not None and ask.kind in CONSENTING_KINDS):
+    if ask.kind in CALL_KINDS or (ask.tool is not None and ask.kind in CONSENTING_KINDS):
         message = (
             f"only the user can consent to the call of {ask.tool}: in the window, with `answer`, or by starting the "
             "server with --allow-approvals"

@@ -30,6 +30,7 @@ from pathlib import Path, PurePath
 from types import TracebackType
 from typing import Any
 
+from core.domain.access import RealPath
 from core.domain.ids import RunId
 from core.errors import ToolFailed
 from core.ports import CallContext
@@ -163,6 +164,7 @@ class Folder:
 
 
 SYSTEM_FOLDERS = ("/proc", "/sys", "/dev") if os.name == "posix" else ()
+HOW_TO_ALLOW = "the user can allow one, in the window or with --allow DIR"
 PATH_BYTES = 4095  # the limit of Linux: a longer path could be made piece by piece, but not opened
 
 
@@ -198,7 +200,12 @@ class ResolvedPath:
             yield folder, self.parts[-1]
 
     def _enter(self, parts: Sequence[str], *, create: bool) -> Folder:
-        folder = Folder.open(self.root, self.guard)
+        root = self.root
+        if isinstance(root, RealPath) and create:  # the user may have allowed it before it is there
+            while not os.path.lexists(root):
+                root, name = os.path.split(root)
+                parts = (name, *parts)
+        folder = Folder.open(root, self.guard)
         for part in parts:
             # Each folder is closed once the next is open, so that a deep path holds two descriptors.
             with folder:
@@ -220,17 +227,17 @@ def resolve_path(
     Raises ToolFailed `not_allowed`, naming the allowed folders, or `invalid_arguments`.
     """
     if not allow and not (files and PurePath(path).is_absolute()):
-        raise ToolFailed("not_allowed", f"{path!r} cannot be reached: no folder is allowed", path=path, allowed=[])
+        message = f"{path!r} cannot be reached: no folder is allowed; {HOW_TO_ALLOW}"
+        raise ToolFailed("not_allowed", message, path=path, allowed=[])
     _check_path(path)
-    named = _of_shown(path)
     # Real paths on both sides of the comparison: neither `..` nor a link can lead out.
-    real = PurePath(os.path.realpath(Path(_start(allow), named)))
+    real = real_path(path, allow)
     if len(os.fsencode(real)) > PATH_BYTES:
         raise ToolFailed("invalid_arguments", "the path is too long")
     guard = own.guard()
     if guard.holds_path(real):
         raise ToolFailed("not_allowed", f"{path!r}: {OWN_MESSAGE}", path=path)
-    roots = [(folder, os.path.realpath(folder)) for folder in allow]
+    roots = [(folder, root) for folder in allow if (root := root_of(folder)) is not None]
     if read_only:
         _require_writable(path, real, roots, read_only)
     for folder, root in roots:
@@ -243,10 +250,23 @@ def resolve_path(
         return ResolvedPath(shown_name(str(real)), str(real.parent), (real.name,), guard)
     raise ToolFailed(
         "not_allowed",
-        f"{path!r} is outside the folders that are allowed: {', '.join(allow)}",
+        f"{path!r} is outside the folders that are allowed: {', '.join(allow)}; {HOW_TO_ALLOW}",
         path=path,
         allowed=list(allow),
     )
+
+
+def real_path(path: str, allow: Sequence[str]) -> PurePath:
+    """Return where the path leads, free of links. Blocks on the disk."""
+    return PurePath(os.path.realpath(Path(_start(allow), _of_shown(path))))
+
+
+def root_of(folder: str) -> str | None:
+    """Return the real path of an allowed folder; None if a link has taken its place since the user was shown it."""
+    root = os.path.realpath(folder)
+    if not isinstance(folder, RealPath):
+        return root
+    return folder if root == folder else None
 
 
 def _start(allow: Sequence[str]) -> str:
@@ -262,7 +282,10 @@ def _require_writable(path: str, real: PurePath, roots: Sequence[tuple[str, str]
     names = [folder for folder, root in holding if root == innermost]
     if names and all(folder in read_only for folder in names):
         raise ToolFailed(
-            "not_allowed", f"{path!r} may only be read: {names[0]} is open for reading", path=path, read_only=names
+            "not_allowed",
+            f"{path!r} may only be read: {names[0]} is open for reading; {HOW_TO_ALLOW}",
+            path=path,
+            read_only=names,
         )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from core.domain.access import Place
 from core.domain.consent import ConsentTerms, Permission, Ruling
 from core.domain.ids import WorkflowId
 from core.domain.run import ErrorInfo
@@ -28,7 +29,7 @@ class ToolInvoker:
     """Calls the tools of a registry; a `ToolRunner`.
 
     `is_viewed` returns whether the window shows a workflow; without a window it is always False. `consent` holds the
-    consent settings.
+    consent settings. `asks_for_access`: there is a window, in which the user can allow what a call lacks.
     """
 
     def __init__(
@@ -37,11 +38,14 @@ class ToolInvoker:
         clock: Clock,
         is_viewed: Callable[[WorkflowId], bool] = lambda workflow_id: False,
         consent: ConsentRules | None = None,
+        *,
+        asks_for_access: bool = False,
     ) -> None:
         self._consent = consent or InMemoryConsentBook()
         self._registry = registry
         self._clock = clock
         self._is_viewed = is_viewed
+        self.asks_for_access = asks_for_access
         self._tasks = HandlerTasks()
 
     def infos(self) -> Sequence[ToolInfo]:
@@ -81,6 +85,20 @@ class ToolInvoker:
         if tool is None or tool.reaches_out is None:
             return False
         return await tool.reaches_out(arguments, workflow_id)
+
+    def has_places(self, name: str) -> bool:
+        tool = self._registry.get(name)
+        return tool is not None and tool.lacking is not None
+
+    async def lacking(self, name: str, arguments: Mapping[str, Any], context: CallContext) -> Sequence[Place]:
+        tool = self._registry.get(name)
+        if tool is None or tool.lacking is None:
+            return ()
+        try:
+            return await tool.lacking(arguments, context)
+        except Exception:  # noqa: BLE001  # the call itself shows what is wrong
+            _log.exception("what a call of %s lacks is not known", name)
+            return ()
 
     def remember(self, name: str, permission: Permission) -> None:
         self._consent.allow(name, permission)
@@ -122,7 +140,7 @@ class ToolInvoker:
 
     async def _needs_consent(self, name: str, arguments: Mapping[str, Any], context: CallContext) -> bool:
         reaches_out = await self.reaches_out(name, arguments, context.workflow_id)
-        terms = self.terms(name, arguments, context.mode, context.origins, reaches_out=reaches_out)
+        terms = self.terms(name, arguments, context.mode, context.writable_origins, reaches_out=reaches_out)
         return terms.ruling is Ruling.ASK
 
     async def _checked(

@@ -1,10 +1,11 @@
 """The registered tools, and the properties of their calls (AGENTS_AND_TOOLS §4)."""
 
 import functools
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from core.domain.access import Place
 from core.domain.consent import CallTraits, ConsentPolicy, Permission, Rule
 from core.domain.ids import WorkflowId
 from core.domain.risk import Risk
@@ -16,6 +17,7 @@ Arguments = Mapping[str, Any]
 Handler = Callable[[Arguments, CallContext], Coroutine[Any, Any, Any]]
 Trait = bool | Callable[[Arguments], bool]
 ReachesOut = Callable[[Arguments, WorkflowId], Awaitable[bool]]
+LackingPlaces = Callable[[Arguments, CallContext], Awaitable[Sequence[Place]]]
 
 
 def errors_as_failures(handler: Handler) -> Handler:
@@ -42,7 +44,9 @@ class Tool:
     `is_dangerous` may depend on the arguments, which then need not fit the schema. `leaves` returns whether a call goes
     outside the allowed origins: unless read-only it is high risk then. `timeout_s` None leaves the limit to the caller.
     `summary` makes a line for the user from the arguments and the result. `reaches_out`, of a scoped tool, returns
-    whether a call goes beyond its own workflow; its arguments need not fit the schema.
+    whether a call goes beyond its own workflow; its arguments need not fit the schema. `lacking`, of a tool that
+    accesses places, returns those that a call needs, that its context does not allow and that the user can; neither
+    need its arguments fit.
     """
 
     info: ToolInfo
@@ -55,6 +59,7 @@ class Tool:
     timeout_s: float | Callable[[Arguments], float] | None = None
     summary: Callable[[Arguments, Any], str] | None = None
     reaches_out: ReachesOut | None = None
+    lacking: LackingPlaces | None = None
 
     def handler(self, *, is_viewed: bool) -> Handler | None:
         """Return the handler of a call, or None where it needs a window that is not there."""

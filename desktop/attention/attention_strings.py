@@ -5,7 +5,8 @@ from typing import Any, assert_never
 
 from PySide6.QtCore import QCoreApplication
 
-from core.domain.interruption import Action, InterruptionKind, InterruptionStatus
+from core.domain.access import Access, Place
+from core.domain.interruption import APPROVAL_SCOPES, Action, InterruptionKind, InterruptionStatus
 from core.domain.risk import Risk
 from core.domain.text.hidden import reveal
 from core.domain.tool import COMMAND_TOOL
@@ -39,6 +40,8 @@ def kind_label(kind: InterruptionKind) -> str:
             return translate("Attention", "Outcome unknown")
         case InterruptionKind.ROUNDS:
             return translate("Attention", "Limit reached")
+        case InterruptionKind.ACCESS:
+            return translate("Attention", "Access")
         case _:
             assert_never(kind)
 
@@ -56,9 +59,13 @@ def asked_text(question: Question) -> str:
     return reveal(question.asked.prompt or request_sentence(question.kind, agent_display_name(question.asker)))
 
 
-def action_label(kind: InterruptionKind, action: Action) -> str:
-    """Return the label of a button."""
+def action_label(kind: InterruptionKind, action: Action, places: Sequence[Place] = ()) -> str:
+    """Return the label of a button. `places`: what a request for access is about."""
     match kind, action:
+        case InterruptionKind.ACCESS, Action.REJECT:
+            return translate("Attention", "Do not allow")
+        case InterruptionKind.ACCESS, _:
+            return _allow_label(places)
         case InterruptionKind.OUTCOME, Action.APPROVE:
             return translate("Attention", "Run it again")
         case InterruptionKind.OUTCOME, Action.SUBMIT:
@@ -89,6 +96,36 @@ def action_label(kind: InterruptionKind, action: Action) -> str:
             raise ValueError(kind, action)
 
 
+def _allow_label(places: Sequence[Place]) -> str:
+    match [place.kind for place in places]:
+        case ["folder"]:
+            return translate("Attention", "Allow this folder")
+        case ["file"]:
+            return translate("Attention", "Allow this file")
+        case ["origin"]:
+            return translate("Attention", "Allow this address")
+        case _:
+            return translate("Attention", "Allow these places")
+
+
+def place_label(place: Place) -> str:
+    """Return what a place is, and what for."""
+    is_write = place.access is Access.WRITE
+    match place.kind:
+        case "folder" if is_write:
+            return translate("Attention", "Folder, read and write")
+        case "folder":
+            return translate("Attention", "Folder, read only")
+        case "file" if is_write:
+            return translate("Attention", "File, read and write")
+        case "file":
+            return translate("Attention", "File, read only")
+        case "origin" if is_write:
+            return translate("Attention", "Address, every method")
+        case _:
+            return translate("Attention", "Address, read only")
+
+
 def scope_label(scope: str) -> str:
     """Return the label of an approval scope."""
     return {
@@ -96,6 +133,19 @@ def scope_label(scope: str) -> str:
         "run": translate("Attention", "For this run"),
         "always": translate("Attention", "Always"),
     }[scope]
+
+
+def access_scope_label(scope: str) -> str:
+    """Return the label of the scope of an allowance."""
+    is_once = scope == APPROVAL_SCOPES[0]
+    return translate("Attention", "Only this time") if is_once else translate("Attention", "For this run")
+
+
+def access_coverage(scope: str) -> str:
+    """Return a sentence on what the scope of an allowance covers."""
+    if scope == APPROVAL_SCOPES[0]:
+        return translate("Attention", "This call alone.")
+    return translate("Attention", "Every later call in this run and in those that it starts.")
 
 
 def coverage_text(scope: str, tool: str, *, is_edited: bool) -> str:

@@ -12,9 +12,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.domain.interruption import APPROVAL_SCOPES, Action
+from core.domain.interruption import ACCESS_SCOPES, APPROVAL_SCOPES, Action, InterruptionKind
 from core.domain.tool import COMMAND_TOOL
-from desktop.attention.attention_strings import action_label, coverage_text, scope_label
+from desktop.attention.attention_strings import (
+    access_coverage,
+    access_scope_label,
+    action_label,
+    coverage_text,
+    scope_label,
+)
 from desktop.attention.keys import CardKeys
 from desktop.attention.request import Request
 from desktop.theme import Theme
@@ -125,7 +131,8 @@ class CardFooter(Adaptive, QWidget):
         tool = request.question.asked.tool if request is not None and request.takes_scope else None
         show_when(self._scope, tool is not None)
         if request is not None and tool is not None:
-            self._scope.set_tool(tool, request.scope, is_edited=request.is_changed)
+            is_access = request.kind is InterruptionKind.ACCESS
+            self._scope.set_tool(tool, request.scope, is_edited=request.is_changed, is_access=is_access)
 
     def button(self, action: Action | None) -> Button:
         """Return the button of an action; None is the Later button."""
@@ -167,7 +174,7 @@ class CardFooter(Adaptive, QWidget):
 
     def _label_buttons(self, request: Request) -> None:
         for action, button in self._buttons.items():
-            button.setText(action_label(request.kind, action))
+            button.setText(action_label(request.kind, action, request.places))
 
     @property
     def _shown_buttons(self) -> list[Button]:
@@ -222,6 +229,7 @@ class ApprovalScope(Adaptive, QWidget):
         self._theme = theme
         self._tool = ""
         self._is_edited = False
+        self._is_access = False
         self._choices = Segmented(theme, focus=Qt.FocusPolicy.StrongFocus, parent=self)
         self._choices.chosen.connect(self._choose)
         self._description = Paragraph("", "secondary", "muted")
@@ -229,11 +237,13 @@ class ApprovalScope(Adaptive, QWidget):
         self._row.addWidget(self._description, 1, Qt.AlignmentFlag.AlignVCenter)
         self.adapt_to(theme)
 
-    def set_tool(self, tool: str, scope: str, *, is_edited: bool) -> None:
-        """Show the scopes for calls of this tool; `is_edited` if the arguments were changed."""
+    def set_tool(self, tool: str, scope: str, *, is_edited: bool, is_access: bool = False) -> None:
+        """Show the scopes for calls of this tool, or for what such a call lacks; `is_edited` if the arguments were
+        changed.
+        """
         self._tool, self._is_edited = tool, is_edited
-        # An approval of a command holds for no other command, so that none can be given for all.
-        show_when(self._choices.findChildren(QAbstractButton)[-1], tool != COMMAND_TOOL)
+        self._is_access = is_access
+        self._set_scopes()
         self._choices.set_current(APPROVAL_SCOPES[0] if is_edited else scope)
         self._choices.setEnabled(not is_edited)
         self._update_description()
@@ -244,18 +254,28 @@ class ApprovalScope(Adaptive, QWidget):
         return self._description.text()
 
     def retranslate(self) -> None:
-        self._choices.set_segments([(scope, scope_label(scope)) for scope in APPROVAL_SCOPES])
+        self._set_scopes()
         self._choices.setAccessibleName(self.tr("Approve"))
         self._update_description()
 
     def apply_theme(self) -> None:
         self._row.setSpacing(self._theme.sizes.space_m)
 
+    def _set_scopes(self) -> None:
+        if self._is_access:
+            self._choices.set_segments([(scope, access_scope_label(scope)) for scope in ACCESS_SCOPES])
+            return
+        # An approval of a command holds for no other command, so that none can be given for all.
+        scopes = APPROVAL_SCOPES[:2] if self._tool == COMMAND_TOOL else APPROVAL_SCOPES
+        self._choices.set_segments([(scope, scope_label(scope)) for scope in scopes])
+
     def _choose(self, scope: str) -> None:
         self._update_description()
         self.chosen.emit(scope)
 
     def _update_description(self) -> None:
-        text = coverage_text(self._choices.current or APPROVAL_SCOPES[0], self._tool, is_edited=self._is_edited)
+        scope = self._choices.current or APPROVAL_SCOPES[0]
+        is_access = self._is_access
+        text = access_coverage(scope) if is_access else coverage_text(scope, self._tool, is_edited=self._is_edited)
         self._description.setText(text)
         self._choices.setAccessibleDescription(text)

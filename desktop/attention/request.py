@@ -7,12 +7,22 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
+from core.domain.access import Place, places_of
 from core.domain.call_description import CallDescription, ShownValue
-from core.domain.interruption import APPROVAL_SCOPES, CLOSED_STATUS, Action, Answer, InterruptionKind
+from core.domain.interruption import (
+    ACCESS_SCOPES,
+    APPROVAL_SCOPES,
+    CALL_KINDS,
+    CLOSED_STATUS,
+    Action,
+    Answer,
+    InterruptionKind,
+)
 from core.domain.risk import Risk
 from core.domain.text.json_text import encode, indented_json
 from core.errors import StepFailed
 from core.stores.questions import Question
+from desktop.attention.attention_strings import place_label
 from desktop.attention.call_view import CallValues
 from desktop.attention.edits import json_equal, state_edits
 from desktop.attention.field import ValueField
@@ -39,7 +49,7 @@ class DraftAnswer:
 
 _Kind = InterruptionKind
 _EDITS = (_Kind.INPUT_REVIEW, _Kind.STATE_EDIT)
-_CALLS = (_Kind.TOOL_APPROVAL, _Kind.APPROVAL, _Kind.TOOL_INPUT, _Kind.OUTCOME)
+_CALLS = (*CALL_KINDS, _Kind.APPROVAL, _Kind.TOOL_INPUT, _Kind.OUTCOME)
 _FORMS = (_Kind.TOOL_INPUT, _Kind.LOCAL_EXECUTION, _Kind.OUTCOME)
 # From left to right. The last button continues the run; a mistaken press of another must do little harm.
 _BUTTONS: Mapping[InterruptionKind, tuple[Action, ...]] = {
@@ -52,6 +62,7 @@ _BUTTONS: Mapping[InterruptionKind, tuple[Action, ...]] = {
     _Kind.TOOL_APPROVAL: (Action.REJECT, Action.APPROVE),
     _Kind.OUTCOME: (Action.REJECT, Action.SUBMIT, Action.APPROVE),
     _Kind.ROUNDS: (Action.REJECT, Action.APPROVE),
+    _Kind.ACCESS: (Action.REJECT, Action.APPROVE),
 }
 
 
@@ -73,7 +84,7 @@ class Request(Form, Adaptive, QWidget):
         self.question = question
         self.reason = ""
         self._saved_change: Any = None
-        self.scope = APPROVAL_SCOPES[0]
+        self.scope = ACCESS_SCOPES[-1] if question.kind is _Kind.ACCESS else APPROVAL_SCOPES[0]
         self._editors: dict[str, JsonField] = {}
         self._form: SchemaForm | None = None
         self.options: OptionsField | None = None
@@ -115,7 +126,13 @@ class Request(Form, Adaptive, QWidget):
     @property
     def deciding(self) -> Sequence[ShownValue]:
         """The values that are always in sight; none while the user changes the arguments."""
-        return self.call.deciding if self.call is not None and not self.is_changed else ()
+        called = self.call.deciding if self.call is not None and not self.is_changed else ()
+        return (*(ShownValue((place_label(place),), place.name) for place in self.places), *called)
+
+    @property
+    def places(self) -> Sequence[Place]:
+        """What a request for access is about."""
+        return places_of(self.question.asked.options) if self.kind is _Kind.ACCESS else ()
 
     def show_call(self, call: CallDescription) -> None:
         """Show the call that the request is about, or show it again if its file has changed. A saved change of the
@@ -154,7 +171,7 @@ class Request(Form, Adaptive, QWidget):
 
     @property
     def takes_scope(self) -> bool:
-        return self.kind is _Kind.TOOL_APPROVAL
+        return self.kind in CALL_KINDS
 
     @property
     def is_changed(self) -> bool:
@@ -205,7 +222,7 @@ class Request(Form, Adaptive, QWidget):
         match action:
             case Action.SUBMIT:
                 return self._submitted()
-            case Action.APPROVE if self.kind is _Kind.TOOL_APPROVAL:
+            case Action.APPROVE if self.takes_scope:
                 return self._submitted()
             case Action.APPROVE:
                 return Answer(Action.APPROVE)

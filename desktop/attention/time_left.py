@@ -10,7 +10,7 @@ from math import ceil
 from PySide6.QtCore import QEvent, QSize, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 
-from core.domain.interruption import Action, InterruptionKind
+from core.domain.interruption import CALL_KINDS, Action, InterruptionKind
 from core.stores.questions import Question
 from desktop.widgets import Paragraph, queue_announcement, show_when
 
@@ -129,7 +129,7 @@ class TimeLeft(Paragraph):
 
     def _sentence(self, question: Question, time: str) -> str:
         """Return the default action in words; requests of old versions have none recorded."""
-        is_call = question.kind is InterruptionKind.TOOL_APPROVAL
+        is_call = question.kind in CALL_KINDS
         match question.asked.default_action:
             case None if question.kind is not InterruptionKind.QUESTION:
                 text = self.tr("{time} left.")

@@ -12,7 +12,7 @@ translate = QCoreApplication.translate  # by its own name, or lupdate would not 
 def request_state_text(kind: InterruptionKind) -> str:
     """Return the request as a state: `Waits for approval`."""
     match kind:
-        case InterruptionKind.APPROVAL | InterruptionKind.TOOL_APPROVAL:
+        case InterruptionKind.APPROVAL | InterruptionKind.TOOL_APPROVAL | InterruptionKind.ACCESS:
             return translate("Asking", "Waits for approval")
         case InterruptionKind.INPUT_REVIEW:
             return translate("Asking", "Waits for a review")
@@ -55,6 +55,8 @@ def request_sentence(kind: InterruptionKind, step: str) -> str:
             )
         case InterruptionKind.ROUNDS:
             words = translate("Asking", "“{step}” has used all its rounds of tool calls. Allow as many again?")
+        case InterruptionKind.ACCESS:
+            words = translate("Asking", "“{step}” asks for access to this. Allow it?")
         case _:
             assert_never(kind)
     return words.format(step=step)

@@ -179,9 +179,12 @@ class Segmented(Choices[QPushButton]):
         self.adapt_to(theme)
 
     def set_segments(self, segments: Sequence[tuple[str, str]]) -> None:
-        """Set id and text of each segment, in order. Later calls update the texts, for another language or count; a
-        text may have two lines.
+        """Set id and text of each segment, in order. Later calls update the texts, for another language or count, and
+        hide what is not among them; a text may have two lines.
         """
+        shown = {key for key, _ in segments}
+        for key, button in self._buttons.items():
+            button.setHidden(key not in shown)
         for key, words in segments:
             if key not in self._buttons:
                 self._add(key)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any
 
+from core.domain.access import Place
 from core.domain.consent import ConsentTerms, Permission, Ruling
 from core.domain.ids import WorkflowId
 from core.domain.run import ErrorInfo
@@ -54,6 +55,14 @@ class Tools:
 
     async def reaches_out(self, name: str, arguments: Mapping[str, Any], workflow_id: WorkflowId) -> bool:
         return False
+
+    asks_for_access = False
+
+    def has_places(self, name: str) -> bool:
+        return False
+
+    async def lacking(self, name: str, arguments: Mapping[str, Any], context: CallContext) -> Sequence[Place]:
+        return ()
 
     def remember(self, name: str, permission: Permission) -> None:
         raise AssertionError("nobody is asked here")

@@ -16,9 +16,10 @@ from core.domain.tool import ToolInfo
 from core.domain.workflow import Workflow
 from core.engine.runs.start_request import StartRequest
 from core.errors import ToolFailed
-from core.ports import CallContext, Clock, Storage
+from core.ports import CallContext, Clock, FilePicker, Storage
 from core.services.outcome import Ok
 from core.threads.system_clock import SystemClock
+from core.tools.own_places import NO_PLACES, OwnPlaces
 from core.tools.registry import Tool
 from core.wiring import run_core
 from tests.support.clock import loop_clock
@@ -141,13 +142,17 @@ class World:
 
 @asynccontextmanager
 async def a_world(
-    storage: Storage | None = None, more_tools: Iterable[Tool] = (), clock: Clock | None = None
+    storage: Storage | None = None,
+    more_tools: Iterable[Tool] = (),
+    clock: Clock | None = None,
+    picker: FilePicker | None = None,
+    own: OwnPlaces = NO_PLACES,
 ) -> AsyncIterator[World]:
-    """A world on `storage`, or on an empty one."""
+    """A world on `storage`, or on an empty one; with a window's `picker`, somebody is there to allow places."""
     storage = storage or InMemoryStorage()
     tools = Tools()
     clock = clock or loop_clock()
-    async with run_core(storage, clock, more_tools=[*tools.all(), *more_tools]) as core:
+    async with run_core(storage, clock, more_tools=[*tools.all(), *more_tools], picker=picker, own=own) as core:
         yield World(core, storage, tools)
 
 

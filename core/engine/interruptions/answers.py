@@ -5,7 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.domain.ids import InterruptionId
-from core.domain.interruption import APPROVAL_SCOPES, CLOSED_STATUS, Action, Answer, Interruption, InterruptionKind
+from core.domain.interruption import (
+    ACCESS_SCOPES,
+    APPROVAL_SCOPES,
+    CLOSED_STATUS,
+    Action,
+    Answer,
+    Interruption,
+    InterruptionKind,
+)
 from core.domain.sub_agent import location_of
 from core.domain.template import Step
 from core.domain.text.json_text import encode_output, parse_pointer, value_at, with_value_at
@@ -74,9 +82,13 @@ async def validate_answer(
         accepted = ", ".join(CLOSED_STATUS[kind])
         raise _bad_answer(f"{kind} takes {accepted}, not {answer.action}")
     if answer.action is Action.APPROVE:
-        has_scope = kind not in (InterruptionKind.OUTCOME, InterruptionKind.ROUNDS)
-        if value is not None and not (has_scope and value in APPROVAL_SCOPES):
-            raise _bad_answer(f"the value of approve is {', '.join(APPROVAL_SCOPES)}, or absent")
+        scopes = {
+            InterruptionKind.OUTCOME: (),
+            InterruptionKind.ROUNDS: (),
+            InterruptionKind.ACCESS: ACCESS_SCOPES,
+        }.get(kind, APPROVAL_SCOPES)
+        if value is not None and value not in scopes:
+            raise _bad_answer(f"the value of approve is {', '.join((*scopes, 'absent'))}")
         return
     if answer.action is not Action.SUBMIT:
         return

@@ -2,6 +2,7 @@
 
 call call ──► asked before? ──► its answer
              │ no
+             ├── it lacks a place ──► the user is asked ──► the same again, or `not_allowed`
              ├── free, excepted, or approved for the whole run ──► permitted
              ├── impossible (not registered, invalid, …) ──► its result
              └── the user is asked ──► permitted (unchanged or edited) | rejected | asked again
@@ -12,10 +13,12 @@ import logging
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from core.domain.access import RunAccess, is_granted
 from core.domain.audit import AuditEntry, Decider, Decision, audit_id, stored_arguments
 from core.domain.consent import ConsentTerms, Ruling, bound_definition
 from core.domain.definition import definition_changes
 from core.domain.interruption import (
+    CALL_KINDS,
     Action,
     Interruption,
     InterruptionKind,
@@ -30,6 +33,7 @@ from core.domain.sub_agent import location_of
 from core.domain.text.json_text import encode
 from core.domain.text.masking import restore_secrets
 from core.domain.tool import CallResult, CallStatus, Category, arguments_digest
+from core.engine.interruptions.access_requests import ACCESS_KIND, AccessRequests
 from core.engine.interruptions.interruptions import Interruptions
 from core.engine.log.journal import RETRY_S
 from core.engine.log.run_journal import RunJournal
@@ -56,10 +60,12 @@ class CallConsentPolicy:
         tools: ToolRunner,
         interruptions: Interruptions,
         ancestors: AncestorInterruptions,
+        access: RunAccess,
     ) -> None:
         self._run = run
         self._mode = snapshot.mode
-        self._origins = snapshot.origins
+        self._access = access
+        self._access_requests = AccessRequests(run, snapshot, tools, interruptions, access)
         self._log = log
         self._clock = clock
         self._tools = tools
@@ -71,30 +77,46 @@ class CallConsentPolicy:
     ) -> list[PermittedCall | CallResult]:
         # all calls of a round are examined first, so that their requests are raised together
         examined = [await self.examine(call, advertised) for call in wanted]
-        return list(await asyncio.gather(*map(self._settle, wanted, examined)))
+        settling = (self._settle(call, decision, advertised) for call, decision in zip(wanted, examined, strict=True))
+        return list(await asyncio.gather(*settling))
 
     def needs_examination(self, call: PendingCall) -> bool:
         """Return whether a call about which nobody was asked has to pass `examine` before it is made. A call that an
         exception permits is audited.
         """
-        return self._is_scoped(call) or not self._is_permitted(call, self._terms(call))
+        if self._access_requests.may_ask(call) or self._is_scoped(call):
+            return True
+        return not self._is_permitted(call, self._terms(call))
+
+    def may_lack_access(self, call: PendingCall) -> bool:
+        """Return whether the user may have to be asked for what the call accesses, whatever else he agreed to."""
+        return self._access_requests.may_ask(call)
 
     def find_request(self, call: PendingCall) -> Interruption | None:
-        """Return the newest consent request about the call, open or closed."""
-        request = self._interruptions.find([CONSENT_KIND], call.step, call.index, call_id=call.call_id)
+        """Return the newest request about the call, for consent or access, open or closed."""
+        request = self._interruptions.find(CALL_KINDS, call.step, call.index, call_id=call.call_id)
         if request is not None:  # after a restart the request is known without its arguments
             self._interruptions.keep_arguments(request, call.arguments)
         return request
 
     async def examine(
-        self, call: PendingCall, advertised: Collection[str] | None = None
+        self, call: PendingCall, advertised: Collection[str] | None = None, *, is_approved: bool = False
     ) -> Interruption | PermittedCall | CallResult:
-        """Return a permission, a refusal, or the consent request about the call, which is raised if there is none
-        yet."""
-        if (request := self.find_request(call)) is not None:
+        """Return a permission, a refusal, or the request about the call, which is raised if there is none yet.
+
+        `is_approved`: the user has agreed to the call already; he is asked only for what it lacks.
+        """
+        request = self.find_request(call)
+        if request is not None and not is_granted(request):
             return request
         terms = self._terms(call, reaches_out=await self._reaches_out(call))
-        if self._is_permitted(call, terms):
+        if request is None:
+            lacking = await self._access_requests.examine(call, terms, advertised)
+            if lacking is not None:
+                return lacking
+        else:
+            self._interruptions.take_arguments(request)
+        if is_approved or self._is_permitted(call, terms):
             return PermittedCall(call.arguments)
         approved = await self._approval_for_run(call)
         if approved is not None and self._covers(approved, call.tool, terms.risk):
@@ -107,7 +129,11 @@ class CallConsentPolicy:
         return self._interruptions.raise_(self._ask(call, shown, approved))
 
     def resolve(self, call: PendingCall, closed: Interruption) -> PermittedCall | CallResult | Interruption:
-        """Return what a closed request means for the call; an Interruption if the user is asked again."""
+        """Return what a closed request means for the call; an Interruption if the user is asked again. After a granted
+        request for access the call is examined again instead.
+        """
+        if closed.ask.kind is ACCESS_KIND:
+            return self._access_requests.resolve(call, closed)
         answer = closed.answer
         is_expired = closed.status is InterruptionStatus.EXPIRED
         shown = self._interruptions.take_arguments(closed)
@@ -137,11 +163,14 @@ class CallConsentPolicy:
             self._audit(call, terms, Decider.PERSON, approved)
 
     async def _settle(
-        self, call: PendingCall, decision: Interruption | PermittedCall | CallResult
+        self,
+        call: PendingCall,
+        decision: Interruption | PermittedCall | CallResult,
+        advertised: Collection[str] | None,
     ) -> PermittedCall | CallResult:
         while isinstance(decision, Interruption):
             closed = decision if not decision.is_open else await self._interruptions.ask(decision.ask)
-            decision = self.resolve(call, closed)
+            decision = await self.examine(call, advertised) if is_granted(closed) else self.resolve(call, closed)
         return decision
 
     def _is_permitted(self, call: PendingCall, terms: ConsentTerms) -> bool:
@@ -151,7 +180,9 @@ class CallConsentPolicy:
         return terms.ruling is not Ruling.ASK
 
     def _terms(self, call: PendingCall, *, reaches_out: bool = False) -> ConsentTerms:
-        return self._tools.terms(call.tool, _argument_object(call), self._mode, self._origins, reaches_out=reaches_out)
+        access = self._access.of_call(call.call_id)
+        origins = [origin for origin in access.origins if origin not in access.read_only]
+        return self._tools.terms(call.tool, _argument_object(call), self._mode, origins, reaches_out=reaches_out)
 
     def _is_scoped(self, call: PendingCall) -> bool:
         info = self._tools.info(call.tool)

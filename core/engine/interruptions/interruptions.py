@@ -6,19 +6,22 @@ meanwhile; a call that asks in the middle of its work awaits the answer in its o
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from core.domain.access import Allowance, RunAccess, allowances_of, covered_requests
 from core.domain.audit import audit_entry
 from core.domain.checkpoint_items import answer_fields, asked_fields
 from core.domain.consent import Permission, exception_setting
-from core.domain.events import InterruptionClosed, InterruptionRaised, iso_time
+from core.domain.events import InterruptionClosed, InterruptionRaised, access_facts, iso_time
 from core.domain.ids import CallId, InterruptionId, new_id
 from core.domain.interruption import (
+    CALL_KINDS,
     CLOSED_STATUS,
     OPEN_STATUS,
+    Action,
     Answer,
     Interruption,
     InterruptionKind,
@@ -44,8 +47,8 @@ class Interruptions:
 
     Callbacks: `on_changed` when a call starts waiting, or stops without an answer; `on_closed`, at once, with each
     interruption that is closed by an answer or by expiry; `on_always` with a tool that the user has approved for good,
-    once that is on disk. `sub_agent_name` returns the name of the sub-agent whose id stands in the place of a step's
-    name.
+    once that is on disk; `on_allowed` with the places that the user allowed from now on. `sub_agent_name` returns the
+    name of the sub-agent whose id stands in the place of a step's name. What is allowed is added to `access`.
     """
 
     def __init__(
@@ -58,6 +61,8 @@ class Interruptions:
         on_closed: Callable[[Interruption], None] = lambda closed: None,
         on_always: Callable[[str, Permission], None] = lambda tool, permission: None,
         sub_agent_name: Callable[[str], str | None] = lambda step: None,
+        access: RunAccess | None = None,
+        on_allowed: Callable[[Sequence[Allowance]], None] = lambda allowed: None,
     ) -> None:
         self._run = run
         self._log = log
@@ -66,6 +71,8 @@ class Interruptions:
         self._on_closed = on_closed
         self._on_always = on_always
         self._sub_agent_name = sub_agent_name
+        self._access = access or RunAccess()
+        self._on_allowed = on_allowed
         self._all: dict[InterruptionId, Interruption] = {}
         self._by_key: dict[_AskKey, list[InterruptionId]] = {}
         for interruption in known:
@@ -242,6 +249,7 @@ class Interruptions:
         self._all[interruption.id] = closed
         self._end_wait_for_arguments(closed)
         self._commit_closed(closed)
+        self._allow(closed)
         if status is InterruptionStatus.CANCELLED:  # the waiting call is cancelled with its task, and reads no answer
             self._unmasked.pop(interruption.id, None)
             return
@@ -250,17 +258,31 @@ class Interruptions:
             waiting.set_result(closed)
         self._on_closed(closed)
 
+    def _allow(self, closed: Interruption) -> None:
+        """Apply what the answer allows, to this run and those below, and to the other requests that ask for it."""
+        allowed = allowances_of(closed)
+        self._access.add(allowed)
+        if lasting := [allowance for allowance in allowed if allowance.call_id is None]:
+            self._on_allowed(lasting)
+            self.settle_covered(lasting)
+
+    def settle_covered(self, allowed: Sequence[Allowance]) -> None:
+        """Grant the open requests for access that ask for nothing more than what was allowed from now on."""
+        for request in covered_requests(self.open, allowed):
+            if self._all[request.id].is_open:  # the grant of another may have closed it
+                self._close(request, InterruptionStatus.APPROVED, Answer(Action.APPROVE))
+
     def _commit_closed(self, closed: Interruption) -> None:
         """Commit how the interruption was closed: a consent request without secrets, with its audit entry and
         exception.
         """
         ask, answer = closed.ask, closed.answer
-        is_consent = ask.kind is InterruptionKind.TOOL_APPROVAL
+        is_consent = ask.kind in CALL_KINDS
         if is_consent and answer is not None:
             answer = replace(answer, value=masked_edit(answer.value, self.arguments_of(closed)))
         writes: list[Write] = [CloseInterruption(self._run.id, closed.id)]
-        is_always = is_consent and approval_scope(answer) == "always" and exact_call(ask) is None
-        always = ask.tool if is_always else None
+        is_always = ask.kind is InterruptionKind.TOOL_APPROVAL and exact_call(ask) is None
+        always = ask.tool if is_always and approval_scope(answer) == "always" else None
         if is_consent:
             writes.append(PutAudit(audit_entry(closed, self._run.title)))
         if always is not None:
@@ -271,6 +293,6 @@ class Interruptions:
             status=closed.status,
             answer=None if answer is None else answer_fields(answer),
         )
-        written = self._log.commit(fact, writes=writes)
+        written = self._log.commit(fact, *access_facts(allowances_of(closed), closed.id), writes=writes)
         if always is not None:
             written.add_done_callback(lambda _: self._on_always(always, Permission.of(ask)))

@@ -8,15 +8,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from core.domain.access import is_granted
 from core.domain.events import StepStarted, ToolEnded
 from core.domain.interruption import CONSENTING_KINDS, Interruption, InterruptionStatus
 from core.domain.template import Step
+from core.domain.text.masking import masked
 from core.domain.tool import CallResult, Effect
 from core.engine.interruptions.consent_policy import CallConsentPolicy
 from core.engine.interruptions.interruptions import Interruptions
 from core.engine.log.run_journal import RunJournal
 from core.engine.plan.dispatch import StepCall
-from core.errors import StepFailed
+from core.errors import StepFailed, ToolFailed
 from core.ports import PendingCall, PermittedCall
 
 
@@ -47,8 +49,11 @@ class StepGate:
         self._effect = effect
 
     def find_request(self, call: StepCall) -> Interruption | None:
-        """Return the newest consent request about a call that is not permitted yet, open or closed."""
-        return self._request(call) if not call.is_permitted else None
+        """Return the newest request about a call that is not permitted yet, open or closed; None after a request for
+        access that was granted: the call is examined again.
+        """
+        request = self._request(call) if not call.is_permitted else None
+        return None if request is not None and is_granted(request) else request
 
     def was_asked(self, call: StepCall) -> bool:
         """Return whether the user was asked about the call: then its arguments stay as they were shown."""
@@ -68,19 +73,20 @@ class StepGate:
             return False
         if (approved := self._approved_interrupt(call)) is not None:
             self._policy.audit_approved_step(pending, approved)
-            return False
+            return self._policy.may_lack_access(pending)
         return self._policy.needs_examination(pending)
 
     async def permit(self, call: StepCall) -> tuple[StepCall, Effect]:
         """Return the permitted call and its effect.
 
-        Raises StepFailed `rejected`, and ConsentPending if the step has to wait for the user.
+        Raises StepFailed `rejected` or `not_allowed`, and ConsentPending if the step has to wait for the user.
         """
         decision: PermittedCall | CallResult
         if call.key.index is not None:
             (decision,) = await self._policy([_pending(call)])
         else:
-            examined = await self._policy.examine(_pending(call))
+            is_approved = self._approved_interrupt(call) is not None
+            examined = await self._policy.examine(_pending(call), is_approved=is_approved)
             if isinstance(examined, Interruption):
                 raise ConsentPending(call)
             decision = examined
@@ -90,7 +96,7 @@ class StepGate:
     def permitted_call(self, call: StepCall, request: Interruption) -> StepCall | None:
         """Return the permitted call of a step whose consent was requested; None while the request is open.
 
-        Raises StepFailed `rejected`.
+        Raises StepFailed `rejected` or `not_allowed`.
         """
         decision = request if request.is_open else self._policy.resolve(_pending(call), request)
         return None if isinstance(decision, Interruption) else self._permitted(call, decision)
@@ -110,20 +116,22 @@ class StepGate:
     def _permitted(self, call: StepCall, decision: PermittedCall | CallResult) -> StepCall:
         """Return the call with its permitted arguments. A call that cannot be made is left to the tools to refuse.
 
-        Raises StepFailed `rejected`, after emitting the facts of the rejected call.
+        Raises StepFailed `rejected` or `not_allowed`, after emitting the facts of the rejected call.
         """
         if isinstance(decision, PermittedCall):
             return replace(call, input=decision.arguments, is_permitted=True)
         error = decision.error
-        if error is None or error.code != "rejected":
+        if error is None or error.code not in ("rejected", "not_allowed"):
             return call
         request = self.find_request(call)
-        shown = request.ask.arguments if request is not None else None
+        shown = request.ask.arguments if request is not None else masked(call.input)
         self._log.emit(
             StepStarted(step=call.key.step, index=call.key.index),
             call.tool_started(1, shown),
             ToolEnded.of(call.tool_call_id(1), decision),
         )
+        if error.code == "not_allowed":
+            raise ToolFailed(error.code, error.message, **{"tool_name": error.tool_name, **error.parameters})
         message = f"{call.key} did not run, since its call was rejected: {error.message}"
         raise StepFailed("rejected", message, failed_during="tool_execution", tool_name=error.tool_name)
 

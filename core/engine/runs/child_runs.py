@@ -134,6 +134,8 @@ class ChildRuns:
         try:
             start = await self._requests.request(parent.run, parent.snapshot, request)
             await start.require_valid_input(self._schemas)
+            # taken last: the user may have allowed something while the input was checked
+            start = replace(start, allowances=parent.access.lasting)
         except Refused as error:
             raise StepFailed(error.code, error.message, **error.parameters) from None
         child = self._scheduler.register(run_id, start)

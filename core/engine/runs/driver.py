@@ -15,6 +15,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Protocol
 
+from core.domain.access import Allowance, RunAccess
+from core.domain.events import access_facts
 from core.domain.ids import RunId
 from core.domain.interruption import Interruption
 from core.domain.run import ErrorInfo, Run, RunStatus, Snapshot, StepKey
@@ -81,6 +83,7 @@ class Driver:
         host: RunHost,
         *,
         recovered: RecoveredState | None,
+        allowances: Sequence[Allowance],
         no_progress_s: float,
     ) -> None:
         self.run = run
@@ -97,6 +100,7 @@ class Driver:
         self._checkpoints = Checkpoints(run, journal, clock, self._plan.terminal, active_ms)
         interruptions = recovered.interruptions if recovered is not None else ()
         self._sub_agents = RunSubAgents.from_results(results, self._wake.set)
+        self.access = RunAccess(snapshot.allow, list(allowances))
         self.interruptions = Interruptions(
             run,
             journal,
@@ -106,9 +110,13 @@ class Driver:
             self._on_closed,
             steps.tools.remember,
             self._sub_agents.name_of,
+            self.access,
+            self._allow_below,
         )
         ancestors = partial(host.ancestor_interruptions, run)
-        consent = CallConsentPolicy(run, snapshot, journal, clock, steps.tools, self.interruptions, ancestors)
+        consent = CallConsentPolicy(
+            run, snapshot, journal, clock, steps.tools, self.interruptions, ancestors, self.access
+        )
         self._limits = RunLimits(
             snapshot.template.timeout_ms,
             no_progress_s,
@@ -131,6 +139,7 @@ class Driver:
             recovered.interrupted_work if recovered is not None else {},
             recorder=host.recorder(run, is_fresh=recovered is None),
             sub_agents=self._sub_agents,
+            access=self.access,
         )
         self.steps = StepExecutor(
             context,
@@ -148,6 +157,16 @@ class Driver:
     def cancel(self) -> None:
         """Cancel the run; no effect if it has ended."""
         self._end(Cancelled())
+
+    def allow(self, allowances: Sequence[Allowance]) -> None:
+        """Let the run access what the user has allowed a run above it."""
+        self.access.add(allowances)
+        self.log.commit(*access_facts(allowances))
+        self.interruptions.settle_covered(allowances)
+
+    def _allow_below(self, allowances: Sequence[Allowance]) -> None:
+        for driver in self._host.descendants(self.run.id):
+            driver.allow(allowances)
 
     def set_child_waiting(self, key: StepKey, *, is_waiting: bool) -> None:
         """Update whether the child run of the step waits for the user."""

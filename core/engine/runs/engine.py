@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 from core.bus import Bus, WorkflowChanged
+from core.domain.access import RunAccess
 from core.domain.ids import InterruptionId, RunId, TemplateId, WorkflowId, id_from_key, new_id
 from core.domain.interruption import Action, Answer, Interruption, InterruptionKind
 from core.domain.progress import progress_of
@@ -189,6 +190,7 @@ class Engine:
             await ending.ended.wait()  # what was in flight at its end has results too (ENGINE §5)
         fork_id = RunId(new_id("run"))
         progress = progress_of(run_id, await self._storage.events.of_run(run_id))
+        request = replace(request, allowances=RunAccess(allowances=progress.allowances).lasting)
         results = reused_results(steps, step, progress.results, fork_id)
         active = self._register(fork_id, request)
         active.recovered = RecoveredState(results, ())

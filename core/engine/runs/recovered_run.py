@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from core.domain.access import Allowance
 from core.domain.events import (
     AnswerSaved,
     Event,
@@ -65,6 +66,7 @@ class RecoveredRun:
     snapshot: Snapshot
     state: RecoveredState
     events: Sequence[Event]
+    allowances: Sequence[Allowance] = ()
 
     @property
     def last_seq(self) -> int:
@@ -157,7 +159,8 @@ async def load_recovered_run(run: Run, storage: Storage) -> RecoveredRun:
     open_rows = [result for result in results if not result.status.is_final]
     has_interrupted_agent = any(row.key.step in agents or is_sub_agent(row.key.step) for row in open_rows)
     work = await _interrupted_work(run, storage, events, progress, open_rows) if has_interrupted_agent else {}
-    return RecoveredRun(run, snapshot, RecoveredState(results, progress.interruptions, work), events)
+    state = RecoveredState(results, progress.interruptions, work)
+    return RecoveredRun(run, snapshot, state, events, progress.allowances)
 
 
 async def _interrupted_work(

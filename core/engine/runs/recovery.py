@@ -136,7 +136,9 @@ class Recovery:
     def _activate(self, recovered: RecoveredRun) -> ActiveRun:
         run = recovered.run
         journal = self._journal.open(run.id, run.workflow_id, run.message_id, recovered.last_seq)
-        return ActiveRun(recovered.as_resumed, recovered.snapshot, journal, recovered.state)
+        return ActiveRun(
+            recovered.as_resumed, recovered.snapshot, journal, recovered.state, allowances=recovered.allowances
+        )
 
     async def _end(self, recovered: RecoveredRun, status: RunStatus, error: ErrorInfo | None = None) -> None:
         active = self._activate(recovered)

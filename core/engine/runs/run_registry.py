@@ -1,12 +1,13 @@
 """The active runs of this process, and the queue for free slots (ENGINE §9)."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.domain.access import Allowance
 from core.domain.ids import InterruptionId, RunId
-from core.domain.interruption import Interruption, InterruptionKind
+from core.domain.interruption import CALL_KINDS, Interruption
 from core.domain.run import Run, Snapshot, StepKey
 from core.domain.settings import Settings
 from core.engine.log.run_journal import RunJournal
@@ -22,13 +23,14 @@ class ActiveRun:
     """An active run in this process: being written, queued for a slot, or driven.
 
     `settled` is set while it waits for the user; `parent` is the driver and the step of the run that awaits this run.
-    `is_cancelled`: it was cancelled while it was being written.
+    `is_cancelled`: it was cancelled while it was being written. `allowances` are those it begins with.
     """
 
     run: Run
     snapshot: Snapshot
     log: RunJournal
     recovered: RecoveredState | None = None
+    allowances: Sequence[Allowance] = ()
     driver: Driver | None = None
     task: "asyncio.Task[None] | None" = None
     parent: tuple[Driver, StepKey] | None = None
@@ -100,7 +102,7 @@ class RunRegistry:
             return None
         for found in active.driver.interruptions.open:
             if found.id == interruption_id:
-                is_call = found.ask.kind is InterruptionKind.TOOL_APPROVAL
+                is_call = found.ask.kind in CALL_KINDS
                 known = active.driver.interruptions.arguments_of(found) if is_call else found.ask.arguments
                 return OpenCall(found, known, active.snapshot)
         return None

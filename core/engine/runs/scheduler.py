@@ -106,7 +106,8 @@ class Scheduler:
     def register(self, run_id: RunId, request: StartRequest) -> ActiveRun:
         """Return a new active run, which counts from now on. Nothing is written yet."""
         run = request.run(run_id, self._clock.now())
-        active = ActiveRun(run, request.snapshot(), self._journal.open(run.id, run.workflow_id, run.message_id))
+        journal = self._journal.open(run.id, run.workflow_id, run.message_id)
+        active = ActiveRun(run, request.snapshot(), journal, allowances=request.allowances)
         self.registry.add(active)
         return active
 
@@ -152,6 +153,7 @@ class Scheduler:
             self._clock,
             self,
             recovered=active.recovered,
+            allowances=active.allowances,
             no_progress_s=self._settings().no_progress_s,
         )
         self.registry.begin(active, driver)

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from core.domain.access import Allowance
 from core.domain.agent import Agent
-from core.domain.events import Fact, MessageAdded, RunCreated, StepPreset, with_text
+from core.domain.events import Fact, MessageAdded, RunCreated, StepPreset, access_facts, with_text
 from core.domain.ids import MessageId, RunId, TemplateId, new_id
 from core.domain.messages import Attachment, Message, MessageState, Role, attachment_fields
 from core.domain.model import ModelChoice
@@ -38,7 +39,8 @@ class StartRequest:
     start by the user in the window; over the limit the start is refused, or queued if `queued` is set too. `base`: the
     folder of relative paths. `parent`: the run of which a step starts this run, and waits for it if `awaited`; the run
     is then displayed in the parent's message. `in_new_workflow`: the workflow has no other run. `presets` are results
-    of steps that are not run. `companion` is committed with the creation of the run.
+    of steps that are not run. `companion` is committed with the creation of the run. `allowances` are what the user
+    allowed the run that this one comes from, while that was at work.
     """
 
     workflow: Workflow
@@ -66,6 +68,7 @@ class StartRequest:
     message_id: MessageId | None = None
     attachments: tuple[Attachment, ...] = ()
     writes: tuple[Write, ...] = ()
+    allowances: tuple[Allowance, ...] = ()
 
     @classmethod
     def child(
@@ -161,14 +164,15 @@ def creation_records(request: StartRequest, run: Run, snapshot: Snapshot) -> tup
         parent_run_id=run.parent,
         root_run_id=run.root,
     )
+    begins = [created, *access_facts(request.allowances)]
     if run.parent is not None:
-        return [created], [CreateRun(run, snapshot)]
+        return begins, [CreateRun(run, snapshot)]
     answer = Message(run.message_id, run.workflow_id, Role.ASSISTANT, "", now, MessageState.OPEN, run.id)
     rows: list[Write] = [PutWorkflow(replace(request.workflow, updated_at=now)), CreateRun(run, snapshot)]
     if not request.in_new_workflow:  # what begins in an archived workflow brings it back
         rows.insert(1, ArchiveWorkflow(run.workflow_id, None))
     if request.prompt is None:
-        return [created], [*rows, PutMessage(answer)]
+        return begins, [*rows, PutMessage(answer)]
     message = Message(
         request.message_id or MessageId(new_id("msg")),
         run.workflow_id,
@@ -181,7 +185,7 @@ def creation_records(request: StartRequest, run: Run, snapshot: Snapshot) -> tup
     added = MessageAdded(
         role=Role.USER, text=message.text, message_id=message.id, attachments=attachment_fields(message.attachments)
     )
-    return [created, added], [*rows, PutMessage(message), PutMessage(answer), *request.writes]
+    return [*begins, added], [*rows, PutMessage(message), PutMessage(answer), *request.writes]
 
 
 async def preset_results(request: StartRequest, run_id: RunId, schemas: Schemas, now: datetime) -> list[StepResult]:

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, assert_never
 
+from core.domain.access import RunAccess
 from core.domain.console import CONSOLE_BYTES, CONSOLE_LINE_BYTES
 from core.domain.events import AnswerWarned, ConsoleWritten, ToolEnded, ToolEndedLate
 from core.domain.run import ErrorInfo, Run, Snapshot, StepKey
@@ -85,7 +86,8 @@ class StepContext:
 
     `ask` raises an interruption and waits for its end; `consent` decides about the calls of agents; `run_child` runs
     another template. `interrupted_work` is that of agents, by step and iteration. `recorder` records the calls
-    of agents while a recording is open. `sub_agents` are the sub-agents of the run.
+    of agents while a recording is open. `sub_agents` are the sub-agents of the run. `access` is what the user lets it
+    access; None: what its snapshot allows.
     """
 
     run: Run
@@ -99,6 +101,7 @@ class StepContext:
     console_budget: ConsoleBudget = field(default_factory=ConsoleBudget)
     recorder: CallRecorder = NO_RECORDER
     sub_agents: RunSubAgents = field(default_factory=RunSubAgents)
+    access: RunAccess | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +245,14 @@ class StepRunner:
             name,
             call.input,
             CallContext.of(
-                context.run, context.snapshot, call_id, call.key, context.ask, log.emit, sub_agents=sub_agents
+                context.run,
+                context.snapshot,
+                call_id,
+                call.key,
+                context.ask,
+                log.emit,
+                access=context.access,
+                sub_agents=sub_agents,
             ),
             default_timeout_s=TOOL_STEP_TIMEOUT_S,
             timeout_s=limit_s,
@@ -309,4 +319,5 @@ def _parent_turn(call: StepCall, attempt: int, context: StepContext, limit: Paus
         consent=limit.pausing(context.consent),
         recorder=context.recorder,
         sub_agents=context.sub_agents,
+        access=context.access,
     )

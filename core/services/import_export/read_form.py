@@ -135,13 +135,14 @@ def _parse_run(fields: dict[str, Any], owner: dict[str, Any], texts: Mapping[Run
         snapshot = parse_snapshot({**given, **models})
     yield
     events: list[Event] = []
-    for place, value in listed(fields, "events", 5_000_000):
+    for number, (place, value) in enumerate(listed(fields, "events", 5_000_000), 1):
         with at_place(place):
-            if value.get("seq") != len(events) + 1 or not isinstance(value.get("type"), str):
+            if value.get("seq") != number or not isinstance(value.get("type"), str):
                 raise ValueError("its number or its type is missing or wrong")
             rest = {name: part for name, part in value.items() if name not in ("type", "seq", "at")}
             fact = parse_fact(value["type"], rest)
-            events.append(Event(run.id, run.workflow_id, len(events) + 1, _time(value.get("at"), "at"), fact))
+            if not isinstance(fact, facts.AccessAllowed):  # a file from elsewhere grants no access
+                events.append(Event(run.id, run.workflow_id, len(events) + 1, _time(value.get("at"), "at"), fact))
         yield
     with at_place("events"):
         return finished_history(RunHistory(run, snapshot, events), texts.get(run.id))

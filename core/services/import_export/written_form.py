@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 
-from core.domain.events import Event, fact_fields, fact_name
+from core.domain.events import AccessAllowed, Event, fact_fields, fact_name
 from core.domain.mcp_server import McpServer
 from core.domain.memory import Memory
 from core.domain.messages import Message, QueuedMessage
@@ -99,9 +99,11 @@ def _run_fields(history: RunHistory) -> Pieces[dict[str, Any]]:
     for name in MODELS_OF_SNAPSHOT & snapshot.keys():
         snapshot[name] = without_key_variables(snapshot[name])
     yield
-    events = []
+    events: list[dict[str, Any]] = []
     for event in history.events:
-        named = {"type": fact_name(event.fact), "seq": event.seq, "at": time_text(event.at)}
+        if isinstance(event.fact, AccessAllowed):
+            continue
+        named = {"type": fact_name(event.fact), "seq": len(events) + 1, "at": time_text(event.at)}
         events.append({**named, **without_secrets(fact_fields(event.fact))})
         yield
     return {**without_secrets(fields), "snapshot": without_secrets(snapshot), "events": events}

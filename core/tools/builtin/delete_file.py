@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from core.domain.access import Access
 from core.domain.risk import Risk
 from core.domain.tool import Category, ToolInfo
 from core.errors import ToolFailed
@@ -12,6 +13,7 @@ from core.threads.pieces import Pieces
 from core.tools import schema
 from core.tools.file_access import PickedFiles, path_errors, resolve_path
 from core.tools.file_copies import ChangeRecord, FileCopies, record_changes, require_same
+from core.tools.lacking_places import lacking_folders
 from core.tools.own_places import OwnPlaces
 from core.tools.registry import Arguments, Tool
 from core.tools.text_files import SeenFiles
@@ -56,7 +58,8 @@ def tool(picked: PickedFiles, own: OwnPlaces, seen: SeenFiles, copies: FileCopie
 
         return await record_changes(copies, picked, context, work)
 
-    return Tool(_INFO, server=call, summary=lambda arguments, value: "in the trash")
+    lacking = lacking_folders(own, picked, path=Access.WRITE)
+    return Tool(_INFO, server=call, summary=lambda arguments, value: "in the trash", lacking=lacking)
 
 
 def put_in_trash(path: str) -> None:

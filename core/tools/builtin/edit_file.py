@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
+from core.domain.access import Access
 from core.domain.risk import Risk
 from core.domain.tool import Category, ToolInfo
 from core.errors import ToolFailed
@@ -13,6 +14,7 @@ from core.threads.pieces import Pieces
 from core.tools import schema
 from core.tools.file_access import PickedFiles, path_errors, resolve_path
 from core.tools.file_copies import ChangeRecord, FileCopies, keeping, record_changes, require_same
+from core.tools.lacking_places import lacking_folders
 from core.tools.measure import format_count
 from core.tools.own_places import OwnPlaces
 from core.tools.registry import Arguments, Tool
@@ -90,7 +92,7 @@ def tool(picked: PickedFiles, own: OwnPlaces, seen: SeenFiles, copies: FileCopie
 
         return await record_changes(copies, picked, context, work)
 
-    return Tool(_INFO, server=call, summary=_summary)
+    return Tool(_INFO, server=call, summary=_summary, lacking=lacking_folders(own, picked, path=Access.WRITE))
 
 
 def find_all(file: TextFile, edits: Sequence[Arguments]) -> Pieces[list[Replacement]]:

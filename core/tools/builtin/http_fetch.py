@@ -7,10 +7,11 @@ result.
 
 import asyncio
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from core.domain.access import Access, Place
 from core.domain.risk import Risk
 from core.domain.text.json_text import encode
 from core.domain.text.web_address import MAX_URL_CHARACTERS, parse_address
@@ -22,7 +23,15 @@ from core.tools import schema
 from core.tools.measure import RESULT_BYTES, format_size, json_bytes
 from core.tools.registry import Arguments, Tool
 from core.tools.web.body import CannotDecompress, body_text, read_body
-from core.tools.web.connection import Request, Resolver, TrustStore, open_response, permitted_addresses, system_resolver
+from core.tools.web.connection import (
+    CONNECT_S,
+    Request,
+    Resolver,
+    TrustStore,
+    open_response,
+    permitted_addresses,
+    system_resolver,
+)
 
 MAX_REDIRECTS = 5
 TIMEOUT_S = 60.0
@@ -88,7 +97,19 @@ def tool(resolve: Resolver = system_resolver, trust: TrustStore | None = None) -
     trusted = trust or TrustStore()
 
     async def call(arguments: Arguments, context: CallContext) -> dict[str, Any]:
-        return await _Fetch(_request(arguments), context.origins, resolve, trusted).run()
+        request = _request(arguments)
+        return await _Fetch(request, _origins(request, context), resolve, trusted).run()
+
+    async def lacking(arguments: Arguments, context: CallContext) -> Sequence[Place]:
+        try:
+            request = _request(arguments)
+            async with asyncio.timeout(CONNECT_S):
+                await permitted_addresses(request.address, _origins(request, context), resolve)
+        except (StepFailed, LookupError, AttributeError, TypeError, TimeoutError) as error:
+            origin = error.parameters.get("origin") if isinstance(error, ToolFailed) else None
+            access = Access.READ if _method(arguments) in _READING else Access.WRITE
+            return [Place(origin, access)] if isinstance(origin, str) else []
+        return []
 
     return Tool(
         _INFO,
@@ -99,6 +120,7 @@ def tool(resolve: Resolver = system_resolver, trust: TrustStore | None = None) -
         leaves=_leaves,
         timeout_s=TIMEOUT_S,
         summary=_summary,
+        lacking=lacking,
     )
 
 
@@ -177,6 +199,11 @@ def _request(arguments: Arguments) -> Request:
     if len(text) > BODY_CHARACTERS:
         raise _invalid("/body", f"the body is longer than {BODY_CHARACTERS:,} characters as JSON")
     return Request(method, address, headers, text.encode())
+
+
+def _origins(request: Request, context: CallContext) -> Collection[str]:
+    """Return the allowed origins that such a request may go to."""
+    return context.origins if request.method in _READING else context.writable_origins
 
 
 def _checked_headers(unchecked: Mapping[str, str]) -> dict[str, str]:

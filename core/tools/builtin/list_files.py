@@ -9,6 +9,7 @@ from fnmatch import fnmatch
 from pathlib import Path, PurePath
 from typing import Any
 
+from core.domain.access import Access
 from core.domain.events import iso_time
 from core.domain.tool import Category, ToolInfo
 from core.errors import ToolFailed
@@ -23,6 +24,7 @@ from core.tools.file_access import (
     resolve_path,
     shown_name,
 )
+from core.tools.lacking_places import lacking_folders
 from core.tools.measure import format_count
 from core.tools.own_places import NO_PLACES, Guard, OwnPlaces
 from core.tools.registry import Arguments, Tool
@@ -72,7 +74,8 @@ def tool(own: OwnPlaces = NO_PLACES) -> Tool:
             raise ToolFailed("invalid_arguments", message)
         return await in_thread(_list(lambda name: resolve_path(name, context.allow, own=own), path, pattern, recursive))
 
-    return Tool(_INFO, server=call, read_only=True, summary=_summary)
+    lacking = lacking_folders(own, is_folder=True, path=Access.READ)
+    return Tool(_INFO, server=call, read_only=True, summary=_summary, lacking=lacking)
 
 
 def _list(resolve: Resolve, path: str, pattern: str, recursive: bool) -> Pieces[dict[str, Any]]:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from core.domain.access import Access
 from core.domain.risk import Risk
 from core.domain.tool import Category, ToolInfo
 from core.ports import CallContext
@@ -11,6 +12,7 @@ from core.threads.pieces import Pieces
 from core.tools import schema
 from core.tools.file_access import PickedFiles, path_errors, resolve_path
 from core.tools.file_copies import ChangeRecord, FileCopies, record_changes
+from core.tools.lacking_places import lacking_folders
 from core.tools.own_places import OwnPlaces
 from core.tools.registry import Arguments, Tool
 
@@ -52,4 +54,9 @@ def tool(picked: PickedFiles, own: OwnPlaces, copies: FileCopies) -> Tool:
 
         return await record_changes(copies, picked, context, work)
 
-    return Tool(_INFO, server=call, summary=lambda arguments, value: os.path.basename(value["destination"]))  # noqa: PTH119
+    return Tool(
+        _INFO,
+        server=call,
+        summary=lambda arguments, value: os.path.basename(value["destination"]),  # noqa: PTH119
+        lacking=lacking_folders(own, picked, path=Access.WRITE, destination=Access.WRITE),
+    )

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from core.domain.access import Access
 from core.domain.ids import RunId
 from core.domain.tool import Category, ToolInfo
 from core.ports import CallContext
@@ -15,6 +16,7 @@ from core.tools.file_access import (
     resolve_path,
     retry_with_picked,
 )
+from core.tools.lacking_places import lacking_folders
 from core.tools.measure import format_count, format_size
 from core.tools.own_places import OwnPlaces
 from core.tools.registry import Arguments, Tool
@@ -46,7 +48,8 @@ def tool(picked: PickedFiles, own: OwnPlaces, seen: SeenFiles) -> Tool:
 
         return await retry_with_picked(picked, context, lambda files: in_thread(work(files)))
 
-    return Tool(_INFO, server=call, read_only=True, summary=_summary)
+    lacking = lacking_folders(own, picked, path=Access.READ)
+    return Tool(_INFO, server=call, read_only=True, summary=_summary, lacking=lacking)
 
 
 def _read(target: ResolvedPath, run_id: RunId, seen: SeenFiles) -> Pieces[dict[str, Any]]:

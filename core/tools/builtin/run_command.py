@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
+from core.domain.access import Access
 from core.domain.events import CommandOutput
 from core.domain.risk import Risk
 from core.domain.text.masking import masked_text
@@ -19,6 +20,7 @@ from core.tools.command.confinement import Confinement, Reach, filter_file, scru
 from core.tools.command.output import Output
 from core.tools.command.process import Command
 from core.tools.file_access import path_errors, resolve_path
+from core.tools.lacking_places import lacking_folders
 from core.tools.measure import format_size
 from core.tools.own_places import NO_PLACES, OwnPlaces
 from core.tools.registry import Arguments, Tool
@@ -75,6 +77,7 @@ def tool(commit: Commit, own: OwnPlaces = NO_PLACES, confinement: Confinement | 
         server=runner.run,
         timeout_s=lambda arguments: _limit_s(arguments) + _GRACE_S,
         summary=_summary,
+        lacking=lacking_folders(own, is_folder=True, folder=Access.WRITE),
     )
 
 

@@ -15,6 +15,7 @@ from itertools import groupby
 from pathlib import Path, PurePath
 from typing import Any
 
+from core.domain.access import Access
 from core.domain.tool import Category, ToolInfo
 from core.errors import ToolFailed
 from core.ports import CallContext
@@ -30,6 +31,7 @@ from core.tools.file_access import (
     retry_with_picked,
     shown_name,
 )
+from core.tools.lacking_places import lacking_folders
 from core.tools.measure import format_count
 from core.tools.own_places import OwnPlaces
 from core.tools.registry import Arguments, Tool
@@ -92,7 +94,8 @@ def tool(picked: PickedFiles, own: OwnPlaces) -> Tool:
 
         return await retry_with_picked(picked, context, work)
 
-    return Tool(_INFO, server=call, read_only=True, timeout_s=SEARCH_S + 10, summary=_summary)
+    lacking = lacking_folders(own, picked, path=Access.READ)
+    return Tool(_INFO, server=call, read_only=True, timeout_s=SEARCH_S + 10, summary=_summary, lacking=lacking)
 
 
 def _options(arguments: Arguments) -> Iterator[str]:

@@ -5,6 +5,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from core.domain.access import Access
 from core.domain.risk import Risk
 from core.domain.tool import Category, ToolInfo
 from core.errors import ToolFailed
@@ -18,6 +19,7 @@ from core.tools.file_access import (
     resolve_path,
 )
 from core.tools.file_copies import ChangeRecord, Content, FileCopies, keeping, record_changes, require_same
+from core.tools.lacking_places import lacking_folders
 from core.tools.measure import format_size
 from core.tools.own_places import OwnPlaces
 from core.tools.registry import Arguments, Tool
@@ -57,6 +59,7 @@ def tool(picked: PickedFiles, own: OwnPlaces, seen: SeenFiles, copies: FileCopie
         server=lambda arguments, context: _call(picked, own, seen, copies, arguments, context),
         idempotent=lambda arguments: not arguments.get("append", False),
         summary=_summary,
+        lacking=lacking_folders(own, picked, path=Access.WRITE),
     )
 
 

@@ -16,6 +16,7 @@ from pathlib import Path, PurePath
 
 from core.threads.pieces import Pieces, in_thread
 from core.tools.command.seccomp import socket_filter
+from core.tools.file_access import root_of
 from core.tools.own_places import OwnPlaces
 
 TRIAL_S = 10.0
@@ -172,7 +173,8 @@ def _allowed(reach: Reach) -> Iterator[tuple[str, bool]]:
     What lies in another of its kind is reached through that. A command can have put a link in its place, which must not
     be followed; so what may be changed inside of what may not has to lie there still.
     """
-    named = {PurePath(os.path.normpath(path)): path in reach.read_only for path in reach.allow}
+    allow = [path for path in reach.allow if root_of(path) is not None]
+    named = {PurePath(os.path.normpath(path)): path in reach.read_only for path in allow}
     for path, is_read_only in named.items():
         around = next((parent for parent in path.parents if parent in named), None)
         real = os.path.realpath(path)

@@ -171,7 +171,8 @@ async def permitted_addresses(address: WebAddress, origins: Collection[str], res
         verb = "is" if ip is not None else "leads to"
         raise ToolFailed(
             "not_allowed",
-            f"{address.origin} {verb} {why or 'no public address'}; it is refused unless the user allows this origin",
+            f"{address.origin} {verb} {why or 'no public address'}; it is refused unless the user allows this origin, "
+            f"in the window or with --allow {address.origin}",
             origin=address.origin,
             allowed=sorted(origins),
         )

@@ -17,7 +17,7 @@ from core.domain.run import Run, RunKind
 from core.domain.template import Template, ValidationMode
 from core.domain.workflow import Workflow
 from core.engine.runs.start_request import StartRequest
-from core.ports import Clock, Storage
+from core.ports import Clock, FilePicker, Storage
 from core.services.outcome import Ok
 from core.tools.file_copies import FileCopies
 from core.tools.registry import Tool
@@ -124,8 +124,9 @@ async def an_app(
     arguments: Arguments | None = None,
     clock: Clock | None = None,
     more_tools: Iterable[Tool] = (),
+    picker: FilePicker | None = None,
 ) -> AsyncIterator[App]:
-    """The window, shown, with focus where the app puts it."""
+    """The window, shown, with focus where the app puts it. With a `picker` places are asked for, as in the app."""
     window = MainWindow("#FFFFFF", None)
     window.resize(*size)
     window.show()
@@ -135,7 +136,9 @@ async def an_app(
     session = Session(qapp, window, arguments or ENGLISH, folders, open_core, state_file, WindowState(), 0.0)
     try:
         copies = FileCopies(folders.copies)
-        async with run_core(storage or InMemoryStorage(), clock, more_tools, folders.keys, copies=copies) as core:
+        async with run_core(
+            storage or InMemoryStorage(), clock, more_tools, folders.keys, picker=picker, copies=copies
+        ) as core:
             await core.settings.change(validation_mode=mode)
             tasks = Tasks(session.presenter.report)
             session.presenter.use(core.stores.toasts)

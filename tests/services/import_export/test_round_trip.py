@@ -7,8 +7,14 @@ from typing import Any
 import pytest
 
 from core.app import Core
-from core.domain.ids import TemplateId
-from core.domain.run import RunStatus
+from core.domain.access import Access, Allowance, Place
+from core.domain.ids import TemplateId, WorkflowId, new_id
+from core.domain.progress import progress_of
+from core.domain.run import RunKind, RunStatus
+from core.domain.template import Template
+from core.domain.text.json_text import encode
+from core.domain.workflow import Workflow
+from core.engine.runs.start_request import StartRequest
 from core.persistence.surreal import SurrealStorage
 from core.ports import Put, Storage, StoredTemplate
 from core.services.import_export.exporting import Kind
@@ -27,9 +33,10 @@ from tests.services.import_export.filled import (
     ok,
     run_template,
 )
+from tests.support.command_line import template
 from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.waiting import until
-from tests.support.world import tool_step
+from tests.support.world import a_step, tool_step
 
 pytestmark = pytest.mark.usefixtures("bare")
 
@@ -255,3 +262,21 @@ async def test_runs_that_cannot_be_read_are_left_out_and_named(tmp_path: Path) -
         await imported(core, tmp_path / "a.json")
         messages = await core.storage.messages.of_workflow(talk)
         assert [message.run_id is None for message in messages] == [False, False, True, True]
+
+
+async def test_what_the_user_allowed_in_a_run_goes_to_nobody_else(tmp_path: Path) -> None:
+    allowed = Allowance(Place("/srv/papers", Access.WRITE))
+    async with a_core(an_empty_store(), tmp_path) as core:
+        now = core.clock.now()
+        workflow = Workflow(WorkflowId(new_id("wf")), "W", "offline", now, now)
+        started = Template.model_validate(template(a_step("a")))
+        request = StartRequest(workflow, started, {}, RunKind.WORKFLOW, allowances=(allowed,))
+        run = await core.engine.start(request)
+        await core.engine.wait(run.id)
+        assert [event.fact.type for event in await core.storage.events.of_run(run.id)][1] == "access_allowed"
+        assert "/srv/papers" not in encode(await export(core, tmp_path / "all.zip"))
+    async with a_core(InMemoryStorage(), tmp_path) as core:
+        await imported(core, tmp_path / "all.zip")
+        events = await core.storage.events.of_run(run.id)
+        assert [event.seq for event in events] == list(range(1, len(events) + 1))
+        assert progress_of(run.id, events).allowances == []
