@@ -2000,6 +2000,10 @@
         <translation>Arguments</translation>
     </message>
     <message>
+        <source>Changes</source>
+        <translation>Modifications</translation>
+    </message>
+    <message>
         <source>Close</source>
         <translation>Fermer</translation>
     </message>

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from core.domain.events import FileChanged
+from core.domain.file_diff import FileDiff
 
 
 class FileState(StrEnum):
@@ -46,13 +47,13 @@ class ChangedFile:
 
 @dataclass(frozen=True, slots=True)
 class ShownChange:
-    """A changed file with its differences as things are now: the lines that the run as a whole added and removed, and
-    all of it as text; None where it is no text, too large, or not kept any more.
+    """A changed file with the lines that the run as a whole added and removed, its differences, and what can be done
+    about them as things are now. No `diff` where it is no text, too large, or not kept any more.
     """
 
     file: ChangedFile
     takeback: Takeback
-    diff: str | None = None
+    diff: FileDiff | None = None
 
 
 def changed_files(changes: Iterable[FileChanged]) -> list[ChangedFile]:

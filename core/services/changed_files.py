@@ -7,13 +7,12 @@ was undone can be done again.
 import asyncio
 import logging
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
 from core.bus import Bus, WorkflowDeleted
 from core.domain.changed_files import ChangedFile, FileState, ShownChange, Takeback
-from core.domain.file_diff import FileDiff, LineKind
 from core.domain.ids import WorkflowId
 from core.errors import Refused, StepFailed, StorageFailed
 from core.ports import Storage
@@ -84,7 +83,7 @@ class ChangedFilesService:
             diff = yield from difference(before, after)
             if diff is not None:
                 file = replace(file, added=diff.added, removed=diff.removed)  # noqa: PLW2901  # the same file
-            shown.append(ShownChange(file, takeback, None if diff is None else "".join(_diff_lines(diff))))
+            shown.append(ShownChange(file, takeback, diff))
             yield
         return tuple(shown)
 
@@ -164,19 +163,6 @@ class ChangedFilesService:
             _log.warning("copies of changed files are looked through at the next start: %s", error.message)
         while True:
             await asyncio.to_thread(self._copies.forget, await self._deleted.get())
-
-
-_SIGNS = {LineKind.ADDED: "+", LineKind.REMOVED: "-", LineKind.SAME: " "}
-
-
-def _diff_lines(diff: FileDiff) -> Iterator[str]:
-    """Yield the lines of a diff as text. Other line ends than a line feed alone are shown where they are changed."""
-    for line in diff.lines:
-        if line.kind is LineKind.GAP:
-            yield f"@@ {line.number} @@\n"
-        else:
-            end = "\N{SYMBOL FOR CARRIAGE RETURN}" if line.end_differs and line.end == "\r\n" else ""
-            yield f"{_SIGNS[line.kind]}{line.text}{end}\n"
 
 
 def _sides(file: ChangedFile) -> tuple[_Side, _Side]:

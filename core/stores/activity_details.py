@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from core.domain.events import FileChanged
 from core.domain.live_run import LiveCall, LiveRun, LiveStep, LiveSubAgent, LiveTask, LiveThought
 from core.domain.run import RunKind, StepStatus
 from core.domain.tool import CallStatus
@@ -13,7 +14,8 @@ from core.domain.tool import CallStatus
 class ActivityDetail:
     """Everything known about an item. None is a valid value: `has_arguments` and `has_result` state whether there is
     one. `console` is the output of a step's code, cut if `is_console_cut`, or the last lines of a running command
-    (`is_live`). `is_summary`: the result is a summary of a call's result, whose whole is in the store.
+    (`is_live`). `is_summary`: the result is a summary of a call's result, whose whole is in the store. `changes` is
+    what a call changed of files.
     """
 
     arguments: Any = None
@@ -27,6 +29,7 @@ class ActivityDetail:
     is_live: bool = False
     input_tokens: int = 0
     output_tokens: int = 0
+    changes: tuple[FileChanged, ...] = ()
 
 
 def step_detail(run: LiveRun, step: LiveStep) -> ActivityDetail:
@@ -94,6 +97,7 @@ def call_detail(run: LiveRun, call: LiveCall) -> ActivityDetail:
         has_result=has_output or bool(call.summary),
         is_summary=not has_output and call.status is CallStatus.COMPLETED,
         errors=(call.error,) if call.error else (),
+        changes=tuple(change for change in run.file_changes if change.call_id == call.id),
         console=call.output,
         is_live=call.is_running,
     )

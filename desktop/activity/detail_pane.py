@@ -6,13 +6,26 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from core.domain.changed_files import ShownChange
+from core.domain.file_diff import FileDiff
 from core.domain.text.json_text import indented_json
 from core.stores.activity_details import ActivityDetail
 from core.stores.activity_items import ActivityItem, ActivityKind
 from desktop.activity.activity_strings import item_state_text, item_title, progress_text
 from desktop.theme import Icon, Theme
-from desktop.translation import compact, duration, time_of_day
-from desktop.widgets import Adaptive, ElidedLabel, IconButton, Paragraph, Surface, ValueSection
+from desktop.translation import compact, diff_rows, duration, time_of_day
+from desktop.widgets import (
+    Adaptive,
+    DiffSection,
+    ElidedLabel,
+    IconButton,
+    Paragraph,
+    Surface,
+    ValueSection,
+    language_of,
+)
+
+_MOST_DIFF_LINES = 12
 
 
 class DetailPane(Adaptive, Surface):
@@ -24,17 +37,20 @@ class DetailPane(Adaptive, Surface):
         super().__init__("app", "top", parent)
         self._theme = theme
         self._shown: tuple[ActivityItem, ActivityDetail] | None = None
+        self._change: FileDiff | None = None
         self._title = ElidedLabel("", "strong", mode=Qt.TextElideMode.ElideMiddle)
         self.close_button = IconButton(theme, Icon.X)
         self.close_button.clicked.connect(self._close)
         self._facts = Paragraph("", "secondary", "muted")
         self.arguments, self.result, self.errors, self.console = (ValueSection(theme, self) for _ in range(4))
+        self.changes = DiffSection(theme, self)
+        self.changes.view.set_most_lines(_MOST_DIFF_LINES)
         self._header = QHBoxLayout()
         self._header.addWidget(self._title, 1)
         self._header.addWidget(self.close_button)
         self._column = QVBoxLayout(self)
         self._column.addLayout(self._header)
-        for part in (self._facts, self.errors, self.arguments, self.result, self.console):
+        for part in (self._facts, self.errors, self.changes, self.arguments, self.result, self.console):
             self._column.addWidget(part)
         self.adapt_to(theme)
 
@@ -43,6 +59,7 @@ class DetailPane(Adaptive, Surface):
         if self._shown is not None and self._shown[0] is item and self._shown[1] == detail:
             return False
         self._shown = item, detail
+        self.changes.hide()
         for section, is_there, value in (
             (self.errors, bool(detail.errors), _errors_text(detail)),
             (self.arguments, detail.has_arguments, detail.arguments),
@@ -60,6 +77,15 @@ class DetailPane(Adaptive, Surface):
         """Show the complete result of the opened item."""
         self.result.show_text(text)
 
+    def show_change(self, change: ShownChange) -> None:
+        """Show what the opened call changed of a file."""
+        if change.diff is not None and change.diff.lines:
+            self._change = change.diff
+            self.changes.view.show_rows(diff_rows(change.diff), language_of(change.file.path))
+            self.changes.show()
+            self.arguments.hide()  # they say the same, and there is little room
+            self.retranslate()
+
     def clear(self) -> None:
         """Show the next item anew, even if it is the same."""
         self._shown = None
@@ -70,6 +96,8 @@ class DetailPane(Adaptive, Surface):
         is_thought = self._shown is not None and self._shown[0].kind is ActivityKind.REASONING
         self.result.describe(self.tr("Reasoning") if is_thought else self.tr("Result"))
         self.errors.describe(self.tr("Errors"))
+        if self._change is not None:
+            self.changes.describe(self.tr("Changes"), added=self._change.added, removed=self._change.removed)
         self.console.describe(self.tr("Console"))
         if self._shown is not None:
             item, detail = self._shown

@@ -7,6 +7,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from core.domain.changed_files import ShownChange
 from core.stores.activity import Activity
 from core.stores.activity_details import ActivityDetail
 from core.stores.activity_items import ActivityFilter, ActivityItem, count_by_filter
@@ -32,6 +33,8 @@ class ActivityPanel(Adaptive, Surface):
     export_requested = Signal()
     result_wanted = Signal(str, str)
     """The ids of the run and of an opened call of which only a summary is known here; answered with `show_result`."""
+    change_wanted = Signal(str, object)
+    """The id of an opened call, and the FileChanged facts of what it changed; answered with `show_change`."""
 
     def __init__(
         self,
@@ -116,6 +119,11 @@ class ActivityPanel(Adaptive, Surface):
         if call_id == self._opened:
             self._detail.show_result(text)
 
+    def show_change(self, call_id: str, change: ShownChange) -> None:
+        """Show what a call changed of a file; no effect if another item is open by now."""
+        if call_id == self._opened:
+            self._detail.show_change(change)
+
     def take_focus(self) -> None:
         """Focus the list, or the button while the list is hidden."""
         target = self._list if self._list.isVisible() else self._button
@@ -137,6 +145,7 @@ class ActivityPanel(Adaptive, Surface):
         }
         segments = [(which, f"{name}\n{compact(self._counts[which])}") for which, name in names.items()]
         self._filters.set_segments(segments)
+        self._filters.setMinimumHeight(self._filters.sizeHint().height())  # an opened item must not squeeze it
         self._describe_empty()
 
     def apply_theme(self) -> None:
@@ -219,8 +228,11 @@ class ActivityPanel(Adaptive, Surface):
             self._detail.hide()
             self._detail.clear()
         else:
-            if self._detail.show_item(item, detail) and detail.is_summary:
-                self.result_wanted.emit(item.run_id, item.id)
+            if self._detail.show_item(item, detail):
+                if detail.is_summary:
+                    self.result_wanted.emit(item.run_id, item.id)
+                if detail.changes:
+                    self.change_wanted.emit(item.id, detail.changes)
             self._detail.show()
 
     def _describe_empty(self) -> None:

@@ -16,6 +16,7 @@ from core.tools import file_copies
 from core.tools.builtin import delete_file
 from core.tools.file_copies import FileCopies
 from core.wiring import run_core
+from desktop.chat.layout.outputs import diff_text
 from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.waiting import until
 from tests.tools.rig import entries
@@ -108,7 +109,7 @@ async def test_each_kind_of_change_is_undone_and_done_again(world: World) -> Non
     assert counts == [(1, 0), (1, 1), (1, 0), (1, 1), (0, 1)]
     shown = await world.core.changed_files.show(world.workflow_id, files)
     assert [change.file for change in shown] == files
-    assert [change.diff for change in shown] == [
+    assert [diff_text(change.diff) for change in shown if change.diff] == [
         "+new\n",
         "-edited\n+better\n",
         " one\n+two\n",

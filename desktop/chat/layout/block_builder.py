@@ -137,9 +137,10 @@ def changes_blocks(key: str, changes: Changes, folds: Folds, memo: BlockCache) -
         yield FileBlock(key=own, nesting=within.unfolded, line=line, is_unfolded=is_open)
         if is_open and line.shown is not None:
             inside = within.unfolded.unfolded
-            if line.shown.diff:
-                yield from memo.diff(f"{own}/diff", line.file.path, line.shown.diff, inside)
-            has_diff = bool(line.shown.diff)
+            diff = line.shown.diff
+            has_diff = diff is not None and bool(diff.lines)
+            if diff is not None and has_diff:
+                yield from memo.diff(f"{own}/diff", line.file.path, diff, inside)
             yield FileActionsBlock(key=f"{own}/actions", nesting=inside, change=line.shown, has_diff=has_diff)
 
 

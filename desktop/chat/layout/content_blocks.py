@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
+from core.domain.file_diff import FileDiff
 from desktop.chat.layout.blocks import (
     TOP_LEVEL,
     Block,
@@ -31,6 +32,7 @@ from desktop.chat.layout.outputs import (
     MarkdownText,
     Presentation,
     Table,
+    diff_text,
     present_output,
     present_value,
     table_markdown,
@@ -188,6 +190,7 @@ class BlockCache:
         self.tables: dict[str, str] = {}
         self._texts: dict[str, MarkdownBlocks] = {}
         self._values: dict[str, tuple[Any, Presentation]] = {}
+        self._diffs: dict[str, tuple[FileDiff, str]] = {}
 
     def markdown(self, key: str, text: str, within: Nesting = TOP_LEVEL) -> list[Block]:
         cached = self._texts.get(key)
@@ -218,8 +221,10 @@ class BlockCache:
         )
         yield from code_blocks(key, text, language, self.groups, within.card(CardKind.CODE, key))
 
-    def diff(self, key: str, path: str, text: str, within: Nesting) -> Iterable[Block]:
+    def diff(self, key: str, path: str, diff: FileDiff, within: Nesting) -> Iterable[Block]:
         """Yield the differences of a file, in a frame."""
+        text = self._diffs[key][1] if key in self._diffs and self._diffs[key][0] is diff else diff_text(diff)
+        self._diffs[key] = diff, text
         framed, label = within.card(CardKind.CODE, key), CodeLabel(PurePath(path).name, "diff")
         yield CaptionBlock(key=f"{key}h", nesting=framed, kind=CaptionKind.CODE, group=key, label=label)
         yield from code_blocks(key, text, "diff", self.groups, framed)

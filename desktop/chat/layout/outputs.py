@@ -1,4 +1,4 @@
-"""Decide whether a value is displayed as Markdown, a table or JSON. Pure."""
+"""Decide whether a value is displayed as Markdown, a table or JSON; diffs as text. Pure."""
 
 import json
 import re
@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from core.domain.file_diff import DiffLine, FileDiff, LineKind
 from core.domain.text.json_text import indented_json
 
 MAX_PARSED_CHARACTERS = 1_000_000
@@ -100,3 +101,19 @@ def _first_rows(rows: list[dict[str, Any]], columns: Sequence[str]) -> Iterable[
 def _cell_text(value: Any) -> str:
     text = value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= MAX_CELL_CHARACTERS else text[: MAX_CELL_CHARACTERS - 1] + "…"
+
+
+_SIGNS = {LineKind.ADDED: "+", LineKind.REMOVED: "-", LineKind.SAME: " "}
+_ENDS = {"\r\n": "⟨CR LF⟩", "\n": "⟨LF⟩", "": "⟨EOF⟩"}
+
+
+def diff_text(diff: FileDiff) -> str:
+    """Return a diff as text, with a sign at the beginning of each line. Line ends are marked where they change."""
+    return "".join(map(_diff_line, diff.lines))
+
+
+def _diff_line(line: DiffLine) -> str:
+    if line.kind is LineKind.GAP:
+        return f"@@ {line.number} @@\n"
+    end = _ENDS.get(line.end, "") if line.end_differs else ""
+    return f"{_SIGNS[line.kind]}{line.text}{end}\n"

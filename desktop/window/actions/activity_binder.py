@@ -1,10 +1,13 @@
 """Connects the activity panel: exports to files and full results of opened calls (UI §1)."""
 
 import asyncio
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from core.domain.ids import CallId, RunId
+from core.domain.changed_files import ChangedFile, changed_files
+from core.domain.events import FileChanged
+from core.domain.ids import CallId, RunId, WorkflowId
 from core.domain.toast import ToastType
 from core.services.activity import Entry, ExportFormat
 from core.services.outcome import Failed
@@ -31,6 +34,7 @@ class ActivityBinder(Controller):
         panel.export_requested.connect(self.export)
         panel.exporting.cancelled.connect(self._cancel)
         panel.result_wanted.connect(self._on_result_wanted)
+        panel.change_wanted.connect(self._on_change_wanted)
 
     @command("activity.export")
     def export(self) -> None:
@@ -78,6 +82,15 @@ class ActivityBinder(Controller):
             success=partial(self._panel.show_result, call),
             failure=_keep_summary,
         )
+
+    def _on_change_wanted(self, call_id: str, changes: Sequence[FileChanged]) -> None:
+        if self._viewed is not None:
+            work = self._show_change(self._viewed, call_id, changed_files(changes))
+            self._operations.run(work, f"compare what {call_id} changed")
+
+    async def _show_change(self, workflow_id: WorkflowId, call_id: str, files: Sequence[ChangedFile]) -> None:
+        for change in await self._core.changed_files.show(workflow_id, files):
+            self._panel.show_change(call_id, change)
 
 
 def _keep_summary(_failed: Failed) -> None:

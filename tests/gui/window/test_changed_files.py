@@ -10,9 +10,11 @@ from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
 from core.domain.template import ValidationMode
 from core.services.outcome import Ok
+from desktop.activity.activity_list import ActivityList
 from desktop.chat.views.changes_view import ChangesView, FileActionsView, FileView
 from desktop.chat.views.code_view import CodeView
 from desktop.chat.views.line_button import LineButton
+from desktop.widgets import DiffSection
 from tests.gui.window.rig import App, an_app
 from tests.support.waiting import until
 
@@ -52,6 +54,19 @@ def buttons(app: App) -> list[str]:
     return [button.text() for button in view.findChildren(QPushButton) if button.isVisible()]
 
 
+async def opened_in_activity(app: App, tool: str) -> None:
+    """Open the call in the activity: it shows what it changed."""
+    listed = app.content.activity.findChildren(ActivityList)[0]
+    listed.setFocus()
+    listed.select(next(item.id for item, _ in app.content.activity.filtered_items() if item.name == tool))
+    app.key(Qt.Key.Key_Return)
+    (section,) = app.content.activity.findChildren(DiffSection)
+    await until(lambda: section.isVisible() and section.view.is_filled)
+    kinds = [row.kind.value for row in section.view.rows]
+    assert kinds == ["same", "removed", "added", "added"]
+    app.key(Qt.Key.Key_Escape)
+
+
 async def press(app: App, text: str) -> None:
     """Reach the button by Tab, and press it."""
     for _ in range(40):
@@ -85,6 +100,7 @@ async def test_changed_files_are_shown_under_the_answer_and_taken_back(
         (changes,) = shown(app, ChangesView)
         names = "invoices.py, test_invoices.py, notes.md"
         assert changes.accessibleName() == f"3 files changed, {names}, +3 −1"
+        await opened_in_activity(app, "edit_file")
         app.content.chat.transcript.setFocus()
         await press(app, "3 files changed")
         await until(lambda: len(lines(app)) == 3)
