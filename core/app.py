@@ -25,6 +25,7 @@ from core.services.changed_files import ChangedFilesService
 from core.services.chat import ChatService
 from core.services.consent import ConsentService
 from core.services.demo import DemoService
+from core.services.folders import FolderService
 from core.services.import_export.service import ImportExportService
 from core.services.mcp_servers import McpServerService
 from core.services.memories import MemoryService
@@ -195,6 +196,7 @@ class Core:
     chat: ChatService
     templates: TemplateService
     workflows: WorkflowService
+    folders: FolderService
     trash: Trash
     settings: SettingsService
     consent: ConsentService

@@ -46,6 +46,7 @@ from core.services.consent import ConsentService
 from core.services.demo import DemoService
 from core.services.executions import ExecutionService
 from core.services.file_changes import FileChanges
+from core.services.folders import FolderService
 from core.services.import_export.service import ImportExportService
 from core.services.key_check import KeyCheck
 from core.services.look_marks import LookMarks
@@ -333,6 +334,7 @@ async def run_core(
             chat=chat,
             templates=templates,
             workflows=workflows,
+            folders=FolderService(storage, bus, settings),
             trash=trash,
             settings=settings,
             consent=consent,

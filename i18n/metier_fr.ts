@@ -3008,6 +3008,49 @@
     </message>
 </context>
 <context>
+    <name>FoldersPage</name>
+    <message>
+        <source>In {workflows}</source>
+        <translation>Dans {workflows}</translation>
+    </message>
+    <message>
+        <source>In {workflows} and {count} more</source>
+        <translation>Dans {workflows} et {count} autres</translation>
+    </message>
+    <message>
+        <source>No workflow has a folder. Choose one in the header of a workflow.</source>
+        <translation>Aucun workflow n’a de dossier. Choisissez-en un dans l’en-tête d’un workflow.</translation>
+    </message>
+    <message>
+        <source>Offered to the next new workflow</source>
+        <translation>Proposé au prochain nouveau workflow</translation>
+    </message>
+    <message>
+        <source>Read and write</source>
+        <translation>Lecture et écriture</translation>
+    </message>
+    <message>
+        <source>Read only</source>
+        <translation>Lecture seule</translation>
+    </message>
+    <message>
+        <source>Tools reach the files in the folders of their workflow, and no others. Folders are chosen in the header of a workflow; those that are removed here are closed to all workflows. A run that is at work keeps its folders until it ends.</source>
+        <translation>Les outils accèdent aux fichiers des dossiers de leur workflow, et à aucun autre. Les dossiers se choisissent dans l’en-tête d’un workflow&#x202f;; ceux qui sont retirés ici sont fermés à tous les workflows. Une exécution en cours garde ses dossiers jusqu’à sa fin.</translation>
+    </message>
+    <message>
+        <source>{folder} is allowed again.</source>
+        <translation>{folder} est de nouveau autorisé.</translation>
+    </message>
+    <message>
+        <source>{folder} is not allowed any more.</source>
+        <translation>{folder} n’est plus autorisé.</translation>
+    </message>
+    <message>
+        <source>“{title}”</source>
+        <translation>«&#xa0;{title}&#xa0;»</translation>
+    </message>
+</context>
+<context>
     <name>FormField</name>
     <message>
         <source>This is needed.</source>
@@ -4407,6 +4450,10 @@
     <message>
         <source>Data</source>
         <translation>Données</translation>
+    </message>
+    <message>
+        <source>Folders</source>
+        <translation>Dossiers</translation>
     </message>
     <message>
         <source>Keys</source>

@@ -1,14 +1,19 @@
-"""The folders that a workflow may access, and the places that the input of a template names."""
+"""The folders that workflows may access: checked when they are set, taken back by the user."""
 
 import asyncio
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
-from typing import Any
 
-from core.domain.grants import FolderGrant
-from core.domain.input_schema import PLACE_FORMATS, properties_of
+from core.bus import Bus, WorkflowChanged
+from core.domain.grants import FolderGrant, folders_in
+from core.domain.ids import WorkflowId
+from core.domain.workflow import Workflow
 from core.errors import Refused
+from core.ports import PutWorkflow, Storage
+from core.services.outcome import returns_outcome, unwrap
+from core.services.settings import SettingsService
 from core.tools.own_places import OWN_MESSAGE, Guard, OwnPlaces
 
 MAX_FOLDERS = 20
@@ -35,10 +40,53 @@ async def gone_folders(folders: Sequence[str]) -> frozenset[str]:
     return await asyncio.to_thread(gone)
 
 
-def named_places(schema: Any, given: Mapping[str, Any]) -> list[str]:
-    """Return the absolute paths that the input gives for the properties whose format is a folder or a file."""
-    named = [given.get(name) for name, inner in properties_of(schema).items() if inner.get("format") in PLACE_FORMATS]
-    return [os.path.normpath(path) for path in named if isinstance(path, str) and PurePath(path).is_absolute()]
+@dataclass(frozen=True, slots=True)
+class TakenBack:
+    """What `FolderService.take_back` has changed: the former folders of these workflows, and of the next new one."""
+
+    folders: Mapping[WorkflowId, tuple[str, ...]]
+    last_folders: tuple[str, ...]
+
+
+class FolderService:
+    """Takes folders back from all workflows."""
+
+    def __init__(self, storage: Storage, bus: Bus, settings: SettingsService) -> None:
+        self._storage = storage
+        self._bus = bus
+        self._settings = settings
+
+    @returns_outcome
+    async def take_back(self, path: str) -> TakenBack:
+        """Remove the folder or file from every workflow that has it, and from what a new one is offered. A run that is
+        active keeps it.
+        """
+        holding = [each for each in await self._storage.workflows.all() if path in folders_in(each.folders)]
+        former = TakenBack({each.id: each.folders for each in holding}, self._settings.current.last_folders)
+        await self._put([replace(each, folders=_without(path, each.folders)) for each in holding])
+        await self._offer(_without(path, former.last_folders))
+        return former
+
+    @returns_outcome
+    async def give_back(self, taken: TakenBack) -> None:
+        """Undo `take_back`, in the workflows that still exist."""
+        existing = [each for each in await self._storage.workflows.all() if each.id in taken.folders]
+        await self._put([replace(each, folders=taken.folders[each.id]) for each in existing])
+        await self._offer(taken.last_folders)
+
+    async def _put(self, changed: Sequence[Workflow]) -> None:
+        if changed:
+            await self._storage.commit([PutWorkflow(each) for each in changed])
+        for each in changed:
+            self._bus.publish(WorkflowChanged(each))
+
+    async def _offer(self, folders: tuple[str, ...]) -> None:
+        if folders != self._settings.current.last_folders:
+            unwrap(await self._settings.change(last_folders=folders))
+
+
+def _without(path: str, folders: Sequence[str]) -> tuple[str, ...]:
+    return tuple(folder for folder in folders if FolderGrant.parse(folder).path != path)
 
 
 def _checked(folders: Sequence[str], own: OwnPlaces) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from core.domain.agent import AgentSelection
 from core.domain.events import Event
 from core.domain.fold import replay
 from core.domain.ids import InterruptionId, RunId, WorkflowId
+from core.domain.input_schema import named_places
 from core.domain.interruption import Answer, Interruption
 from core.domain.messages import AttachedText, with_input
 from core.domain.progress import interruptions_of
@@ -22,7 +23,6 @@ from core.ports import Clock, ResolvedTemplate, Storage
 from core.services.agents import OFFLINE, AgentService
 from core.services.attachments import require_within_limits
 from core.services.chat import message_fields
-from core.services.folders import named_places
 from core.services.key_check import KeyCheck
 from core.services.lookup import new_workflow, require_run, require_workflow
 from core.services.outcome import returns_outcome

@@ -7,6 +7,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QDialog, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
+from desktop.settings.consent.folders_page import FoldersPage
 from desktop.settings.consent.validation_page import ValidationPage
 from desktop.settings.data.data_page import DataPage
 from desktop.settings.general.about_page import AboutPage
@@ -28,6 +29,7 @@ _PAGES: Sequence[type[Page]] = (
     ModelsPage,
     AgentsPage,
     ServersPage,
+    FoldersPage,
     ValidationPage,
     LimitsPage,
     PromptsPage,

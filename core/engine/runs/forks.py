@@ -16,8 +16,9 @@ from core.domain.events import (
     with_text,
 )
 from core.domain.fold import MAX_ITERATION_ERRORS
-from core.domain.grants import folders_in
+from core.domain.grants import folders_in, origins_in
 from core.domain.ids import RunId, WorkflowId, new_id
+from core.domain.input_schema import named_places
 from core.domain.run import Run, Snapshot, StepResult, StepStatus
 from core.domain.template import ReturnAction, Step, ValidationMode, stricter_mode
 from core.domain.text.json_text import decode
@@ -152,8 +153,11 @@ def fork_request(
     """
     agent = snapshot.agent or ""
     workflow = Workflow(WorkflowId(new_id("wf")), source.title, agent, now, now, folders=folders)
-    known = set(folders_in(folders))
-    others = [place for place in snapshot.allow if known.isdisjoint(folders_in([place]))]
+    if snapshot.gated:  # its folders were those of the workflow, and what the user gave as input
+        allow = [*named_places(snapshot.template.input_schema, snapshot.input), *origins_in(snapshot.allow)]
+    else:
+        known = set(folders_in(folders))
+        allow = [place for place in snapshot.allow if known.isdisjoint(folders_in([place]))]
     return StartRequest(
         workflow,
         snapshot.template,
@@ -162,7 +166,7 @@ def fork_request(
         mode=snapshot.mode if mode is None else stricter_mode(snapshot.mode, mode),
         gated=gated,
         queued=queued,
-        allow=(*folders, *others),
+        allow=(*folders, *allow),
         base=snapshot.base,
         script=snapshot.script,
         model=snapshot.model,

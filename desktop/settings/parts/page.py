@@ -21,6 +21,7 @@ class PageId(StrEnum):
     MODELS = "models"
     AGENTS = "agents"
     SERVERS = "servers"
+    FOLDERS = "folders"
     VALIDATION = "validation"
     LIMITS = "limits"
     PROMPTS = "prompts"
@@ -36,6 +37,7 @@ PAGE_ICONS = {
     PageId.MODELS: Icon.CPU,
     PageId.AGENTS: Icon.BOT,
     PageId.SERVERS: Icon.WRENCH,
+    PageId.FOLDERS: Icon.FOLDER,
     PageId.VALIDATION: Icon.SHIELD,
     PageId.LIMITS: Icon.TIMER,
     PageId.PROMPTS: Icon.FILE_TEXT,
@@ -54,6 +56,7 @@ def page_title(page_id: PageId) -> str:
         PageId.MODELS: translate("Pages", "Models"),
         PageId.AGENTS: translate("Pages", "Agents"),
         PageId.SERVERS: translate("Pages", "MCP servers"),
+        PageId.FOLDERS: translate("Pages", "Folders"),
         PageId.VALIDATION: translate("Pages", "Validation"),
         PageId.LIMITS: translate("Pages", "Limits"),
         PageId.PROMPTS: translate("Pages", "Prompts"),

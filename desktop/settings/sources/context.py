@@ -15,6 +15,7 @@ from desktop.operations import Operations
 from desktop.settings.sources.consent_source import ConsentSource
 from desktop.settings.sources.custom_keys import CustomKeys
 from desktop.settings.sources.data_source import DataSource
+from desktop.settings.sources.folder_source import FolderSource
 from desktop.settings.sources.notifier import Notifier
 from desktop.settings.sources.pending_requests import PendingRequests
 from desktop.settings.sources.setting_sources import SettingsSource
@@ -61,6 +62,7 @@ class SettingsContext:
     notifier: Notifier
     keys: CustomKeys
     data: DataSource
+    folders: FolderSource
     key_file: Path | None
     transfer: TransferRequests
 

@@ -12,6 +12,7 @@ from desktop.settings.sources.consent_source import ConsentSource
 from desktop.settings.sources.context import AppInfo, SettingsContext, TransferRequests
 from desktop.settings.sources.custom_keys import CustomKeys
 from desktop.settings.sources.data_source import DataSource
+from desktop.settings.sources.folder_source import FolderSource
 from desktop.settings.sources.notifier import Notifier
 from desktop.settings.sources.pending_requests import PendingRequests
 from desktop.settings.sources.setting_sources import CombinedSettings, CoreSettings, Setting, WindowSettings
@@ -77,6 +78,7 @@ class Preferences(QWidget):
             notifier=self._notifier,
             keys=CustomKeys(self._context.keymap, lambda: session.state, session.save),
             data=DataSource(session.folders.store.parent, session.folders.by_purpose, core.backups, session.restore),
+            folders=FolderSource(core.folders, core.stores.workflows, core.settings),
             key_file=session.folders.keys,
             transfer=self.transfer,
         )

@@ -177,7 +177,7 @@ class InputController:
         folders: FolderChoice,
         opener: WorkflowOpener,
     ) -> None:
-        self.slash_commands = SlashCommands(context, actions, chat, opener)
+        self.slash_commands = SlashCommands(context, actions, chat, opener, folders)
         self.attachments = AttachmentController(context, chat, opener, folders)
         self.sender = SendController(context, actions, chat, self.slash_commands, answering, self.attachments)
         self.mentions = Mentions(context, chat, answering, folders, self.attachments)

@@ -11,6 +11,7 @@ from typing import Any
 
 from core.domain.agent import AgentSelection
 from core.domain.ids import PromptId, TemplateId, WorkflowId
+from core.domain.input_schema import with_folder
 from core.domain.slash_commands import (
     PromptInput,
     SlashCommand,
@@ -33,6 +34,7 @@ from desktop.window.actions.workflow_actions import WorkflowActions
 from desktop.window.base.context import Controller, WindowContext
 from desktop.window.base.outgoing import OutgoingMessage, StartSource, TemplateStart
 from desktop.window.conversation.chat_pane import ChatPane
+from desktop.window.input.folder_choice import FolderChoice
 from desktop.window.navigation.workflow_switcher import WorkflowOpener
 
 _ICONS = {SlashKind.TEMPLATE: Icon.WORKFLOW, SlashKind.PROMPT: Icon.FILE_TEXT}
@@ -61,9 +63,15 @@ class SlashCommands(Controller):
     """Runs slash commands. A template chosen in the palette starts in a new workflow."""
 
     def __init__(
-        self, context: WindowContext, actions: WorkflowActions, chat: ChatPane, opener: WorkflowOpener
+        self,
+        context: WindowContext,
+        actions: WorkflowActions,
+        chat: ChatPane,
+        opener: WorkflowOpener,
+        folders: FolderChoice,
     ) -> None:
         super().__init__(context)
+        self._folders = folders
         self._actions = actions
         self._footer = footer = chat.footer
         self._completion = completion = chat.completion
@@ -179,7 +187,7 @@ class SlashCommands(Controller):
         if origin != self._viewed:
             return False
         self._request = request
-        self._footer.ask_input(title, schema, runs=runs)
+        self._footer.ask_input(title, with_folder(schema, self._folders.main), runs=runs)
         return True
 
     def _on_given(self, values: Mapping[str, Any], queued: bool) -> None:

@@ -21,12 +21,14 @@ from core.ports import Write
 from core.services.agents import AgentService
 from core.services.backups import BackupService
 from core.services.consent import ConsentService
+from core.services.folders import FolderService
 from core.services.mcp_servers import McpServerService
 from core.services.memories import MemoryService
 from core.services.prompts import PromptService
 from core.services.settings import ProviderService, SettingsService, parse_settings
 from core.stores.background_workflows import BackgroundWorkflows
 from core.stores.questions import Questions
+from core.stores.workflows import Workflows
 from core.threads.system_clock import SystemClock
 from core.tools.builtin import calculator
 from desktop.operations import Operations, StartTask
@@ -36,6 +38,7 @@ from desktop.settings.sources.consent_source import ConsentSource
 from desktop.settings.sources.context import AppInfo, SettingsContext, TransferRequests
 from desktop.settings.sources.custom_keys import CustomKeys
 from desktop.settings.sources.data_source import DataSource
+from desktop.settings.sources.folder_source import FolderSource
 from desktop.settings.sources.notifier import NotificationChannel, Notifier, TrialState
 from desktop.settings.sources.pending_requests import PendingRequests
 from desktop.settings.sources.setting_sources import CombinedSettings, CoreSettings, WindowSettings
@@ -103,6 +106,7 @@ class Rig:
         background = BackgroundWorkflows(
             self.bus, SystemClock(), asyncio.get_running_loop().call_later, self.service.current
         )
+        self.workflows = Workflows(self.bus)
         settings = CombinedSettings(self.core, self.window)
         history = UndoHistory(settings)
         self.notifier = NoNotifier()
@@ -123,6 +127,7 @@ class Rig:
             notifier=self.notifier,
             keys=CustomKeys(self.keymap, lambda: self.state, self.save),
             data=DataSource(DATA_FOLDER, {}, BackupService(None, SystemClock(), lambda: False), lambda file: None),
+            folders=FolderSource(FolderService(self.disk, self.bus, self.service), self.workflows, self.service),
             key_file=key_file,
             transfer=self.transfer,
         )

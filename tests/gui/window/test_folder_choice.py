@@ -7,7 +7,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMenu
 
+from core.domain.template import ValidationMode
 from tests.gui.window.rig import App, an_app
+from tests.gui.window.test_attention import ended, take_card
 from tests.gui.window.test_import_export import drop
 from tests.support.waiting import until
 from tests.support.world import tool_step
@@ -190,3 +192,32 @@ async def test_a_run_that_is_retried_gets_the_folder_that_was_chosen_meanwhile(
         (again,) = await app.core.storage.runs.page(limit=1)
         assert (await app.core.engine.wait(again.id)).status == "success"
         assert "notes" in app.header_texts()
+
+
+async def test_a_newcomer_gets_the_report_of_a_folder_by_the_keyboard_alone(tmp_path: Path, qapp: QApplication) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "a.txt").write_text("water the plants\n")
+    async with an_app(tmp_path, qapp, mode=ValidationMode.SELECTIVE, size=(800, 600)) as app:
+        press(a_menu(app), "Choose folder…")
+        await pick(app, folder)
+        app.key(Key.Key_N, SHIFT_CONTROL)
+        await until(lambda: any(each.title == "Folder report" for each in app.content.command_palette.shown()))
+        QTest.keyClicks(app.focused(), "folder rep")
+        app.key(Key.Key_Return)
+        inputs = app.content.chat.inputs
+        await until(inputs.isVisible)
+        assert inputs.form is not None
+        assert [field.raw_value for field in inputs.form.fields] == [str(folder)]
+        app.key(Key.Key_Return)
+        await until(lambda: app.viewed is not None)
+        (run,) = await app.core.storage.runs.page(limit=5)
+        await until(lambda: app.core.stores.questions.count(run.workflow_id) == 1)
+        assert not (folder / "report.md").exists()
+        await app.drawn()
+        await take_card(app)
+        app.control(Key.Key_Return)  # approves write_file
+        await ended(app, run)
+        assert "1 files, 1 lines, 3 words" in (folder / "report.md").read_text()
+        await until(lambda: "report.md" in app.turn_texts()[-1])
+        assert "notes" in tip(app)
