@@ -2812,6 +2812,10 @@
         <source>Undo this change</source>
         <translation>Annuler ce changement</translation>
     </message>
+    <message>
+        <source>“{title}” has changed the file since, so this change cannot be undone.</source>
+        <translation>«&#xa0;{title}&#xa0;» a modifié le fichier depuis&#xa0;: ce changement ne peut pas être annulé.</translation>
+    </message>
 </context>
 <context>
     <name>FileDialogs</name>

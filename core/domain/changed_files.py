@@ -48,12 +48,14 @@ class ChangedFile:
 @dataclass(frozen=True, slots=True)
 class ShownChange:
     """A changed file with the lines that the run as a whole added and removed, its differences, and what can be done
-    about them as things are now. No `diff` where it is no text, too large, or not kept any more.
+    about them as things are now. No `diff` where it is no text, too large, or not kept any more. `changed_by` is the
+    title of the workflow that has changed the file since, if that is known.
     """
 
     file: ChangedFile
     takeback: Takeback
     diff: FileDiff | None = None
+    changed_by: str | None = None
 
 
 def changed_files(changes: Iterable[FileChanged]) -> list[ChangedFile]:

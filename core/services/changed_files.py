@@ -7,12 +7,14 @@ was undone can be done again.
 import asyncio
 import logging
 import os
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
 from core.bus import Bus, WorkflowDeleted
 from core.domain.changed_files import ChangedFile, FileState, ShownChange, Takeback
+from core.domain.events import Event, FileChanged
 from core.domain.ids import WorkflowId
 from core.errors import Refused, StepFailed, StorageFailed
 from core.ports import Storage
@@ -22,6 +24,9 @@ from core.tools.file_access import ResolvedPath, path_errors, resolve_path
 from core.tools.file_copies import Content, FileCopies, content_of, difference, digest_of, require_same
 from core.tools.own_places import OwnPlaces
 from core.tools.text_files import PIECE_BYTES, replace_file
+
+MAX_LATEST = 1_000
+"""Files of which the last change is known."""
 
 _log = logging.getLogger(__name__)
 
@@ -44,21 +49,40 @@ class ChangedFilesService:
         self._bus = bus
         self._own = own
         self._deleted: asyncio.Queue[WorkflowId] = asyncio.Queue()
+        self._latest: OrderedDict[str, tuple[WorkflowId, str | None]] = OrderedDict()
 
     async def __aenter__(self) -> Self:
-        self._subscription = self._bus.subscribe(WorkflowDeleted, self._on_deleted)
+        self._subscriptions = (
+            self._bus.subscribe(WorkflowDeleted, self._on_deleted),
+            self._bus.subscribe(Event, self._on_change, (FileChanged,)),
+        )
         self._task = asyncio.create_task(self._forget_forever(), name="copies of changed files")
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, *exception: object) -> None:
-        self._subscription.close()
+        for subscription in self._subscriptions:
+            subscription.close()
         self._task.cancel()
         if kind is not GeneratorExit:  # an abandoned generator cannot await
             await asyncio.wait([self._task])
 
     async def show(self, workflow_id: WorkflowId, files: Sequence[ChangedFile]) -> tuple[ShownChange, ...]:
         """Return the files with their differences, and what can be done about each as things are."""
-        return await in_thread(self._show(workflow_id, files))
+        shown = await in_thread(self._show(workflow_id, files))
+        return tuple([await self._with_changer(change) for change in shown])
+
+    async def _with_changer(self, change: ShownChange) -> ShownChange:
+        """Add who has changed the file since, if a run of this process has."""
+        changer, content = self._latest.get(change.file.path, (None, None))
+        if change.takeback is not Takeback.CHANGED or changer is None or content == change.file.after:
+            return change
+        if await in_thread(self._content_now(change.file.path)) != content:
+            return change  # it was not the last to change it
+        try:
+            workflow = await self._storage.workflows.get(changer)
+        except StorageFailed:
+            return change
+        return change if workflow is None else replace(change, changed_by=workflow.title)
 
     @returns_outcome
     async def undo(self, workflow_id: WorkflowId, file: ChangedFile) -> None:
@@ -131,6 +155,13 @@ class ChangedFilesService:
                 with path_errors(then.path), self._place(then).parent(create=True) as (goal, new_name):
                     folder.move(name, goal, new_name)
 
+    def _content_now(self, path: str) -> Pieces[str | None]:
+        try:
+            found = yield from self._read(path)
+        except (StepFailed, OSError):
+            return None
+        return None if found is None or found.data is None else digest_of(found.data)
+
     def _read(self, path: str) -> Pieces[Content | None]:
         """Return the file that is there now; None if there is none, also no folder for it."""
         try:
@@ -148,6 +179,15 @@ class ChangedFilesService:
 
     def _content(self, workflow_id: WorkflowId, side: _Side) -> bytes | None:
         return None if side.copy is None else self._copies.content(workflow_id, side.copy)
+
+    def _on_change(self, event: Event) -> None:
+        fact = event.fact
+        if isinstance(fact, FileChanged):
+            path = fact.destination or fact.path
+            self._latest[path] = event.workflow_id, fact.after
+            self._latest.move_to_end(path)
+            if len(self._latest) > MAX_LATEST:
+                self._latest.popitem(last=False)
 
     def _on_deleted(self, message: WorkflowDeleted) -> None:
         if not message.can_return:

@@ -139,6 +139,12 @@ async def test_a_file_that_has_changed_since_is_left_as_it_is(world: World) -> N
     assert isinstance(refused := await world.undo(first), Failed)
     assert (refused.code, (world.folder / "a").read_text()) == ("changed_since", "newer")
     assert await world.takeback(first) is Takeback.CHANGED
+    (shown,) = await world.core.changed_files.show(world.workflow_id, [first])
+    assert shown.changed_by == "Work"
+    (world.folder / "a").write_text("mine")
+    (shown,) = await world.core.changed_files.show(world.workflow_id, [first])
+    assert shown.changed_by is None
+    (world.folder / "a").write_text("newer")
     (world.folder / "b").write_text("in the way")
     assert isinstance(refused := await world.undo(second[1]), Failed)
     assert (refused.code, (world.folder / "c").read_text()) == ("changed_since", "old")

@@ -5,7 +5,7 @@ from pathlib import PurePath
 
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from core.domain.changed_files import ChangedFile, FileState, Takeback
+from core.domain.changed_files import ChangedFile, FileState, ShownChange, Takeback
 from core.domain.text.hidden import reveal
 from desktop.chat.layout.blocks import ChangesBlock, FileActionsBlock, FileBlock
 from desktop.chat.turn_parts import FileLine
@@ -89,7 +89,7 @@ class FileActionsView(QWidget):
         self._open.setText(self.tr("Open file"))
         self._open.setVisible(is_there and PurePath(file.path).suffix.lower() not in _PROGRAMS)
         self._folder.setText(self.tr("Open folder"))
-        notes = [self._no_diff(file) if not block.has_diff else "", self._no_takeback(takeback)]
+        notes = [self._no_diff(file) if not block.has_diff else "", self._no_takeback(block.change)]
         self._note.setText(" ".join(filter(None, notes)))
         self._note.setVisible(bool(self._note.text()))
         self.setAccessibleName(self._note.text())
@@ -103,8 +103,11 @@ class FileActionsView(QWidget):
             return ""
         return self.tr("Nothing to compare: the file is empty, is not text, or is too large.")
 
-    def _no_takeback(self, takeback: Takeback) -> str:
-        match takeback:
+    def _no_takeback(self, change: ShownChange) -> str:
+        match change.takeback:
+            case Takeback.CHANGED if change.changed_by is not None:
+                text = self.tr("“{title}” has changed the file since, so this change cannot be undone.")
+                return text.format(title=reveal(change.changed_by))
             case Takeback.CHANGED:
                 return self.tr("The file has changed since, so this change cannot be undone.")
             case Takeback.GONE:
