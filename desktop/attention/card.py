@@ -6,7 +6,7 @@ shown ──(answer emitted)──► sending ──(accepted)──► next req
   └──(closed elsewhere while focused)──► closed: a note and a Close button
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
 
@@ -16,10 +16,9 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from core.domain.ids import InterruptionId, WorkflowId
 from core.domain.interruption import Action, InterruptionKind
-from core.domain.text.hidden import reveal
 from core.services.outcome import Failed
 from core.stores.questions import Question
-from desktop.attention.attention_strings import asked_text, asker_path, closed_text, kind_label, refusal_text
+from desktop.attention.attention_strings import asked_text, closed_text, refusal_text
 from desktop.attention.call_view import DecidingValues
 from desktop.attention.field import ValueField
 from desktop.attention.focus_guard import FocusGuard
@@ -27,7 +26,7 @@ from desktop.attention.footer import CardFooter
 from desktop.attention.form import show_violations
 from desktop.attention.header import CardHeader
 from desktop.attention.keys import MOST_PICKS, CardKeys, active_keys
-from desktop.attention.request import DraftAnswer, Request
+from desktop.attention.request import Request
 from desktop.attention.request_queue import RequestQueue
 from desktop.attention.slot_card import ClosedNote, SlotCard
 from desktop.shortcuts.command import ActiveKeys
@@ -44,7 +43,7 @@ class AttentionCard(SlotCard):
 
     Its owner answers each `answered(question, answer, call)` by `show_outcome`, and each `call_wanted(request)` by
     `Request.show_call`; `call` is what the card showed of a call. `emptied` is emitted when the last request is
-    gone while the card had focus.
+    gone while the card had focus. `requests` has the drafts.
     """
 
     answered = Signal(object, object, object)
@@ -59,7 +58,7 @@ class AttentionCard(SlotCard):
         self.setObjectName("attention")
         self._workflow = ""
         self._workflow_id: WorkflowId | None = None
-        self._requests = RequestQueue(self._make_request)
+        self.requests = RequestQueue(self._make_request)
         self._is_closed = False
         self._is_folded = False
         self.guard = FocusGuard(self)
@@ -88,7 +87,7 @@ class AttentionCard(SlotCard):
             self._workflow_id = workflow_id
             self._show_request(None)
         self._workflow = workflow
-        requests = self._requests
+        requests = self.requests
         requests.set_questions(questions)
         if requests.is_current_closed and not self._is_closed:
             assert requests.current is not None
@@ -100,27 +99,18 @@ class AttentionCard(SlotCard):
         if not self.has_request and requests.first is not None:
             self._show_request(requests.first)
             self._update()
-            # The card takes no focus, so a screen reader would not notice it.
-            queue_announcement(self, f"{self.accessibleName()}. {self.accessibleDescription()}", is_urgent=True)
+            self._announce_request()  # the card takes no focus, so a screen reader would not notice it
         self._update()
 
     def discard_closed(self, open_ids: set[InterruptionId]) -> None:
         """Discard drafts of requests that are no longer open in any workflow."""
-        if self._requests.discard_closed(open_ids):
+        if self.requests.discard_closed(open_ids):
             self.drafts_changed.emit()
-
-    def restore_drafts(self, drafts: Mapping[InterruptionId, DraftAnswer]) -> None:
-        """Restore saved drafts; each is applied when its request is first shown."""
-        self._requests.restore_drafts(drafts)
-
-    def drafts(self) -> dict[InterruptionId, DraftAnswer]:
-        """Return the drafts of all requests that may still be open."""
-        return self._requests.drafts()
 
     def show_outcome(self, question_id: InterruptionId, failed: Failed | None) -> None:
         """Report the outcome of an answer: accepted (None), or why it failed."""
-        self._requests.record_outcome(question_id, is_accepted=failed is None)
-        if self._requests.current != question_id:
+        self.requests.record_outcome(question_id, is_accepted=failed is None)
+        if self.requests.current != question_id:
             return
         if failed is None:
             self._show_next()
@@ -145,7 +135,7 @@ class AttentionCard(SlotCard):
     @property
     def active_keys(self) -> ActiveKeys | None:
         """The keys that act on the card; None without a request."""
-        shown, (_, count) = self._requests.current_request, self._requests.position
+        shown, (_, count) = self.requests.current_request, self.requests.position
         return active_keys(shown.kind, self.request, count) if shown is not None else None
 
     @property
@@ -154,7 +144,7 @@ class AttentionCard(SlotCard):
 
     @property
     def has_request(self) -> bool:
-        return self._requests.current is not None
+        return self.requests.current is not None
 
     @property
     def is_folded(self) -> bool:
@@ -163,7 +153,7 @@ class AttentionCard(SlotCard):
     @property
     def request(self) -> Request | None:
         """The current request while it can be answered, else None."""
-        return self._requests.current_request if not self._is_closed else None
+        return self.requests.current_request if not self._is_closed else None
 
     @property
     def note(self) -> str:
@@ -218,7 +208,7 @@ class AttentionCard(SlotCard):
         """Show this request with its draft."""
         self._is_closed = False
         self._footer.show_error("")
-        request = self._requests.set_current(question_id)
+        request = self.requests.set_current(question_id)
         self._scroller.show_page(request)
         if request is not None:
             self._footer.show_request(request)
@@ -227,15 +217,16 @@ class AttentionCard(SlotCard):
         """Show the first remaining request; keep focus in the card only if it was there."""
         # Hiding the old request would move the focus, so it is looked up before.
         had_focus = self.has_focus
-        self._show_request(self._requests.first)
+        self._show_request(self.requests.first)
         self._update()
         if had_focus and self.has_request:
             self.take_focus()
+            self._announce_request()
         elif had_focus:
             self.emptied.emit()
 
     def _step(self, by: int) -> None:
-        question_id = self._requests.neighbour(by)
+        question_id = self.requests.neighbour(by)
         if question_id is None:
             return
         had_focus = self.has_focus
@@ -245,6 +236,7 @@ class AttentionCard(SlotCard):
         if had_focus:
             self.take_focus()
             self.guard.start(frees_pages=True)
+            self._announce_request()  # its buttons alone would not say which it is
 
     # Answering
 
@@ -276,7 +268,7 @@ class AttentionCard(SlotCard):
     def _send_answer(self, action: str) -> None:
         request = self.request
         # A second press, or keys that were typed for another widget, must not answer.
-        if request is None or self._requests.sending is not None or self.guard.is_on or self._is_folded:
+        if request is None or self.requests.sending is not None or self.guard.is_on or self._is_folded:
             return
         self._footer.show_error("")
         answer = request.answer(Action(action))
@@ -285,7 +277,7 @@ class AttentionCard(SlotCard):
                 self._focus_field(invalid)
                 announce(self, invalid.error, is_urgent=True)
             return
-        self._requests.sending = request.question.id
+        self.requests.sending = request.question.id
         self.answered.emit(request.question, answer, request.call)
 
     def _show_failure(self, failed: Failed) -> None:
@@ -312,7 +304,7 @@ class AttentionCard(SlotCard):
     def _cancel(self) -> None:
         """Postpone the request, or dismiss a closed request."""
         if self._is_closed:
-            self._requests.remove(self._requests.current)
+            self.requests.remove(self.requests.current)
             self._show_next()
         else:
             self.postponed.emit()
@@ -332,6 +324,8 @@ class AttentionCard(SlotCard):
         request = self.request if not self._is_folded else None
         are_secrets_shown = request is not None and request.call_view.are_secrets_shown
         self._deciding.show_values(request.deciding if request is not None else (), are_secrets_shown=are_secrets_shown)
+        if request is not None:
+            self._footer.continue_tab_order(self._header, self._deciding, request)
 
     def _update(self) -> None:
         is_open = self.request is not None and not self._is_folded
@@ -345,15 +339,18 @@ class AttentionCard(SlotCard):
         self._fit()
 
     def _update_texts(self) -> None:
-        shown = self._requests.current_request
+        shown = self.requests.current_request
         if shown is None:
             self._header.clear()
             return
         question = shown.question
-        self._header.show_question(self._workflow, question, self._requests.position, is_open=not self._is_closed)
-        self.setAccessibleName(f"{kind_label(question.kind)}, {reveal(asker_path(self._workflow, question))}")
+        self._header.show_question(self._workflow, question, self.requests.position, is_open=not self._is_closed)
+        self.setAccessibleName(self._header.spoken)
         self._describe()
 
+    def _announce_request(self) -> None:
+        queue_announcement(self, f"{self.accessibleName()}. {self.accessibleDescription()}", is_urgent=True)
+
     def _describe(self) -> None:
-        if (shown := self._requests.current_request) is not None:
+        if (shown := self.requests.current_request) is not None:
             self.setAccessibleDescription(f"{asked_text(shown.question)} {self._header.time_left}".rstrip())

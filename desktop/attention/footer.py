@@ -23,6 +23,7 @@ from desktop.attention.attention_strings import (
 )
 from desktop.attention.keys import CardKeys
 from desktop.attention.request import Request
+from desktop.shortcuts.key_strings import key_name
 from desktop.theme import Theme
 from desktop.widgets import (
     Adaptive,
@@ -35,7 +36,7 @@ from desktop.widgets import (
     show_when,
     with_keys,
 )
-from desktop.widgets.forms.tab_order import chain_tab_stops
+from desktop.widgets.forms.tab_order import chain_tab_stops, tab_stops
 
 _LATER = "later"
 _REASON_CHARACTERS = 1_000
@@ -121,7 +122,6 @@ class CardFooter(Adaptive, QWidget):
         # setText would move the cursor to the end.
         if request.takes_reason and request.reason != self._reason.text():
             self._reason.setText(request.reason)
-        self._continue_tab_order(request)
         self.update_scope()
         self._fit_keys()
 
@@ -183,7 +183,8 @@ class CardFooter(Adaptive, QWidget):
     def _fit_keys(self) -> None:
         """Show the keys on all buttons, or on none of them where the row is too narrow."""
         keys, request = self._keys, self._request
-        if keys is None or request is None:
+        # A button that is shown may lay out the footer before the next is there.
+        if keys is None or request is None or len(self._buttons) < len(request.buttons):
             return
         by_button = {self._later: keys.later, self._buttons[request.submit_action]: keys.submit}
         if request.reject_action is not None:
@@ -195,13 +196,17 @@ class CardFooter(Adaptive, QWidget):
             wanted += 2 * self._theme.sizes.space_m
         has_room = wanted <= self.width()
         for button in shown:
-            button.set_keys(by_button.get(button) if has_room else None)
+            key = by_button.get(button)
+            button.set_keys(key if has_room else None)
+            button.setAccessibleDescription(key_name(key) if key is not None else "")
+            if button is not self._later:
+                tip = with_keys(button.accessibleName(), key) if key is not None and not has_room else ""
+                button.setToolTip(plain_tool_tip(tip))
 
-    def _continue_tab_order(self, page: QWidget) -> None:
-        """Continue the tab order of the page above: scope, reason, buttons."""
-        above = [widget for widget in page.findChildren(QWidget) if widget.focusPolicy() & Qt.FocusPolicy.TabFocus]
-        scopes = self._scope.findChildren(QAbstractButton)
-        chain_tab_stops([*above[-1:], *scopes, self._reason, self._later, *self._buttons.values()])
+    def continue_tab_order(self, *above: QWidget) -> None:
+        """Order the tab stops as they stand: those of the parts above, scope, reason, buttons."""
+        stops = [stop for part in (*above, self._scope) for stop in tab_stops(part)]
+        chain_tab_stops([*stops, self._reason, *self._shown_buttons])
 
     def _on_clicked(self, button: QAbstractButton) -> None:
         self.action_chosen.emit(button.objectName())

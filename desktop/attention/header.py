@@ -81,6 +81,12 @@ class CardHeader(Adaptive, QWidget):
         self.retranslate()
 
     @property
+    def spoken(self) -> str:
+        """The kind of request, its asker, and which of several it is."""
+        position = self._count.text() if self._position[1] > 1 else ""
+        return ", ".join(part for part in (self._kind.text(), self._asker.text(), position) if part)
+
+    @property
     def time_left(self) -> str:
         """The time left and what happens then; empty for a request without a limit."""
         return self._time_left.accessibleName()

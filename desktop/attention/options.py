@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractButton, QCheckBox, QRadioButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QCheckBox, QRadioButton, QSizePolicy, QVBoxLayout, QWidget
 
 from core.domain.input_schema import properties_of
 from core.domain.text.hidden import reveal
@@ -18,6 +18,7 @@ from desktop.translation import number
 from desktop.widgets import MultiLineEdit, show_when
 
 _LINES = 3
+_STEPS: Mapping[int, int] = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
 _KEYPAD = Qt.KeyboardModifier.KeypadModifier
 
 
@@ -37,6 +38,9 @@ class OptionsField(ValueField):
         self.is_single = self._most == 1
         self._ids: list[Any] = []
         self._boxes: list[QAbstractButton] = []
+        # A group that is not exclusive: a single choice can be taken back, and arrows do not choose.
+        self._group = QButtonGroup(self)
+        self._group.setExclusive(False)
         self._editor_box = QWidget()
         column = self._lines = QVBoxLayout(self._editor_box)
         column.setContentsMargins(0, 0, 0, 0)
@@ -44,8 +48,8 @@ class OptionsField(ValueField):
             chosen, label = _option(option)
             # A lone ampersand would become a mnemonic.
             box = (QRadioButton if self.is_single else QCheckBox)(reveal(label).replace("&", "&&"))
-            # Arrows move between the options without a choice, and a choice can be taken back.
-            box.setAutoExclusive(False)
+            if self.is_single:
+                self._group.addButton(box)
             box.setAccessibleName(reveal(label))
             box.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
             box.clicked.connect(partial(self._on_clicked, box))
@@ -104,8 +108,14 @@ class OptionsField(ValueField):
         return len(self._boxes)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Choose a single option by Enter, and confirm the answer."""
-        if not isinstance(event, QKeyEvent) or event.key() not in ENTER_KEYS or event.modifiers() & ~_KEYPAD:
+        """Move between the options by arrows; choose a single option by Enter, and confirm the answer."""
+        if not isinstance(event, QKeyEvent) or event.modifiers() & ~_KEYPAD:
+            return False
+        if event.key() in _STEPS and event.type() == QEvent.Type.KeyPress and isinstance(watched, QAbstractButton):
+            at = self._boxes.index(watched) + _STEPS[event.key()]
+            self._boxes[max(0, min(at, len(self._boxes) - 1))].setFocus(Qt.FocusReason.TabFocusReason)
+            return True
+        if event.key() not in ENTER_KEYS:
             return False
         if event.type() == QEvent.Type.KeyPress and not event.isAutoRepeat():
             if self.is_single and isinstance(watched, QAbstractButton) and not watched.isChecked():

@@ -154,11 +154,11 @@ class AnswerDrafts(WriteBehind):
     async def load(self) -> None:
         """Restore the saved answers, before any request is shown."""
         self._saved = await asyncio.to_thread(_read_answers, self._path)
-        self._card.restore_drafts(self._saved)
+        self._card.requests.restore_drafts(self._saved)
         self._card.drafts_changed.connect(self.touch)
 
     async def _save_changes(self) -> bool:
-        answers = dict([*self._card.drafts().items()][-_MOST_ANSWERS:])  # the newest, as the card appends
+        answers = dict([*self._card.requests.drafts().items()][-_MOST_ANSWERS:])  # the newest, as the card appends
         is_changed = answers != self._saved
         if is_changed:
             await asyncio.to_thread(_write_answers, self._path, answers)

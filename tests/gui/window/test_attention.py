@@ -545,7 +545,7 @@ async def test_an_answer_that_is_begun_is_there_again_after_a_crash_until_it_is_
         await until(lambda: app.core.stores.questions.count(run.workflow_id) == 1)
         assert any(field.text() == "not yet" for field in card.findChildren(QLineEdit))
         await app.core.engine.cancel(run.id)
-        await until(lambda: not card.drafts())
+        await until(lambda: not card.requests.drafts())
     assert not (tmp_path / "answers.json").exists()
 
 
@@ -620,10 +620,10 @@ async def test_the_card_has_names_for_everything_in_both_languages(
         for kind in (QAbstractButton, QLineEdit, QPlainTextEdit):
             shown = [widget for widget in card.findChildren(kind) if widget.isVisible()]
             assert all(each.accessibleName() for each in shown)
-        assert card.accessibleName() == "Your turn, Letters \u203a one"
+        assert card.accessibleName() == "Your turn, Letters \u203a one, 1 of 2"
         assert QAccessible.queryAccessibleInterface(card) is not None
         app.session.translation.set_language(Language.FRENCH)
-        await until(lambda: card.accessibleName() == "À votre tour, Letters \u203a one")
+        await until(lambda: card.accessibleName() == "À votre tour, Letters \u203a one, 1 sur 2")
         assert card.button(Action.SUBMIT).text() == "Voici le résultat"
 
 

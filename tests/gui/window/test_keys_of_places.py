@@ -4,12 +4,14 @@ from collections.abc import Awaitable, Callable
 from itertools import takewhile
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QKeyEvent
+import pytest
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QAccessible, QKeyEvent
 from PySide6.QtWidgets import QApplication, QCheckBox
 
 from core.domain.interruption import Action
 from core.domain.toast import ToastType
+from desktop.attention import card as attention_card
 from desktop.palette.entries import Entry, Heading
 from desktop.widgets import Button
 from tests.gui.window.rig import App, an_app
@@ -65,7 +67,7 @@ async def test_a_number_in_a_text_of_the_card_is_a_number(tmp_path: Path, qapp: 
 
 def keys_on_buttons(app: App) -> dict[str, str]:
     """The visible buttons of the card with words, and the keys on them."""
-    shown = [button for button in card_of(app).findChildren(Button) if button.isVisible() and button.text()]
+    shown = [button for button in card_of(app)._footer.findChildren(Button) if button.isVisible()]
     return {button.text(): button.shown_keys for button in shown}
 
 
@@ -146,6 +148,41 @@ async def test_the_help_of_a_question_names_its_options_and_no_key_discards_what
         await take_card(app)
         app.key(Key.Key_D, CONTROL)
         assert "skipped" in ((await ended(app, run)).output_json or "")
+
+
+async def test_tab_goes_through_a_card_as_it_stands_and_a_screen_reader_hears_which_request_it_is(
+    tmp_path: Path, qapp: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(attention_card, "queue_announcement", lambda _widget, words, **_how: said.append(words))
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.start("Sum", *(asking(name, prompt=f"Add {name}?", timeoutMs=3_600_000) for name in "ab"))
+        await waits(app, run, 2)
+        card = await view(app, run)
+        await take_card(app)
+        said.clear()
+        app.key(Key.Key_PageDown)
+        assert [words.partition(" 1 hour")[0] for words in said] == ["Approval, Sum \u203a b, 2 of 2. Add b?"]
+        card._header._previous.setFocus()
+        stops = [app.focused()]
+        while card.has_focus and len(stops) < 20:
+            app.key(Key.Key_Tab)
+            stops.append(app.focused())
+        *inside, _ = stops
+        places = [stop.mapTo(card, QPoint(0, 0)) for stop in inside]
+        assert [inside[0], *inside[-3:]] == [
+            card._header._previous,
+            card._footer._later,
+            card.button(Action.REJECT),
+            card.button(Action.APPROVE),
+        ]
+        assert places == sorted(places, key=lambda place: (place.y() // 12, place.x()))
+        interfaces = [QAccessible.queryAccessibleInterface(stop) for stop in inside]
+        assert all(each is not None and each.text(QAccessible.Text.Name) for each in interfaces)
+        assert [card.button(action).accessibleDescription() for action in (Action.REJECT, Action.APPROVE)] == [
+            "Ctrl+D",
+            "Ctrl+Enter",
+        ]
 
 
 async def test_a_notification_is_taken_up_by_enter_and_closed_by_delete(
