@@ -502,8 +502,28 @@
         <translation>Autoriser ce dossier</translation>
     </message>
     <message>
+        <source>Also when they are not confined.</source>
+        <translation>Même lorsqu’elles ne sont pas confinées.</translation>
+    </message>
+    <message>
+        <source>Also with the network.</source>
+        <translation>Le réseau compris.</translation>
+    </message>
+    <message>
         <source>Always</source>
         <translation>Toujours</translation>
+    </message>
+    <message>
+        <source>Always allow commands that begin with “{words}”, in all workflows.</source>
+        <translation>Toujours autoriser les commandes qui commencent par «&#xa0;{words}&#xa0;», dans tous les workflows.</translation>
+    </message>
+    <message>
+        <source>Always allow exactly this command, in all workflows.</source>
+        <translation>Toujours autoriser exactement cette commande, dans tous les workflows.</translation>
+    </message>
+    <message>
+        <source>Always “{words} …”</source>
+        <translation>Toujours «&#xa0;{words} …&#xa0;»</translation>
     </message>
     <message>
         <source>Answer</source>
@@ -526,8 +546,12 @@
         <translation>Fermer</translation>
     </message>
     <message>
-        <source>Confined: it writes only to the allowed folders.</source>
-        <translation>Confinée&#xa0;: elle n’écrit que dans les dossiers autorisés.</translation>
+        <source>Confined: it writes only to the allowed folders, and has no network.</source>
+        <translation>Confinée&#xa0;: elle n’écrit que dans les dossiers autorisés et n’a pas de réseau.</translation>
+    </message>
+    <message>
+        <source>Confined: it writes only to the allowed folders, and may use the network.</source>
+        <translation>Confinée&#xa0;: elle n’écrit que dans les dossiers autorisés et peut utiliser le réseau.</translation>
     </message>
     <message>
         <source>Correction</source>
@@ -684,6 +708,10 @@
     <message>
         <source>The output of “{step}” was read by {readers} already: it cannot be changed now.</source>
         <translation>Le résultat de l’étape «&#xa0;{step}&#xa0;» a déjà été lu par {readers}&#xa0;: il ne peut plus être modifié.</translation>
+    </message>
+    <message>
+        <source>The settings can take it back.</source>
+        <translation>Les réglages permettent de revenir dessus.</translation>
     </message>
     <message>
         <source>There is no such file: the call will be refused.</source>
@@ -1883,6 +1911,14 @@
         <translation>Demandé encore une fois&#xa0;: autorisé par une version antérieure</translation>
     </message>
     <message>
+        <source>Command “{line}”</source>
+        <translation>Commande «&#xa0;{line}&#xa0;»</translation>
+    </message>
+    <message>
+        <source>Commands that begin with “{words}”</source>
+        <translation>Commandes qui commencent par «&#xa0;{words}&#xa0;»</translation>
+    </message>
+    <message>
         <source>Covered by an exception</source>
         <translation>Couvert par une exception</translation>
     </message>
@@ -2008,6 +2044,10 @@
         <translation>Fermer</translation>
     </message>
     <message>
+        <source>Command</source>
+        <translation>Commande</translation>
+    </message>
+    <message>
         <source>Console</source>
         <translation>Console</translation>
     </message>
@@ -2018,6 +2058,10 @@
     <message>
         <source>Errors</source>
         <translation>Erreurs</translation>
+    </message>
+    <message>
+        <source>Output</source>
+        <translation>Sortie</translation>
     </message>
     <message>
         <source>Reasoning</source>

@@ -29,11 +29,12 @@ class Weight(IntEnum):
 
 
 class Warn(StrEnum):
-    """What may deceive about an address, and whether a command is confined."""
+    """What may deceive about an address, and what a command reaches."""
 
     USER_INFO = "user_info"
     LOOK_ALIKE = "look_alike"
     CONFINED = "confined"
+    CONFINED_ONLINE = "confined_online"
     UNCONFINED = "unconfined"
 
 

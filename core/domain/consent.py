@@ -1,7 +1,7 @@
 """Which tool calls need the user's consent, by the settings (AGENTS_AND_TOOLS §6). Pure.
 
-A command of the system needs consent in every mode, and no exception holds for it: only the approval of the very same
-call for its run does.
+A command of the system needs consent in every mode, but for rules of its own (`core.domain.command_rules`) and the
+approval of the very same call for its run. An exception for the tool does not cover it.
 
 A call that reaches outside its workflow needs consent whatever its category and risk, except in automatic mode.
 
@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, assert_never
 
+from core.domain.command_rules import CommandCall, OfferedRule
 from core.domain.definition import definition_changes
 from core.domain.interruption import Action, InterruptionRequest
 from core.domain.risk import Risk
@@ -40,23 +41,40 @@ class Rule(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """What an `allow` was given to: the definition of each tool of a server, by name, and calls of high risk."""
+    """What an `allow` was given to: the definition of each tool of a server, by name, and calls of high risk; of a rule
+    for commands, whether they reach the network, and all that the user can.
+    """
 
     definitions: Mapping[str, str] = field(default_factory=dict)
     covers_high_risk: bool = False
+    covers_network: bool = False
+    covers_unconfined: bool = False
 
     @classmethod
     def of(cls, ask: InterruptionRequest) -> "Permission":
         """Return the permission that the approval of this request gives."""
         definition = bound_definition(ask)
         definitions = {ask.tool: definition} if ask.tool is not None and definition is not None else {}
-        return cls(definitions, ask.risk is Risk.HIGH)
+        rule = OfferedRule.parse(ask.options)
+        network, unconfined = (rule.covers_network, rule.covers_unconfined) if rule is not None else (False, False)
+        return cls(definitions, ask.risk is Risk.HIGH, network, unconfined)
+
+    def covers(self, command: CommandCall) -> bool:
+        """Return whether a rule for the command covers what it would reach."""
+        is_network_covered = self.covers_network or not command.has_network
+        return is_network_covered and (self.covers_unconfined or command.is_confined)
 
     def stored(self) -> Any:
         """Return the value of the setting."""
         if not self.definitions and not self.covers_high_risk:
             return Rule.ALLOW
-        return {"rule": Rule.ALLOW, "high_risk": self.covers_high_risk, "definitions": dict(self.definitions)}
+        commands = {"network": self.covers_network, "unconfined": self.covers_unconfined}
+        return {
+            "rule": Rule.ALLOW,
+            "high_risk": self.covers_high_risk,
+            "definitions": dict(self.definitions),
+            **{name: True for name, is_covered in commands.items() if is_covered},
+        }
 
 
 def bound_definition(ask: InterruptionRequest) -> str | None:
@@ -89,6 +107,8 @@ def parse_permissions(settings: Mapping[str, object]) -> dict[str, Permission]:
                 if isinstance(tool, str) and isinstance(text, str)
             },
             value.get("high_risk") is True,
+            value.get("network") is True,
+            value.get("unconfined") is True,
         )
         for name, value in _stored(settings)
         if isinstance(value, Mapping) and isinstance(value.get("definitions") or {}, Mapping)
@@ -110,7 +130,7 @@ class Ruling(StrEnum):
 @dataclass(frozen=True, slots=True)
 class CallTraits:
     """The properties of a call that matter for consent. `reaches_out`: it affects another workflow. `definition`: of
-    its tool, if others define it.
+    its tool, if others define it. `command`: what a command of the system would run.
     """
 
     tool: str
@@ -119,13 +139,14 @@ class CallTraits:
     effect: Effect
     reaches_out: bool = False
     definition: str | None = None
+    command: CommandCall | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ConsentTerms:
     """The terms of a call. A request for consent is open for `timeout_ms` (None: without limit) and is then closed with
     `on_timeout`, where SKIP asks again. `changes`: why an `allow` of the user does not cover the call any more, by
-    `definition_changes`.
+    `definition_changes`. `command`: the rules that the user can make for a command.
     """
 
     ruling: Ruling
@@ -133,6 +154,7 @@ class ConsentTerms:
     timeout_ms: int | None = None
     on_timeout: Action = Action.REJECT
     changes: Sequence[Mapping[str, Any]] = ()
+    command: OfferedRule | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,14 +174,23 @@ class ConsentPolicy:
         on_timeout = _TIMEOUT_ACTIONS[settings.consent_on_timeout]
         if call.category is Category.SYSTEM and on_timeout is Action.APPROVE:
             on_timeout = Action.REJECT
-        return ConsentTerms(self._ruling(call, mode), call.risk, timeout_ms, on_timeout, self._changes(call))
+        offered = OfferedRule.of(call.command) if call.command is not None else None
+        return ConsentTerms(self._ruling(call, mode), call.risk, timeout_ms, on_timeout, self._changes(call), offered)
 
     def _ruling(self, call: CallTraits, mode: ValidationMode) -> Ruling:
         if call.category is Category.SYSTEM:
-            return Ruling.ASK
+            return Ruling.EXCEPTED if self._allows_command(call.command) else Ruling.ASK
         if call.tool in NEVER_ASKED or not self._asks(call, mode):
             return Ruling.FREE
         return Ruling.EXCEPTED if self._allows(call, mode) else Ruling.ASK
+
+    def _allows_command(self, command: CommandCall | None) -> bool:
+        names = command.rule_names() if command is not None else ()
+        return any(
+            self.exceptions.get(name) is Rule.ALLOW and self.permissions.get(name, Permission()).covers(command)
+            for name in names
+            if command is not None
+        )
 
     def _allows(self, call: CallTraits, mode: ValidationMode) -> bool:
         if self._exception(call.tool) is not Rule.ALLOW or self._changes(call):

@@ -22,6 +22,8 @@ from core.domain.text.masking import masked
 # What an approval covers, as the value of the answer; the first is the default.
 APPROVAL_SCOPES = ("once", "run", "always")
 ACCESS_SCOPES = APPROVAL_SCOPES[:2]
+PREFIX_SCOPE = "prefix"
+"""The scope of an approval of commands that begin with the same words."""
 
 
 class InterruptionKind(StrEnum):
@@ -139,10 +141,10 @@ class Answer:
 
 
 def approval_scope(answer: Answer | None) -> str | None:
-    """Return `once`, `run` or `always` if the answer is an approval, else None."""
+    """Return `once`, `run`, `always` or `prefix` if the answer is an approval, else None."""
     if answer is None or answer.action is not Action.APPROVE:
         return None
-    return answer.value if answer.value in APPROVAL_SCOPES else APPROVAL_SCOPES[0]
+    return answer.value if answer.value in (*APPROVAL_SCOPES, PREFIX_SCOPE) else APPROVAL_SCOPES[0]
 
 
 def exact_call(ask: "InterruptionRequest") -> str | None:
@@ -227,7 +229,7 @@ class Interruption:
             "status": self.status,
             "prompt": ask.prompt,
             "schema": ask.schema,
-            "options": ask.options if ask.kind is not InterruptionKind.TOOL_APPROVAL else _changed(ask.options),
+            "options": ask.options if ask.kind is not InterruptionKind.TOOL_APPROVAL else _shown_options(ask.options),
             "input": ask.input if ask.kind in _SHOWN_WHOLE else masked(ask.input),
             "outputs": ask.outputs,
             "tool": ask.tool,
@@ -236,7 +238,9 @@ class Interruption:
         }
 
 
-def _changed(options: Any) -> Any:
-    """Return of a request for consent what has changed since the user agreed; its definition is not for the user."""
-    changed = options.get("changed") if isinstance(options, Mapping) else None
-    return {"changed": changed} if changed else None
+def _shown_options(options: Any) -> Any:
+    """Return of a request for consent what has changed since the user agreed, and the rule that it offers; its
+    definition is not for the user.
+    """
+    found = options if isinstance(options, Mapping) else {}
+    return {name: found[name] for name in ("changed", "command") if found.get(name)} or None

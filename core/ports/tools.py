@@ -172,6 +172,9 @@ class ToolRunner(Protocol):
         A tool that is not registered needs none.
         """
 
+    async def prepare(self, name: str) -> None:
+        """Wait for what the terms of the tool's calls depend on."""
+
     async def reaches_out(self, name: str, arguments: Mapping[str, Any], workflow_id: WorkflowId) -> bool:
         """Return whether such a call, made in the workflow, reaches data of another.
 

@@ -1,7 +1,7 @@
 """Describes the calls that wait for the user's consent: what will run, and what it comes to (AGENTS_AND_TOOLS §6)."""
 
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
@@ -50,7 +50,9 @@ class CallRequestService:
         described = await self._described(run_id, asked)
         if asked.tool != COMMAND_TOOL:
             return described
-        warn = Warn.CONFINED if await self._is_confined() else Warn.UNCONFINED
+        arguments = described.arguments if isinstance(described.arguments, Mapping) else {}
+        confined = Warn.CONFINED_ONLINE if arguments.get("network", False) is not False else Warn.CONFINED
+        warn = confined if await self._is_confined() else Warn.UNCONFINED
         deciding = (
             replace(value, warnings=(*value.warnings, warn)) if value.path == ("command",) else value
             for value in described.deciding

@@ -7,7 +7,7 @@ from typing import Any
 from core.domain.events import FileChanged
 from core.domain.live_run import LiveCall, LiveRun, LiveStep, LiveSubAgent, LiveTask, LiveThought
 from core.domain.run import RunKind, StepStatus
-from core.domain.tool import CallStatus
+from core.domain.tool import COMMAND_TOOL, CallStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +98,15 @@ def call_detail(run: LiveRun, call: LiveCall) -> ActivityDetail:
         is_summary=not has_output and call.status is CallStatus.COMPLETED,
         errors=(call.error,) if call.error else (),
         changes=tuple(change for change in run.file_changes if change.call_id == call.id),
-        console=call.output,
+        console=call.output or _output_until_failure(call),
         is_live=call.is_running,
     )
+
+
+def _output_until_failure(call: LiveCall) -> str:
+    """Return what a command had written that took too long."""
+    output = call.error.get("output") if call.error and call.tool == COMMAND_TOOL else None
+    return output if isinstance(output, str) else ""
 
 
 def _console_line(line: Mapping[str, Any]) -> str:

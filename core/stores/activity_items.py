@@ -229,7 +229,7 @@ def _call_item(run: LiveRun, call: LiveCall) -> ActivityItem:
         ActivityState.WAITING if is_waiting_for_user(run, call) else _CALL_STATES[call.status],
         call.started_at,
         target_of(call.tool, call.arguments),
-        call.summary or _message(call.error),
+        call.summary or _message(call.error) or _last_line(call.output),
         None if call.duration_ms is None else call.duration_ms / 1000,
         step=call.step if run.kind is RunKind.WORKFLOW else None,
         below=_child_title(run),
@@ -311,6 +311,10 @@ def _child_title(run: LiveRun) -> str | None:
 
 def _message(error: Mapping[str, Any] | None) -> str:
     return "" if error is None else _single_line(str(error.get("message") or error.get("code") or ""))
+
+
+def _last_line(output: str) -> str:
+    return _single_line(output.rstrip().rpartition("\n")[2])
 
 
 def _is_readable(value: Any) -> bool:

@@ -80,6 +80,11 @@ class ToolInvoker:
             return ConsentTerms(Ruling.ASK if mcp_server_of(name) is not None else Ruling.FREE)
         return self._consent.policy.terms(call_traits(tool, arguments, origins, reaches_out=reaches_out), mode)
 
+    async def prepare(self, name: str) -> None:
+        tool = self._registry.get(name)
+        if tool is not None and tool.prepare is not None:
+            await tool.prepare()
+
     async def reaches_out(self, name: str, arguments: Mapping[str, Any], workflow_id: WorkflowId) -> bool:
         tool = self._registry.get(name)
         if tool is None or tool.reaches_out is None:
@@ -139,6 +144,7 @@ class ToolInvoker:
         await self._tasks.close()
 
     async def _needs_consent(self, name: str, arguments: Mapping[str, Any], context: CallContext) -> bool:
+        await self.prepare(name)
         reaches_out = await self.reaches_out(name, arguments, context.workflow_id)
         terms = self.terms(name, arguments, context.mode, context.writable_origins, reaches_out=reaches_out)
         return terms.ruling is Ruling.ASK

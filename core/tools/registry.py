@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from core.domain.access import Place
+from core.domain.command_rules import CommandCall
 from core.domain.consent import CallTraits, ConsentPolicy, Permission, Rule
 from core.domain.ids import WorkflowId
 from core.domain.risk import Risk
@@ -46,7 +47,8 @@ class Tool:
     `summary` makes a line for the user from the arguments and the result. `reaches_out`, of a scoped tool, returns
     whether a call goes beyond its own workflow; its arguments need not fit the schema. `lacking`, of a tool that
     accesses places, returns those that a call needs, that its context does not allow and that the user can; neither
-    need its arguments fit.
+    need its arguments fit. `command` describes the command that a call runs, whatever its arguments; `prepare` is
+    awaited before.
     """
 
     info: ToolInfo
@@ -60,6 +62,8 @@ class Tool:
     summary: Callable[[Arguments, Any], str] | None = None
     reaches_out: ReachesOut | None = None
     lacking: LackingPlaces | None = None
+    command: Callable[[Arguments], CommandCall | None] | None = None
+    prepare: Callable[[], Awaitable[object]] | None = None
 
     def handler(self, *, is_viewed: bool) -> Handler | None:
         """Return the handler of a call, or None where it needs a window that is not there."""
@@ -192,4 +196,5 @@ def call_traits(
     (AGENTS_AND_TOOLS §6).
     """
     info, risk = tool.info, tool.risk(arguments, origins)
-    return CallTraits(info.name, info.category, risk, tool.effect(arguments), reaches_out, info.definition)
+    command = tool.command(arguments) if tool.command is not None else None
+    return CallTraits(info.name, info.category, risk, tool.effect(arguments), reaches_out, info.definition, command)

@@ -1,6 +1,8 @@
 """The details of the opened item."""
 
+import json
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
@@ -9,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from core.domain.changed_files import ShownChange
 from core.domain.file_diff import FileDiff
 from core.domain.text.json_text import indented_json
+from core.domain.tool import COMMAND_TOOL
 from core.stores.activity_details import ActivityDetail
 from core.stores.activity_items import ActivityItem, ActivityKind
 from desktop.activity.activity_strings import item_state_text, item_title, progress_text
@@ -50,7 +53,7 @@ class DetailPane(Adaptive, Surface):
         self._header.addWidget(self.close_button)
         self._column = QVBoxLayout(self)
         self._column.addLayout(self._header)
-        for part in (self._facts, self.errors, self.changes, self.arguments, self.result, self.console):
+        for part in (self._facts, self.errors, self.changes, self.arguments, self.console, self.result):
             self._column.addWidget(part)
         self.adapt_to(theme)
 
@@ -60,22 +63,42 @@ class DetailPane(Adaptive, Surface):
             return False
         self._shown = item, detail
         self.changes.hide()
+        is_live = detail.is_live and bool(detail.console)
+        output, result = _command_result(item, detail.result) or (detail.console, detail.result)
+        arguments = _command_text(item, detail.arguments) or detail.arguments
         for section, is_there, value in (
             (self.errors, bool(detail.errors), _errors_text(detail)),
-            (self.arguments, detail.has_arguments, detail.arguments),
-            (self.result, detail.has_result, detail.result),
-            (self.console, bool(detail.console), detail.console),
+            (self.arguments, detail.has_arguments and not is_live, arguments),
+            (self.result, detail.has_result, result),
         ):
             if is_there:
                 section.show_text(value if isinstance(value, str) else indented_json(value))
             else:
                 section.hide()
+        if output and is_live:
+            self.console.show_end(output)
+        elif output:
+            self.console.show_text(output)
+        else:
+            self.console.hide()
         self.retranslate()
         return True
 
+    @property
+    def shown_id(self) -> str | None:
+        """The id of the shown item."""
+        return self._shown[0].id if self._shown is not None else None
+
     def show_result(self, text: str) -> None:
-        """Show the complete result of the opened item."""
-        self.result.show_text(text)
+        """Show the complete result of the opened item, of a command its output as text."""
+        value: Any = text
+        if self._shown is not None and self._shown[0].name == COMMAND_TOOL:
+            with suppress(ValueError):
+                value = json.loads(text)
+            if (parts := _command_result(self._shown[0], value)) is not None:
+                output, value = parts
+                self.console.show_text(output) if output else self.console.hide()
+        self.result.show_text(value if isinstance(value, str) else indented_json(value))
 
     def show_change(self, change: ShownChange) -> None:
         """Show what the opened call changed of a file."""
@@ -92,13 +115,14 @@ class DetailPane(Adaptive, Surface):
 
     def retranslate(self) -> None:
         self.close_button.describe(self.tr("Close"))
-        self.arguments.describe(self.tr("Arguments"))
         is_thought = self._shown is not None and self._shown[0].kind is ActivityKind.REASONING
         self.result.describe(self.tr("Reasoning") if is_thought else self.tr("Result"))
         self.errors.describe(self.tr("Errors"))
         if self._change is not None:
             self.changes.describe(self.tr("Changes"), added=self._change.added, removed=self._change.removed)
-        self.console.describe(self.tr("Console"))
+        is_command = self._shown is not None and self._shown[0].name == COMMAND_TOOL
+        self.console.describe(self.tr("Output") if is_command else self.tr("Console"))
+        self.arguments.describe(self.tr("Command") if is_command else self.tr("Arguments"))
         if self._shown is not None:
             item, detail = self._shown
             if detail.is_console_cut:
@@ -131,6 +155,21 @@ class DetailPane(Adaptive, Surface):
 
     def _close(self) -> None:
         self.closed.emit()
+
+
+def _command_text(item: ActivityItem, arguments: Any) -> str | None:
+    """Return the line of a command, and how it is to run; None for anything else."""
+    if item.name != COMMAND_TOOL or not isinstance(arguments, Mapping) or not isinstance(arguments.get("command"), str):
+        return None
+    others = [f"{name}: {indented_json(value)}" for name, value in arguments.items() if name != "command"]
+    return "\n".join([arguments["command"], *others])
+
+
+def _command_result(item: ActivityItem, result: Any) -> tuple[str, Mapping[str, Any]] | None:
+    """Return the output of a command and the rest of its result; None for anything else."""
+    if item.name != COMMAND_TOOL or not isinstance(result, Mapping) or not isinstance(result.get("output"), str):
+        return None
+    return result["output"], {name: value for name, value in result.items() if name != "output"}
 
 
 def _errors_text(detail: ActivityDetail) -> str:

@@ -8,9 +8,10 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from core.domain.changed_files import ShownChange
+from core.domain.tool import COMMAND_TOOL
 from core.stores.activity import Activity
 from core.stores.activity_details import ActivityDetail
-from core.stores.activity_items import ActivityFilter, ActivityItem, count_by_filter
+from core.stores.activity_items import ActivityFilter, ActivityItem, ActivityState, count_by_filter
 from core.stores.view_cache import ViewCache
 from desktop.activity.activity_list import ActivityList
 from desktop.activity.detail_pane import DetailPane
@@ -56,6 +57,7 @@ class ActivityPanel(Adaptive, Surface):
         self._is_collapsed = False
         self._counts = count_by_filter(())
         self._opened: str | None = None
+        self._folded: str | None = None
         self._fold_keys = fold_keys
         self._compose_keys = compose_keys
         self._title = Label("", "title")
@@ -222,8 +224,10 @@ class ActivityPanel(Adaptive, Surface):
 
     def _show_detail(self, items: list[ActivityItem]) -> None:
         item = next((item for item in items if item.id == self._opened), None)
+        if item is None:
+            self._opened, item = None, self._running_command(items)
         detail = self._activity.detail(item) if item is not None else None
-        if item is None or detail is None:
+        if item is None or detail is None or (self._opened is None and not detail.console):
             self._opened = None
             self._detail.hide()
             self._detail.clear()
@@ -234,6 +238,13 @@ class ActivityPanel(Adaptive, Surface):
                 if detail.changes:
                     self.change_wanted.emit(item.id, detail.changes)
             self._detail.show()
+
+    def _running_command(self, items: list[ActivityItem]) -> ActivityItem | None:
+        """Return the newest command that runs, whose output is in sight as long as nothing else is open and the user
+        does not fold it.
+        """
+        commands = (item for item in items if item.name == COMMAND_TOOL and item.state is ActivityState.RUNNING)
+        return next((item for item in commands if item.id != self._folded), None)
 
     def _describe_empty(self) -> None:
         if any(self._counts.values()):
@@ -259,6 +270,7 @@ class ActivityPanel(Adaptive, Surface):
             self._open(item_id)
 
     def _close(self) -> None:
+        self._folded = self._detail.shown_id
         self._opened = None
         self._detail.hide()
         self._detail.clear()

@@ -6,7 +6,8 @@ from typing import Any, assert_never
 from PySide6.QtCore import QCoreApplication
 
 from core.domain.access import Access, Place
-from core.domain.interruption import APPROVAL_SCOPES, Action, InterruptionKind, InterruptionStatus
+from core.domain.command_rules import OfferedRule
+from core.domain.interruption import APPROVAL_SCOPES, PREFIX_SCOPE, Action, InterruptionKind, InterruptionStatus
 from core.domain.risk import Risk
 from core.domain.text.hidden import reveal
 from core.domain.tool import COMMAND_TOOL
@@ -126,8 +127,10 @@ def place_label(place: Place) -> str:
             return translate("Attention", "Address, read only")
 
 
-def scope_label(scope: str) -> str:
-    """Return the label of an approval scope."""
+def scope_label(scope: str, rule: OfferedRule | None = None) -> str:
+    """Return the label of an approval scope; `rule` if it is about a command."""
+    if scope == PREFIX_SCOPE and rule is not None:
+        return translate("Attention", "Always “{words} …”").format(words=" ".join(rule.prefix))
     return {
         "once": translate("Attention", "Once"),
         "run": translate("Attention", "For this run"),
@@ -148,12 +151,14 @@ def access_coverage(scope: str) -> str:
     return translate("Attention", "Every later call in this run and in those that it starts.")
 
 
-def coverage_text(scope: str, tool: str, *, is_edited: bool) -> str:
-    """Return a sentence on what an approval scope covers."""
+def coverage_text(scope: str, tool: str, rule: OfferedRule | None = None, *, is_edited: bool) -> str:
+    """Return a sentence on what an approval scope covers; `rule` if it is about a command."""
     if is_edited:
         return translate("Attention", "With changed arguments it is approved once.")
     if tool == COMMAND_TOOL and scope == "run":
         return translate("Attention", "Exactly this command, in this run and in those that it starts.")
+    if rule is not None and scope in ("always", PREFIX_SCOPE):
+        return _rule_text(scope, rule)
     return {
         "once": translate("Attention", "This call alone."),
         "run": translate("Attention", "Every later call of “{tool}” in this run and in those that it starts."),
@@ -161,6 +166,20 @@ def coverage_text(scope: str, tool: str, *, is_edited: bool) -> str:
             "Attention", "Every later call of “{tool}”, in all workflows. The settings can take it back."
         ),
     }[scope].format(tool=tool)
+
+
+def _rule_text(scope: str, rule: OfferedRule) -> str:
+    """Return which commands the rule covers, what they reach, and where it is taken back."""
+    if scope == PREFIX_SCOPE:
+        words = translate("Attention", "Always allow commands that begin with “{words}”, in all workflows.")
+        parts = [words.format(words=" ".join(rule.prefix))]
+    else:
+        parts = [translate("Attention", "Always allow exactly this command, in all workflows.")]
+    if rule.covers_unconfined:
+        parts.append(translate("Attention", "Also when they are not confined."))
+    if rule.covers_network:
+        parts.append(translate("Attention", "Also with the network."))
+    return " ".join([*parts, translate("Attention", "The settings can take it back.")])
 
 
 def server_label(server: str) -> str:

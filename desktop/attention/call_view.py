@@ -1,6 +1,6 @@
 """A call as a card shows it: what decides about it, always in sight, and all of its arguments (UI §6)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
 
 from PySide6.QtCore import QCoreApplication, Qt, QTimer, Signal
@@ -75,6 +75,8 @@ class DecidingValues(Adaptive, QWidget):
         texts.addWidget(Paragraph(shown_line(value.text, () if self._are_secrets_shown else value.secrets), "code"))
         for text in _notes(value):
             texts.addWidget(Paragraph(text, "secondary", "warn"))
+        for note in _reach_notes(value):
+            texts.addWidget(note)
         line.addWidget(name, 0, Qt.AlignmentFlag.AlignTop)
         line.addLayout(texts, 1)
         return row
@@ -89,11 +91,20 @@ def _notes(value: ShownValue) -> list[str]:
         notes.append(translate("Attention", "What stands before the @ is a user name, not the host."))
     if Warn.LOOK_ALIKE in value.warnings:
         notes.append(translate("Attention", "The host has letters that can look like others."))
-    if Warn.CONFINED in value.warnings:
-        notes.append(translate("Attention", "Confined: it writes only to the allowed folders."))
-    if Warn.UNCONFINED in value.warnings:
-        notes.append(translate("Attention", "Not confined: it reaches all that you can, Metier’s keys too."))
     return notes
+
+
+def _reach_notes(value: ShownValue) -> Iterator[Paragraph]:
+    """Yield what a command reaches."""
+    if Warn.UNCONFINED in value.warnings:
+        text = translate("Attention", "Not confined: it reaches all that you can, Metier’s keys too.")
+        yield Paragraph(text, "secondary", "warn")
+    if Warn.CONFINED_ONLINE in value.warnings:
+        text = translate("Attention", "Confined: it writes only to the allowed folders, and may use the network.")
+        yield Paragraph(text, "secondary", "warn")
+    if Warn.CONFINED in value.warnings:
+        text = translate("Attention", "Confined: it writes only to the allowed folders, and has no network.")
+        yield Paragraph(text, "secondary", "muted")
 
 
 class CallValues(Adaptive, QWidget):

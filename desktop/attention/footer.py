@@ -12,7 +12,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.domain.interruption import ACCESS_SCOPES, APPROVAL_SCOPES, Action, InterruptionKind
+from core.domain.command_rules import OfferedRule
+from core.domain.interruption import ACCESS_SCOPES, APPROVAL_SCOPES, PREFIX_SCOPE, Action, InterruptionKind
 from core.domain.tool import COMMAND_TOOL
 from desktop.attention.attention_strings import (
     access_coverage,
@@ -132,7 +133,8 @@ class CardFooter(Adaptive, QWidget):
         show_when(self._scope, tool is not None)
         if request is not None and tool is not None:
             is_access = request.kind is InterruptionKind.ACCESS
-            self._scope.set_tool(tool, request.scope, is_edited=request.is_changed, is_access=is_access)
+            rule = OfferedRule.parse(request.question.asked.options)
+            self._scope.set_tool(tool, request.scope, rule, is_edited=request.is_changed, is_access=is_access)
 
     def button(self, action: Action | None) -> Button:
         """Return the button of an action; None is the Later button."""
@@ -225,7 +227,7 @@ class CardFooter(Adaptive, QWidget):
 
 
 class ApprovalScope(Adaptive, QWidget):
-    """Emits `chosen` with `once`, `run` or `always`. Edited arguments can only be approved once."""
+    """Emits `chosen` with `once`, `run`, `always` or `prefix`. Edited arguments can only be approved once."""
 
     chosen = Signal(str)
 
@@ -235,6 +237,8 @@ class ApprovalScope(Adaptive, QWidget):
         self._tool = ""
         self._is_edited = False
         self._is_access = False
+        self._rule: OfferedRule | None = None
+        self._scopes: tuple[str, ...] = APPROVAL_SCOPES
         self._choices = Segmented(theme, focus=Qt.FocusPolicy.StrongFocus, parent=self)
         self._choices.chosen.connect(self._choose)
         self._description = Paragraph("", "secondary", "muted")
@@ -242,13 +246,22 @@ class ApprovalScope(Adaptive, QWidget):
         self._row.addWidget(self._description, 1, Qt.AlignmentFlag.AlignVCenter)
         self.adapt_to(theme)
 
-    def set_tool(self, tool: str, scope: str, *, is_edited: bool, is_access: bool = False) -> None:
-        """Show the scopes for calls of this tool, or for what such a call lacks; `is_edited` if the arguments were
-        changed.
+    def set_tool(
+        self, tool: str, scope: str, rule: OfferedRule | None, *, is_edited: bool, is_access: bool = False
+    ) -> None:
+        """Show the scopes for calls of this tool, of a command those of its `rule`, or for what a call lacks;
+        `is_edited` if the arguments were changed.
         """
-        self._tool, self._is_edited = tool, is_edited
-        self._is_access = is_access
-        self._set_scopes()
+        if (tool, rule, is_access) != (self._tool, self._rule, self._is_access):
+            self._tool, self._rule, self._is_access = tool, rule, is_access
+            self._scopes = ACCESS_SCOPES if is_access else _scopes(tool, rule)
+            self._set_segments()
+            # the words of a rule take the room beside it
+            is_wide = PREFIX_SCOPE in self._scopes
+            self._row.setDirection(QBoxLayout.Direction.TopToBottom if is_wide else QBoxLayout.Direction.LeftToRight)
+            side = Qt.AlignmentFlag.AlignLeft if is_wide else Qt.AlignmentFlag.AlignVCenter
+            self._row.setAlignment(self._choices, side)
+        self._is_edited = is_edited
         self._choices.set_current(APPROVAL_SCOPES[0] if is_edited else scope)
         self._choices.setEnabled(not is_edited)
         self._update_description()
@@ -259,20 +272,18 @@ class ApprovalScope(Adaptive, QWidget):
         return self._description.text()
 
     def retranslate(self) -> None:
-        self._set_scopes()
+        self._set_segments()
         self._choices.setAccessibleName(self.tr("Approve"))
         self._update_description()
 
     def apply_theme(self) -> None:
         self._row.setSpacing(self._theme.sizes.space_m)
 
-    def _set_scopes(self) -> None:
+    def _set_segments(self) -> None:
         if self._is_access:
-            self._choices.set_segments([(scope, access_scope_label(scope)) for scope in ACCESS_SCOPES])
-            return
-        # An approval of a command holds for no other command, so that none can be given for all.
-        scopes = APPROVAL_SCOPES[:2] if self._tool == COMMAND_TOOL else APPROVAL_SCOPES
-        self._choices.set_segments([(scope, scope_label(scope)) for scope in scopes])
+            self._choices.set_segments([(scope, access_scope_label(scope)) for scope in self._scopes])
+        else:
+            self._choices.set_segments([(scope, scope_label(scope, self._rule)) for scope in self._scopes])
 
     def _choose(self, scope: str) -> None:
         self._update_description()
@@ -280,7 +291,19 @@ class ApprovalScope(Adaptive, QWidget):
 
     def _update_description(self) -> None:
         scope = self._choices.current or APPROVAL_SCOPES[0]
-        is_access = self._is_access
-        text = access_coverage(scope) if is_access else coverage_text(scope, self._tool, is_edited=self._is_edited)
+        is_edited = self._is_edited
+        text = (
+            access_coverage(scope)
+            if self._is_access
+            else coverage_text(scope, self._tool, self._rule, is_edited=is_edited)
+        )
         self._description.setText(text)
         self._choices.setAccessibleDescription(text)
+
+
+def _scopes(tool: str, rule: OfferedRule | None) -> tuple[str, ...]:
+    """Return the scopes that are offered. No approval of a command holds for all commands."""
+    if tool != COMMAND_TOOL:
+        return APPROVAL_SCOPES
+    kept = [scope for scope in ("always", PREFIX_SCOPE) if rule is not None and rule.name(scope) is not None]
+    return ("once", "run", *kept)

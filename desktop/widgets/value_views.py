@@ -115,6 +115,13 @@ class ValueText(Adaptive, GrowingText):
         self.updateGeometry()
         self._end_with_a_line()
 
+    def show_end(self, text: str) -> None:
+        """Show a text that goes on, and follow it, unless the user has scrolled back."""
+        bar = self.verticalScrollBar()
+        place, is_at_end = bar.value(), bar.value() >= bar.maximum()
+        self.show_text(text)
+        bar.setValue(bar.maximum() if is_at_end else place)
+
     def show_marked(self, text: str, shown: str, marks: Sequence[tuple[int, int]]) -> None:
         """Show `shown` for a text that `copy_all` copies; the marks stand for something else, and look like it."""
         self._text, self._laid_out, self._marks = text, shown, tuple(marks)
@@ -195,6 +202,11 @@ class ValueSection(Adaptive, QWidget):
 
     def show_text(self, text: str) -> None:
         self.value.show_text(text)
+        self.show()
+
+    def show_end(self, text: str) -> None:
+        """Show a text that goes on (`ValueText.show_end`)."""
+        self.value.show_end(text)
         self.show()
 
     def show_marked(self, text: str, shown: str, marks: Sequence[tuple[int, int]]) -> None:

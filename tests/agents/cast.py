@@ -53,6 +53,9 @@ class Tools:
     ) -> ConsentTerms:
         return ConsentTerms(Ruling.FREE)
 
+    async def prepare(self, name: str) -> None:
+        pass
+
     async def reaches_out(self, name: str, arguments: Mapping[str, Any], workflow_id: WorkflowId) -> bool:
         return False
 

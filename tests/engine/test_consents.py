@@ -10,13 +10,14 @@ from core.domain.consent import Rule
 from core.domain.events import ToolEnded, ToolStarted
 from core.domain.run import RunStatus
 from core.domain.template import ValidationMode
+from core.domain.text.json_text import encode
 from core.domain.tool import CallStatus
 from core.errors import Refused
 from core.services.outcome import Ok
 from tests.engine.test_children import calls, store
 from tests.support.asking import agent, answer, decisions, note, waiting
 from tests.support.progress import stored_calls
-from tests.support.world import a_step, a_world, tool_step
+from tests.support.world import World, a_step, a_world, tool_step
 
 MANUAL = ValidationMode.MANUAL
 
@@ -122,17 +123,61 @@ async def test_an_approval_for_the_run_covers_later_calls_of_that_tool_alone() -
         assert (await world.settled(other.id))["status"] == "waiting"
 
 
-async def test_an_approval_of_a_command_covers_no_other_command_and_never_every_run() -> None:
+def command(line: str, **more: Any) -> str:
+    return f"/tool run_command {encode({'command': line, **more})}"
+
+
+async def test_an_approval_of_a_command_for_the_run_covers_no_other_command() -> None:
     async with a_world() as world:
-        one_two = [f'/tool run_command {{"command": "echo {text}"}}' for text in (1, 1, 2)]
-        run, (one,) = await waiting(world, agent("a", "\n\n".join(one_two)), mode=ValidationMode.AUTO)
+        calls = [command(f"echo {text}") for text in (1, 1, 2)]
+        run, (one,) = await waiting(world, agent("a", "\n\n".join(calls)), mode=ValidationMode.AUTO)
         told = await answer(world, run, one, "approve", "run")
         (other,) = [each for each in told["interruptions"] if each["status"] == "awaiting-approval"]
         assert (other["arguments"], len(told["interruptions"])) == ({"command": "echo 2"}, 2)
-        assert (await answer(world, run, other, "approve", "always"))["status"] == "success"
+
+
+async def is_asked(world: World, line: str, **more: Any) -> bool:
+    run = await world.start(agent("a", command(line, **more)), mode=ValidationMode.AUTO)
+    return bool((await world.settled(run.id))["status"] == "waiting")
+
+
+async def test_a_command_is_allowed_for_good_by_its_line_or_its_beginning_until_it_is_taken_back() -> None:
+    """The rule is the one that the request offered, holds after a restart, and is taken back like any exception."""
+    rules = {"command:cd x; make\nls": Rule.ALLOW, "command_prefix:git status": Rule.ALLOW}
+    async with a_world() as world:
+        for line, scope in (("cd x; make\nls", "always"), ("git status --short", "prefix")):
+            run, (one,) = await waiting(world, agent("a", command(line)), mode=ValidationMode.AUTO)
+            assert one["options"]["command"]["line"] == line
+            assert (await answer(world, run, one, "approve", scope))["status"] == "success"
+        assert world.core.consent.exceptions == rules
+        storage = world.storage
+    async with a_world(storage) as world:
+        assert world.core.consent.exceptions == rules
+        assert [await is_asked(world, line) for line in ("cd x; make\nls", "git status", "git status -v")] == [
+            False
+        ] * 3
+        others = ("cd x; make", "git status; rm x", "git stash", "git")
+        assert [await is_asked(world, line) for line in others] == [True] * len(others)
+        assert await is_asked(world, "git status", network=True)
+        assert await world.core.consent.set_exceptions(list(rules), None) == Ok(None)
         assert world.core.consent.exceptions == {}
-        again = await world.start(agent("a", one_two[2]), mode=ValidationMode.AUTO)
-        assert (await world.settled(again.id))["status"] == "waiting"
+        assert await is_asked(world, "git status")
+
+
+async def test_a_request_offers_no_rule_for_a_secret_and_no_prefix_for_operators() -> None:
+    async with a_world() as world:
+        for line, offered in (
+            ("curl -H 'Authorization: Bearer sk-abcdefghijklmnopqrstuvwx1234'", None),
+            ("ls | wc", []),
+        ):
+            run, (one,) = await waiting(world, agent("a", command(line)), mode=ValidationMode.AUTO)
+            rule = (one["options"] or {}).get("command")
+            assert (rule and rule["prefix"]) == offered
+            with pytest.raises(Refused, match="the value of approve is once, run, always, or absent"):
+                await answer(world, run, one, "approve", "prefix")
+            if offered is None:
+                await answer(world, run, one, "approve", "always")
+        assert world.core.consent.exceptions == {}
 
 
 async def test_an_approval_for_the_run_covers_its_children_and_holds_after_a_restart() -> None:

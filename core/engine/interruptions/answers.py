@@ -4,11 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from core.domain.command_rules import OfferedRule
 from core.domain.ids import InterruptionId
 from core.domain.interruption import (
     ACCESS_SCOPES,
     APPROVAL_SCOPES,
     CLOSED_STATUS,
+    PREFIX_SCOPE,
     Action,
     Answer,
     Interruption,
@@ -82,13 +84,10 @@ async def validate_answer(
         accepted = ", ".join(CLOSED_STATUS[kind])
         raise _bad_answer(f"{kind} takes {accepted}, not {answer.action}")
     if answer.action is Action.APPROVE:
-        scopes = {
-            InterruptionKind.OUTCOME: (),
-            InterruptionKind.ROUNDS: (),
-            InterruptionKind.ACCESS: ACCESS_SCOPES,
-        }.get(kind, APPROVAL_SCOPES)
+        scopes = _scopes(interruption)
         if value is not None and value not in scopes:
-            raise _bad_answer(f"the value of approve is {', '.join((*scopes, 'absent'))}")
+            accepted = f"{', '.join(scopes)}, or absent" if scopes else "absent"
+            raise _bad_answer(f"the value of approve is {accepted}")
         return
     if answer.action is not Action.SUBMIT:
         return
@@ -111,6 +110,16 @@ async def validate_answer(
             if not isinstance(value, Mapping):
                 raise _bad_answer(_NO_ARGUMENTS)
             await _require_valid(value, tool_schema, schemas)
+
+
+def _scopes(interruption: Interruption) -> tuple[str, ...]:
+    """Return the scopes that an approval can have."""
+    if interruption.ask.kind in (InterruptionKind.OUTCOME, InterruptionKind.ROUNDS):
+        return ()
+    if interruption.ask.kind is InterruptionKind.ACCESS:
+        return ACCESS_SCOPES
+    rule = OfferedRule.parse(interruption.ask.options)
+    return (*APPROVAL_SCOPES, PREFIX_SCOPE) if rule is not None and rule.prefix else APPROVAL_SCOPES
 
 
 def state_patches(interruption: Interruption, answer: Answer) -> tuple[list[StatePatch], dict[str, Any]]:

@@ -109,6 +109,7 @@ class CallConsentPolicy:
         request = self.find_request(call)
         if request is not None and not is_granted(request):
             return request
+        await self._tools.prepare(call.tool)
         terms = self._terms(call, reaches_out=await self._reaches_out(call))
         if request is None:
             lacking = await self._access_requests.examine(call, terms, advertised)
@@ -211,7 +212,8 @@ class CallConsentPolicy:
         definition = info.definition if info is not None else None
         options: dict[str, Any] | None = None
         if (exact := self._exact(call)) is not None:
-            options = {"exact": exact}
+            offered = terms.command if shown == call.arguments else None  # no secret of a line gets into a rule
+            options = {"exact": exact, **({"command": offered.as_dict()} if offered is not None else {})}
         elif definition is not None:
             changes = terms.changes if void is None else definition_changes(bound_definition(void.ask), definition)
             options = {"definition": definition, **({"changed": list(changes)} if changes else {})}

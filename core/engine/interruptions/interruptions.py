@@ -14,6 +14,7 @@ from typing import Any
 from core.domain.access import Allowance, RunAccess, allowances_of, covered_requests
 from core.domain.audit import audit_entry
 from core.domain.checkpoint_items import answer_fields, asked_fields
+from core.domain.command_rules import OfferedRule
 from core.domain.consent import Permission, exception_setting
 from core.domain.events import InterruptionClosed, InterruptionRaised, access_facts, iso_time
 from core.domain.ids import CallId, InterruptionId, new_id
@@ -281,8 +282,8 @@ class Interruptions:
         if is_consent and answer is not None:
             answer = replace(answer, value=masked_edit(answer.value, self.arguments_of(closed)))
         writes: list[Write] = [CloseInterruption(self._run.id, closed.id)]
-        is_always = ask.kind is InterruptionKind.TOOL_APPROVAL and exact_call(ask) is None
-        always = ask.tool if is_always and approval_scope(answer) == "always" else None
+        is_approval = ask.kind is InterruptionKind.TOOL_APPROVAL
+        always = _exception_name(ask, approval_scope(answer)) if is_approval else None
         if is_consent:
             writes.append(PutAudit(audit_entry(closed, self._run.title)))
         if always is not None:
@@ -296,3 +297,11 @@ class Interruptions:
         written = self._log.commit(fact, *access_facts(allowances_of(closed), closed.id), writes=writes)
         if always is not None:
             written.add_done_callback(lambda _: self._on_always(always, Permission.of(ask)))
+
+
+def _exception_name(ask: InterruptionRequest, scope: str | None) -> str | None:
+    """Return the name of the exception that an approval of this scope makes, or None if it makes none."""
+    if exact_call(ask) is None:
+        return ask.tool if scope == "always" else None
+    rule = OfferedRule.parse(ask.options)
+    return rule.name(scope) if rule is not None else None

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from core.domain.access import Access
+from core.domain.command_rules import CommandCall
 from core.domain.events import CommandOutput
 from core.domain.risk import Risk
 from core.domain.text.masking import masked_text
@@ -43,7 +44,8 @@ _INFO = ToolInfo(
         "duration_ms, confined}: output is stdout and stderr in order, without terminal codes; of more than 50 KB the "
         "head and the tail, and output_file has the beginning up to 8 MB. There is no input. Whatever it starts in the "
         "background is ended with it. Confined, it writes only to the allowed folders and a private /tmp, opens no "
-        "Unix sockets, and reaches the network only if network is true. The user is asked about each command."
+        "Unix sockets, and reaches the network only if network is true. The user is asked about each command that no "
+        "rule of theirs allows."
     ),
     input_schema=schema.of_object(
         {"command": {"type": "string", "minLength": 1, "maxLength": COMMAND_BYTES, "description": "The command line."}},
@@ -78,6 +80,8 @@ def tool(commit: Commit, own: OwnPlaces = NO_PLACES, confinement: Confinement | 
         timeout_s=lambda arguments: _limit_s(arguments) + _GRACE_S,
         summary=_summary,
         lacking=lacking_folders(own, is_folder=True, folder=Access.WRITE),
+        command=runner.describe,
+        prepare=runner.confinement.works,
     )
 
 
@@ -94,13 +98,21 @@ class _Runner:
     def __init__(self, commit: Commit, own: OwnPlaces, confinement: Confinement) -> None:
         self._commit = commit
         self._own = own
-        self._confinement = confinement
+        self.confinement = confinement
+
+    def describe(self, arguments: Arguments) -> CommandCall | None:
+        """Return the command of a call, whose arguments need not fit the schema."""
+        line = arguments.get("command")
+        if not isinstance(line, str):
+            return None
+        is_confined = self.confinement.is_known_to_work is True
+        return CommandCall(line, arguments.get("network", False) is not False, is_confined)
 
     async def run(self, arguments: Arguments, context: CallContext) -> dict[str, Any]:
         line, limit_s = arguments["command"], _limit_s(arguments)
         _require_runnable(line)
         folder = await in_thread(_folder(context.from_base(arguments.get("folder", ".")), context.allow, self._own))
-        is_confined = await self._confinement.works()
+        is_confined = await self.confinement.works()
         output, started_s = Output(), time.monotonic()
         live = _LiveOutput(context, output)
         command = Command(output, live.update)
@@ -130,12 +142,12 @@ class _Runner:
 
     async def _start(self, command: Command, line: str, folder: str, context: CallContext, *, network: bool) -> None:
         argv, env = [SHELL, "-c", line], scrubbed_environment(os.environ)
-        if not await self._confinement.works():
+        if not await self.confinement.works():
             await command.start(argv, env, folder, is_watched=True)
             return
         with filter_file() as file:
             reach = Reach(context.allow, context.read_only)
-            argv = await self._confinement.wrap(argv, reach, folder, network=network, filter_file=file)
+            argv = await self.confinement.wrap(argv, reach, folder, network=network, filter_file=file)
             await command.start(argv, env, "/", files=(file,), is_watched=False)
 
     async def _output_fields(self, output: Output, context: CallContext) -> dict[str, Any]:

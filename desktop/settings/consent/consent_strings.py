@@ -5,7 +5,9 @@ from typing import assert_never
 from PySide6.QtCore import QCoreApplication
 
 from core.domain.audit import AuditEntry, Decider, Decision
+from core.domain.command_rules import EXACT, PREFIX
 from core.domain.consent import Rule
+from core.domain.text.hidden import reveal
 from core.services.consent import Binding
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
@@ -29,7 +31,12 @@ def rule_label(rule: Rule, binding: Binding | None = None) -> str:
 
 
 def exception_label(name: str) -> str:
-    """Return a tool's name, or a phrase for all tools of a server."""
+    """Return a tool's name, or a phrase for all tools of a server or for the commands of a rule."""
+    if name.startswith(EXACT):
+        line = reveal(name.removeprefix(EXACT)).replace("\n", " ⏎ ")
+        return translate("ConsentWords", "Command “{line}”").format(line=line)
+    if name.startswith(PREFIX):
+        return translate("ConsentWords", "Commands that begin with “{words}”").format(words=name.removeprefix(PREFIX))
     _, prefix, server = name.partition("mcp__")
     if prefix and "__" not in server:
         return translate("ConsentWords", "All tools of the server “{server}”").format(server=server)
@@ -43,6 +50,7 @@ def decision_label(entry: AuditEntry) -> str:
             return {
                 "run": translate("ConsentWords", "Approved for the run"),
                 "always": translate("ConsentWords", "Approved always"),
+                "prefix": translate("ConsentWords", "Approved always"),
             }.get(entry.scope or "once", translate("ConsentWords", "Approved"))
         case Decision.APPROVED, Decider.RUN:
             return translate("ConsentWords", "Covered by the run’s approval")

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton,
 from pytestqt.qtbot import QtBot
 
 from core.domain.events import (
+    CommandOutput,
     ConsoleWritten,
     ReasoningReceived,
     StepFinished,
@@ -26,6 +27,7 @@ from desktop.tokens import SIZES
 from desktop.translation import Language, Translation
 from desktop.widgets import SHOWN_CHARACTERS
 from tests.gui.activity.conftest import Sidebar
+from tests.stores.rig import Teller
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 
@@ -320,6 +322,71 @@ def test_a_step_shows_where_its_code_failed_and_what_it_wrote(sidebar: Sidebar) 
     click_row(sidebar, 0)
     assert detail_text(sidebar, "Errors").toPlainText() == "TypeError: bad (3:7)"
     assert detail_text(sidebar, "Console, cut at 64 KB").toPlainText() == "row 1\nerror: <b>row 2</b>"
+
+
+def test_the_output_of_a_running_command_is_in_sight_and_folds_when_it_has_ended(sidebar: Sidebar) -> None:
+    """It follows what is written, unless the user scrolled back or folded it."""
+    run = sidebar.chat()
+    begin(sidebar, run, "make test")
+    assert not is_open(sidebar)
+    write(sidebar, run, "".join(f"line {number}\n" for number in range(40)))
+    assert sidebar.lines[0] == "Running make test"
+    spoken = sidebar.items.model().index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert spoken == "Running make test, Running: line 39, now"
+    bar = detail_text(sidebar, "Output").verticalScrollBar()
+    assert bar.value() == bar.maximum() > 0
+    bar.setValue(3)
+    write(sidebar, run, "".join(f"line {number}\n" for number in range(20, 60)))
+    assert bar.value() == 3
+    bar.setValue(bar.maximum())
+    write(sidebar, run, "".join(f"line {number}\n" for number in range(40, 80)))
+    assert bar.value() == bar.maximum()
+    assert detail_text(sidebar, "Output").toPlainText().endswith("line 79\n")
+    ended = ToolEnded(call_id=CallId("make test"), status=CallStatus.COMPLETED, duration_ms=5, summary="exit 0")
+    sidebar.desk.tell(run.say(ended))
+    sidebar.show()
+    assert not is_open(sidebar)
+    assert sidebar.lines[0] == "Ran make test"
+
+    begin(sidebar, run, "make")
+    write(sidebar, run, "one\n", "make")
+    click(tool_button(sidebar, "Close"))
+    write(sidebar, run, "two\n", "make")
+    assert not is_open(sidebar)
+    click_row(sidebar, 0)
+    assert detail_text(sidebar, "Output").toPlainText() == "two\n"
+    error = {"code": "timeout", "message": "too long", "output": "two\nthree\n"}
+    sidebar.desk.tell(run.say(ToolEnded(call_id=CallId("make"), status=CallStatus.ERROR, duration_ms=5, error=error)))
+    sidebar.show()
+    assert detail_text(sidebar, "Output").toPlainText() == "two\nthree\n"
+    assert detail_text(sidebar, "Command").toPlainText() == "make"
+
+
+def test_the_output_of_a_command_is_shown_as_text(sidebar: Sidebar) -> None:
+    run = sidebar.chat()
+    begin(sidebar, run, "make")
+    sidebar.desk.tell(
+        run.say(ToolEnded(call_id=CallId("make"), status=CallStatus.COMPLETED, duration_ms=5, summary="exit 2"))
+    )
+    sidebar.show()
+    click_row(sidebar, 0)
+    assert detail_text(sidebar, "Result").toPlainText() == "exit 2"
+    sidebar.panel.show_result("make", '{"exit_code": 2, "output": "one\\ntwo \\"3\\"\\n"}')
+    sidebar.show()
+    assert detail_text(sidebar, "Output").toPlainText() == 'one\ntwo "3"\n'
+    assert detail_text(sidebar, "Result").toPlainText() == '{\n  "exit_code": 2\n}'
+
+
+def begin(sidebar: Sidebar, run: Teller, line: str) -> None:
+    """Begin a command; its line is the id of the call."""
+    started = ToolStarted(call_id=CallId(line), tool="run_command", arguments={"command": line}, step="chat")
+    sidebar.desk.tell(run.say(started))
+    sidebar.show()
+
+
+def write(sidebar: Sidebar, run: Teller, text: str, line: str = "make test") -> None:
+    sidebar.desk.tell(run.say(CommandOutput(call_id=CallId(line), text=text, bytes=len(text))))
+    sidebar.show()
 
 
 def test_markup_in_a_value_is_shown_as_it_is(sidebar: Sidebar) -> None:

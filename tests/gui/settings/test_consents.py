@@ -100,6 +100,16 @@ async def test_exceptions_are_listed_made_and_removed(rig: Rig, until: Until) ->
     assert rig.focused() == "Remove the exception for All tools of the server “files”"
 
 
+async def test_rules_for_commands_are_listed_and_taken_back(rig: Rig, until: Until) -> None:
+    rig.consent.allow("command:cd x;\nmake \u202e", Permission())
+    rig.consent.allow("command_prefix:git status", Permission())
+    await until(lambda: len(exceptions(rig).rows) == 2 and exceptions(rig).rows[-1].isVisible())
+    for rule in ("Command “cd x; ⏎ make ⟨U+202E⟩”", "Commands that begin with “git status”"):
+        rig.control(f"Remove the exception for {rule}")
+    rig.click("Remove the exception for Commands that begin with “git status”")
+    await until(lambda: list(rig.consent.exceptions) == ["command:cd x;\nmake \u202e"])
+
+
 async def test_an_exception_that_is_made_on_a_card_shows_at_once(rig: Rig, until: Until) -> None:
     rig.consent.allow("calculator", Permission())
     await until(lambda: [row.name for row in exceptions(rig).rows] == ["calculator"])

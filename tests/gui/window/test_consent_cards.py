@@ -25,6 +25,7 @@ from core.services.outcome import Ok
 from core.tools.registry import Tool
 from desktop.attention.call_view import CallValues
 from desktop.attention.card import AttentionCard
+from desktop.attention.footer import ApprovalScope
 from desktop.widgets import raw_text
 from desktop.window.frame.notifications import one_line
 from tests.gui.window.consent_cards import CASES, Case, Table, gone_through, in_sight
@@ -243,12 +244,39 @@ async def test_arguments_that_were_opened_but_not_changed_are_approved_as_they_c
         assert (approved.decision, edited.decision) == (Decision.APPROVED, Decision.EDITED)
 
 
-async def test_the_card_of_a_command_says_what_it_reaches_and_offers_no_approval_for_all(
+async def test_the_card_of_a_command_says_what_it_reaches_and_keeps_the_rule_that_it_shows(
     tmp_path: Path, qapp: QApplication
 ) -> None:
     async with an_app(tmp_path / "data", qapp) as app:
-        card = await card_for(app, tmp_path, {"command": "echo one"}, "run_command")
+        card = await card_for(app, tmp_path, {"command": "git status | wc"}, "run_command")
         await waiting.until(lambda: "onfined: it " in in_sight(card))
-        assert "echo one" in in_sight(card)
-        scopes = {button.text(): button.isVisible() for button in card.findChildren(QPushButton)}
-        assert (scopes["For this run"], scopes["Always"]) == (True, False)
+        assert "git status | wc" in in_sight(card)
+        assert scopes(card) == ["Once", "For this run", "Always"]
+        covered = choose(card, "Always")
+        assert covered.startswith("Always allow exactly this command, in all workflows.")
+        await approve(app, card)
+        card = await card_for(app, tmp_path, {"command": "git status --short", "network": True}, "run_command")
+        assert scopes(card) == ["Once", "For this run", "Always", "Always “git status …”"]
+        covered = choose(card, "Always “git status …”")
+        assert covered.startswith("Always allow commands that begin with “git status”, in all workflows.")
+        assert "Also with the network." in covered
+        await approve(app, card)
+        assert set(app.core.consent.exceptions) == {"command:git status | wc", "command_prefix:git status"}
+        card = await card_for(app, tmp_path, {"command": "echo '" + "x" * 300 + "'"}, "run_command")
+        assert scopes(card) == ["Once", "For this run"]
+
+
+def scopes(card: AttentionCard) -> list[str]:
+    return [button.text() for button in approval(card).findChildren(QPushButton) if button.isVisible()]
+
+
+def choose(card: AttentionCard, name: str) -> str:
+    """Choose a scope, and return what the card says that it covers."""
+    next(button for button in approval(card).findChildren(QPushButton) if button.text() == name).click()
+    return approval(card).description
+
+
+def approval(card: AttentionCard) -> ApprovalScope:
+    matching = card.findChild(ApprovalScope)
+    assert isinstance(matching, ApprovalScope)
+    return matching
