@@ -18,7 +18,7 @@ from core.tools.file_access import (
     path_errors,
     resolve_path,
 )
-from core.tools.file_copies import ChangeRecord, Content, FileCopies, keeping, record_changes, require_same
+from core.tools.file_copies import ChangeRecord, Content, FileCopies, keeping, record_changes
 from core.tools.lacking_places import lacking_folders
 from core.tools.measure import format_size
 from core.tools.own_places import OwnPlaces
@@ -85,10 +85,9 @@ async def _call(
                     seen.note(run_id, target, stamp_of(folder.state(name)))
                 size, after = len(data), _together(before, data)
             else:
-
+                # A file that the run has not seen is replaced whoever writes to it meanwhile: the last one wins.
                 def check() -> None:
                     seen.require_unchanged(run_id, target, folder, name)
-                    require_same(before, folder, name)
 
                 written: list[bytes] = []
                 stamp = yield from replace_file(folder, name, keeping(encoded(content), written), check)

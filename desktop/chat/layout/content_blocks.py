@@ -190,7 +190,7 @@ class BlockCache:
         self.tables: dict[str, str] = {}
         self._texts: dict[str, MarkdownBlocks] = {}
         self._values: dict[str, tuple[Any, Presentation]] = {}
-        self._diffs: dict[str, tuple[FileDiff, str]] = {}
+        self._diffs: dict[str, tuple[FileDiff, list[Block]]] = {}
 
     def markdown(self, key: str, text: str, within: Nesting = TOP_LEVEL) -> list[Block]:
         cached = self._texts.get(key)
@@ -223,11 +223,13 @@ class BlockCache:
 
     def diff(self, key: str, path: str, diff: FileDiff, within: Nesting) -> Iterable[Block]:
         """Yield the differences of a file, in a frame."""
-        text = self._diffs[key][1] if key in self._diffs and self._diffs[key][0] is diff else diff_text(diff)
-        self._diffs[key] = diff, text
-        framed, label = within.card(CardKind.CODE, key), CodeLabel(PurePath(path).name, "diff")
-        yield CaptionBlock(key=f"{key}h", nesting=framed, kind=CaptionKind.CODE, group=key, label=label)
-        yield from code_blocks(key, text, "diff", self.groups, framed)
+        known = self._diffs.get(key)
+        if known is None or known[0] is not diff:
+            framed, label = within.card(CardKind.CODE, key), CodeLabel(PurePath(path).name, "diff")
+            head = CaptionBlock(key=f"{key}h", nesting=framed, kind=CaptionKind.CODE, group=key, label=label)
+            self.groups.pop(key, None)  # of the differences before
+            known = self._diffs[key] = diff, [head, *code_blocks(key, diff_text(diff), "diff", self.groups, framed)]
+        return known[1]
 
     def source(self, group: str, blocks: Iterable[Block]) -> str:
         """Return what the copy button of a group copies: its code or the JSON of its table, complete and unchanged."""

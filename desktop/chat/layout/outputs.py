@@ -13,6 +13,7 @@ MAX_PARSED_CHARACTERS = 1_000_000
 MAX_TABLE_CHARACTERS = 10_000
 MAX_TABLE_COLUMNS = 12
 MAX_CELL_CHARACTERS = 300
+MAX_DIFF_LINES = 1_000
 
 _JSON_START = re.compile(r"\s*[\[{]")
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~#!&])")
@@ -108,12 +109,20 @@ _ENDS = {"\r\n": "⟨CR LF⟩", "\n": "⟨LF⟩", "": "⟨EOF⟩"}
 
 
 def diff_text(diff: FileDiff) -> str:
-    """Return a diff as text, with a sign at the beginning of each line. Line ends are marked where they change."""
-    return "".join(map(_diff_line, diff.lines))
+    """Return a diff as text, with a sign at the beginning of each line, cut after MAX_DIFF_LINES. Line ends are marked
+    where they change.
+    """
+    shown = "".join(map(_diff_line, diff.lines[:MAX_DIFF_LINES]))
+    more = len(diff.lines) - MAX_DIFF_LINES
+    return f"{shown}{_gap(more)}" if more > 0 else shown
 
 
 def _diff_line(line: DiffLine) -> str:
     if line.kind is LineKind.GAP:
-        return f"@@ {line.number} @@\n"
+        return _gap(line.number)
     end = _ENDS.get(line.end, "") if line.end_differs else ""
     return f"{_SIGNS[line.kind]}{line.text}{end}\n"
+
+
+def _gap(lines: int) -> str:
+    return f"@@ \N{MIDLINE HORIZONTAL ELLIPSIS} {lines} @@\n"

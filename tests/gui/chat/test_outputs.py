@@ -4,8 +4,18 @@ import json
 
 import pytest
 
+from core.domain.file_diff import compare
 from core.domain.text.json_text import INDENTED_CHARACTERS
-from desktop.chat.layout.outputs import JsonText, MarkdownText, Table, present_output, present_value, table_markdown
+from desktop.chat.layout.outputs import (
+    MAX_DIFF_LINES,
+    JsonText,
+    MarkdownText,
+    Table,
+    diff_text,
+    present_output,
+    present_value,
+    table_markdown,
+)
 
 
 def test_text_is_markdown() -> None:
@@ -45,3 +55,19 @@ def test_what_is_in_a_cell_is_text_and_nothing_else() -> None:
     table = present_value([{"a": "**x** | <b>\n[l](http://x)"}])
     assert isinstance(table, Table)
     assert table_markdown(table).splitlines()[-1] == r"| \*\*x\*\* \| \<b\> \[l\](http://x) |"
+
+
+def test_a_diff_has_signs_marks_of_changed_line_ends_and_an_end() -> None:
+    def text(before: str, after: str) -> str:
+        work = compare(before, after)
+        while True:
+            try:
+                next(work)
+            except StopIteration as end:
+                return diff_text(end.value)
+
+    assert text("a\r\nb\n", "a\nb\n") == "-a⟨CR LF⟩\n+a⟨LF⟩\n b\n"
+    same = "".join(f"{number}\n" for number in range(20))
+    assert text(f"a\n{same}", f"b\n{same}c") == "-a\n+b\n 0\n 1\n 2\n@@ ⋯ 14 @@\n 17\n 18\n 19\n+c\n"
+    long = text("", "x\n" * (MAX_DIFF_LINES + 5))
+    assert long.splitlines()[MAX_DIFF_LINES - 1 :] == ["+x", "@@ ⋯ 5 @@"]
