@@ -7421,8 +7421,8 @@
         <translation>Lancement d’une exécution</translation>
     </message>
     <message>
-        <source>Tasks:</source>
-        <translation>Tâches&#xa0;:</translation>
+        <source>Tasks</source>
+        <translation>Tâches</translation>
     </message>
     <message>
         <source>Waited</source>
@@ -7439,6 +7439,30 @@
     <message>
         <source>Wrote</source>
         <translation>Écrit</translation>
+    </message>
+    <message>
+        <source>deleted</source>
+        <translation>supprimée</translation>
+    </message>
+    <message>
+        <source>done</source>
+        <translation>terminée</translation>
+    </message>
+    <message>
+        <source>in progress</source>
+        <translation>en cours</translation>
+    </message>
+    <message>
+        <source>to do</source>
+        <translation>à faire</translation>
+    </message>
+    <message>
+        <source>waiting for another task</source>
+        <translation>en attente d’une autre tâche</translation>
+    </message>
+    <message>
+        <source>{task}: {state}</source>
+        <translation>{task}&#xa0;: {state}</translation>
     </message>
 </context>
 <context>

@@ -39,8 +39,8 @@ _TARGET_ARGUMENTS = (
     "id",
 )
 _TOOLS_WITHOUT_TARGET = frozenset(
-    {"run_code", "wait", "pick_file"}
-)  # code is no line, and the duration of a wait says what it was
+    {"run_code", "wait", "pick_file", "todo"}
+)  # code is no line; of a wait the duration says what it was, of a task the result
 
 
 class ActivityKind(StrEnum):

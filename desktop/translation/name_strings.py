@@ -129,7 +129,7 @@ def tool_done(tool: str) -> str:
         case "ask_user":
             return translate("Tools", "Asked")
         case "todo":
-            return translate("Tools", "Tasks:")
+            return translate("Tools", "Tasks")
         case "memory":
             return translate("Tools", "Memory:")
         case "http_fetch":
@@ -147,7 +147,13 @@ def tool_done(tool: str) -> str:
 
 
 def tool_summary(tool: str, summary: str) -> str:
-    """Return the result of a call in short: how a question ended, or the figures of other tools."""
+    """Return the result of a call in short: how a question ended, a task and its state, or the figures of other
+    tools.
+    """
+    if tool == "todo":
+        task, separator, state = summary.rpartition(": ")
+        words = _task_state(state) if separator else None
+        return summary if words is None else translate("Tools", "{task}: {state}").format(task=task, state=words)
     if tool != "ask_user":
         return summary
     match summary:
@@ -159,6 +165,23 @@ def tool_summary(tool: str, summary: str) -> str:
             return translate("Tools", "No answer in time")
         case _:
             return summary
+
+
+def _task_state(state: str) -> str | None:
+    """Return the state of a task as the result of a call names it; None for other texts."""
+    match state:
+        case "pending":
+            return translate("Tools", "to do")
+        case "in_progress":
+            return translate("Tools", "in progress")
+        case "completed":
+            return translate("Tools", "done")
+        case "blocked":
+            return translate("Tools", "waiting for another task")
+        case "deleted":
+            return translate("Tools", "deleted")
+        case _:
+            return None
 
 
 def tool_doing(tool: str) -> str:
@@ -191,7 +214,7 @@ def tool_doing(tool: str) -> str:
         case "ask_user":
             return translate("Tools", "Asking")
         case "todo":
-            return translate("Tools", "Tasks:")
+            return translate("Tools", "Tasks")
         case "memory":
             return translate("Tools", "Memory:")
         case "http_fetch":

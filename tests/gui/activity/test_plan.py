@@ -6,9 +6,10 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QToolButton
 
-from core.domain.events import TaskChanged
-from core.domain.ids import TaskId
+from core.domain.events import TaskChanged, ToolEnded, ToolStarted
+from core.domain.ids import CallId, TaskId
 from core.domain.task import TaskStatus
+from core.domain.tool import CallStatus
 from desktop.activity.plan_view import MOST_ROWS, PlanView, TaskListView
 from desktop.translation import Language, Translation
 from desktop.widgets import ROW_ROLE
@@ -117,6 +118,24 @@ def test_it_is_used_by_keys_and_a_long_plan_stays_small(sidebar: Sidebar, qapp: 
     translation = Translation(qapp, Language.FRENCH)
     sidebar.show()
     assert words(sidebar) == ["Plan", "2 sur 30"]
+    translation.set_language(Language.ENGLISH)
+    translation.retire()
+    translation.deleteLater()
+
+
+def test_a_call_that_changes_the_plan_names_the_task_and_its_state(sidebar: Sidebar, qapp: QApplication) -> None:
+    run = sidebar.chat()
+    call = CallId("call")
+    arguments = {"action": "update", "id": "task_1f0c", "status": "in_progress"}
+    sidebar.desk.tell(run.say(ToolStarted(call_id=call, tool="todo", arguments=arguments, step="chat")))
+    ended = ToolEnded(call_id=call, status=CallStatus.COMPLETED, duration_ms=5, summary="Find: it: in_progress")
+    sidebar.desk.tell(run.say(ended))
+    sidebar.show()
+    role = Qt.ItemDataRole.AccessibleTextRole
+    translation = Translation(qapp, Language.ENGLISH)
+    assert str(sidebar.items.model().index(0, 0).data(role)).startswith("Tasks, Find: it: in progress,")
+    translation.set_language(Language.FRENCH)
+    assert str(sidebar.items.model().index(0, 0).data(role)).startswith("Tâches, Find: it\N{NO-BREAK SPACE}: en cours,")
     translation.set_language(Language.ENGLISH)
     translation.retire()
     translation.deleteLater()
