@@ -312,9 +312,9 @@ async def run_core(
         await enter(LookMarks(storage, stores.background, stores.workflows, clock))
 
         keys = KeyCheck(models.keys, storage)
-        runs = RunService(engine, storage, clock, keys, agents)
-        chat = ChatService(engine, registry, storage, clock, keys, agents)
         workflows = WorkflowService(engine, storage, bus, clock, keys, agents, own)
+        runs = RunService(engine, storage, clock, keys, agents, workflows.add_folders)
+        chat = ChatService(engine, registry, storage, clock, keys, agents)
         prompts = PromptService(await storage.prompts.all(), storage)
         executions = ExecutionService(engine, runs, templates, storage)
         for tool in (*recording_tools(recordings), *collection_tools(executions, book)):

@@ -486,6 +486,10 @@
         <translation>Adresse, lecture seule</translation>
     </message>
     <message>
+        <source>All runs of this workflow, until you take it out of its folders.</source>
+        <translation>Toutes les exécutions de ce workflow, tant que ses dossiers le contiennent.</translation>
+    </message>
+    <message>
         <source>Allow these places</source>
         <translation>Autoriser ces emplacements</translation>
     </message>
@@ -562,10 +566,6 @@
         <translation>Ne pas autoriser</translation>
     </message>
     <message>
-        <source>Every later call in this run and in those that it starts.</source>
-        <translation>Tout appel ultérieur dans cette exécution et dans celles qu’elle lance.</translation>
-    </message>
-    <message>
         <source>Every later call of “{tool}” in this run and in those that it starts.</source>
         <translation>Tout appel ultérieur de «&#xa0;{tool}&#xa0;» dans cette exécution et dans celles qu’elle lance.</translation>
     </message>
@@ -608,6 +608,10 @@
     <message>
         <source>High risk</source>
         <translation>Risque élevé</translation>
+    </message>
+    <message>
+        <source>In this workflow</source>
+        <translation>Dans ce workflow</translation>
     </message>
     <message>
         <source>It had no effect</source>
@@ -740,6 +744,10 @@
     <message>
         <source>This request was answered elsewhere already. Nothing more was done.</source>
         <translation>Cette demande a déjà reçu une réponse ailleurs. Rien de plus n’a été fait.</translation>
+    </message>
+    <message>
+        <source>This run, and those that it starts.</source>
+        <translation>Cette exécution et celles qu’elle lance.</translation>
     </message>
     <message>
         <source>This tool has changed since you allowed it: {parts}.</source>

@@ -6,9 +6,9 @@ from enum import StrEnum
 from pathlib import PurePath
 from typing import Any, Literal
 
-from core.domain.grants import folders_in, origins_in, read_only_in
+from core.domain.grants import FolderGrant, folders_in, origins_in, read_only_in
 from core.domain.ids import CallId
-from core.domain.interruption import Interruption, InterruptionKind, InterruptionStatus, approval_scope
+from core.domain.interruption import APPROVAL_SCOPES, Interruption, InterruptionKind, InterruptionStatus, approval_scope
 from core.domain.text.web_address import is_origin
 
 
@@ -116,6 +116,18 @@ def is_granted(request: Interruption) -> bool:
 def places_of(options: Any) -> list[Place]:
     """Return the places that a request for access with these options is about."""
     return [Place.of(fields) for fields in options["places"]]
+
+
+def access_scopes(options: Any) -> Sequence[str]:
+    """Return what a request for access with these options can be granted for. `always` is for the later runs of the
+    workflow, which keeps folders and files, and no addresses.
+    """
+    return APPROVAL_SCOPES[:2] if any(is_origin(place.name) for place in places_of(options)) else APPROVAL_SCOPES
+
+
+def kept_grants(options: Any) -> list[FolderGrant]:
+    """Return what a workflow keeps of a request that was granted for always."""
+    return [FolderGrant(place.name, place.access is Access.READ) for place in places_of(options)]
 
 
 def allowances_of(closed: Interruption) -> list[Allowance]:

@@ -21,7 +21,6 @@ from core.domain.text.masking import masked
 
 # What an approval covers, as the value of the answer; the first is the default.
 APPROVAL_SCOPES = ("once", "run", "always")
-ACCESS_SCOPES = APPROVAL_SCOPES[:2]
 PREFIX_SCOPE = "prefix"
 """The scope of an approval of commands that begin with the same words."""
 

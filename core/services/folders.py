@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
@@ -25,9 +25,14 @@ async def checked_folders(folders: Sequence[str], own: OwnPlaces) -> tuple[str, 
 
     Raises Refused with the `folder`: `bad_input`, `not_allowed`, `folder_gone` or `folder_unreadable`.
     """
+    require_few(folders)
+    return await asyncio.to_thread(_checked, folders, own)
+
+
+def require_few(folders: Collection[str]) -> None:
+    """Raise Refused `too_many_folders` above the limit of a workflow."""
     if len(folders) > MAX_FOLDERS:
         raise Refused("too_many_folders", f"a workflow has at most {MAX_FOLDERS} folders", limit=MAX_FOLDERS)
-    return await asyncio.to_thread(_checked, folders, own)
 
 
 async def gone_folders(folders: Sequence[str]) -> frozenset[str]:

@@ -1,16 +1,18 @@
 """Runs: started from a template, followed, cancelled, described."""
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from core.domain.access import kept_grants
 from core.domain.agent import AgentSelection
 from core.domain.events import Event
 from core.domain.fold import replay
+from core.domain.grants import FolderGrant
 from core.domain.ids import InterruptionId, RunId, WorkflowId
 from core.domain.input_schema import named_places
-from core.domain.interruption import Answer, Interruption
+from core.domain.interruption import Answer, Interruption, InterruptionKind, approval_scope
 from core.domain.messages import AttachedText, with_input
 from core.domain.progress import interruptions_of
 from core.domain.run import ErrorInfo, Run, RunKind, RunStatus
@@ -32,7 +34,7 @@ PAGE_SIZE = 200
 
 
 class RunService:
-    """Starts and manages runs of templates."""
+    """Starts and manages runs of templates. `keep_folders` adds folders to those of a workflow."""
 
     def __init__(
         self,
@@ -41,12 +43,14 @@ class RunService:
         clock: Clock,
         access: KeyCheck,
         agents: AgentService,
+        keep_folders: Callable[[WorkflowId, Sequence[FolderGrant]], Awaitable[None]],
     ) -> None:
         self._engine = engine
         self._storage = storage
         self._clock = clock
         self._access = access
         self._agents = agents
+        self._keep_folders = keep_folders
 
     @returns_outcome
     async def start(
@@ -211,13 +215,17 @@ class RunService:
         require: Callable[[Interruption], None] = lambda _: None,
     ) -> Interruption:
         """Answer an interruption of the run or of a descendant (`Engine.answer`). Fails with `key_missing` if the run
-        could not continue with the answer; the interruption stays open.
+        could not continue with the answer; the interruption stays open. Access that is granted for always is kept by
+        the workflow; if that fails, with `too_many_folders` or a storage error, it is granted for the run all the same.
         """
         run = await require_run(self._storage, run_id)
         top = run.root or run.id
         if not self._engine.drives(top):
             await self._access.require_for_run(top)
-        return await self._engine.answer(run_id, answer, interruption=interruption, step=step, require=require)
+        answered = await self._engine.answer(run_id, answer, interruption=interruption, step=step, require=require)
+        if answered.ask.kind is InterruptionKind.ACCESS and approval_scope(answer) == "always":
+            await self._keep_folders(answered.workflow_id, kept_grants(answered.ask.options))
+        return answered
 
     @returns_outcome
     async def root_of(self, run_id: RunId) -> RunId:

@@ -8,6 +8,7 @@ from datetime import datetime
 from core.bus import Bus, WorkflowChanged, WorkflowDeleted
 from core.domain.agent import AgentSelection
 from core.domain.fold import replay
+from core.domain.grants import FolderGrant
 from core.domain.ids import RunId, WorkflowId
 from core.domain.live_run import LiveRun
 from core.domain.messages import Message, Role
@@ -17,7 +18,7 @@ from core.engine.runs.engine import Engine
 from core.errors import NotFound, Refused
 from core.ports import PAGE_ROWS, ArchiveWorkflow, Clock, PutWorkflow, Storage
 from core.services.agents import AgentService
-from core.services.folders import checked_folders, gone_folders
+from core.services.folders import checked_folders, gone_folders, require_few
 from core.services.key_check import KeyCheck
 from core.services.lookup import require_workflow
 from core.services.outcome import returns_outcome
@@ -74,6 +75,7 @@ class WorkflowService:
         self._access = access
         self._agents = agents
         self._own = own
+        self._adding = asyncio.Lock()
 
     @returns_outcome
     async def all(self) -> WorkflowListing:
@@ -199,6 +201,20 @@ class WorkflowService:
             await self._storage.commit([PutWorkflow(changed)])
             self._bus.publish(WorkflowChanged(changed))
         return checked
+
+    async def add_folders(self, workflow_id: WorkflowId, grants: Sequence[FolderGrant]) -> None:
+        """Let the next runs in the workflow access these places too, which the user was shown as they are.
+
+        Raises NotFound, StorageFailed and Refused `too_many_folders`.
+        """
+        async with self._adding:  # two requests may be answered at once
+            workflow = await require_workflow(self._storage, workflow_id)
+            folders = {FolderGrant.parse(text).path: text for text in workflow.folders}
+            folders |= {grant.path: str(grant) for grant in grants}
+            require_few(folders)
+            changed = replace(workflow, folders=tuple(folders.values()))
+            await self._storage.commit([PutWorkflow(changed)])
+        self._bus.publish(WorkflowChanged(changed))
 
     @returns_outcome
     async def gone_folders(self, folders: Sequence[str]) -> frozenset[str]:

@@ -7,7 +7,7 @@ from PySide6.QtCore import QCoreApplication
 
 from core.domain.access import Access, Place
 from core.domain.command_rules import OfferedRule
-from core.domain.interruption import APPROVAL_SCOPES, PREFIX_SCOPE, Action, InterruptionKind, InterruptionStatus
+from core.domain.interruption import PREFIX_SCOPE, Action, InterruptionKind, InterruptionStatus
 from core.domain.risk import Risk
 from core.domain.text.hidden import reveal
 from core.domain.tool import COMMAND_TOOL
@@ -140,15 +140,20 @@ def scope_label(scope: str, rule: OfferedRule | None = None) -> str:
 
 def access_scope_label(scope: str) -> str:
     """Return the label of the scope of an allowance."""
-    is_once = scope == APPROVAL_SCOPES[0]
-    return translate("Attention", "Only this time") if is_once else translate("Attention", "For this run")
+    return {
+        "once": translate("Attention", "Only this time"),
+        "run": translate("Attention", "For this run"),
+        "always": translate("Attention", "In this workflow"),
+    }[scope]
 
 
 def access_coverage(scope: str) -> str:
     """Return a sentence on what the scope of an allowance covers."""
-    if scope == APPROVAL_SCOPES[0]:
-        return translate("Attention", "This call alone.")
-    return translate("Attention", "Every later call in this run and in those that it starts.")
+    return {
+        "once": translate("Attention", "This call alone."),
+        "run": translate("Attention", "This run, and those that it starts."),
+        "always": translate("Attention", "All runs of this workflow, until you take it out of its folders."),
+    }[scope]
 
 
 def coverage_text(scope: str, tool: str, rule: OfferedRule | None = None, *, is_edited: bool) -> str:

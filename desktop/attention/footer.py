@@ -1,5 +1,7 @@
 """The footer of the card: error, scope of an approval, reason for a rejection, and buttons."""
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
@@ -13,7 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from core.domain.command_rules import OfferedRule
-from core.domain.interruption import ACCESS_SCOPES, APPROVAL_SCOPES, PREFIX_SCOPE, Action, InterruptionKind
+from core.domain.interruption import APPROVAL_SCOPES, PREFIX_SCOPE, Action
 from core.domain.tool import COMMAND_TOOL
 from desktop.attention.attention_strings import (
     access_coverage,
@@ -132,9 +134,8 @@ class CardFooter(Adaptive, QWidget):
         tool = request.question.asked.tool if request is not None and request.takes_scope else None
         show_when(self._scope, tool is not None)
         if request is not None and tool is not None:
-            is_access = request.kind is InterruptionKind.ACCESS
             rule = OfferedRule.parse(request.question.asked.options)
-            self._scope.set_tool(tool, request.scope, rule, is_edited=request.is_changed, is_access=is_access)
+            self._scope.set_tool(tool, request.scope, rule, request.access_scopes, is_edited=request.is_changed)
 
     def button(self, action: Action | None) -> Button:
         """Return the button of an action; None is the Later button."""
@@ -236,9 +237,9 @@ class ApprovalScope(Adaptive, QWidget):
         self._theme = theme
         self._tool = ""
         self._is_edited = False
-        self._is_access = False
+        self._access_scopes: Sequence[str] = ()
         self._rule: OfferedRule | None = None
-        self._scopes: tuple[str, ...] = APPROVAL_SCOPES
+        self._scopes: Sequence[str] = APPROVAL_SCOPES
         self._choices = Segmented(theme, focus=Qt.FocusPolicy.StrongFocus, parent=self)
         self._choices.chosen.connect(self._choose)
         self._description = Paragraph("", "secondary", "muted")
@@ -247,14 +248,14 @@ class ApprovalScope(Adaptive, QWidget):
         self.adapt_to(theme)
 
     def set_tool(
-        self, tool: str, scope: str, rule: OfferedRule | None, *, is_edited: bool, is_access: bool = False
+        self, tool: str, scope: str, rule: OfferedRule | None, access_scopes: Sequence[str] = (), *, is_edited: bool
     ) -> None:
-        """Show the scopes for calls of this tool, of a command those of its `rule`, or for what a call lacks;
-        `is_edited` if the arguments were changed.
+        """Show the scopes for calls of this tool, of a command those of its `rule`, or `access_scopes` for what a call
+        lacks; `is_edited` if the arguments were changed.
         """
-        if (tool, rule, is_access) != (self._tool, self._rule, self._is_access):
-            self._tool, self._rule, self._is_access = tool, rule, is_access
-            self._scopes = ACCESS_SCOPES if is_access else _scopes(tool, rule)
+        if (tool, rule, access_scopes) != (self._tool, self._rule, self._access_scopes):
+            self._tool, self._rule, self._access_scopes = tool, rule, access_scopes
+            self._scopes = access_scopes or _scopes(tool, rule)
             self._set_segments()
             # the words of a rule take the room beside it
             is_wide = PREFIX_SCOPE in self._scopes
@@ -280,7 +281,7 @@ class ApprovalScope(Adaptive, QWidget):
         self._row.setSpacing(self._theme.sizes.space_m)
 
     def _set_segments(self) -> None:
-        if self._is_access:
+        if self._access_scopes:
             self._choices.set_segments([(scope, access_scope_label(scope)) for scope in self._scopes])
         else:
             self._choices.set_segments([(scope, scope_label(scope, self._rule)) for scope in self._scopes])
@@ -291,12 +292,10 @@ class ApprovalScope(Adaptive, QWidget):
 
     def _update_description(self) -> None:
         scope = self._choices.current or APPROVAL_SCOPES[0]
-        is_edited = self._is_edited
-        text = (
-            access_coverage(scope)
-            if self._is_access
-            else coverage_text(scope, self._tool, self._rule, is_edited=is_edited)
-        )
+        if self._access_scopes:
+            text = access_coverage(scope)
+        else:
+            text = coverage_text(scope, self._tool, self._rule, is_edited=self._is_edited)
         self._description.setText(text)
         self._choices.setAccessibleDescription(text)
 

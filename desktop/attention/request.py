@@ -7,10 +7,9 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
-from core.domain.access import Place, places_of
+from core.domain.access import Place, access_scopes, places_of
 from core.domain.call_description import CallDescription, ShownValue
 from core.domain.interruption import (
-    ACCESS_SCOPES,
     APPROVAL_SCOPES,
     CALL_KINDS,
     CLOSED_STATUS,
@@ -84,7 +83,7 @@ class Request(Form, Adaptive, QWidget):
         self.question = question
         self.reason = ""
         self._saved_change: Any = None
-        self.scope = ACCESS_SCOPES[-1] if question.kind is _Kind.ACCESS else APPROVAL_SCOPES[0]
+        self.scope = APPROVAL_SCOPES[int(question.kind is _Kind.ACCESS)]
         self._editors: dict[str, JsonField] = {}
         self._form: SchemaForm | None = None
         self.options: OptionsField | None = None
@@ -154,6 +153,11 @@ class Request(Form, Adaptive, QWidget):
     def buttons(self) -> tuple[Action, ...]:
         """The actions of the buttons, from left to right."""
         return _BUTTONS[self.kind]
+
+    @property
+    def access_scopes(self) -> Sequence[str]:
+        """What a request for access can be granted for; empty for any other."""
+        return access_scopes(self.question.asked.options) if self.kind is _Kind.ACCESS else ()
 
     @property
     def submit_action(self) -> Action:

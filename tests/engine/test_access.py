@@ -19,7 +19,7 @@ from core.domain.settings import OnTimeout
 from core.domain.template import ValidationMode
 from core.errors import Refused
 from core.ports import FileRequest, Storage
-from core.services.outcome import Ok
+from core.services.outcome import Failed, Ok
 from core.tools.own_places import OwnPlaces
 from tests.engine.test_children import calls, store
 from tests.support.asking import Json, agent, answer, decisions, waiting
@@ -298,3 +298,28 @@ async def test_a_list_asks_for_each_iteration_until_one_answer_is_for_the_run(do
         assert [one["index"] for one in requests] == [0, 1]
         told = await answer(world, run, requests[0], "approve", "run")
         assert (told["status"], [one["text"] for one in told["output"]]) == ("success", ["alpha", "beta"])
+
+
+async def test_what_is_allowed_for_always_is_kept_by_the_workflow_and_an_address_is_not(docs: Path) -> None:
+    async with a_window() as world:
+        sent = await world.core.chat.send("go", mode=AUTO, script=[_call("read_file", path=str(docs / "a.txt"))])
+        assert isinstance(sent, Ok)
+        (one,) = asked(await world.settled(sent.data.id))
+        granted = Answer(Action.APPROVE, "always")
+        assert isinstance(await world.core.runs.answer(sent.data.id, granted, interruption=one["id"]), Ok)
+        assert (await world.settled(sent.data.id))["status"] == "success"
+        workflow = await world.storage.workflows.get(sent.data.workflow_id)
+        assert workflow is not None
+        assert workflow.folders == (f"ro:{docs}",)
+        script = [_call("read_file", path=str(docs / "b.txt")), _call("http_fetch", url="http://127.0.0.1:9/")]
+        sent = await world.core.chat.send("more", workflow.id, mode=AUTO, script=script)
+        assert isinstance(sent, Ok)
+        (one,) = asked(await world.settled(sent.data.id))
+        assert one["tool"] == "http_fetch", "the folder is the workflow's own now"
+        refused = await world.core.runs.answer(sent.data.id, granted, interruption=one["id"])
+        assert isinstance(refused, Failed)
+        assert refused.code == "bad_answer"
+
+
+def _call(tool: str, **arguments: object) -> Json:
+    return {"call": tool, "arguments": arguments}

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from core.domain.access import access_scopes
 from core.domain.command_rules import OfferedRule
 from core.domain.ids import InterruptionId
 from core.domain.interruption import (
-    ACCESS_SCOPES,
     APPROVAL_SCOPES,
     CLOSED_STATUS,
     PREFIX_SCOPE,
@@ -112,12 +112,12 @@ async def validate_answer(
             await _require_valid(value, tool_schema, schemas)
 
 
-def _scopes(interruption: Interruption) -> tuple[str, ...]:
+def _scopes(interruption: Interruption) -> Sequence[str]:
     """Return the scopes that an approval can have."""
     if interruption.ask.kind in (InterruptionKind.OUTCOME, InterruptionKind.ROUNDS):
         return ()
     if interruption.ask.kind is InterruptionKind.ACCESS:
-        return ACCESS_SCOPES
+        return access_scopes(interruption.ask.options)
     rule = OfferedRule.parse(interruption.ask.options)
     return (*APPROVAL_SCOPES, PREFIX_SCOPE) if rule is not None and rule.prefix else APPROVAL_SCOPES
 

@@ -76,7 +76,7 @@ async def test_the_card_names_the_folder_and_the_call_goes_on(tmp_path: Path, qa
         assert card.button(Action.APPROVE).text() == "Allow this folder"
         assert card.button(Action.REJECT).text() == "Do not allow"
         assert card.button(Action.REJECT).hasFocus(), "Enter allows nothing"
-        assert "Every later call in this run" in texts(card)
+        assert "This run, and those that it starts" in texts(card)
     async with an_app(tmp_path, qapp, storage, size=(800, 600), picker=no_file) as app:
         run = await storage.runs.get(run_id)
         assert run is not None
