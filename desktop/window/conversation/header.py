@@ -105,6 +105,8 @@ class Header(Adaptive, Surface):
         """Show the folders and files that the next turn may access, of which some may be `gone`."""
         if (folders, gone) != (self._folders, self._gone):
             self._folders, self._gone = folders, gone
+            icon = self._theme.icon(Icon.TRIANGLE_ALERT, "sign_warn") if gone else self._theme.icon(Icon.FOLDER)
+            self._folder.setIcon(icon)
             self._fit()
 
     def set_keys(self, keys: HeaderKeys) -> None:
@@ -150,8 +152,10 @@ class Header(Adaptive, Surface):
         self._row.setContentsMargins(sizes.space_xl - sizes.space_xs, 0, sizes.space_m, 0)
         self._row.setSpacing(sizes.space_s)
 
-    def _set_texts(self, *, is_narrow: bool) -> None:
-        """Set the texts of the buttons; a narrow header uses short ones and a *Stop* without text."""
+    def _set_texts(self, *, is_narrow: bool, has_folder: bool = True) -> None:
+        """Set the texts of the buttons; a narrow header uses short ones, a *Stop* without text and, if need be, no name
+        of a folder.
+        """
         mode = self._mode_text(self._mode) if self._mode else ""
         short = self._short_mode_text(self._mode) if self._mode else ""
         self._mode_button.setText(short if is_narrow else mode)
@@ -159,7 +163,8 @@ class Header(Adaptive, Surface):
         self._mode_button.setToolTip(plain_tool_tip(with_keys(mode, self._keys.mode)))
         folder = self._folder_text()
         metrics, width = self._folder.fontMetrics(), self._theme.sizes.toast // 3
-        self._folder.setText("" if is_narrow else metrics.elidedText(folder, Qt.TextElideMode.ElideMiddle, width))
+        shown = metrics.elidedText(folder, Qt.TextElideMode.ElideMiddle, width)
+        self._folder.setText(shown if has_folder else "")
         self._folder.setAccessibleName(self.tr("Folder: {folder}").format(folder=folder))
         whole = "\n".join(map(self._folder_line, self._folders))
         self._folder.setAccessibleDescription(whole)
@@ -175,6 +180,8 @@ class Header(Adaptive, Surface):
         self._state.setVisible(bool(self._state.text()) and self._required_width(self._state) <= self.width())
         if self._required_width() > self.width():
             self._set_texts(is_narrow=True)
+        if self._required_width() > self.width():
+            self._set_texts(is_narrow=True, has_folder=False)
         self._dot.setToolTip(plain_tool_tip(self._state.text() if self._state.isHidden() else ""))
         self._fit_answering()
         self._row.activate()  # inside a resize event, Qt defers the layout to the next frame

@@ -212,6 +212,7 @@ class FolderChoice(Controller):
         self.show()
 
     def _on_sent(self, workflow_id: str) -> None:
+        self._look()  # the user may have moved a folder since the workflow was opened
         if not workflow_id:
             self._is_chosen = False
 

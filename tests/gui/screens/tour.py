@@ -88,6 +88,18 @@ async def dialogs(app: App) -> AsyncIterator[Screen]:
             yield screen
 
 
+async def _give_folders(app: App, missing: Run, single: Run, several: Run) -> None:
+    """Give the workflows folders, with a long name, of which that of the first is missing."""
+    folder = app.session.folders.store.parent / LONG
+    for path in (folder, folder / "gone"):
+        path.mkdir(parents=True)
+    set_folders = app.core.workflows.set_folders
+    await set_folders(missing.workflow_id, [str(folder / "gone")])
+    (folder / "gone").rmdir()
+    await set_folders(single.workflow_id, [f"ro:{folder}"])
+    await set_folders(several.workflow_id, [str(folder), f"ro:{folder.parent}"])
+
+
 async def _conversations(app: App) -> AsyncIterator[Screen]:
     window, content, core = app.window, app.content, app.core
     said = await app.say(LONG, script=({"say": "# A title\n\nText with `code`.\n\n```python\nprint(1)\n```\n"},))
@@ -96,6 +108,7 @@ async def _conversations(app: App) -> AsyncIterator[Screen]:
     for run in (said, ran, failed):
         await core.engine.wait(run.id)
     going = await app.say("a long one", script=({"say": "a b c", "delay_ms": 120_000},))
+    await _give_folders(app, said, ran, going)
     for name, run in (("chat", said), ("template", ran), ("failed", failed), ("running", going)):
         content.opener.open(run.workflow_id)
         await holds(lambda: core.stores.view.is_loaded)
