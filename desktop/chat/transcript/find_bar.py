@@ -112,6 +112,7 @@ class FindBar(Adaptive, Surface):
         else:
             text = "" if is_at_work else self.tr("Not found")
         self._count.setText(f"{text}…" if text and is_at_work else text)
+        self._row.activate()  # else a longer count would be painted once in the width of the one before
         for button in (self._previous, self._next):
             button.setEnabled(total > 0)
 

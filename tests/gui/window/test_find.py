@@ -61,6 +61,12 @@ def count(app: App) -> str:
     return bar(app)._count.text()
 
 
+def is_whole(app: App) -> bool:
+    """Return whether the count has all the width that it needs."""
+    label = bar(app)._count
+    return label.width() >= label.sizeHint().width()
+
+
 def find(app: App, text: str) -> None:
     app.control(Qt.Key.Key_F)
     QTest.keyClicks(app.focused(), text)
@@ -204,6 +210,9 @@ async def test_what_is_found_grows_while_an_answer_comes_in(tmp_path: Path, qapp
         find(app, "needle")
         await app.core.engine.wait(run.id)
         await until(lambda: count(app) == "1 of 40")
+        assert is_whole(app)
+        bar(app).show_count(1_000, 2_000, is_at_work=True)
+        assert is_whole(app)  # at once, not a frame later
 
 
 async def test_what_is_looked_for_belongs_to_its_workflow(tmp_path: Path, qapp: QApplication, until: Until) -> None:
