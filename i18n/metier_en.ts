@@ -19,6 +19,16 @@
     </message>
 </context>
 <context>
+    <name>AttachmentController</name>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>and %n more</numerusform>
+            <numerusform>and %n more</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>AuditCard</name>
     <message numerus="yes">
         <source>Written: %n entries.</source>

@@ -438,6 +438,13 @@
         <source>The files of a message can have at most {total} in total</source>
         <translation>Les fichiers d’un message font ensemble au plus {total}</translation>
     </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>et %n autre</numerusform>
+            <numerusform>et %n autres</numerusform>
+        </translation>
+    </message>
     <message>
         <source>“{name}” belongs to Metier itself and cannot be attached</source>
         <translation>«&#xa0;{name}&#xa0;» fait partie de Metier et ne peut pas être joint</translation>

@@ -13,7 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from core.domain.ids import MessageId, WorkflowId
-from core.domain.messages import FILE_BYTES, MESSAGE_BYTES, MESSAGE_FILES, AttachedText, attached_text, mime_of
+from core.domain.messages import (
+    FILE_BYTES,
+    MESSAGE_BYTES,
+    MESSAGE_FILES,
+    AttachedText,
+    attached_text,
+    mime_of,
+    shown_name,
+)
 from core.errors import Refused
 from core.ports import PutAttachedText, Storage
 from core.services.outcome import returns_outcome
@@ -54,7 +62,7 @@ class AttachmentService:
         """Return the text of the file. Fails with `file_gone`, `file_unreadable`, `not_a_file`, `file_is_picture`,
         `file_is_not_text`, `file_too_large` or `file_is_own`, each with the `name` of the file.
         """
-        name = os.path.basename(path) or path  # noqa: PTH119  # a name may hold what is no path
+        name = shown_name(os.path.basename(path) or path)  # noqa: PTH119  # a name may hold what is no path
         return await asyncio.to_thread(_read_attachment, path, name, self._own)
 
     @returns_outcome

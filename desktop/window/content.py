@@ -11,7 +11,7 @@ from core.domain.ids import WorkflowId
 from desktop.activity.panel import ActivityPanel
 from desktop.aio import Tasks
 from desktop.bind import Frames
-from desktop.chat.composer.text_box import local_files
+from desktop.chat.composer.draft import local_files
 from desktop.operations import Operations
 from desktop.search.panel import SearchPanel
 from desktop.settings.parts.page import PageId

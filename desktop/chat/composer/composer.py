@@ -26,7 +26,7 @@ class Composer(Adaptive, Surface):
     send_requested = Signal(object, bool, bool)
     """The Draft, whether the running turn is to be stopped for it, and whether its turn may wait for a free slot.
     Nothing else is sent until `message_accepted`, `message_refused` or `set_draft`."""
-    attach_requested = Signal(list)
+    attach_requested = Signal(object)
     """Attach the files at these paths (`show_files`); empty to open a file dialog."""
     file_opened = Signal(object)
     """Carries the DraftFile to be previewed."""

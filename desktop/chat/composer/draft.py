@@ -1,7 +1,11 @@
 """Values that a composer takes and returns."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from urllib.parse import unquote_to_bytes
+
+from PySide6.QtCore import QMimeData, QUrl
 
 # Limit of one message.
 MAX_MESSAGE_CHARACTERS = 1_000_000
@@ -66,3 +70,17 @@ class ComposerState:
 
     workflow: str = ""
     is_running: bool = False
+
+
+def local_files(source: QMimeData) -> list[str]:
+    """Return the paths of dragged or copied files; none if any is not on this computer."""
+    urls = source.urls()
+    return [_local_path(url) for url in urls] if urls and all(url.isLocalFile() for url in urls) else []
+
+
+def _local_path(url: QUrl) -> str:
+    """Return the path of a local file. Qt would replace bytes that are not UTF-8; Python keeps them."""
+    path = url.toLocalFile()
+    if "\N{REPLACEMENT CHARACTER}" not in path or os.name != "posix":
+        return path
+    return os.fsdecode(unquote_to_bytes(url.path(QUrl.ComponentFormattingOption.FullyEncoded)))

@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QPlainTextDocumentLayout, QPlainTextEdit, QWidget
 
 from desktop.chat.composer.document_text import LongLines, delete_emoji_before
-from desktop.chat.composer.draft import MAX_MESSAGE_CHARACTERS, MAX_PASTE_BYTES, Draft, utf16_length
+from desktop.chat.composer.draft import MAX_MESSAGE_CHARACTERS, MAX_PASTE_BYTES, Draft, local_files, utf16_length
 from desktop.theme import Theme
 
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -55,8 +55,8 @@ class TextBox(QPlainTextEdit):
     """The paste would exceed the limit of a message; nothing was inserted."""
     pasted_long = Signal(str)
     """Carries a paste that is too long for the text; nothing was inserted."""
-    pasted_files = Signal(list)
-    """The paths of pasted or dropped files; nothing was inserted."""
+    pasted_files = Signal(object)
+    """The paths of pasted or dropped files; nothing was inserted. No list: Qt's loses bytes that are not UTF-8."""
     pasted_picture = Signal()
     focus_changed = Signal()
 
@@ -324,12 +324,6 @@ def _empty_document() -> tuple[QTextDocument, LongLines]:
 def is_long_paste(text: str) -> bool:
     """Return whether a paste is too long to be inserted as text."""
     return len(text.encode("utf-8", "surrogatepass")) > MAX_PASTE_BYTES
-
-
-def local_files(source: QMimeData) -> list[str]:
-    """Return the paths of dragged or copied files; none if any is not on this computer."""
-    urls = source.urls()
-    return [url.toLocalFile() for url in urls] if urls and all(url.isLocalFile() for url in urls) else []
 
 
 def _normalize_line_ends(text: str) -> str:

@@ -8,8 +8,8 @@ from core.domain.ids import WorkflowId
 from desktop.attention.card import AttentionCard
 from desktop.chat.composer.completion import CompletionPopup
 from desktop.chat.composer.composer import Composer
+from desktop.chat.composer.draft import local_files
 from desktop.chat.composer.queue_strip import QueueStrip
-from desktop.chat.composer.text_box import local_files
 from desktop.chat.composer.token_bar import TokenBar
 from desktop.chat.transcript.transcript import Transcript
 from desktop.shortcuts.command import command
@@ -24,7 +24,7 @@ from desktop.window.conversation.input_card import InputCard
 class ChatPane(Adaptive, Surface):
     """Shows the viewed workflow; without any, the composer begins a new one."""
 
-    files_dropped = Signal(list)
+    files_dropped = Signal(object)
     """The paths."""
 
     def __init__(self, context: WindowContext, parent: QWidget) -> None:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from core.domain.ids import MessageId, WorkflowId
 from core.domain.messages import FILE_BYTES, MESSAGE_BYTES, MESSAGE_FILES, AttachedText, Message, attached_text
+from core.domain.toast import ToastType
 from core.services.outcome import Failed, Ok
 from desktop.chat.composer.attachments import AttachmentPreview
 from desktop.chat.composer.draft import Draft, DraftFile
@@ -21,6 +22,8 @@ from desktop.window.base.context import Controller, WindowContext
 from desktop.window.conversation.chat_pane import ChatPane
 from desktop.window.input.folder_choice import FolderChoice
 from desktop.window.navigation.workflow_switcher import WorkflowOpener
+
+_MOST_REASONS = 4
 
 
 class AttachmentController(Controller):
@@ -138,8 +141,18 @@ class AttachmentController(Controller):
                 code = "too_many_files" if file.size <= remaining else "files_too_large"
                 problems.append(self._refusal(Failed(code, "")))
         composer.show_files([*composer.files, *accepted])
-        if problems:
-            composer.show_error(problems[0])
+        self._tell(problems)
+
+    def _tell(self, problems: Sequence[str]) -> None:
+        """Show why files were refused: one reason at the composer, several in a toast, as the line there is short."""
+        reasons = list(dict.fromkeys(problems))
+        if len(reasons) == 1:
+            self._chat.composer.show_error(reasons[0])
+        elif reasons:
+            left = len(reasons) - _MOST_REASONS
+            more = [self.tr("and %n more", None, left)] if left > 0 else []
+            text = "\n".join([*reasons[:_MOST_REASONS], *more])
+            self._stores.toasts.add(ToastType.ERROR, "files_refused", message=text)
 
     def _refusal(self, failed: Failed) -> str:
         name = str(failed.details.get("name", ""))

@@ -2,9 +2,11 @@
 
 import asyncio
 import json
+import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote_from_bytes
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
@@ -489,3 +491,29 @@ async def test_a_message_that_is_being_taken_cannot_be_sent_again_after_a_look_e
         await until(lambda: written(app) == " more")
         await asyncio.sleep(0.05)
         assert said(app) == ["say 1 words", "once"]
+
+
+async def test_of_several_dropped_files_each_refusal_has_its_reason(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    pipe, odd, picture = tmp_path / "pipe", os.fsencode(tmp_path) + b"/caf\xe9.txt", tmp_path / "a.png"
+    os.mkfifo(pipe)
+    (tmp_path / os.fsdecode(b"caf\xe9.txt")).write_text("coffee")
+    picture.write_bytes(b"\x89PNG\0")
+    (tmp_path / "ok.txt").write_text("fine")
+    async with an_app(tmp_path / "data", qapp) as app:
+        app.control(Key.Key_N)
+        data = QMimeData()
+        named = [quote_from_bytes(os.fsencode(path)) for path in (pipe, odd, picture, tmp_path / "ok.txt")]
+        data.setUrls([QUrl.fromEncoded(f"file://{path}".encode()) for path in named])
+        app.content.chat.composer.text_box.insertFromMimeData(data)
+        await until(lambda: len(app.content.chat.composer.files) == 2)
+        names = [file.name for file in app.content.chat.composer.files]
+        assert names == ["caf\N{REPLACEMENT CHARACTER}.txt", "ok.txt"]
+        told = app.core.stores.toasts.visible[-1].message
+        assert "“pipe” is not a file" in told
+        assert "“a.png” is a picture" in told
+        app.write("say 1 words")
+        app.key(Key.Key_Return)
+        await until(lambda: app.viewed is not None)
+        await until(lambda: any(message.attachments for message in app.core.stores.view.messages))
