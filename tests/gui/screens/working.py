@@ -17,6 +17,7 @@ from desktop.chat.composer.draft import Draft
 from desktop.palette.entries import Kind
 from desktop.sidebar.list_view import SidebarList
 from desktop.window.input.header_choices import ModeMenu
+from tests.gui.screens.commands import command_screens
 from tests.gui.screens.tour import Screen, drawn, holds, settled
 from tests.gui.window.rig import App
 from tests.support.world import a_step, tool_step
@@ -63,7 +64,7 @@ SUB_AGENTS: tuple[dict[str, object], ...] = (
 
 async def working_screens(app: App) -> AsyncIterator[Screen]:
     """Each of them, shown and drawn. Nothing needs to be there before; three workflows stay at work."""
-    for part in (_demo, _said, _written, _lists, _menus, _asked):
+    for part in (_demo, _said, command_screens, _written, _lists, _menus, _asked):
         async for screen in part(app):
             yield screen
 
