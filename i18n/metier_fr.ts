@@ -1265,6 +1265,10 @@
         <translation>Plus tard</translation>
     </message>
     <message>
+        <source>Reason (optional)</source>
+        <translation>Motif (facultatif)</translation>
+    </message>
+    <message>
         <source>Reason for a rejection (optional)</source>
         <translation>Motif d’un refus (facultatif)</translation>
     </message>

@@ -152,9 +152,7 @@ class CardFooter(Adaptive, QWidget):
     def retranslate(self) -> None:
         if self._request is not None:
             self._label_buttons(self._request)
-        text = self.tr("Reason for a rejection (optional)")
-        self._reason.setPlaceholderText(text)
-        self._reason.setAccessibleName(text)
+        self._reason.setAccessibleName(self.tr("Reason for a rejection (optional)"))
         self._later.setText(self.tr("Later"))
         later = self._keys.later if self._keys is not None else None
         self._later.setToolTip(plain_tool_tip(with_keys(self.tr("Back to the message, it stays open"), later)))
@@ -194,10 +192,7 @@ class CardFooter(Adaptive, QWidget):
             by_button[self._buttons[request.reject_action]] = keys.reject
         shown = self._shown_buttons
         wanted = sum(button.width_with(by_button.get(button)) for button in shown) + len(shown) * self._row.spacing()
-        if request.takes_reason:
-            wanted += self._reason.fontMetrics().horizontalAdvance(self._reason.placeholderText())
-            wanted += 2 * self._theme.sizes.space_m
-        has_room = wanted <= self.width()
+        has_room = self._fit_hint(self.width() - wanted) if request.takes_reason else wanted <= self.width()
         for button in shown:
             key = by_button.get(button)
             button.set_keys(key if has_room else None)
@@ -205,6 +200,14 @@ class CardFooter(Adaptive, QWidget):
             if button is not self._later:
                 tip = with_keys(button.accessibleName(), key) if key is not None and not has_room else ""
                 button.setToolTip(plain_tool_tip(tip))
+
+    def _fit_hint(self, width: int) -> bool:
+        """Shorten the hint of the reason if the keys need the room. Return False if that is not enough."""
+        hints = self.tr("Reason for a rejection (optional)"), self.tr("Reason (optional)")
+        measure, around = self._reason.fontMetrics().horizontalAdvance, 2 * self._theme.sizes.space_m
+        fitting = next((hint for hint in hints if measure(hint) + around <= width), None)
+        self._reason.setPlaceholderText(fitting or hints[-1])
+        return fitting is not None
 
     def continue_tab_order(self, *above: QWidget) -> None:
         """Order the tab stops as they stand: those of the parts above, scope, reason, buttons."""

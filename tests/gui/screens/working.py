@@ -8,6 +8,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
+from core.domain.interruption import Action
 from core.domain.run import Run
 from core.domain.template import ValidationMode
 from core.domain.toast import ToastType
@@ -315,6 +316,21 @@ async def _asked(app: App) -> AsyncIterator[Screen]:
     content.chat.focus_card()
     await drawn()
     yield "card of three", app.window
+    await app.core.runs.cancel(run.id)
+    await app.core.engine.wait(run.id)
+    question = {"question": "Which quarter shall the report cover?", "options": ["Spring", "Summer"], "max_choices": 1}
+    sent = await app.core.chat.send("go", script=({"call": "ask_user", "arguments": question},))
+    assert isinstance(sent, Ok)
+    run, card = sent.data, content.chat.card
+    await holds(lambda: app.core.stores.questions.count(run.workflow_id) == 1)
+    content.opener.open(run.workflow_id)
+    await drawn()
+    content.chat.focus_card()
+    await holds(lambda: card.has_focus and not card.guard.is_on)
+    yield "card of a single choice", app.window
+    card.button(Action.SUBMIT).click()
+    await drawn()
+    yield "card with an error", app.window
     await app.core.runs.cancel(run.id)
     await app.core.engine.wait(run.id)
     toasts.clear()
