@@ -325,7 +325,7 @@ class AttentionCard(SlotCard):
         are_secrets_shown = request is not None and request.call_view.are_secrets_shown
         self._deciding.show_values(request.deciding if request is not None else (), are_secrets_shown=are_secrets_shown)
         if request is not None:
-            self._footer.continue_tab_order(self._header, self._deciding, request)
+            self._footer.continue_tab_order(request, self._header)
 
     def _update(self) -> None:
         is_open = self.request is not None and not self._is_folded

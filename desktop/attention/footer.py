@@ -209,10 +209,14 @@ class CardFooter(Adaptive, QWidget):
         self._reason.setPlaceholderText(fitting or hints[-1])
         return fitting is not None
 
-    def continue_tab_order(self, *above: QWidget) -> None:
-        """Order the tab stops as they stand: those of the parts above, scope, reason, buttons."""
-        stops = [stop for part in (*above, self._scope) for stop in tab_stops(part)]
-        chain_tab_stops([*stops, self._reason, *self._shown_buttons])
+    def continue_tab_order(self, page: QWidget, header: QWidget) -> None:
+        """Continue the tab order of the page above: scope, reason, buttons, and the buttons between requests.
+
+        Only buttons and a line are moved: Qt breaks its focus chain where it moves a text box with its viewport.
+        """
+        above = [widget for widget in page.findChildren(QWidget) if widget.focusPolicy() & Qt.FocusPolicy.TabFocus]
+        scopes = self._scope.findChildren(QAbstractButton)
+        chain_tab_stops([*above[-1:], *scopes, self._reason, *self._shown_buttons, *tab_stops(header)])
 
     def _on_clicked(self, button: QAbstractButton) -> None:
         self.action_chosen.emit(button.objectName())
