@@ -244,8 +244,7 @@ class Session:
             self._keep_state(core, content)
             self.presenter.use(None)
             content.preferences.hide_dialog()
-            await content.chat.drafts.close()
-            await content.chat.answer_drafts.close()
+            await content.close_drafts()
             await tasks.close()
             content.dispose()
 
@@ -290,6 +289,7 @@ class Session:
         if isinstance(attended, Failed):
             self.presenter.fail(attended)
         await content.chat.draft_controller.load()
+        await content.input.forms.drafts.load()
         core.search.start()
         core.upkeep.start()
         core.backups.start()

@@ -30,11 +30,24 @@ class SchemaForm(Form, Adaptive, QWidget):
         self._fields: dict[FieldPath, ValueField] = {}
         self._column = column_of(self)
         self._build(self._part)
+        self._initial = [field.raw_value for field in self.fields]
         self.adapt_to(theme)
 
     @property
     def fields(self) -> Sequence[ValueField]:
         return list(self._fields.values())
+
+    def edited_values(self) -> tuple[Any, ...]:
+        """Return the raw contents for a draft; None for a field that is as it was at first."""
+        pairs = zip(self.fields, self._initial, strict=True)
+        return tuple(field.raw_value if field.raw_value != at_first else None for field, at_first in pairs)
+
+    def restore(self, values: Sequence[Any]) -> None:
+        """Restore a draft, as far as it fits."""
+        if len(values) == len(self._fields):
+            for field, value in zip(self.fields, values, strict=True):
+                if value is not None:
+                    field.set_raw_value(value)
 
     def set_name(self, name: str) -> None:
         """Set the title of a form that is a single field without a title."""

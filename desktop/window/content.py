@@ -187,8 +187,15 @@ class Content(Adaptive, Surface):
         self.chat.settle()
         if viewed is not None and self._core.stores.workflows.get(viewed) is not None:
             self.workflow_actions.show(viewed)
+        else:
+            self.input.forms.on_viewed()
         self._render()
         self.centre.take_focus()
+
+    async def close_drafts(self) -> None:
+        """Save what the user has written and not sent, and stop saving it."""
+        for drafts in (self.chat.drafts, self.chat.answer_drafts, self.input.forms.drafts):
+            await drafts.close()
 
     def dispose(self) -> None:
         """Release everything outside the window's own widgets."""

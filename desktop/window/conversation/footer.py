@@ -80,10 +80,10 @@ class Footer(QObject):
         self.queue.hide()
         self._show_limit_if_any()
 
-    def ask_input(self, title: str, schema: Mapping[str, Any], *, runs: bool) -> None:
+    def ask_input(self, title: str, schema: Mapping[str, Any], *, runs: bool, takes_focus: bool = True) -> None:
         """Show the input form of a template or prompt instead of the composer (`InputCard.ask`)."""
         self.hide_composer()
-        self.inputs.ask(title, schema, runs=runs)
+        self.inputs.ask(title, schema, runs=runs, takes_focus=takes_focus)
         self._show_limit_if_any()
         self.fit()
 

@@ -22,6 +22,7 @@ class InputCard(SlotCard):
     """The values, as an object of the schema, and whether the start may wait for a free slot. Disabled then, until
     `refuse`."""
     cancelled = Signal()
+    edited = Signal()
     opened = Signal()
     closed = Signal()
 
@@ -40,7 +41,7 @@ class InputCard(SlotCard):
         self.hide()
         self.adapt_to(theme)
 
-    def ask(self, title: str, schema: Mapping[str, Any], *, runs: bool) -> None:
+    def ask(self, title: str, schema: Mapping[str, Any], *, runs: bool, takes_focus: bool = True) -> None:
         """Show the form. `runs` selects the texts: a template is started, a prompt is inserted."""
         self._runs = runs
         self._is_sending = False
@@ -52,7 +53,8 @@ class InputCard(SlotCard):
         self.retranslate()
         self.show()
         self._fit()
-        self.take_focus()
+        if takes_focus:
+            self.take_focus()
         self.opened.emit()
         announce(self, f"{self.accessibleName()}. {title}", is_urgent=True)
 
@@ -153,6 +155,7 @@ class InputCard(SlotCard):
 
     def _on_edited(self) -> None:
         self._show_problem("")
+        self.edited.emit()
 
     def _focus_first_error(self) -> None:
         """Focus the first invalid field, with its error in sight, and announce what is wrong."""

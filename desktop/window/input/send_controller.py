@@ -177,7 +177,8 @@ class InputController:
         folders: FolderChoice,
         opener: WorkflowOpener,
     ) -> None:
-        self.slash_commands = SlashCommands(context, actions, chat, opener, folders)
+        self.slash_commands = SlashCommands(context, actions, chat, opener, answering, folders)
+        self.forms = self.slash_commands.forms
         self.attachments = AttachmentController(context, chat, opener, folders)
         self.sender = SendController(context, actions, chat, self.slash_commands, answering, self.attachments)
         self.mentions = Mentions(context, chat, answering, folders, self.attachments)
@@ -190,5 +191,5 @@ class InputController:
 
     def on_viewed(self) -> None:
         """Show the queue and input form of the workflow that is now viewed."""
-        self.slash_commands.on_viewed()
+        self.forms.on_viewed()
         self.sender.show_queue()

@@ -11,9 +11,7 @@ from typing import Any
 
 from core.domain.agent import AgentSelection
 from core.domain.ids import PromptId, TemplateId, WorkflowId
-from core.domain.input_schema import with_folder
 from core.domain.slash_commands import (
-    PromptInput,
     SlashCommand,
     SlashKind,
     SlashTarget,
@@ -35,20 +33,12 @@ from desktop.window.base.context import Controller, WindowContext
 from desktop.window.base.outgoing import OutgoingMessage, StartSource, TemplateStart
 from desktop.window.conversation.chat_pane import ChatPane
 from desktop.window.input.folder_choice import FolderChoice
+from desktop.window.input.header_choices import AnsweringChoice
+from desktop.window.input.input_forms import FormDraft, FormRequest, InputForms
 from desktop.window.navigation.workflow_switcher import WorkflowOpener
 
 _ICONS = {SlashKind.TEMPLATE: Icon.WORKFLOW, SlashKind.PROMPT: Icon.FILE_TEXT}
 _NAME_CHARACTERS = 40
-
-
-@dataclass(frozen=True, slots=True)
-class _PromptRequest:
-    """A prompt whose missing values are requested, and the message that named it."""
-
-    origin: WorkflowId | None
-    text: str
-    prompt_id: PromptId
-    input: PromptInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +58,10 @@ class SlashCommands(Controller):
         actions: WorkflowActions,
         chat: ChatPane,
         opener: WorkflowOpener,
+        answering: AnsweringChoice,
         folders: FolderChoice,
     ) -> None:
         super().__init__(context)
-        self._folders = folders
         self._actions = actions
         self._footer = footer = chat.footer
         self._completion = completion = chat.completion
@@ -80,7 +70,8 @@ class SlashCommands(Controller):
         self._is_loading = False
         self._is_list_wanted = False
         self._accepted: _AcceptedCommand | None = None
-        self._request: _PromptRequest | TemplateStart | None = None
+        self._answering = answering
+        self.forms = InputForms(context, actions, chat, folders, self._reopen)
         footer.composer.edited.connect(self._on_edited)
         footer.composer.draft_replaced.connect(self._on_drafted)
         completion.accepted.connect(self._accept)
@@ -100,11 +91,6 @@ class SlashCommands(Controller):
     def start(self, template_id: TemplateId) -> None:
         """Start a template in a new workflow, after requesting its input."""
         self._operations.run(self._start(template_id), "start a template")
-
-    def on_viewed(self) -> None:
-        """Close the input form, which belongs to the previous workflow. The text stays there."""
-        if self._request is not None:
-            self._close_form()
 
     async def _send(
         self,
@@ -137,17 +123,16 @@ class SlashCommands(Controller):
         )
         if asked is None:
             self._actions.start_template(replace(start, queued=message.queued))
-        elif not self._ask(replace(start, source=StartSource.FORM), command.target.title, asked, runs=True):
-            self._actions.release_composer(origin)
+        else:
+            self._ask(_form_of_start(start, command, asked))
 
     async def _send_prompt(self, text: str, origin: WorkflowId | None, command: SlashCommand) -> None:
-        prompt_id = PromptId(command.target.id)
-        given = unwrap(await self._core.slash.prompt(prompt_id, command.rest))
-        request = _PromptRequest(origin, text, prompt_id, given)
-        if not given.missing:
+        given = unwrap(await self._core.slash.prompt(PromptId(command.target.id), command.rest))
+        request = FormRequest(origin, command, text, prompt_values_schema(given.missing), prompt=given)
+        if given.missing:
+            self._ask(request)
+        else:
             await self._insert(request, {})
-        elif not self._ask(request, command.target.title, prompt_values_schema(given.missing), runs=False):
-            self._actions.release_composer(origin)
 
     async def _start(self, template_id: TemplateId) -> None:
         viewed = self._viewed
@@ -159,19 +144,46 @@ class SlashCommands(Controller):
             self._actions.start_template(start)
             return
         self._opener.open_new()  # the form needs a composer to stand in for; the start page has none
-        title = prepared.found.template.title
-        self._ask(replace(start, viewed=None, source=StartSource.FORM), title, prepared.input.missing_schema, runs=True)
+        target = SlashTarget(SlashKind.TEMPLATE, template_id, prepared.found.template.title)
+        start = replace(start, viewed=None)
+        self._ask(_form_of_start(start, SlashCommand(target, ""), prepared.input.missing_schema))
 
-    async def _insert(self, request: _PromptRequest, values: Mapping[str, str]) -> None:
+    def _ask(self, request: FormRequest) -> None:
+        """Show the form, unless another workflow is viewed by now."""
+        if not self.forms.ask(request):
+            self._actions.release_composer(request.origin)
+
+    async def _reopen(self, draft: FormDraft) -> None:
+        """Show the form that was open when the previous process ended, if it still has something to ask for."""
+        place, command = WorkflowId(draft.workflow) if draft.workflow is not None else None, draft.command
+        request: FormRequest | None = None
+        if command.target.kind is SlashKind.TEMPLATE:
+            prepared = unwrap(await self._core.slash.template(TemplateId(command.target.id), command.rest))
+            values, asked = prepared.input.values, prepared.input.missing_schema
+            selection = self._answering.for_new if place is None and draft.text is not None else None
+            if asked is not None:
+                start = TemplateStart(prepared.found, values, place, draft.text, selection, place)
+                request = _form_of_start(start, command, asked)
+        else:
+            given = unwrap(await self._core.slash.prompt(PromptId(command.target.id), command.rest))
+            if given.missing:
+                schema = prompt_values_schema(given.missing)
+                request = FormRequest(place, command, draft.text, schema, prompt=given)
+        if request is None:
+            self.forms.drafts.fold(draft)
+        elif self.forms.request is None:  # else the user was faster
+            self.forms.ask(request, takes_focus=self._footer.composer.text_box.hasFocus())
+
+    async def _insert(self, request: FormRequest, values: Mapping[str, str]) -> None:
         """Replace the message by the text of the prompt, if the message still stands in the composer."""
-        outcome = await self._core.slash.text(request.prompt_id, request.input, values)
-        is_open = self._request is request  # the user may have cancelled the form, or opened another
-        if isinstance(outcome, Failed) and is_open:
+        assert request.prompt is not None
+        outcome = await self._core.slash.text(PromptId(request.command.target.id), request.prompt, values)
+        # the user may have cancelled the form, or opened another
+        if isinstance(outcome, Failed) and self.forms.request is request:
             self._footer.inputs.refuse(failure_text(outcome.code, outcome.message), [])
             return
-        if is_open:
-            self._close_form()
         text = unwrap(outcome)
+        self.forms.finish(request)
         if request.origin == self._viewed:
             composer = self._footer.composer
             composer.replace(text) if composer.draft().text == request.text else composer.prepend(text)
@@ -179,54 +191,34 @@ class SlashCommands(Controller):
 
     # The input form
 
-    def _ask(
-        self, request: _PromptRequest | TemplateStart, title: str, schema: Mapping[str, Any], *, runs: bool
-    ) -> bool:
-        """Show the input form. Return False if another workflow is viewed by now."""
-        origin = request.origin if isinstance(request, _PromptRequest) else request.workflow_id
-        if origin != self._viewed:
-            return False
-        self._request = request
-        self._footer.ask_input(title, with_folder(schema, self._folders.main), runs=runs)
-        return True
-
     def _on_given(self, values: Mapping[str, Any], queued: bool) -> None:
-        request = self._request
-        if isinstance(request, _PromptRequest):
+        request = self.forms.request
+        if request is None:
+            return
+        if request.start is None:
             failure = partial(self._actions.refuse, request.origin)
             self._operations.run(self._insert(request, values), "fill in a prompt", failure=failure)
-        elif request is not None:
-            self._actions.start_template(replace(request, given={**request.given, **values}, queued=queued))
+        else:
+            given = {**request.start.given, **values}
+            self._actions.start_template(replace(request.start, given=given, queued=queued))
 
     def _on_cancelled(self) -> None:
         """Close the form and restore the composer."""
-        self._close_form()
+        self.forms.cancel()
         self._footer.focus_composer()
 
     def _on_settled(self, start: TemplateStart, failed: Failed | None) -> None:
         """Close the form after a start, or show there why it failed."""
-        request = self._request
-        is_open = isinstance(request, TemplateStart) and request.is_same(start)
-        if failed is None and is_open:
-            self._close_form()
+        request = self.forms.of_start(start)
+        if failed is None and request is not None:
+            self.forms.finish(request)
         if failed is None and start.prompt is None and self._viewed != start.viewed:
             self._footer.focus_composer()
-        elif failed is not None and is_open:
+        elif failed is not None and request is not None and request is self.forms.request:
             problems = failed.details.get("problems", ()) if failed.code == "bad_input" else ()
             # a reached limit is shown below the form, with ways out
             words = "" if is_limit(failed) else failure_text(failed.code, failed.message)
             self._footer.inputs.refuse(words, list(problems))
-
-    def _close_form(self) -> None:
-        request, self._request = self._request, None
-        if isinstance(request, _PromptRequest):
-            self._actions.release_composer(request.origin)
-        elif request is not None and request.prompt is not None:
-            self._actions.release_composer(request.workflow_id)
-        had_focus = self._footer.inputs.has_focus
-        self._footer.end_input()
-        if had_focus:
-            self._footer.focus_composer()
 
     # The completion list
 
@@ -305,6 +297,11 @@ class SlashCommands(Controller):
                 return self.tr("No template or prompt has this name: sent as text")
             case _:
                 return ""
+
+
+def _form_of_start(start: TemplateStart, command: SlashCommand, schema: Mapping[str, Any]) -> FormRequest:
+    start = replace(start, source=StartSource.FORM)
+    return FormRequest(start.workflow_id, command, start.prompt, schema, start=start)
 
 
 def _accepted_command(text: str, accepted: _AcceptedCommand | None) -> SlashCommand | None:

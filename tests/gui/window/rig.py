@@ -154,8 +154,7 @@ async def an_app(
                 yield App(core, window, content, session, frames)
             finally:
                 content.preferences.hide_dialog()
-                await content.chat.drafts.close()
-                await content.chat.answer_drafts.close()
+                await content.close_drafts()
                 await tasks.close()
                 session.presenter.use(None)
                 content.dispose()
