@@ -82,6 +82,11 @@ class Folders:
         return {"store": self.store, "backups": backups, "copies": self.copies, **search, "logs": self.logs}
 
     @property
+    def demo(self) -> Path:
+        """Where the demo works."""
+        return self.store.with_name("demo")
+
+    @property
     def copies(self) -> Path:
         """Where copies of changed files are kept."""
         return self.store.with_name("copies")
@@ -103,7 +108,7 @@ class Folders:
     @property
     def own(self) -> OwnPlaces:
         """What no tool reaches: these folders, the program, and the files of the system's keyring."""
-        return OwnPlaces([*self._roots, *_keyring_folders()], _program_folders())
+        return OwnPlaces([*self._roots, *_keyring_folders()], _program_folders(), self.demo)
 
     def create(self) -> None:
         """Create the folders for their owner alone, and take existing folders from group and others.

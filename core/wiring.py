@@ -171,6 +171,7 @@ async def open_core(folders: Folders, picker: FilePicker | None = None) -> Async
             index=index,
             own=folders.own,
             copies=FileCopies(folders.copies),
+            demo_folder=folders.demo,
             backups=backups,
             upkeep=upkeep,
         ) as core:
@@ -250,13 +251,14 @@ async def run_core(
     copies: FileCopies | None = None,
     backups: Backups | None = None,
     upkeep: Upkeep | None = None,
+    demo_folder: Path | None = None,
 ) -> AsyncIterator[Core]:
     """Run the core on a store that the caller opens and closes, with `more_tools` beside the built-in tools. Code runs
     in worker processes, or in the `sandbox` given. No tool reaches the `own` places; what tools change of files is kept
     in `copies`.
 
     Without a `key_file` API keys are stored in the system's keyring or not at all; without an `index` the full-text
-    index is temporary.
+    index is temporary, as is the folder of the demo without a `demo_folder`.
     """
     clock, bus = clock or SystemClock(), Bus()
     copies = copies or FileCopies()
@@ -340,7 +342,7 @@ async def run_core(
             consent=consent,
             call_requests=CallRequestService(engine, FileChanges(box.seen_files, own), box.confinement.works),
             changed_files=changed_files,
-            demo=DemoService(chat, runs, templates, workflows, storage),
+            demo=DemoService(chat, runs, templates, workflows, storage, demo_folder),
             providers=ProviderService(models.catalogue, models.keys, settings),
             agents=agents,
             tools=tools,

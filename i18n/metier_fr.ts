@@ -2018,37 +2018,6 @@
     </message>
 </context>
 <context>
-    <name>Demo</name>
-    <message>
-        <source>Long answer</source>
-        <translation>Longue réponse</translation>
-    </message>
-    <message>
-        <source>Question to you</source>
-        <translation>Question pour vous</translation>
-    </message>
-    <message>
-        <source>Template of seven steps</source>
-        <translation>Gabarit en sept étapes</translation>
-    </message>
-    <message>
-        <source>What shall I go on with?</source>
-        <translation>Par quoi dois-je continuer&#x202f;?</translation>
-    </message>
-    <message>
-        <source>a list</source>
-        <translation>une liste</translation>
-    </message>
-    <message>
-        <source>a summary</source>
-        <translation>un résumé</translation>
-    </message>
-    <message>
-        <source>nothing at all</source>
-        <translation>rien du tout</translation>
-    </message>
-</context>
-<context>
     <name>DetailPane</name>
     <message>
         <source>Arguments</source>
@@ -4257,6 +4226,17 @@
     <message>
         <source>unknown</source>
         <translation>inconnu</translation>
+    </message>
+</context>
+<context>
+    <name>ModelOffer</name>
+    <message>
+        <source>Connect a model</source>
+        <translation>Connecter un modèle</translation>
+    </message>
+    <message>
+        <source>The offline agent follows a few commands only. With a model, agents answer what you write.</source>
+        <translation>L’agent hors ligne ne suit que quelques commandes. Avec un modèle, des agents répondent à ce que vous écrivez.</translation>
     </message>
 </context>
 <context>
@@ -6959,6 +6939,10 @@
         <translation>Dites d’abord quelque chose&#xa0;: la suite pourra être enregistrée.</translation>
     </message>
     <message>
+        <source>Several workflows run at once. The demo’s agent still asks before it changes a file.</source>
+        <translation>Plusieurs workflows s’exécutent à la fois. L’agent de la démo demande quand même avant de modifier un fichier.</translation>
+    </message>
+    <message>
         <source>Show all</source>
         <translation>Tout afficher</translation>
     </message>
@@ -6973,10 +6957,6 @@
     <message>
         <source>The activity is exported</source>
         <translation>L’activité est exportée</translation>
-    </message>
-    <message>
-        <source>The demo runs without asking. The mode can be set back.</source>
-        <translation>La démo s’exécute sans demander. Le mode peut être rétabli.</translation>
     </message>
     <message>
         <source>The list is empty.</source>

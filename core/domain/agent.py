@@ -9,6 +9,9 @@ from core.domain.ids import AgentId, ServerId
 from core.domain.model import ModelChoice, Reasoning
 from core.domain.names import Name
 
+OFFLINE_REFUSAL = "I am the offline agent, not a language model: "
+"""How the offline agent begins its answer to what is none of its commands."""
+
 PROMPT_CHARACTERS = 10_000
 MAX_TOKENS = 10_000_000
 MAX_TOOLS = 1000

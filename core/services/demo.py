@@ -1,16 +1,27 @@
 """The demo: three workflows of the offline agent, on the same engine and storage as everything else (UI §10).
 
-The ids of its workflows are stored as a setting, so that the demo can be removed without a trace.
+    resources/demo/LANGUAGE/demo.json      what is said and asked
+    resources/demo/LANGUAGE/orders.json    its template
+    resources/demo/LANGUAGE/folder         the files that it works on, copied for each start
+
+The ids of its workflows are stored as a setting, so that the demo can be removed without a trace, with its folder.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import asyncio
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
 
 from core.domain.ids import WorkflowId
 from core.domain.run import Run
 from core.domain.template import ValidationMode
 from core.domain.text.json_text import encode
+from core.errors import StorageFailed
 from core.ports import PutSetting, Storage
 from core.services.chat import ChatService
 from core.services.outcome import Failed, Ok, Outcome, returns_outcome
@@ -19,30 +30,11 @@ from core.services.templates import TemplateService
 from core.services.workflows import WorkflowService
 
 SETTING_NAME = "demo_workflows"
-TEMPLATE = Path(__file__).parents[2] / "resources" / "demo" / "steps.json"
-LONG_ANSWER = "say 300 words"
-
-
-@dataclass(frozen=True, slots=True)
-class DemoTexts:
-    """The visible texts of the demo: titles, the question and its options.
-
-    The titles begin with different letters, which is all that a narrow list shows. The options hold neither commas nor
-    brackets, which the offline agent parses.
-    """
-
-    long_answer: str = "Long answer"
-    steps: str = "Template of seven steps"
-    question: str = "Question to you"
-    asked: str = "What shall I go on with?"
-    options: tuple[str, ...] = ("a summary", "a list", "nothing at all")
-
-
-ENGLISH = DemoTexts()
+RESOURCES = Path(__file__).parents[2] / "resources" / "demo"
 
 
 class DemoService:
-    """Starts and removes the demo."""
+    """Starts and removes the demo. It works in `folder`, by default in a temporary one."""
 
     def __init__(
         self,
@@ -51,22 +43,31 @@ class DemoService:
         templates: TemplateService,
         workflows: WorkflowService,
         storage: Storage,
+        folder: Path | None = None,
     ) -> None:
         self._chat = chat
         self._runs = runs
         self._templates = templates
         self._workflows = workflows
         self._storage = storage
+        self._folder = folder
 
-    async def start(self, texts: DemoTexts = ENGLISH) -> Sequence[Outcome[Run]]:
-        """Start a long answer, a template with a skipped step, and a question, as the user would in the window.
+    async def start(self, language: str = "en") -> Sequence[Outcome[Run]]:
+        """Start an agent that changes files with approval, a template with a skipped step, and a question, as the user
+        would in the window.
 
         Runs without a free slot wait. Each run may be refused on its own; the started workflows belong to the demo.
         """
+        texts = json.loads(await asyncio.to_thread((RESOURCES / language / "demo.json").read_text, "utf-8"))
+        try:
+            place = str(await asyncio.to_thread(self._copy_files, language))
+        except OSError as error:
+            return [Failed.of(StorageFailed("storage_failed", f"the files of the demo cannot be written: {error}"))]
+        # first the one that asks before it touches a file: in its mode nothing else may be at work when it begins
         started = [
-            await self._send(LONG_ANSWER, texts.long_answer),
-            await self._start_template(str(TEMPLATE), texts.steps),
-            await self._send(f"ask {texts.asked} [{', '.join(texts.options)}]\nsay 60 words", texts.question),
+            await self._send(texts["agent"], ValidationMode.SELECTIVE, place),
+            await self._start_template(str(RESOURCES / language / "orders.json"), texts["template"], place),
+            await self._send(texts["question"], ValidationMode.AUTO, place),
         ]
         workflows = [answer.data.workflow_id for answer in started if isinstance(answer, Ok)]
         # a demo may be started twice; both are removed together
@@ -85,19 +86,41 @@ class DemoService:
 
     @returns_outcome
     async def remove(self) -> None:
-        """Cancel and delete all workflows of the demo. After a failure the remaining workflows still belong to it."""
+        """Cancel and delete all workflows of the demo, and its files. After a failure the remaining workflows still
+        belong to it.
+        """
         for workflow_id in await self.workflows():
             await self._workflows.remove(workflow_id)
         await self._save_workflows([])
+        if self._folder is not None:
+            await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
 
-    async def _send(self, text: str, title: str) -> Outcome[Run]:
-        return await self._rename(await self._chat.send(text, mode=ValidationMode.AUTO, gated=True, queued=True), title)
+    def _copy_files(self, language: str) -> Path:
+        """Return a folder of its own for this start, with the files. Raises OSError."""
+        if self._folder is None:
+            self._folder = Path(mkdtemp(prefix="metier-demo-"))
+        for number in count(1):
+            with suppress(FileExistsError):
+                folder = Path(shutil.copytree(RESOURCES / language / "folder", self._folder / str(number)))
+                for program in folder.glob("*.py.txt"):  # it has another name where it is no program of ours
+                    program.rename(program.with_suffix(""))
+                return folder
+        raise AssertionError
 
-    async def _start_template(self, name: str, title: str) -> Outcome[Run]:
+    async def _send(self, texts: Mapping[str, Any], mode: ValidationMode, folder: str) -> Outcome[Run]:
+        script = texts["script"]
+        sent = await self._chat.send(
+            texts["message"], mode=mode, folders=[folder], script=script, gated=True, queued=True
+        )
+        return await self._rename(sent, texts["title"])
+
+    async def _start_template(self, name: str, title: str, folder: str) -> Outcome[Run]:
         template = await self._templates.find(name)
         if isinstance(template, Failed):
             return template
-        outcome = await self._runs.start(template.data, {}, mode=ValidationMode.AUTO, gated=True, queued=True)
+        outcome = await self._runs.start(
+            template.data, {}, mode=ValidationMode.AUTO, folders=[folder], gated=True, queued=True
+        )
         return await self._rename(outcome, title)
 
     async def _rename(self, outcome: Outcome[Run], title: str) -> Outcome[Run]:

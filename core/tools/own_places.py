@@ -25,10 +25,14 @@ def identity(state: os.stat_result) -> Identity:
 
 @dataclass(frozen=True, slots=True)
 class OwnPlaces:
-    """The app's own folders, which no tool reaches: its data, and its `program`. Not all need to exist."""
+    """The app's own folders, which no tool reaches: its data, and its `program`. Not all need to exist.
+
+    `shared` is a folder inside of them that tools may reach all the same: that of the demo.
+    """
 
     data: Sequence[Path] = ()
     program: Sequence[Path] = ()
+    shared: Path | None = None
 
     def guard(self) -> "Guard":
         """Return the check of a call. Blocks on the disk, as do all its methods."""
@@ -41,11 +45,16 @@ class Guard:
     def __init__(self, places: OwnPlaces) -> None:
         self._places = places
         self._folders = frozenset(_identities([*places.data, *places.program]))
+        self._shared = frozenset(_own_identity(places.shared))
+        self._outermost = self._folders | self._shared
         self._files: frozenset[Identity] | None = None
 
     def holds_path(self, real: PurePath) -> bool:
         """Return whether the path, free of links, is or lies in a folder of the app."""
-        return bool(self._folders) and not self._folders.isdisjoint(_identities([real, *real.parents]))
+        if not self._folders:
+            return False
+        found = next((known for known in _identities([real, *real.parents]) if known in self._outermost), None)
+        return found is not None and found not in self._shared
 
     def holds(self, state: os.stat_result) -> bool:
         """Return whether this is a folder of the app, or a file of its data under another name."""
@@ -77,6 +86,13 @@ def _identities(paths: Iterable[PurePath]) -> Iterator[Identity]:
     for path in paths:
         with suppress(OSError, ValueError):
             yield identity(os.stat(path))  # noqa: PTH116  # of many paths, without making each a Path
+
+
+def _own_identity(folder: Path | None) -> Iterator[Identity]:
+    """Yield the identity of a folder that is no link: one could lead to what is out of reach."""
+    with suppress(OSError):
+        if folder is not None and stat.S_ISDIR((state := os.lstat(folder)).st_mode):
+            yield identity(state)
 
 
 def _linked_files(folders: Iterable[Path]) -> Iterator[os.stat_result]:

@@ -48,7 +48,9 @@ def toast_text(toast: Toast) -> ToastText:
             return ToastText(title.rstrip("."), reason)
         case "mode_set_to_auto":
             title = translate("Toasts", "Automatic mode is on")
-            message = translate("Toasts", "The demo runs without asking. The mode can be set back.")
+            message = translate(
+                "Toasts", "Several workflows run at once. The demo’s agent still asks before it changes a file."
+            )
             return ToastText(title, message, actions=((UNDO, translate("Toasts", "Undo")),))
         case "mode_is_auto":
             title = translate("Toasts", "Automatic mode is on")

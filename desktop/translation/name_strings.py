@@ -5,7 +5,6 @@ from pathlib import PurePath
 from PySide6.QtCore import QCoreApplication
 
 from core.domain.tool import CallStatus, mcp_server_of
-from core.services.demo import DemoTexts
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
@@ -23,20 +22,6 @@ def offline_agent_name() -> str:
 def agent_display_name(name: str) -> str:
     """Return the display name of an agent that a run refers to."""
     return offline_agent_name() if name == OFFLINE else name
-
-
-def demo_texts() -> DemoTexts:
-    return DemoTexts(
-        long_answer=translate("Demo", "Long answer"),
-        steps=translate("Demo", "Template of seven steps"),
-        question=translate("Demo", "Question to you"),
-        asked=translate("Demo", "What shall I go on with?"),
-        options=(
-            translate("Demo", "a summary"),
-            translate("Demo", "a list"),
-            translate("Demo", "nothing at all"),
-        ),
-    )
 
 
 def QT_TRANSLATE_NOOP(_context: str, text: str) -> str:  # the name that lupdate collects texts by

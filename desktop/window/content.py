@@ -1,7 +1,6 @@
 """The content of the window: creates all parts and connects them."""
 
 from dataclasses import replace
-from functools import partial
 
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMainWindow
@@ -14,7 +13,6 @@ from desktop.bind import Frames
 from desktop.chat.composer.draft import local_files
 from desktop.operations import Operations
 from desktop.search.panel import SearchPanel
-from desktop.settings.parts.page import PageId
 from desktop.shortcuts.chords import is_pressed
 from desktop.shortcuts.command import handlers_of
 from desktop.shortcuts.keymap import Keymap
@@ -277,9 +275,9 @@ class Content(Adaptive, Surface):
         self.preferences.transfer.export_requested.connect(self.transfer.choose_and_export)
         self.preferences.transfer.import_requested.connect(self.transfer.choose_and_import)
         self.answering.shown.connect(chat.token_binder.set_context_tokens)
-        open_models = partial(self.preferences.open_at, PageId.MODELS)
-        for request in (self.answering.connect_requested, self.start.model_requested):
-            request.connect(open_models)
+        offer = chat.footer.offer
+        for request in (self.answering.connect_requested, self.start.model_requested, offer.connect_requested):
+            request.connect(self.preferences.connect_model)
         self.status.inbox_requested.connect(self.palette_controller.open_inbox)
         self.start.demo_requested.connect(self.demo.start)
         self.start.folder_requested.connect(self.folder_choice.choose_for_new)

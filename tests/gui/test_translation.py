@@ -15,10 +15,9 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from core.services.demo import ENGLISH
 from desktop.attention.form import SchemaForm
 from desktop.theme import Theme
-from desktop.translation import I18N, INPUTS, SHIPPED, Language, Translation, demo_texts, formats, spoken_language
+from desktop.translation import I18N, INPUTS, SHIPPED, Language, Translation, formats, spoken_language
 from desktop.widgets import Adaptive, Paragraph
 from desktop.window.commands.command_table import MENUS, menu_title
 from tests.support.project import ROOT
@@ -106,15 +105,6 @@ def test_the_inputs_of_a_shipped_template_follow_the_language(
     qtbot.waitUntil(lambda: names() == ["Dossier", "Drawer"])
     about = [label.text() for label in form.findChildren(Paragraph) if label.text()]
     assert about == ["Où va note.md.", "Where it goes."]
-
-
-def test_the_demo_asks_in_the_language_what_the_offline_agent_understands(translation: Translation) -> None:
-    assert demo_texts() == ENGLISH
-    translation.set_language(Language.FRENCH)
-    french = demo_texts()
-    assert french.asked == "Par quoi dois-je continuer\N{NARROW NO-BREAK SPACE}?"
-    assert len({title[0] for title in (french.long_answer, french.steps, french.question)}) == 3
-    assert [one for one in french.options if re.search(r"[\[\],]", one)] == []
 
 
 @pytest.mark.parametrize("language", [Language.ENGLISH, Language.FRENCH])

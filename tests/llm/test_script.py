@@ -52,7 +52,7 @@ def test_a_line_separator_inside_a_text_does_not_end_the_line() -> None:
         ('{"ask": "who?", "options": "me"}', "'options': expected a list, found text"),
         ('{"ask": "who?", "options": ["me", 5]}', "'options': expected texts"),
         ('{"say": "a", "call": "b"}', "exactly one of say, call, ask, fail, repeat; found say, call"),
-        ('{"say": "a", "arguments": {}}', "a say line has no 'arguments'; it takes say, delay_ms"),
+        ('{"say": "a", "arguments": {}}', "a say line has no 'arguments'; it takes say, delay_ms, if_failed"),
         ('{"say": 1}', "'say': expected text, found number"),
         ('{"say": "a", "delay_ms": "5"}', "'delay_ms': expected a whole number, found text"),
         ('{"say": "a", "delay_ms": true}', "'delay_ms': expected a whole number, found true/false"),

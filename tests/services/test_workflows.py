@@ -1,14 +1,10 @@
-"""Workflows: listed, opened, renamed, deleted; and the demo."""
+"""Workflows: listed, opened, renamed, deleted."""
 
 import asyncio
 from pathlib import Path
 
-from core.domain.events import InterruptionRaised
-from core.domain.ids import WorkflowId
-from core.domain.interruption import InterruptionKind
 from core.domain.messages import Role
-from core.domain.run import RunKind, RunStatus
-from core.errors import StorageFailed
+from core.domain.run import RunStatus
 from core.services.outcome import Failed, Ok
 from tests.bench.conversations import put_conversation
 from tests.support.clock import FakeClock
@@ -145,64 +141,6 @@ async def test_a_message_sent_during_a_turn_is_refused() -> None:
         assert isinstance(again, Failed)
         assert again.code == "workflow_busy"
         await world.core.engine.cancel(sent.data.id)
-
-
-async def test_the_demo_runs_three_workflows_and_is_removed_without_a_trace() -> None:
-    async with a_world() as world:
-        before = await world.core.chat.send("help")
-        assert isinstance(before, Ok)
-        await world.core.engine.wait(before.data.id)
-        begun = await world.core.demo.start()
-        assert all(isinstance(answer, Ok) for answer in begun)
-        kinds = [answer.data.kind for answer in begun if isinstance(answer, Ok)]
-        assert kinds == [RunKind.CHAT, RunKind.WORKFLOW, RunKind.CHAT]
-        titles = {workflow.title for workflow in await world.storage.workflows.all()}
-        assert {"Long answer", "Template of seven steps", "Question to you"} <= titles
-        await world.heard(InterruptionRaised)
-        (question,) = await world.storage.interruptions.open()
-        assert (question.ask.kind, question.ask.tool) == (InterruptionKind.QUESTION, "ask_user")
-        assert len(world.core.stores.background.running_workflows) == 3
-        assert len(await world.core.demo.workflows()) == 3
-        assert isinstance(await world.core.demo.remove(), Ok)
-        assert [workflow.id for workflow in await world.storage.workflows.all()] == [before.data.workflow_id]
-        assert await world.core.demo.workflows() == []
-
-
-async def test_what_could_not_be_removed_is_still_of_the_demo() -> None:
-    async with a_world() as world:
-        await world.core.demo.start()
-        delete, left = world.storage.delete_workflow, 2
-
-        async def until_the_disk_fails(workflow_id: WorkflowId) -> None:
-            nonlocal left
-            if not left:
-                raise StorageFailed("storage_full", "the disk is full")
-            left -= 1
-            await delete(workflow_id)
-
-        world.storage.delete_workflow = until_the_disk_fails  # type: ignore[method-assign]
-        refused = await world.core.demo.remove()
-        assert isinstance(refused, Failed)
-        assert refused.code == "storage_full"
-        assert len(await world.core.demo.workflows()) == 1
-        left = 1
-        assert isinstance(await world.core.demo.remove(), Ok)
-        assert await world.storage.workflows.all() == []
-
-
-async def test_the_template_of_the_demo_skips_a_step_and_ends_with_a_table() -> None:
-    async with a_world() as world:
-        _, template, _ = await world.core.demo.start()
-        assert isinstance(template, Ok)
-        await world.core.engine.wait(template.data.id)
-        run = await world.describe(template.data.id)
-        assert run["status"] == "success"
-        assert [name for name, step in run["steps"].items() if step["skipped"]] == ["hurry"]
-        assert run["output"] == [
-            {"name": "tea", "letters": 3},
-            {"name": "coffee", "letters": 6},
-            {"name": "water", "letters": 5},
-        ]
 
 
 async def test_the_folders_of_a_workflow_are_kept_and_allowed_for_its_runs(tmp_path: Path) -> None:

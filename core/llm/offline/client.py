@@ -66,7 +66,8 @@ def _answer(request: ModelRequest) -> PlannedAnswer:
     if script.next_answer(request.script, before) is not None:
         following = script.next_answer(request.script, request.messages)
         if following is not None:
-            return following
+            has_failed = following.if_failed and any(commands.is_failure(text) for _, text in results)
+            return PlannedAnswer((PlannedText(following.if_failed, 0.02),)) if has_failed else following
         if results:  # the script ended with a call; report its result
             return _with_report(results, PlannedAnswer())
     commanded = commands.parse_commands(since[0].text if since else "", request.tools)

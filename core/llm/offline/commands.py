@@ -13,7 +13,9 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from itertools import cycle, islice
+from typing import Any
 
+from core.domain.agent import OFFLINE_REFUSAL
 from core.domain.messages import without_attachments
 from core.domain.tool import ToolInfo
 from core.llm.offline.plan import (
@@ -113,7 +115,7 @@ def not_understood(line: str) -> str:
     """Reply to a message that is not a command."""
     echo = f"I read {_code(_cut(line, ECHOED_CHARACTERS))}" if line else "I read an empty message"
     return (
-        "I am the offline agent, not a language model: I follow a few commands and cannot answer anything else. "
+        f"{OFFLINE_REFUSAL}I follow a few commands and cannot answer anything else. "
         f"{echo}, which is none of them. Say `help` to see what I understand."
     )
 
@@ -142,8 +144,19 @@ def help_text(tools: Sequence[ToolInfo]) -> str:
 
 
 def results_text(results: Iterable[tuple[str, str]]) -> str:
-    """Format the results of tools, (name, JSON) each, a line per result; errors as their message."""
-    return "\n".join(f"- {_code(tool)} {_result_text(text)}" for tool, text in results)
+    """Format the results of tools, (name, JSON) each, a line per result: an answer of the user as it was given, errors
+    as their message.
+    """
+    return "\n".join(f"- {_answer_text(text) or _code(tool) + ' ' + _result_text(text)}" for tool, text in results)
+
+
+def _answer_text(text: str) -> str:
+    """Return what the user has answered to a question; empty if the result is no answer."""
+    match _parsed(text):
+        case {"options": list(options), "text": str(words), **rest} if not rest:
+            answered = ", ".join([*map(str, options), *([words] if words else [])])
+            return f"You answered: {_cut(answered, SHOWN_CHARACTERS)}"
+    return ""
 
 
 def _tool_line(tool: ToolInfo) -> str:
@@ -152,12 +165,20 @@ def _tool_line(tool: ToolInfo) -> str:
     return f"- {_code(f'{tool.name} {{{names}}}')}: {first_sentence}"
 
 
-def _result_text(text: str) -> str:
+def is_failure(text: str) -> bool:
+    """Return whether the result of a call, as JSON, is an error."""
+    return isinstance(value := _parsed(text), dict) and isinstance(value.get("error"), dict)
+
+
+def _parsed(text: str) -> Any:
     try:
-        value = json.loads(text)
+        return json.loads(text)
     except ValueError:
-        value = None
-    match value:
+        return None
+
+
+def _result_text(text: str) -> str:
+    match _parsed(text):
         case {"error": {"code": code, "message": message, **rest}, **others} if not rest and not others:
             return f"failed: {_cut(str(message), SHOWN_CHARACTERS)} ({_code(str(code))})"
     return f"→ {_code(_cut(text, SHOWN_CHARACTERS))}"

@@ -13,10 +13,13 @@ _WORD = re.compile(r"\s*\S+\s*|\s+")
 
 @dataclass(frozen=True, slots=True)
 class PlannedText:
-    """Text that is streamed word by word, `delay_s` apart; None is the default pace."""
+    """Text that is streamed word by word, `delay_s` apart; None is the default pace. `if_failed` takes its place after
+    a failed call.
+    """
 
     text: str
     delay_s: float | None = None
+    if_failed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,11 @@ class PlannedAnswer:
                 gap = ""
             if saying.text:
                 gap = "" if saying.text[-1].isspace() else " "
+
+    @property
+    def if_failed(self) -> str:
+        """What is said in place of the answer after a failed call; empty if it is the same."""
+        return next((saying.if_failed for saying in self.texts if saying.if_failed), "")
 
     @property
     def text(self) -> str:

@@ -1,6 +1,7 @@
 """Scripts of the offline agent: JSON lines that it plays instead of reading the prompt (AGENTS_AND_TOOLS §2).
 
-    {"say": TEXT, "delay_ms": N}    streams the text word by word, N ms between words
+    {"say": TEXT, "delay_ms": N}    streams the text word by word, N ms between words; with "if_failed": TEXT it says
+                                    that text, and the script ends, if a call before it failed or was refused
     {"call": TOOL, "arguments": {…}}    calls a tool; consecutive calls are one round
     {"ask": TEXT, "options": [TEXT, …]}    asks the user: a call of `ask_user`
     {"fail": TEXT}    an error in mid-stream
@@ -28,7 +29,7 @@ MAX_DELAY_MS = 600_000
 Line = Mapping[str, Any]
 
 _FIELDS: Mapping[str, Mapping[str, type]] = {
-    "say": {"say": str, "delay_ms": int},
+    "say": {"say": str, "delay_ms": int, "if_failed": str},
     "call": {"call": str, "arguments": dict},
     "ask": {"ask": str, "options": list},
     "fail": {"fail": str},
@@ -98,6 +99,8 @@ def next_answer(lines: Sequence[Line], messages: Iterable[ChatMessage]) -> Plann
             return None
         if message.role == "assistant" and _is_from(following, message):
             following = next(planned, None)
+        elif message.role == "assistant" and following.if_failed and message.text == following.if_failed:
+            return None
     return following
 
 
@@ -105,7 +108,7 @@ def _item_of(line: Line) -> PlannedText | PlannedCall | str | None:
     """Convert a line to its text or call; to the message of a failure; to None for a repetition."""
     match line:
         case {"say": text}:
-            return PlannedText(text, line.get("delay_ms", 0) / 1000)
+            return PlannedText(text, line.get("delay_ms", 0) / 1000, line.get("if_failed", ""))
         case {"call": tool}:
             arguments = line.get("arguments", {})
             return PlannedCall(tool, arguments, encode(arguments))

@@ -185,6 +185,11 @@ class ModelsPage(ListPage[ItemRow]):
     def failure_text(self, failed: Failed) -> str:
         return model_refusal_text(failed)
 
+    def begin_adding(self) -> None:
+        """Focus the first field of the form that adds a model."""
+        self.ensureWidgetVisible(self._form)
+        self._form.focus_first()
+
     # Changes
 
     def _edit(self, model: ModelChoice) -> None:

@@ -9,7 +9,6 @@ from core.domain.toast import ToastType
 from core.services.outcome import Failed, Ok
 from desktop.operations import unwrap
 from desktop.shortcuts.command import command
-from desktop.translation import demo_texts
 from desktop.window.actions.workflow_actions import WorkflowActions
 from desktop.window.base.context import Controller, WindowContext
 
@@ -69,7 +68,7 @@ class DemoController(Controller):
 
     async def _start(self) -> None:
         await self._mode.set_auto("mode_set_to_auto", is_for_demo=True)
-        outcomes = await self._core.demo.start(demo_texts())
+        outcomes = await self._core.demo.start(self._context.session.translation.language)
         for outcome in outcomes:
             if isinstance(outcome, Failed):
                 self._actions.fail(outcome)

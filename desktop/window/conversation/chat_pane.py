@@ -19,6 +19,7 @@ from desktop.window.conversation.conversation_binder import ConversationBinder, 
 from desktop.window.conversation.draft_controller import AnswerDrafts, DraftController
 from desktop.window.conversation.footer import CardBinder, Footer, TokenBinder
 from desktop.window.conversation.input_card import InputCard
+from desktop.window.conversation.model_offer import ModelOfferBinder
 
 
 class ChatPane(Adaptive, Surface):
@@ -51,7 +52,9 @@ class ChatPane(Adaptive, Surface):
         self.drafts = self.draft_controller.drafts
         self.card_binder = CardBinder(context, self.card, self.footer, self)
         self.token_binder = TokenBinder(context, self.token_bar, self)
-        self._binders = (self.conversation, self.draft_controller, self.card_binder, self.token_binder)
+        self._offer_binder = ModelOfferBinder(context, self.footer.offer, self)
+        cards = (self.card_binder, self.token_binder, self._offer_binder)
+        self._binders = (self.conversation, self.draft_controller, *cards)
         self._bind = context.frames.bind(self, self._workflows.changed, self._forget_deleted)
         self._header = QHBoxLayout()
         self._build()

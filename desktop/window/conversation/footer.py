@@ -19,6 +19,7 @@ from desktop.window.base.context import Controller, WindowContext
 from desktop.window.base.workflow_strings import viewed_title
 from desktop.window.conversation.input_card import InputCard
 from desktop.window.conversation.limit_strip import LimitStrip, ReachedLimit
+from desktop.window.conversation.model_offer import ModelOffer
 
 
 class Footer(QObject):
@@ -46,12 +47,13 @@ class Footer(QObject):
         self._token_bar = token_bar
         self._pane = pane
         self.limit = LimitStrip(theme, pane)
+        self.offer = ModelOffer(theme, pane)
         self.inputs = inputs
         self.queue = queue
         self.composer = composer
         self.layout = QHBoxLayout()
         self._slot = QVBoxLayout()
-        for widget in (card, inputs, self.limit, queue, composer, token_bar):
+        for widget in (self.offer, card, inputs, self.limit, queue, composer, token_bar):
             self._slot.addWidget(widget)
         self.layout.addStretch(1)
         self.layout.addLayout(self._slot, 100)

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from desktop.operations import Operations
 from desktop.settings.dialog import SettingsDialog
+from desktop.settings.models.models_page import ModelsPage
 from desktop.settings.parts.page import PageId
 from desktop.settings.sources.consent_source import ConsentSource
 from desktop.settings.sources.context import AppInfo, SettingsContext, TransferRequests
@@ -47,6 +48,12 @@ class Preferences(QWidget):
 
     def open_at(self, page_id: PageId) -> None:
         self._present(page_id)
+
+    def connect_model(self) -> None:
+        """Open the page of the models at the form that adds one."""
+        self._present(PageId.MODELS)
+        if self._dialog is not None and (page := self._dialog.findChild(ModelsPage)) is not None:
+            page.begin_adding()
 
     def hide_dialog(self) -> None:
         if self._dialog is not None:
