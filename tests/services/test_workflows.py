@@ -178,3 +178,33 @@ async def test_an_input_allows_a_place_only_where_the_user_gave_it(tmp_path: Pat
             assert isinstance(run, Ok)
             await world.core.engine.wait(run.data.id)
             assert (await world.core.storage.snapshots.of_run(run.data.id)).folders == allowed
+
+
+async def test_a_folder_that_is_taken_back_stays_closed_to_a_fork(tmp_path: Path) -> None:
+    closed, stays = tmp_path / "closed", tmp_path / "stays"
+    closed.mkdir()
+    stays.mkdir()
+    async with a_world() as world:
+        core = world.core
+        found = await core.templates.find("Folder report")
+        assert isinstance(found, Ok)
+        given = {"folder": str(stays)}
+        run = await core.runs.start(found.data, given, gated=True, allows_input=True, folders=[str(closed)])
+        assert isinstance(run, Ok)
+        await core.engine.wait(run.data.id)
+        allowed = (await core.storage.snapshots.of_run(run.data.id)).folders
+        assert allowed == (str(closed), str(stays))
+        taken = await core.folders.take_back(str(closed))
+        assert isinstance(taken, Ok)
+        fork = await core.runs.fork(run.data.id, "list")
+        assert isinstance(fork, Ok)
+        await core.engine.wait(fork.data.id)
+        assert (await core.storage.snapshots.of_run(fork.data.id)).folders == (str(stays),)
+        await core.folders.give_back(taken.data)
+        again = await core.runs.fork(run.data.id, "list")
+        assert isinstance(again, Ok)
+        await core.engine.wait(again.data.id)
+        assert (await core.storage.snapshots.of_run(again.data.id)).folders == allowed
+        workflow = await core.storage.workflows.get(again.data.workflow_id)
+        assert workflow is not None
+        assert workflow.folders == (str(closed),)
