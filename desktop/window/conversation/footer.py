@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from core.domain.ids import InterruptionId, WorkflowId
+from core.domain.toast import ToastType
 from desktop.attention.card import AttentionCard
 from desktop.attention.request import Request
 from desktop.chat.composer.composer import Composer
@@ -184,6 +185,7 @@ class CardBinder(Controller):
         self._footer.hide_composer()
         self._card.take_focus()
         self._footer.fit()
+        self._stores.toasts.dismiss_for_workflow(self._shown, ToastType.USER_QUESTION)
         return True
 
     def show_now(self) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from core.domain.interruption import Action
-from core.domain.run import Run
+from core.domain.run import Run, RunStatus
 from core.domain.template import ValidationMode
 from core.domain.toast import ToastType
 from core.services.outcome import Ok
@@ -115,6 +115,15 @@ async def _planned(app: App) -> AsyncIterator[Screen]:
     await holds(view.isVisible)
     await settled(content)
     yield "plan and unread rows", app.window
+    toasts = core.stores.toasts
+    toasts.clear()
+    toasts.pause("picture")
+    toasts.add_workflow_complete(run.workflow_id, "Find out why the totals drift", RunStatus.SUCCESS, is_viewed=True)
+    await drawn()
+    await settled(content.toasts)
+    yield "toast of what is viewed", app.window
+    toasts.resume("picture")
+    toasts.clear()
     await core.engine.cancel(run.id)
     content.panels.fit(content.width())
 

@@ -99,7 +99,13 @@ async def test_a_question_without_a_limit_is_repeated_until_it_is_answered(
         QTest.keyClick(app.focused(), Qt.Key.Key_Return)  # Go to workflow
         await until(lambda: card_of(app).has_focus)
         assert app.viewed == run.workflow_id
+        assert reminders(app) == [], "the card is in front"
         await take_card(app)
+        app.key(Qt.Key.Key_Escape)
+        pass_time(app, 31)
+        assert len(reminders(app)) == 1, "the card was put off"
+        await take_card(app)
+        assert reminders(app) == []
         QTest.keyClicks(app.focused(), "Blue")
         app.control(Qt.Key.Key_Return)
         await until(lambda: not section(app))
