@@ -15,7 +15,7 @@ _CLICKS = (QSystemTrayIcon.ActivationReason.Trigger, QSystemTrayIcon.ActivationR
 
 
 class TrayIcon(Adaptive, QWidget):
-    """An invisible widget that owns the tray icon. Check `is_available`."""
+    """An invisible widget that owns the tray icon. Check `is_available`, which may change at any time."""
 
     show_requested = Signal()
     quit_requested = Signal()
@@ -37,12 +37,15 @@ class TrayIcon(Adaptive, QWidget):
         self._quit.triggered.connect(self.quit_requested)
         context.frames.bind(self._icon, (stores.background.changed, stores.questions.changed), self._render)
         self.adapt_to(context.theme)
-        self._icon.setVisible(self.is_available)
+        self._icon.setVisible(QSystemTrayIcon.isSystemTrayAvailable())
 
     @property
     def is_available(self) -> bool:
-        """Whether this system has a tray."""
-        return QSystemTrayIcon.isSystemTrayAvailable()
+        """Whether the icon is in a tray, where it appears now if the tray came after the window."""
+        has_tray = QSystemTrayIcon.isSystemTrayAvailable()
+        if has_tray and not self._icon.isVisible():
+            self._icon.show()
+        return has_tray and self._icon.isVisible()
 
     @property
     def can_notify(self) -> bool:
@@ -86,14 +89,15 @@ class QuitGuard(Controller):
         self._tray = tray
         self._end = context.session.end
         self._question: QMessageBox | None = None
+        self._is_kept = False
+        context.frames.bind(self, context.stores.background.changed, self._end_if_unreachable)
         tray.show_requested.connect(self.come_back)
         tray.quit_requested.connect(self.ask)
 
     @command("app.quit")
     def ask(self) -> None:
         """Quit, after a confirmation if a workflow is active. A workflow that only waits for the user loses nothing."""
-        running = self._stores.background.running_workflows
-        at_work = sum(execution.run is None or execution.run.status in _AT_WORK for execution in running)
+        running, at_work = self._stores.background.running_workflows, self._at_work
         if not at_work:
             self._end()
         elif self._question is not None:  # asked before, by the window, the tray or a key
@@ -105,7 +109,7 @@ class QuitGuard(Controller):
 
     def come_back(self) -> None:
         """Show the window in front, also from the tray or the task bar."""
-        window = self._window
+        window, self._is_kept = self._window, False
         window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
         window.show()
         window.raise_()
@@ -135,8 +139,19 @@ class QuitGuard(Controller):
 
     def _answer(self, button: QAbstractButton) -> None:
         if button.objectName() == "keep_running":
+            self._is_kept = True
             self._window.hide()
         elif button.objectName() == "stop_and_quit":
+            self._end()
+
+    @property
+    def _at_work(self) -> int:
+        running = self._stores.background.running_workflows
+        return sum(execution.run is None or execution.run.status in _AT_WORK for execution in running)
+
+    def _end_if_unreachable(self) -> None:
+        """End a hidden window whose tray has gone, once nothing is at work: no way leads back to it."""
+        if self._is_kept and not self._at_work and not self._tray.is_available:
             self._end()
 
     def _closed(self) -> None:

@@ -135,6 +135,25 @@ async def test_what_keeps_running_is_come_back_to_from_the_tray(
         await app.core.engine.cancel(run.id)
 
 
+@pytest.mark.qt_log_ignore("systemTrayWindowChanged", extend=True)  # the offscreen platform has no tray
+async def test_a_tray_that_comes_later_has_the_icon_and_one_that_goes_takes_the_app_with_its_last_run(
+    tmp_path: Path, qapp: QApplication, until: Until, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        app.session._end = asyncio.Event()
+        run = await app.say("a long one", script=({"say": "a b c", "delay_ms": 120_000},))
+        icon = app.content.tray._icon
+        assert not icon.isVisible()
+        monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: True)
+        app.control(Qt.Key.Key_Q)
+        assert icon.isVisible()
+        press(app, "keep_running")
+        monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: False)
+        assert not has_ended(app)
+        await app.core.engine.cancel(run.id)
+        await until(lambda: has_ended(app))
+
+
 async def test_logging_out_asks_nothing(tmp_path: Path, qapp: QApplication, until: Until) -> None:
     async with an_app(tmp_path, qapp) as app:
         app.session._end = asyncio.Event()
