@@ -613,8 +613,8 @@
         <translation>Continuer avec cela</translation>
     </message>
     <message>
-        <source>High risk</source>
-        <translation>Risque élevé</translation>
+        <source>High risk: it may not be undone</source>
+        <translation>Risque élevé&#xa0;: peut être irréversible</translation>
     </message>
     <message>
         <source>In this workflow</source>
@@ -629,12 +629,12 @@
         <translation>Limite atteinte</translation>
     </message>
     <message>
-        <source>Low risk</source>
-        <translation>Risque faible</translation>
+        <source>Low risk: it only reads</source>
+        <translation>Risque faible&#xa0;: lecture seule</translation>
     </message>
     <message>
-        <source>Medium risk</source>
-        <translation>Risque moyen</translation>
+        <source>Medium risk: it changes something</source>
+        <translation>Risque moyen&#xa0;: modifie quelque chose</translation>
     </message>
     <message>
         <source>Missing arguments</source>
@@ -853,6 +853,13 @@
     <message>
         <source>⟨… {number} characters in all …⟩</source>
         <translation>⟨… {number} caractères en tout …⟩</translation>
+    </message>
+</context>
+<context>
+    <name>AttentionCard</name>
+    <message>
+        <source>Look at the arguments first.</source>
+        <translation>Regardez d’abord les arguments.</translation>
     </message>
 </context>
 <context>
@@ -1257,6 +1264,10 @@
 <context>
     <name>CardFooter</name>
     <message>
+        <source>Approve all {count}</source>
+        <translation>Tout approuver ({count})</translation>
+    </message>
+    <message>
         <source>Back to the message, it stays open</source>
         <translation>Retour au message, la demande reste ouverte</translation>
     </message>
@@ -1265,12 +1276,20 @@
         <translation>Plus tard</translation>
     </message>
     <message>
+        <source>Look at each call first: {seen} of {count} seen</source>
+        <translation>Regardez d’abord chaque appel&#xa0;: {seen} vus sur {count}</translation>
+    </message>
+    <message>
         <source>Reason (optional)</source>
         <translation>Motif (facultatif)</translation>
     </message>
     <message>
         <source>Reason for a rejection (optional)</source>
         <translation>Motif d’un refus (facultatif)</translation>
+    </message>
+    <message>
+        <source>The calls of this run that wait, each once</source>
+        <translation>Les appels en attente de cette exécution, chacun une fois</translation>
     </message>
 </context>
 <context>
@@ -1297,6 +1316,14 @@
     <message>
         <source>Show</source>
         <translation>Afficher</translation>
+    </message>
+    <message>
+        <source>Show in the whole pane</source>
+        <translation>Afficher en grand</translation>
+    </message>
+    <message>
+        <source>Smaller again</source>
+        <translation>Réduire</translation>
     </message>
     <message>
         <source>{number} of {count}</source>
@@ -1722,6 +1749,10 @@
     <message>
         <source>Show or hide the workflows</source>
         <translation>Afficher ou masquer les workflows</translation>
+    </message>
+    <message>
+        <source>Show the request in the whole pane, or smaller</source>
+        <translation>Afficher la demande en grand, ou la réduire</translation>
     </message>
     <message>
         <source>Smaller</source>

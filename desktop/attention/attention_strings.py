@@ -193,13 +193,14 @@ def server_label(server: str) -> str:
 
 
 def risk_label(risk: Risk) -> str:
+    """Return the risk of a call with its reason (AGENTS_AND_TOOLS §5)."""
     match risk:
         case Risk.LOW:
-            return translate("Attention", "Low risk")
+            return translate("Attention", "Low risk: it only reads")
         case Risk.MEDIUM:
-            return translate("Attention", "Medium risk")
+            return translate("Attention", "Medium risk: it changes something")
         case Risk.HIGH:
-            return translate("Attention", "High risk")
+            return translate("Attention", "High risk: it may not be undone")
         case _:
             assert_never(risk)
 

@@ -19,6 +19,7 @@ from core.domain.interruption import Action, InterruptionKind
 from core.services.outcome import Failed
 from core.stores.questions import Question
 from desktop.attention.attention_strings import asked_text, closed_text, refusal_text
+from desktop.attention.call_review import CallReview
 from desktop.attention.call_view import DecidingValues
 from desktop.attention.field import ValueField
 from desktop.attention.focus_guard import FocusGuard
@@ -43,7 +44,8 @@ class AttentionCard(SlotCard):
 
     Its owner answers each `answered(question, answer, call)` by `show_outcome`, and each `call_wanted(request)` by
     `Request.show_call`; `call` is what the card showed of a call. `emptied` is emitted when the last request is
-    gone while the card had focus. `requests` has the drafts.
+    gone while the card had focus. `requests` has the drafts. `whole_wanted`: the user wants the card in the whole
+    pane, or no longer.
     """
 
     answered = Signal(object, object, object)
@@ -52,6 +54,7 @@ class AttentionCard(SlotCard):
     emptied = Signal()
     drafts_changed = Signal()
     unfold_requested = Signal()
+    whole_wanted = Signal()
 
     def __init__(self, theme: Theme, now: Callable[[], datetime], focus_keys: QKeySequence, parent: QWidget) -> None:
         super().__init__(theme, parent)
@@ -65,6 +68,7 @@ class AttentionCard(SlotCard):
         self._header = CardHeader(theme, now, focus_keys)
         self._deciding = DecidingValues(theme)
         self._footer = CardFooter(theme)
+        self._review = CallReview(self.requests, self._scroller, self._footer)
         self._note = ClosedNote(theme)
         self._column = QVBoxLayout(self)
         self._actions |= {"Ctrl+D": self._reject, "PgUp": partial(self._step, -1), "PgDown": partial(self._step, 1)}
@@ -114,6 +118,7 @@ class AttentionCard(SlotCard):
             return
         if failed is None:
             self._show_next()
+            self._review.go_on()
         elif failed.code in _CLOSED_CODES:
             self._show_closed(str(failed.details["status"]) if "status" in failed.details else None)
         else:
@@ -129,8 +134,15 @@ class AttentionCard(SlotCard):
 
     def fold(self, *, is_folded: bool) -> None:
         """Collapse the card to its header, or expand it."""
+        if is_folded:
+            self.show_whole(is_whole=False)
         self._is_folded = is_folded
         self._update()
+
+    @property
+    def is_about_call(self) -> bool:
+        """Whether it shows a call of a tool."""
+        return self.request is not None and self.request.is_about_call
 
     @property
     def active_keys(self) -> ActiveKeys | None:
@@ -164,6 +176,11 @@ class AttentionCard(SlotCard):
     def error(self) -> str:
         return self._footer.error
 
+    @property
+    def all_button(self) -> Button:
+        """The button that approves all calls of the run that wait."""
+        return self._footer.all_button
+
     def button(self, action: Action) -> Button:
         return self._footer.button(action)
 
@@ -195,10 +212,13 @@ class AttentionCard(SlotCard):
             self._column.addWidget(widget)
         self._header.stepped.connect(self._step)
         self._header.unfolded.connect(self.unfold_requested)
+        self._header.whole_wanted.connect(self.whole_wanted)
+        self.room_changed.connect(self._show_room)
         self._header.time_left_changed.connect(self._describe)
         self._footer.action_chosen.connect(self._send_answer)
         self.guard.changed.connect(self._footer.set_blocked)
         self._footer.postponed.connect(self._cancel)
+        self._review.approved.connect(self.answered)
         self._footer.reason_edited.connect(self.drafts_changed)
         self._note.close_button.clicked.connect(self._cancel)
 
@@ -212,6 +232,9 @@ class AttentionCard(SlotCard):
         self._scroller.show_page(request)
         if request is not None:
             self._footer.show_request(request)
+        else:
+            self.show_whole(is_whole=False)
+        self.room_changed.emit()
 
     def _show_next(self) -> None:
         """Show the first remaining request; keep focus in the card only if it was there."""
@@ -271,6 +294,10 @@ class AttentionCard(SlotCard):
         if request is None or self.requests.sending is not None or self.guard.is_on or self._is_folded:
             return
         self._footer.show_error("")
+        if action == Action.APPROVE and not self.is_whole and not self._review.has_seen(request):
+            self._footer.show_error(self.tr("Look at the arguments first."))
+            self.whole_wanted.emit()
+            return
         answer = request.answer(Action(action))
         if answer is None:
             if (invalid := request.first_error) is not None:
@@ -318,6 +345,13 @@ class AttentionCard(SlotCard):
         if not request.is_ready:
             self.call_wanted.emit(request)
         return request
+
+    def _fit(self) -> None:
+        super()._fit()
+        self._review.note_later()
+
+    def _show_room(self) -> None:
+        self._header.show_whole(is_whole=self.is_whole)
 
     def _show_deciding(self) -> None:
         """Show what decides about the call, above what scrolls."""

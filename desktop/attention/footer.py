@@ -28,6 +28,7 @@ from desktop.attention.keys import CardKeys
 from desktop.attention.request import Request
 from desktop.shortcuts.key_strings import key_name
 from desktop.theme import Theme
+from desktop.translation import number
 from desktop.widgets import (
     Adaptive,
     Button,
@@ -36,6 +37,7 @@ from desktop.widgets import (
     column_of,
     plain_tool_tip,
     row_of,
+    set_plain_tool_tip,
     show_when,
     with_keys,
 )
@@ -49,11 +51,13 @@ _BLOCKED_OPACITY = 0.5
 class CardFooter(Adaptive, QWidget):
     """Writes reason and scope into the request that it shows, and emits `reason_edited`.
 
-    `action_chosen` is emitted with the action of a button, `postponed` for the Later button.
+    `action_chosen` is emitted with the action of a button, `postponed` for the Later button, and
+    `all_approved` to approve all calls that wait.
     """
 
     action_chosen = Signal(str)
     postponed = Signal()
+    all_approved = Signal()
     reason_edited = Signal()
 
     def __init__(self, theme: Theme) -> None:
@@ -66,6 +70,13 @@ class CardFooter(Adaptive, QWidget):
         self._error.setObjectName("refusal")
         self._scope = ApprovalScope(theme)
         self._scope.chosen.connect(self._on_scope)
+        self._count = self._seen = 0
+        self.all_button = Button(theme, "", "secondary", is_small=True)
+        self.all_button.clicked.connect(self.all_approved)
+        show_when(self.all_button, False)
+        self._scopes = QHBoxLayout()
+        self._scopes.addWidget(self._scope, 1)
+        self._scopes.addWidget(self.all_button)
         self._reason = QLineEdit()
         self._reason.setMaxLength(_REASON_CHARACTERS)
         self._reason.textEdited.connect(self._on_reason)
@@ -79,7 +90,8 @@ class CardFooter(Adaptive, QWidget):
         self._row.addWidget(self._reason, 1)
         self._row.addStretch(0)
         self._row.addWidget(self._later)
-        self._column = column_of(self, self._error, self._scope)
+        self._column = column_of(self, self._error)
+        self._column.addLayout(self._scopes)
         self._column.addLayout(self._row)
         show_when(self._scope, False)
         self.show_error("")
@@ -137,6 +149,12 @@ class CardFooter(Adaptive, QWidget):
             rule = OfferedRule.parse(request.question.asked.options)
             self._scope.set_tool(tool, request.scope, rule, request.access_scopes, is_edited=request.is_changed)
 
+    def offer_all(self, count: int, seen: int) -> None:
+        """Offer to approve this many calls at once, if there are several; the button works once all were seen."""
+        if (count, seen) != (self._count, self._seen):
+            self._count, self._seen = count, seen
+            self._label_all()
+
     def button(self, action: Action | None) -> Button:
         """Return the button of an action; None is the Later button."""
         return self._later if action is None else self._buttons[action]
@@ -172,6 +190,15 @@ class CardFooter(Adaptive, QWidget):
         """Return the size without the keys on the buttons, which are there only where they have room."""
         hint = super().minimumSizeHint()
         return QSize(hint.width() - sum(button.keys_width for button in self._shown_buttons), hint.height())
+
+    def _label_all(self) -> None:
+        count, seen = number(self._count), number(self._seen)
+        self.all_button.setText(self.tr("Approve all {count}").format(count=count))
+        self.all_button.setEnabled(self._seen >= self._count)
+        look = self.tr("Look at each call first: {seen} of {count} seen").format(seen=seen, count=count)
+        once = self.tr("The calls of this run that wait, each once")
+        set_plain_tool_tip(self.all_button, once if self._seen >= self._count else look)
+        show_when(self.all_button, self._count > 1)
 
     def _label_buttons(self, request: Request) -> None:
         for action, button in self._buttons.items():
@@ -216,7 +243,7 @@ class CardFooter(Adaptive, QWidget):
         """
         above = [widget for widget in page.findChildren(QWidget) if widget.focusPolicy() & Qt.FocusPolicy.TabFocus]
         scopes = self._scope.findChildren(QAbstractButton)
-        chain_tab_stops([*above[-1:], *scopes, self._reason, *self._shown_buttons, *tab_stops(header)])
+        chain_tab_stops([*above[-1:], *scopes, self.all_button, self._reason, *self._shown_buttons, *tab_stops(header)])
 
     def _on_clicked(self, button: QAbstractButton) -> None:
         self.action_chosen.emit(button.objectName())

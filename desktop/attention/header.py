@@ -28,7 +28,8 @@ from desktop.widgets import (
 
 
 class CardHeader(Adaptive, QWidget):
-    """Emits `stepped` for the next request (1) or the previous (-1), and `unfolded` to show the whole card.
+    """Emits `stepped` for the next request (1) or the previous (-1), `unfolded` to show the card, and `whole_wanted` to
+    show it in the whole pane or no longer.
 
     `time_left_changed` is emitted when the accessible `time_left` has changed.
     """
@@ -36,13 +37,15 @@ class CardHeader(Adaptive, QWidget):
     stepped = Signal(int)
     time_left_changed = Signal()
     unfolded = Signal()
+    whole_wanted = Signal()
 
     def __init__(self, theme: Theme, now: Callable[[], datetime], focus_keys: QKeySequence) -> None:
         super().__init__()
         self._theme = theme
         self._focus_keys = focus_keys
         self._previous_keys, self._next_keys = QKeySequence("PgUp"), QKeySequence("PgDown")
-        self._is_folded = False
+        self._whole_keys = QKeySequence()
+        self._is_folded = self._is_whole = False
         self._position = (1, 1)
         self._icon = IconLabel(theme, Icon.MESSAGE_CIRCLE_QUESTION_MARK, "sign_warn")
         self._asker = ElidedLabel("", "strong", mode=Qt.TextElideMode.ElideMiddle)
@@ -51,6 +54,7 @@ class CardHeader(Adaptive, QWidget):
         self._count = Label("", "secondary", "muted")
         self._previous = IconButton(theme, Icon.CHEVRON_LEFT)
         self._next = IconButton(theme, Icon.CHEVRON_RIGHT)
+        self.whole_button = IconButton(theme, Icon.CHEVRON_UP)
         self._unfold = Button(theme, "", "link", is_small=True)
         self._keys = KeyHint()
         self._column = column_of(self)
@@ -60,10 +64,11 @@ class CardHeader(Adaptive, QWidget):
         self._row.addWidget(self._icon)
         self._row.addWidget(self._kind)
         self._row.addWidget(self._asker, 1)
-        for widget in (self._count, self._previous, self._next, self._unfold, self._keys):
+        for widget in (self._count, self._previous, self._next, self.whole_button, self._unfold, self._keys):
             self._row.addWidget(widget)
         self._previous.clicked.connect(self._step_back)
         self._next.clicked.connect(self._step_forward)
+        self.whole_button.clicked.connect(self.whole_wanted)
         self._unfold.clicked.connect(self.unfolded)
         self._time_left.accessible_text_changed.connect(self.time_left_changed)
         self.fold(is_folded=False)
@@ -94,8 +99,14 @@ class CardHeader(Adaptive, QWidget):
     def set_shortcuts(self, keys: CardKeys) -> None:
         """Set the displayed shortcuts."""
         self._focus_keys = keys.focus
-        self._previous_keys, self._next_keys = keys.previous, keys.next
+        self._previous_keys, self._next_keys, self._whole_keys = keys.previous, keys.next, keys.whole
         self.fold(is_folded=self._is_folded)
+        self.retranslate()
+
+    def show_whole(self, *, is_whole: bool) -> None:
+        """Show whether the card takes the whole pane."""
+        self._is_whole = is_whole
+        self.whole_button.set_icon(Icon.CHEVRON_DOWN if is_whole else Icon.CHEVRON_UP)
         self.retranslate()
 
     def clear(self) -> None:
@@ -106,6 +117,7 @@ class CardHeader(Adaptive, QWidget):
         """Show the header alone, with a button that unfolds the card."""
         self._is_folded = is_folded
         show_when(self._unfold, is_folded)
+        show_when(self.whole_button, not is_folded)
         self._keys.set_keys(self._focus_keys if is_folded else None)
 
     def retranslate(self) -> None:
@@ -114,6 +126,8 @@ class CardHeader(Adaptive, QWidget):
         self._count.setText(text)
         self._previous.describe(self.tr("Previous request"), self._previous_keys)
         self._next.describe(self.tr("Next request"), self._next_keys)
+        whole = self.tr("Smaller again") if self._is_whole else self.tr("Show in the whole pane")
+        self.whole_button.describe(whole, self._whole_keys)
         self._unfold.setText(self.tr("Show"))
         self._time_left.refresh()
 

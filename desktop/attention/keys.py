@@ -25,6 +25,7 @@ class CardKeys:
     later: QKeySequence
     submit: QKeySequence
     reject: QKeySequence
+    whole: QKeySequence
 
 
 def active_keys(kind: InterruptionKind, request: Request | None, count: int) -> ActiveKeys:

@@ -90,6 +90,7 @@ class Request(Form, Adaptive, QWidget):
         self._too_large: list[ValueSection] = []
         self._no_outputs = Paragraph("", "label", "muted")
         self.call: CallDescription | None = None
+        self.was_seen = False
         self.call_view = CallValues(theme)
         self.call_view.secrets_shown.connect(self.deciding_changed)
         self.change_button = Button(theme, "", "link", is_small=True)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from core.domain.ids import InterruptionId
+from core.domain.interruption import InterruptionKind
 from core.stores.questions import Question
 from desktop.attention.request import DraftAnswer, Request
 
@@ -82,6 +83,25 @@ class RequestQueue:
         """The position of the current request and the number of requests, from 1."""
         ids = self._ids
         return (ids.index(self._current) + 1 if self._current in ids else 1), max(1, len(ids))
+
+    def alike(self, request: Request) -> tuple[int, int]:
+        """Return how many calls of its run wait for an approval with this request, and how many of them were seen."""
+        alike = [] if request.kind is not InterruptionKind.TOOL_APPROVAL else self._alike(request)
+        return len(alike), len(self.approvable)
+
+    @property
+    def approvable(self) -> list[InterruptionId]:
+        """The calls of the current request's run that were seen and not changed, in their order."""
+        current = self.current_request
+        seen = [self._requests.get(key) for key in (self._alike(current) if current is not None else [])]
+        return [each.question.id for each in seen if each is not None and each.was_seen and not each.is_changed]
+
+    def _alike(self, request: Request) -> list[InterruptionId]:
+        return [
+            asked.id
+            for asked in self._questions
+            if asked.run_id == request.question.run_id and asked.kind is InterruptionKind.TOOL_APPROVAL
+        ]
 
     def neighbour(self, by: int) -> InterruptionId | None:
         """Return the next (1) or previous (-1) request, cyclically; None without another, or while sending."""

@@ -1,15 +1,15 @@
 """A card in the composer's place that sizes itself to its content and handles its own keys (UI §6)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from desktop.shortcuts.chords import ENTER_KEYS, chord_of
 from desktop.theme import Theme
-from desktop.widgets import Adaptive, Button, Paragraph, Surface, column_of
+from desktop.widgets import Adaptive, Button, GrowingText, Paragraph, Surface, column_of
 from desktop.widgets.forms.form import FormField
 
 
@@ -18,13 +18,17 @@ class SlotCard(Adaptive, Surface):
     that the focused card handles, before the window's shortcuts can take them.
     """
 
+    room_changed = Signal()
+    """What the card shows has other limits for its height."""
+
     _column: QVBoxLayout
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__("composer", parent=parent)
         self._theme = theme
-        self._max_height = 0
+        self._max_height = self._usual_height = 0
         self._actions: dict[str, Callable[[], object]] = {"Esc": self._cancel, "Ctrl+Return": self._submit}
+        self._is_whole = False
         self._scroller = RequestScrollArea()
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
@@ -34,11 +38,22 @@ class SlotCard(Adaptive, Surface):
         focus = QApplication.focusWidget()
         return focus is not None and self.isAncestorOf(focus)
 
-    def set_max_height(self, height: int) -> None:
-        """Set the maximum height."""
-        if height != self._max_height:
-            self._max_height = height
+    def set_max_height(self, height: int, usual: int | None = None) -> None:
+        """Set the maximum height. Beyond the `usual` height it grows only to show some lines of a long text."""
+        heights = (height, height if usual is None else min(usual, height))
+        if heights != (self._max_height, self._usual_height):
+            self._max_height, self._usual_height = heights
             self._fit()
+
+    def show_whole(self, *, is_whole: bool) -> None:
+        """Take the whole pane, or the usual part of it."""
+        if is_whole != self._is_whole:
+            self._is_whole = is_whole
+            self.room_changed.emit()
+
+    @property
+    def is_whole(self) -> bool:
+        return self._is_whole
 
     def event(self, event: QEvent) -> bool:
         is_override = event.type() == QEvent.Type.ShortcutOverride
@@ -84,17 +99,20 @@ class SlotCard(Adaptive, Surface):
         """Size the card to its content; beyond the maximum height the page scrolls."""
         around = self._column.contentsMargins()
         inner = self.width() - around.left() - around.right() - 2 * self.frameWidth()
-        page_height = self._scroller.content_height(inner)
         column, width = self._column, self.width() - 2 * self.frameWidth()
         # sizeHint ignores wrapping; a wrapped label is taller.
         wraps = column.hasHeightForWidth()  # what is wrapped is taller than its hint
         total = column.totalHeightForWidth(width) if wraps else column.sizeHint().height()
-        other = total - self._scroller.sizeHint().height()
-        available = max(self._theme.sizes.row, self._max_height - other) if self._max_height else page_height
-        self._scroller.set_height(min(page_height, available))
+        other, least = total - self._scroller.sizeHint().height(), self._theme.sizes.row
+        if self._max_height:
+            self._scroller.fit(inner, max(least, self._usual_height - other), max(least, self._max_height - other))
+        else:
+            self._scroller.set_height(self._scroller.content_height(inner))
 
 
 _REVEALED_LINES = 6
+_LEAST_LINES = 6  # of a long text, before the page scrolls
+_MOST_TEXTS = 20  # that share the room; more keep their usual height
 _PAGES = (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
 
@@ -136,6 +154,47 @@ class RequestScrollArea(QScrollArea):
         if page is None or layout is None:
             return 0
         return layout.totalHeightForWidth(width) if layout.hasHeightForWidth() else layout.totalSizeHint().height()
+
+    def fit(self, width: int, usual: int, most: int) -> None:
+        """Be as high as the page at this width, within the `usual` height; up to `most` for some lines of its long
+        texts, which share what room there is.
+        """
+        page = self.widget()
+        texts = [text for text in page.findChildren(GrowingText) if text.isVisibleTo(page)] if page is not None else []
+        texts = texts[:_MOST_TEXTS]
+        self._measure_again(texts)
+        fixed = self.content_height(width) - sum(text.sizeHint().height() for text in texts)
+        lines_of = {text: text.lines_shown(most // text.fontMetrics().lineSpacing() + 1) for text in texts}
+        wishes = {text: text.height_of(lines) for text, lines in lines_of.items()}
+        least = {text: min(wish, text.height_of(_LEAST_LINES)) for text, wish in wishes.items()}
+        height = min(most, max(usual, fixed + sum(least.values())))
+        room, total = height - fixed, fixed
+        for number, text in enumerate(sorted(texts, key=lambda text: wishes[text])):
+            share = min(wishes[text], max(least[text], room // (len(texts) - number)))
+            lines = max(1, (share - text.height_of(0)) // text.fontMetrics().lineSpacing())
+            text.set_most_lines(lines)
+            room -= text.height_of(lines)
+            total += min(wishes[text], text.height_of(lines))
+        self._measure_again(texts)
+        self.set_height(min(total, height))
+
+    def _measure_again(self, texts: Sequence[QWidget]) -> None:
+        """Make the layouts around these texts forget their sizes; by itself Qt does so level by level, and later."""
+        for text in texts:
+            widget = text.parentWidget()
+            while widget is not None and widget is not self.viewport():
+                if (layout := widget.layout()) is not None:
+                    layout.invalidate()
+                widget = widget.parentWidget()
+
+    def shows(self, part: QWidget, lines: int) -> bool:
+        """Return whether this many lines of a part of the page are in view, below its title, or all of it."""
+        page = self.widget()
+        if page is None or not part.isVisible():
+            return page is not None and part.isHidden()
+        place = QRect(part.mapTo(page, QPoint(0, 0)), part.size())
+        seen = place.intersected(QRect(0, self.verticalScrollBar().value(), page.width(), self.viewport().height()))
+        return seen.height() >= min(place.height(), (lines + 2) * self.fontMetrics().lineSpacing())
 
     def set_height(self, height: int) -> None:
         if height != self._height:

@@ -161,6 +161,7 @@ class DiffView(Adaptive, GrowingText):
                 break
         self._set_margin()
         self.updateGeometry()
+        self._end_with_a_line()
         self._color_visible()
 
     def _end(self) -> None:
@@ -229,7 +230,7 @@ class DiffView(Adaptive, GrowingText):
     def _set_margin(self) -> None:
         self._digits = max(self._digits, *(len(str(row.number)) for row in self._rows[-1:] if row.kind != "gap"), 2)
         if self.viewportMargins().left() != self._margin:
-            self.setViewportMargins(self._margin, 0, 0, 0)
+            self.setViewportMargins(self._margin, 0, 0, self.viewportMargins().bottom())
 
     def paint_numbers(self, painter: QPainter) -> None:
         """Paint the numbers of the visible rows into the margin."""

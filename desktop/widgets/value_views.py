@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import ceil
 
-from PySide6.QtCore import QMargins, QSize
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QGuiApplication, QResizeEvent, QTextCharFormat, QTextCursor, QTextOption
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSizePolicy, QTextEdit, QVBoxLayout, QWidget
 
@@ -58,7 +58,9 @@ class ReadOnlyText(QPlainTextEdit):
 
 
 class GrowingText(ReadOnlyText):
-    """As high as its text, up to a number of lines that its surroundings set; a longer text scrolls."""
+    """As high as its text, up to a number of lines that its surroundings set; a longer text scrolls, and ends with a
+    whole line.
+    """
 
     def __init__(self, parent: QWidget, most_lines: int) -> None:
         super().__init__(parent)
@@ -73,6 +75,16 @@ class GrowingText(ReadOnlyText):
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self.updateGeometry()
+        self._end_with_a_line()
+
+    def _end_with_a_line(self) -> None:
+        line, margin = self.fontMetrics().lineSpacing(), ceil(self.document().documentMargin())
+        room = self.contentsRect().height() - margin
+        is_cut = self.lines_shown(room // line + 1) * line > room
+        bottom = room % line if is_cut and room > line else 0
+        margins = self.viewportMargins()
+        if bottom != margins.bottom():
+            self.setViewportMargins(margins.left(), 0, 0, bottom)
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), self.height_of(self.lines_shown(self._most_lines)))
@@ -90,7 +102,7 @@ _MOST_MARKED = 200  # in colour; all of them are marks by their text
 
 
 class ValueText(Adaptive, GrowingText):
-    """A longer text ends with a whole line."""
+    """A text to read, with marks for what is not seen as itself."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent, MOST_LINES)
@@ -147,20 +159,6 @@ class ValueText(Adaptive, GrowingText):
             selection.cursor, selection.format = cursor, mark_format
             selections.append(selection)
         self.setExtraSelections(selections)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._end_with_a_line()
-
-    def _end_with_a_line(self) -> None:
-        room, line = (
-            self.contentsRect().height() - ceil(self.document().documentMargin()),
-            self.fontMetrics().lineSpacing(),
-        )
-        is_cut = self.lines_shown(room // line + 1) * line > room
-        margins = QMargins(0, 0, 0, room % line if is_cut and room > line else 0)
-        if margins != self.viewportMargins():
-            self.setViewportMargins(margins)
 
 
 def _units(text: str) -> int:

@@ -108,6 +108,13 @@ _EVERYWHERE = (
     ),
     Command("focus.attention", QT_TRANSLATE_NOOP("Commands", "Answer the request"), ("Ctrl+Shift+A",), "go"),
     Command(
+        "attention.whole",
+        QT_TRANSLATE_NOOP("Commands", "Show the request in the whole pane, or smaller"),
+        ("F7",),
+        "view",
+        mac=("Ctrl+Shift+E",),
+    ),
+    Command(
         "go.next_attention",
         QT_TRANSLATE_NOOP("Commands", "Next workflow that needs you"),
         ("Ctrl+J", "F8"),

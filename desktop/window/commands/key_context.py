@@ -202,6 +202,7 @@ class KeyHints(Controller):
                 first("attention.later"),
                 first("attention.submit"),
                 first("attention.reject"),
+                first("attention.whole"),
             )
         )
         chat.inputs.set_keys(first("attention.submit"), first("attention.later"))

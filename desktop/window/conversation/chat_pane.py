@@ -90,6 +90,11 @@ class ChatPane(Adaptive, Surface):
         """Focus the request card (`CardBinder.focus`)."""
         return self.card_binder.focus()
 
+    @command("attention.whole")
+    def show_whole_card(self) -> bool:
+        """Show the request card in the whole pane, or no longer (`CardBinder.toggle_whole`)."""
+        return self.card_binder.toggle_whole()
+
     def clear_selection(self) -> bool:
         """Clear the selection of the focused composer, else of the transcript. Return False if there is none."""
         box = self.composer.text_box
@@ -129,6 +134,7 @@ class ChatPane(Adaptive, Surface):
         self._header.addStretch(1)
         column.addLayout(self._header)
         column.addWidget(self.transcript, 1)
+        self.transcript.setMinimumHeight(1)  # a card may take the whole pane
         column.addLayout(self.footer.layout)
         self.composer.edit_last_requested.connect(self._edit_last)
         self.setAcceptDrops(True)

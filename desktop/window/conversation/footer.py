@@ -22,6 +22,8 @@ from desktop.window.conversation.input_card import InputCard
 from desktop.window.conversation.limit_strip import LimitStrip, ReachedLimit
 from desktop.window.conversation.model_offer import ModelOffer
 
+_USUAL_PART = 0.6  # of the pane, for the card of a call
+
 
 class Footer(QObject):
     """Shows either the composer or a card, and limits the heights to the space of `pane`.
@@ -62,6 +64,7 @@ class Footer(QObject):
         for watched in (card, inputs, self.limit, queue, composer):
             watched.installEventFilter(self)
         queue.text_requested.connect(self.focus_composer)
+        card.room_changed.connect(self.fit)
         self.limit.left.connect(self.focus_composer)
 
     def focus_composer(self) -> None:
@@ -131,9 +134,15 @@ class Footer(QObject):
             composer = self.composer.height() + self._token_bar.height() + 2 * sizes.space_s
             composer += 0 if self.queue.isHidden() else self.queue.height() + sizes.space_xs
         composer += 0 if self.limit.isHidden() else self.limit.height() + sizes.space_xs
-        reserved = 2 * sizes.row + margins.top() + margins.bottom() + composer
-        for card in (self._card, self.inputs):
-            card.set_max_height(max(3 * sizes.row, self._pane.height() - reserved))
+        room = self._pane.height() - margins.top() - margins.bottom() - composer
+        most = max(3 * sizes.row, room - 2 * sizes.row)
+        self.inputs.set_max_height(most)
+        if self._card.is_whole:
+            self._card.set_max_height(max(3 * sizes.row, room))
+        elif self._card.is_about_call:  # it may take more than its part to show some lines
+            self._card.set_max_height(max(3 * sizes.row, room - sizes.row), round(_USUAL_PART * self._pane.height()))
+        else:
+            self._card.set_max_height(most)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Fit again when a part appears, disappears or changes its size."""
@@ -169,6 +178,7 @@ class CardBinder(Controller):
         card.emptied.connect(footer.focus_composer)
         card.unfold_requested.connect(self.focus)
         card.call_wanted.connect(self._describe_call)
+        card.whole_wanted.connect(self.toggle_whole)
         stores = context.stores
         signals = (stores.view.changed, stores.workflows.changed, stores.questions.changed)
         self._bind = context.frames.bind(pane, signals, self.show_now)
@@ -186,6 +196,14 @@ class CardBinder(Controller):
         self._card.take_focus()
         self._footer.fit()
         self._stores.toasts.dismiss_for_workflow(self._shown, ToastType.USER_QUESTION)
+        return True
+
+    def toggle_whole(self) -> bool:
+        """Show the card in the whole pane, with the focus, or smaller again. Return False if no request is pending."""
+        is_whole = self._card.is_whole and self._card.has_focus
+        if not self._card.has_focus and not self.focus():
+            return False
+        self._card.show_whole(is_whole=not is_whole)
         return True
 
     def show_now(self) -> None:

@@ -3,10 +3,17 @@
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QLabel, QScrollArea
 
+from core.domain.audit import Decision
+from core.domain.ids import WorkflowId, new_id
 from core.domain.interruption import Action
-from core.domain.template import ValidationMode
+from core.domain.run import RunKind, RunStatus
+from core.domain.template import Template, ValidationMode
+from core.domain.workflow import Workflow
+from core.engine.runs.start_request import StartRequest
+from core.services.outcome import Ok
 from desktop.attention.card import AttentionCard
 from desktop.widgets import DiffView
 from tests.gui.window.consent_cards import gone_through, in_sight
@@ -14,6 +21,8 @@ from tests.gui.window.rig import App, an_app
 from tests.gui.window.test_attention import ended
 from tests.gui.window.test_consent_cards import approve, card_for
 from tests.support import waiting
+from tests.support.command_line import template
+from tests.support.world import tool_step
 
 KEY = "sk-" + "abcd1234" * 5
 
@@ -107,5 +116,102 @@ async def test_what_cannot_be_shown_as_a_diff_is_said_and_shown_as_values(tmp_pa
         assert "two\nlines" in through
         assert "a\n\tb" in through
         assert card.request is not None
+        run_id = card.request.question.run_id
+        await waiting.until(lambda: not card.guard.is_on)
         card.button(Action.REJECT).click()
-        await ended(app, await app.core.engine.wait(card.request.question.run_id))
+        await ended(app, await app.core.engine.wait(run_id))
+
+
+async def test_the_card_has_the_height_that_its_call_needs(tmp_path: Path, qapp: QApplication) -> None:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    long = {"path": "f0.txt", "content": "line\n" * 400}
+    async with an_app(tmp_path / "data", qapp, mode=ValidationMode.MANUAL, size=(1440, 900)) as app:
+        chat = app.content.chat
+        card = await shown(app, folder, "write_file", long)
+        view, pane = diff_of(card), chat.height()
+        assert 0.5 * pane < card.height() <= 0.6 * pane + 1
+        assert visible_lines(view) >= 6
+        app.key(Qt.Key.Key_F7)
+        await waiting.until(lambda: card.height() > 0.9 * pane)
+        await app.drawn()
+        assert not card.findChildren(QScrollArea)[0].verticalScrollBar().isVisible()
+        assert visible_lines(view) > 20
+        app.key(Qt.Key.Key_F7)
+        await waiting.until(lambda: card.height() <= 0.6 * pane + 1)
+
+        await approve(app, card)
+
+        # focused, it shows enough in the smallest window too
+        app.window.resize(800, 600)
+        short = await shown(app, folder, "write_file", {"path": "f1.txt", "content": "line\n" * 20})
+        assert not short.is_whole
+        assert visible_lines(diff_of(short)) >= 6
+        await approve(app, short)
+
+        # above the composer it has no room: it opens before anything is approved
+        chat.focus_composer()
+        sent = await app.core.chat.send(
+            "go",
+            mode=ValidationMode.MANUAL,
+            allow=[str(folder)],
+            base=str(folder),
+            script=[{"call": "write_file", "arguments": {**long, "path": "f2.txt"}}, {"say": "done"}],
+        )
+        assert isinstance(sent, Ok)
+        run = sent.data
+        app.content.workflow_actions.show(run.workflow_id)
+        chat.focus_composer()
+        await waiting.until(lambda: card.request is not None and card.request.question.run_id == run.id)
+        await waiting.until(lambda: card.request is not None and card.request.is_ready)
+        await app.drawn()
+        assert visible_lines(diff_of(card)) < 6
+        card.button(Action.APPROVE).click()
+        await waiting.until(lambda: card.has_focus and card.is_whole)
+        await app.drawn()
+        assert "Look at the arguments" in card.error
+        assert visible_lines(diff_of(card)) >= 6
+        assert not (folder / "f2.txt").exists()
+        await approve(app, card)
+        assert (folder / "f2.txt").exists()
+
+
+def visible_lines(view: DiffView) -> int:
+    return view.visibleRegion().boundingRect().height() // view.fontMetrics().lineSpacing()
+
+
+async def test_several_calls_of_a_run_are_approved_at_once_after_each_was_seen(
+    tmp_path: Path, qapp: QApplication
+) -> None:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    steps = [tool_step(f"s{n}", "write_file", path=f"f{n}.txt", content=f"{n}\n") for n in range(5)]
+    async with an_app(tmp_path / "data", qapp, mode=ValidationMode.MANUAL) as app:
+        now = app.core.clock.now()
+        workflow = Workflow(WorkflowId(new_id("wf")), "Five files", "offline", now, now)
+        started = Template.model_validate(template(*steps, title="Five files"))
+        run = await app.core.engine.start(
+            StartRequest(workflow, started, {}, RunKind.WORKFLOW, mode=ValidationMode.MANUAL, allow=(str(folder),))
+        )
+        await waiting.until(lambda: app.core.stores.questions.count(run.workflow_id) == 5)
+        app.content.workflow_actions.show(run.workflow_id)
+        card = app.content.chat.card
+        await waiting.until(lambda: card.request is not None and card.request.is_ready)
+        app.content.chat.focus_card()
+        await app.drawn()
+        together = card.all_button
+        for _ in range(4):
+            assert together.text() == "Approve all 5"
+            assert not together.isEnabled()
+            await waiting.until(lambda: card.has_focus and not card.guard.is_on)
+            app.key(Qt.Key.Key_PageDown)
+            await waiting.until(lambda: card.request is not None and card.request.is_ready)
+            await app.drawn()
+        await waiting.until(together.isEnabled)
+        await waiting.until(lambda: not card.guard.is_on)
+        together.click()
+        done = await ended(app, run)
+        assert done.status is RunStatus.SUCCESS
+        assert sorted(file.name for file in folder.iterdir()) == [f"f{n}.txt" for n in range(5)]
+        entries = await app.core.storage.audit.page()
+        assert [entry.decision for entry in entries] == [Decision.APPROVED] * 5

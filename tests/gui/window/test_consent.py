@@ -27,11 +27,11 @@ from core.domain.text.json_text import decode
 from core.domain.text.masking import MASK
 from core.services.outcome import Ok
 from desktop.attention import card as attention_card
-from desktop.attention.call_view import CallValue, CallValues
+from desktop.attention.call_view import CallLine, CallValue, CallValues
 from desktop.attention.card import AttentionCard
 from desktop.attention.footer import ApprovalScope
 from desktop.translation import Language
-from desktop.widgets import Segmented
+from desktop.widgets import DiffView, Segmented
 from tests.gui.window import test_attention as attention
 from tests.gui.window.rig import App, an_app
 from tests.gui.window.test_attention import listens, take_card
@@ -83,7 +83,12 @@ def scope(card: AttentionCard) -> ApprovalScope:
 
 def values(card: AttentionCard) -> dict[str, str]:
     """The arguments that the card shows, by name."""
-    return {part.section.value.accessibleName(): part.section.value.text for part in card.findChildren(CallValue)}
+    lines = {}
+    for line in card.findChildren(CallLine):
+        name, text = (label.text() for label in line.findChildren(QLabel))
+        lines[name] = text
+    long = {part.section.value.accessibleName(): part.section.value.text for part in card.findChildren(CallValue)}
+    return {**lines, **long}
 
 
 def arguments(card: AttentionCard) -> QPlainTextEdit:
@@ -98,8 +103,14 @@ async def test_the_card_shows_the_tool_its_risk_all_arguments_and_what_an_approv
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
         _, card = await chat(app, '/tool write_file {"path": "a.txt", "content": "x", "append": true}')
-        assert {"write_file", "Medium risk", "Tool approval", "This call alone."} <= texts(card)
-        assert values(card) == {"path": "a.txt", "append": "true", "content": "x"}
+        assert {
+            "write_file",
+            "Medium risk: it changes something",
+            "a.txt",
+            "Tool approval",
+            "This call alone.",
+        } <= texts(card)
+        assert values(card) == {"append": "true", "content": "x"}
         assert app.focused() is card.button(Action.REJECT)
         choices = {button.text(): button for button in scope(card).findChildren(QPushButton)}
         assert list(choices) == ["Once", "For this run", "Always"]
@@ -197,11 +208,11 @@ async def test_a_secret_is_folded_can_be_changed_and_is_not_stored(tmp_path: Pat
     async with an_app(tmp_path, qapp) as app:
         secret = "abc123abc123abc"
         run, card = await chat(app, f'/tool write_file {{"path": "/nowhere", "content": "Bearer {secret}"}}')
-        shown = card.findChildren(CallValue)[1].section.value
-        assert shown.toPlainText() == "Bearer ⟨secret, 15 characters⟩"
+        (shown,) = card.findChildren(DiffView)
+        assert shown.toPlainText() == "+ Bearer ⟨secret, 15 characters⟩"
         (call,) = card.findChildren(CallValues)
         call.show_secrets.click()
-        assert shown.toPlainText() == f"Bearer {secret}"
+        assert shown.toPlainText() == f"+ Bearer {secret}"
         box = arguments(card)
         assert decode(box.toPlainText())["content"] == f"Bearer {secret}"
         box.setPlainText(box.toPlainText().replace("Bearer", "Now Bearer"))

@@ -46,9 +46,9 @@ async def test_options_are_chosen_by_number_arrows_and_space(tmp_path: Path, qap
         for kind in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease):
             QApplication.sendEvent(app.focused(), QKeyEvent(kind, Key.Key_Ampersand, NONE, 10, 0, 0, "&"))
         assert ticked(app) == ["red", "green", "blue"]
-        app.content.keymap.use({"attention.pick.1": [], "attention.pick.3": ["F7"]})
+        app.content.keymap.use({"attention.pick.1": [], "attention.pick.3": ["F12"]})
         app.key(Key.Key_1)
-        app.key(Key.Key_F7)
+        app.key(Key.Key_F12)
         assert ticked(app) == ["red", "green"]
         assert app.core.stores.questions.count(run.workflow_id) == 1
 
@@ -98,18 +98,18 @@ async def test_each_button_of_a_card_has_its_key_and_the_help_begins_with_what_a
             ("Confirm", "Enter"),
             ("Toggle or press the focused control", "Space"),
         ]
-        app.content.keymap.use({"attention.reject": ["F7"]})
-        assert keys_on_buttons(app)["Reject"] == "F7"
+        app.content.keymap.use({"attention.reject": ["F12"]})
+        assert keys_on_buttons(app)["Reject"] == "F12"
         # where the row is too narrow for all keys, none is shown, and the words keep their room
         footer = card_of(app)._footer
         footer.resize(footer.minimumSizeHint().width(), footer.height())
         assert set(keys_on_buttons(app).values()) == {""}
         footer.resize(card_of(app).width(), footer.height())
-        assert "F7" in keys_on_buttons(app).values()
+        assert "F12" in keys_on_buttons(app).values()
         await take_card(app)
         app.key(Key.Key_D, CONTROL)
         assert app.core.stores.questions.count(run.workflow_id) == 1  # it has another key now
-        app.key(Key.Key_F7)
+        app.key(Key.Key_F12)
         done = await ended(app, run)
         assert done.error is not None
         assert done.error.code == "rejected"
@@ -174,6 +174,7 @@ async def test_tab_goes_through_a_card_and_a_screen_reader_hears_which_request_i
             card.button(Action.APPROVE),
             header._previous,
             header._next,
+            header.whole_button,
         ]
         interfaces = [QAccessible.queryAccessibleInterface(stop) for stop in inside]
         assert all(each is not None and each.text(QAccessible.Text.Name) for each in interfaces)
