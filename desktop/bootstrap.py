@@ -10,7 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QLocale, Qt
 from PySide6.QtWidgets import QApplication
 
 from desktop import arguments, window_state
@@ -66,7 +66,7 @@ def _open(options: Arguments, data: Path | None, began: float) -> int:
     if not is_for_itself and _is_shown_elsewhere(state_file.parent):
         return 0
     state = window_state.read(state_file)
-    window = MainWindow(_background(app, options, state), state.geometry)
+    window = MainWindow(_background(app, options, state), state.geometry, _opening(options, state))
     window.painted.connect(_leave_first_loop, Qt.ConnectionType.QueuedConnection)
     window.show()
     app.exec()
@@ -108,6 +108,13 @@ def _state_file(data: Path | None) -> Path:
     from platformdirs import user_data_path
 
     return user_data_path("metier", appauthor=False) / "window.json"
+
+
+def _opening(options: Arguments, state: WindowState) -> str:
+    """Return what the first frame says; the translations are not loaded yet."""
+    language = options.language or state.language
+    tag = QLocale.system().uiLanguages()[:1] if language == "system" else [str(language)]
+    return "Ouverture…" if tag and tag[0].startswith("fr") else "Opening…"
 
 
 def _background(app: QApplication, options: Arguments, state: WindowState) -> str:

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRect, QSize, Signal
-from PySide6.QtGui import QCloseEvent, QColor, QGuiApplication, QPaintEvent, QPalette
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtGui import QCloseEvent, QColor, QGuiApplication, QPainter, QPaintEvent, QPalette
+from PySide6.QtWidgets import QMainWindow, QWidget
 
 from desktop.window_state import Geometry
 
@@ -12,17 +12,20 @@ MIN_SIZE = (800, 500)
 """What a laptop of 1366×768 has room for at 150 %; on a smaller screen, that screen."""
 DEFAULT_SIZE = (1200, 800)
 _MIN_VISIBLE = 100
+_ON_LIGHT, _ON_DARK = QColor("#5F5F5F"), QColor("#A8A8A8")
 
 
 class MainWindow(QMainWindow):
-    """Ignores close events and emits `closing` instead."""
+    """Ignores close events and emits `closing` instead. Until it has a content, it shows the text `opening`."""
 
     closing = Signal()
     painted = Signal()
     """The first paint is done."""
 
-    def __init__(self, background: str, geometry: Geometry | None) -> None:
+    def __init__(self, background: str, geometry: Geometry | None, opening: str = "") -> None:
         super().__init__()
+        self._opening = opening
+        self.setAccessibleDescription(opening)
         self._is_painted = False
         palette = QPalette()
         palette.setColor(QPalette.ColorRole.Window, QColor(background))
@@ -41,9 +44,19 @@ class MainWindow(QMainWindow):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
+        if self._opening:
+            painter = QPainter(self)
+            is_light = self.palette().color(QPalette.ColorRole.Window).lightness() > 127
+            painter.setPen(_ON_LIGHT if is_light else _ON_DARK)
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self._opening)
         if not self._is_painted:
             self._is_painted = True
             self.painted.emit()
+
+    def setCentralWidget(self, widget: QWidget) -> None:
+        self._opening = ""
+        self.setAccessibleDescription("")
+        super().setCentralWidget(widget)
 
     def _place(self, geometry: Geometry | None) -> None:
         """Restore the geometry; a window off every screen, or larger than its screen, is moved onto one."""

@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from desktop.window.frame.main_window import MainWindow
 from desktop.window_state import Geometry
@@ -63,3 +63,15 @@ def test_on_a_small_screen_it_is_whole(qapp: QApplication, geometry: Geometry | 
     assert (box.width(), box.height()) == (911, 480)
     if geometry is not None:
         assert LAPTOP.contains(box)
+
+
+async def test_the_first_frame_says_that_it_is_opening_until_there_is_a_content(qapp: QApplication) -> None:
+    def colors(window: MainWindow) -> int:
+        image = window.grab().toImage()
+        return len({image.pixel(x, image.height() // 2) for x in range(image.width())})
+
+    window = MainWindow("#FFFFFF", None, "Opening…")
+    assert colors(window) > 1
+    window.setCentralWidget(QWidget())
+    assert colors(window) == 1
+    window.deleteLater()
