@@ -163,7 +163,8 @@ class RequestScrollArea(QScrollArea):
         texts = [text for text in page.findChildren(GrowingText) if text.isVisibleTo(page)] if page is not None else []
         texts = texts[:_MOST_TEXTS]
         self._measure_again(texts)
-        fixed = self.content_height(width) - sum(text.sizeHint().height() for text in texts)
+        # A page that is not laid out yet knows nothing of its texts.
+        fixed = max(0, self.content_height(width) - sum(text.sizeHint().height() for text in texts))
         lines_of = {text: text.lines_shown(most // text.fontMetrics().lineSpacing() + 1) for text in texts}
         wishes = {text: text.height_of(lines) for text, lines in lines_of.items()}
         least = {text: min(wish, text.height_of(_LEAST_LINES)) for text, wish in wishes.items()}
@@ -176,7 +177,7 @@ class RequestScrollArea(QScrollArea):
             room -= text.height_of(lines)
             total += min(wishes[text], text.height_of(lines))
         self._measure_again(texts)
-        self.set_height(min(total, height))
+        self.set_height(max(0, min(total, height)))
 
     def _measure_again(self, texts: Sequence[QWidget]) -> None:
         """Make the layouts around these texts forget their sizes; by itself Qt does so level by level, and later."""
