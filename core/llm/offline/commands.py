@@ -155,7 +155,7 @@ def _answer_text(text: str) -> str:
     match _parsed(text):
         case {"options": list(options), "text": str(words), **rest} if not rest:
             answered = ", ".join([*map(str, options), *([words] if words else [])])
-            return f"You answered: {_cut(answered, SHOWN_CHARACTERS)}"
+            return f"You answered: {_cut(answered, SHOWN_CHARACTERS)}" if answered else ""
     return ""
 
 
