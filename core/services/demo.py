@@ -60,7 +60,7 @@ class DemoService:
         """
         texts = json.loads(await asyncio.to_thread((RESOURCES / language / "demo.json").read_text, "utf-8"))
         try:
-            place = str(await asyncio.to_thread(self._copy_files, language))
+            place = str(await asyncio.to_thread(self._copy_files, language, texts["folder"]))
         except OSError as error:
             return [Failed.of(StorageFailed("storage_failed", f"the files of the demo cannot be written: {error}"))]
         # first the one that asks before it touches a file: in its mode nothing else may be at work when it begins
@@ -95,13 +95,13 @@ class DemoService:
         if self._folder is not None:
             await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
 
-    def _copy_files(self, language: str) -> Path:
-        """Return a folder of its own for this start, with the files. Raises OSError."""
+    def _copy_files(self, language: str, name: str) -> Path:
+        """Return a folder of this name for this start alone, with the files. Raises OSError."""
         if self._folder is None:
             self._folder = Path(mkdtemp(prefix="metier-demo-"))
         for number in count(1):
             with suppress(FileExistsError):
-                folder = Path(shutil.copytree(RESOURCES / language / "folder", self._folder / str(number)))
+                folder = Path(shutil.copytree(RESOURCES / language / "folder", self._folder / str(number) / name))
                 for program in folder.glob("*.py.txt"):  # it has another name where it is no program of ours
                     program.rename(program.with_suffix(""))
                 return folder

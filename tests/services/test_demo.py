@@ -33,7 +33,7 @@ async def test_an_agent_reads_and_changes_real_files_with_approval_and_reports(t
         titles = [workflow.title for workflow in await world.storage.workflows.all()]
         assert len({title[0] for title in titles}) == 3  # all that a narrow list shows
         agent, template, question = runs
-        program = next((tmp_path / "demo" / "1").glob("*.py"))
+        program = next((tmp_path / "demo" / "1").rglob("*.py"))
         before = program.read_text(encoding="utf-8")
 
         ended = None

@@ -15,7 +15,7 @@ from tests.gui.window.rig import App, an_app
 
 Until = Callable[..., Awaitable[None]]
 Key = Qt.Key
-TITLES = {"en": "Mend an invoice", "fr": "Réparer une facture"}
+TITLES = {"en": "Fix an invoice", "fr": "Réparer une facture"}
 
 
 def tools_asked(app: App) -> list[str | None]:
