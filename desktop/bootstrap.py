@@ -67,6 +67,7 @@ def _open(options: Arguments, data: Path | None, began: float) -> int:
         return 0
     state = window_state.read(state_file)
     window = MainWindow(_background(app, options, state), state.geometry, _opening(options, state))
+    window.early_keys.begin()
     window.painted.connect(_leave_first_loop, Qt.ConnectionType.QueuedConnection)
     window.show()
     app.exec()

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from core.app import Core, Folders, OpenCore, RepairStore, RestoreStore, tune_gc
 from core.domain.doubt import Repair
@@ -122,12 +122,17 @@ class Session:
         self._wanted_backup = None
         self._end.clear()
         page = RestorePage(self.theme)
-        self._window.setCentralWidget(page)
+        self._show_page(page)
         try:
             await self._until_end(self._restore_store(self.folders, backup, page.show_progress), "restore")
         except MetierError as error:
             self._refusal = Failed.of(error)
         return not self._end.is_set()
+
+    def _show_page(self, page: QWidget) -> None:
+        """Show a page in place of the content. Keys pressed before it was there were not meant for it."""
+        self._window.early_keys.take()
+        self._window.setCentralWidget(page)
 
     async def _until_end(self, work: Coroutine[Any, Any, None], name: str) -> None:
         """Do the work, unless the session ends first: then cancel it. Raises what the work raises."""
@@ -177,7 +182,7 @@ class Session:
         page = FailurePage(self.theme, Failed.of(error), self.folders.store.parent)
         page.quit_requested.connect(self.end)
         page.retry_requested.connect(again.set)
-        self._window.setCentralWidget(page)
+        self._show_page(page)
         self._exit_code = 4
         if self._given.smoke_test or self._given.screenshot:
             return False
@@ -195,7 +200,7 @@ class Session:
         choices: asyncio.Queue[str] = asyncio.Queue()
         page.chosen.connect(choices.put_nowait)
         page.quit_requested.connect(self.end)
-        self._window.setCentralWidget(page)
+        self._show_page(page)
         self._exit_code = 4
         if self._given.smoke_test or self._given.screenshot:
             return False
@@ -294,6 +299,7 @@ class Session:
         core.upkeep.start()
         core.backups.start()
         content.settle(WorkflowId(self._state.viewed_workflow) if self._state.viewed_workflow else None)
+        content.replay(self._window.early_keys.take())
         if self._given.demo:
             content.demo.start()
         if self._given.smoke_test:

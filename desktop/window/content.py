@@ -1,5 +1,6 @@
 """The content of the window: creates all parts and connects them."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
@@ -194,6 +195,14 @@ class Content(Adaptive, Surface):
         """Save what the user has written and not sent, and stop saving it."""
         for drafts in (self.chat.drafts, self.chat.answer_drafts, self.input.forms.drafts):
             await drafts.close()
+
+    def replay(self, keys: Iterable[QKeyEvent]) -> None:
+        """Handle keys that were pressed before this was there."""
+        self._keyboard.replay(keys, self._begin_writing)
+
+    def _begin_writing(self) -> None:
+        self.opener.open_chat()
+        self.chat.focus_composer()
 
     def dispose(self) -> None:
         """Release everything outside the window's own widgets."""

@@ -5,7 +5,7 @@ scope are applied; then Ctrl or Alt with a key of the digit row works by the pos
 has a meaning. Keys that lead to pending requests work in open menus and questions too.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
 from PySide6.QtGui import QGuiApplication, QKeyEvent
@@ -18,8 +18,9 @@ from desktop.shortcuts.command import LOCAL_SCOPES, Command, KeyScope
 from desktop.shortcuts.keymap import Keymap
 from desktop.window.base.context import Controller, WindowContext
 from desktop.window.base.focus import PreeditTracker
-from desktop.window.commands.key_context import KeyContext
+from desktop.window.commands.key_context import KeyContext, takes_text
 
+_COMMANDING = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
 _ATTENTION_COMMANDS = ("go.next_attention", "go.previous_attention")
 
 
@@ -66,6 +67,24 @@ class Keyboard(Controller):
         if watched is QApplication.focusWidget() and self._on_local(watched, event):
             return True
         return kind == QEvent.Type.KeyPress and self._on_digit(event)
+
+    def replay(self, keys: Iterable[QKeyEvent], begin_writing: Callable[[], object]) -> None:
+        """Handle keys that were pressed before the window could. A command acts, and text is typed where the focus is
+        by then; where that takes no text, `begin_writing` leads to the composer first.
+
+        Other keys of a widget do nothing: whoever pressed Enter had not seen the button that has the focus.
+        """
+        for key in keys:
+            command = self._keymap.at(chord_of(key), KeyScope.EVERYWHERE) if chord_of(key) else None
+            is_text = key.text().isprintable() and bool(key.text()) and not key.modifiers() & _COMMANDING
+            if command is not None and not is_text:
+                self._run_command(command.id)
+                continue
+            if is_text and not ((focused := QApplication.focusWidget()) and takes_text(focused)):
+                begin_writing()
+            focused = QApplication.focusWidget()
+            if focused is not None and takes_text(focused):
+                QCoreApplication.sendEvent(focused, key)
 
     def _is_ours(self, watched: QWidget) -> bool:
         """Return whether the widget belongs to the window, to its dialogs, or to a menu of either."""

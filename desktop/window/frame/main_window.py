@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRect, QSize, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QColor, QGuiApplication, QPainter, QPaintEvent, QPalette
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QCloseEvent, QColor, QGuiApplication, QKeyEvent, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QMainWindow, QWidget
 
 from desktop.window_state import Geometry
@@ -26,6 +26,7 @@ class MainWindow(QMainWindow):
         super().__init__()
         self._opening = opening
         self.setAccessibleDescription(opening)
+        self.early_keys = EarlyKeys(self)
         self._is_painted = False
         palette = QPalette()
         palette.setColor(QPalette.ColorRole.Window, QColor(background))
@@ -75,6 +76,37 @@ class MainWindow(QMainWindow):
         )
         if geometry.is_maximized:
             self.showMaximized()
+
+
+class EarlyKeys(QObject):
+    """Keeps the keys that are pressed while the window is opening, until it can use them."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._kept: list[QKeyEvent] = []
+
+    def begin(self) -> None:
+        """Keep keys from now on."""
+        app = QCoreApplication.instance()
+        assert app is not None
+        app.installEventFilter(self)
+
+    def take(self) -> list[QKeyEvent]:
+        """Return the key presses in order, and keep no more."""
+        app = QCoreApplication.instance()
+        assert app is not None
+        app.removeEventFilter(self)
+        kept, self._kept = self._kept, []
+        return kept
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if not isinstance(event, QKeyEvent) or not isinstance(watched, QWidget) or watched.window() is not self._window:
+            return False
+        event.accept()  # the override too: no shortcut may act on what is half there
+        if event.type() == QEvent.Type.KeyPress:
+            self._kept.append(event.clone())
+        return True
 
 
 def _area(box: QRect) -> int:

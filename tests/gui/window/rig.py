@@ -125,12 +125,16 @@ async def an_app(
     clock: Clock | None = None,
     more_tools: Iterable[Tool] = (),
     picker: FilePicker | None = None,
+    early_keys: Iterable[tuple[Qt.Key, Qt.KeyboardModifier]] = (),
 ) -> AsyncIterator[App]:
     """The window, shown, with focus where the app puts it. With a `picker` places are asked for, as in the app."""
     window = MainWindow("#FFFFFF", None)
     window.resize(*size)
     window.show()
     window.activateWindow()
+    for key, modifiers in early_keys:
+        window.early_keys.begin()
+        QTest.keyClick(window, key, modifiers)
     folders = Folders.choose(str(tmp_path))
     state_file = tmp_path / "window.json"
     session = Session(qapp, window, arguments or ENGLISH, folders, open_core, state_file, WindowState(), 0.0)

@@ -1,12 +1,15 @@
-"""The geometry of the window: restored, on a screen, and inside a small screen."""
+"""The window before it has a content: its geometry on the screens that are there, its first frame, early keys."""
+
+from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QRect
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QWidget
 
 from desktop.window.frame.main_window import MainWindow
 from desktop.window_state import Geometry
+from tests.gui.window.rig import an_app
 
 
 class Screen:
@@ -75,3 +78,17 @@ async def test_the_first_frame_says_that_it_is_opening_until_there_is_a_content(
     window.setCentralWidget(QWidget())
     assert colors(window) == 1
     window.deleteLater()
+
+
+@pytest.mark.parametrize("has_command", [False, True])
+async def test_keys_of_a_cold_start_act_once_there_is_a_content(
+    tmp_path: Path, qapp: QApplication, has_command: bool
+) -> None:
+    none, control = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier
+    keys = [(Qt.Key.Key_Return, none), *([(Qt.Key.Key_N, control)] if has_command else [])]
+    async with an_app(tmp_path, qapp, early_keys=[*keys, (Qt.Key.Key_H, none), (Qt.Key.Key_I, none)]) as app:
+        assert app.content.chat.composer.draft().text == "hi"
+        assert not app.core.stores.workflows.rows  # Enter pressed nothing that was not there yet
+        app.key(Qt.Key.Key_X)
+        assert app.content.chat.composer.draft().text == "hix"
+        assert app.window.early_keys.take() == []
