@@ -178,6 +178,10 @@ class RequestScrollArea(QScrollArea):
             total += min(wishes[text], text.height_of(lines))
         self._measure_again(texts)
         self.set_height(max(0, min(total, height)))
+        if total <= height and self.verticalScrollBar().isVisible():
+            # In the width beside the bar the page is higher, so that Qt would keep a bar which is not needed.
+            self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+            self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
 
     def _measure_again(self, texts: Sequence[QWidget]) -> None:
         """Make the layouts around these texts forget their sizes; by itself Qt does so level by level, and later."""

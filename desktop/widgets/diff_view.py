@@ -1,7 +1,8 @@
 """What changes in a file: added and removed lines with those around them, however many there are."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import accumulate, islice
 from time import perf_counter
 
@@ -25,7 +26,7 @@ from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import IconButton
 from desktop.widgets.labels import Label
 from desktop.widgets.layouts import Surface, column_of, show_when
-from desktop.widgets.syntax import Spans, SyntaxScanner
+from desktop.widgets.syntax import Span, Spans, SyntaxScanner
 from desktop.widgets.value_views import MOST_LINES, GrowingText
 
 _SIGNS = {"added": "+ ", "removed": "− ", "same": "  ", "gap": "⋯ "}  # never told by colour alone
@@ -34,6 +35,7 @@ _SIGN_COLORS: dict[str, ColorName] = {"added": "ok", "removed": "error", "gap": 
 _DONE: Iterator[DiffRow] = iter(())  # of a view that has all its rows
 _SLICE_S = 0.004
 _SLICE_ROWS = 50
+_SCREEN_ROWS = 400  # more than any screen shows
 _LANGUAGES = {
     "cc": "cpp",
     "h": "c",
@@ -65,7 +67,7 @@ class DiffView(Adaptive, GrowingText):
         self._rows: list[DiffRow] = []
         self._rest: Iterator[DiffRow] = _DONE
         self._language = ""
-        self._spans: dict[int, list[tuple[int, int, ColorName]]] = {}
+        self._scans: list[_Scan] = []
         self._colored: set[int] = set()
         self._generation = 0
         self._digits = 2
@@ -81,7 +83,7 @@ class DiffView(Adaptive, GrowingText):
     def show_rows(self, rows: Iterable[DiffRow], language: str = "") -> None:
         """Show these rows in place of those before; `language` as `language_of` returns it."""
         self._rows, self._rest, self._language = [], iter(rows), language
-        self._spans, self._colored = {}, set()
+        self._scans, self._colored = [], set()
         self._generation += 1
         self._digits = 2
         self._text = ""
@@ -146,7 +148,7 @@ class DiffView(Adaptive, GrowingText):
         return _SIGNS[row.kind] + text.replace("\n", "⏎")
 
     def _fill(self) -> None:
-        until = perf_counter() + _SLICE_S
+        until, before = perf_counter() + _SLICE_S, len(self._rows)
         while True:
             rows = list(islice(self._rest, _SLICE_ROWS))
             if not rows:
@@ -160,9 +162,10 @@ class DiffView(Adaptive, GrowingText):
             if perf_counter() > until:
                 break
         self._set_margin()
-        self.updateGeometry()
-        self._end_with_a_line()
-        self._color_visible()
+        if before < _SCREEN_ROWS:  # later rows are below what is in sight, and change no height
+            self.updateGeometry()
+            self._end_with_a_line()
+            self._color_visible()
 
     def _end(self) -> None:
         self._rest = _DONE
@@ -175,17 +178,10 @@ class DiffView(Adaptive, GrowingText):
 
     def take_spans(self, generation: int, numbers: list[int], spans: Spans) -> None:
         """Colour the syntax of these rows, whose texts are the lines of the code that was scanned."""
-        if generation != self._generation:
-            return
-        starts = list(accumulate((len(self._rows[at].text) + 1 for at in numbers), initial=0))
-        for start, end, color in spans:
-            line = bisect_right(starts, start) - 1
-            while line < len(numbers) and starts[line] < end:
-                first, last = max(start - starts[line], 0), min(end, starts[line + 1] - 1) - starts[line]
-                if first < last:
-                    self._spans.setdefault(numbers[line], []).append((first, last, color))
-                line += 1
-        self._color_again()
+        if generation == self._generation:
+            starts = list(accumulate((len(self._rows[at].text) + 1 for at in numbers), initial=0))
+            self._scans.append(_Scan(numbers, starts, spans))
+            self._color_again()
 
     # Colours
 
@@ -210,7 +206,8 @@ class DiffView(Adaptive, GrowingText):
             ranges.append((0, len(self._line(row)) if row.kind == "gap" else 1, sign))
         shift = [place for place, letter in enumerate(row.text) if letter > "\uffff"]  # of two units each in a document
         marks: list[tuple[int, int, ColorName]] = [(start, end, "warn") for start, end in row.marks]
-        for start, end, color in (*self._spans.get(at, ()), *marks):
+        syntax = (span for scan in self._scans for span in scan.of_row(at))
+        for start, end, color in (*syntax, *marks):
             units = [place + 2 + sum(wide < place for wide in shift) for place in (start, end)]
             ranges.append((units[0], units[1] - units[0], color))
         return [self._format(*each) for each in ranges]
@@ -249,6 +246,35 @@ class DiffView(Adaptive, GrowingText):
 
 def _belongs(row: DiffRow, *, is_old: bool) -> bool:
     return row.kind == "removed" if is_old else row.kind in ("added", "same")
+
+
+@dataclass(frozen=True, slots=True)
+class _Scan:
+    """The colours of some rows, whose texts are the lines of a code. Looked up for a row when that comes in sight: to
+    hand out those of thousands of rows at once would hold up the window.
+
+    `numbers` are the rows; `starts` are where their lines begin in the code, and its end.
+    """
+
+    numbers: list[int]
+    starts: list[int]
+    spans: Spans
+
+    def of_row(self, at: int) -> Iterator[tuple[int, int, ColorName]]:
+        """Yield begin, end and colour within the text of a row."""
+        line = bisect_left(self.numbers, at)
+        if line == len(self.numbers) or self.numbers[line] != at:
+            return
+        begin, end = self.starts[line], self.starts[line + 1] - 1
+        for place in range(bisect_right(self.spans, begin, key=_end_of), len(self.spans)):
+            first, last, color = self.spans[place]
+            if first >= end:
+                return
+            yield max(first, begin) - begin, min(last, end) - begin, color
+
+
+def _end_of(span: Span) -> int:
+    return span.end
 
 
 class _Answer:

@@ -12,6 +12,7 @@ from core.persistence.surreal import SurrealStorage
 from desktop.loop import run
 from desktop.theme import load_fonts
 from tests.bench.conversations import put_workflows
+from tests.bench.window_cards import cards
 from tests.bench.window_drawing import drawing
 from tests.bench.window_opening import finding, starting
 from tests.bench.window_streams import pulsing, streaming
@@ -32,6 +33,7 @@ async def measure(qapp: QApplication) -> int:
             await pulsing(app)
             await attaching(app)
             await switching(app)
+            await cards(app)
             await finding(app)
         await storage.close()
     return 0

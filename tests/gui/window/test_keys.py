@@ -140,6 +140,7 @@ async def test_f6_goes_through_the_panes_and_back(tmp_path: Path, qapp: QApplica
         (run,) = await finished(app, 1)
         app.content.workflow_actions.show(run.workflow_id)
         await until(lambda: app.turn_texts() != [])
+        await finished(app, 1)  # of a workflow that is not viewed there is a toast
         await until(lambda: app.content.toasts.cards)
         app.write("")
 

@@ -70,21 +70,21 @@ def action(app: App, command_id: str) -> QAction:
 async def test_a_key_that_is_given_works_at_once_and_is_named_everywhere(tmp_path: Path, qapp: QApplication) -> None:
     async with an_app(tmp_path, qapp) as app:
         page = KeysPage(app)
-        page.press("go.inbox", Key.Key_F7)
-        assert page.notice() == "Inbox: F7"
-        assert kept(tmp_path) == {"go.inbox": ["F7"]}
-        assert action(app, "go.inbox").shortcuts() == [QKeySequence("F7")]
-        assert page.tree.visible_bindings()["Inbox"] == "F7"
+        page.press("go.inbox", Key.Key_F4)
+        assert page.notice() == "Inbox: F4"
+        assert kept(tmp_path) == {"go.inbox": ["F4"]}
+        assert action(app, "go.inbox").shortcuts() == [QKeySequence("F4")]
+        assert page.tree.visible_bindings()["Inbox"] == "F4"
         app.window.activateWindow()
         app.content.chat.focus_composer()
         app.key(Key.Key_J, CONTROL | SHIFT)
         assert not app.content.command_palette.isVisible()
-        app.key(Key.Key_F7)
+        app.key(Key.Key_F4)
         assert app.content.command_palette.isVisible()
         app.content.command_palette.open(Kind.COMMAND)
-        assert {entry.title: entry.note for entry in app.content.command_palette.shown()}["Inbox"] == "F7"
+        assert {entry.title: entry.note for entry in app.content.command_palette.shown()}["Inbox"] == "F4"
         app.content.command_palette.open(Kind.HELP)
-        assert {entry.title: entry.note for entry in app.content.command_palette.shown()}["Inbox"] == "F7"
+        assert {entry.title: entry.note for entry in app.content.command_palette.shown()}["Inbox"] == "F4"
 
 
 async def test_every_command_has_something_to_do_and_stands_in_its_menu_with_its_keys(
@@ -146,12 +146,12 @@ async def test_backspace_clears_tab_leaves_and_a_second_key_is_added(tmp_path: P
         page, keymap = KeysPage(app), app.content.keymap
         page.press("view.sidebar", Key.Key_Backspace)
         assert keymap.chords("view.sidebar") == ("F9",)
-        page.press("view.sidebar", Key.Key_F7, field=1)
-        assert keymap.chords("view.sidebar") == ("F9", "F7")
+        page.press("view.sidebar", Key.Key_F4, field=1)
+        assert keymap.chords("view.sidebar") == ("F9", "F4")
         first = page.field(0)
         QTest.keyClick(first, Key.Key_Tab)
         assert page.dialog.focusWidget() is not first
-        assert keymap.chords("view.sidebar") == ("F9", "F7")
+        assert keymap.chords("view.sidebar") == ("F9", "F4")
 
 
 async def test_what_cannot_be_a_key_is_refused_with_the_reason(tmp_path: Path, qapp: QApplication) -> None:
@@ -199,7 +199,7 @@ async def test_a_disk_that_refuses_leaves_the_keys_as_they_are(tmp_path: Path, q
         page = KeysPage(app)
         app.session._state_file = tmp_path / "window.json" / "below"  # a file is no folder
         (tmp_path / "window.json").write_text("{}")
-        page.press("go.inbox", Key.Key_F7)
+        page.press("go.inbox", Key.Key_F4)
         assert "disk did not take" in page.notice()
         assert app.content.keymap.chords("go.inbox") == ("Ctrl+Shift+J",)
         app.session._state_file = tmp_path / "window.json"
@@ -225,13 +225,13 @@ async def test_keys_of_a_place_reach_it_as_it_knows_them(tmp_path: Path, qapp: Q
         one, two = [await app.say(f"say 1 word {number}") for number in range(2)]
         for run in (one, two):
             await app.core.engine.wait(run.id)
-        own = {"composer.send": ["F7"], "composer.newline": ["Return"], "list.open": ["O"], "workflow.rename": ["F12"]}
+        own = {"composer.send": ["F4"], "composer.newline": ["Return"], "list.open": ["O"], "workflow.rename": ["F12"]}
         app.content.keymap.use(own)
         app.control(Key.Key_N)
         app.write("say")
         app.key(Key.Key_Return)
         app.write("1")
-        app.key(Key.Key_F7)
+        app.key(Key.Key_F4)
         await until(lambda: app.turn_texts()[:1] == ["say\n1"])
         (listed,) = app.content.sidebar.findChildren(SidebarList)
         app.content.sidebar.take_focus()
@@ -263,17 +263,17 @@ async def test_the_key_that_sends_is_named_as_the_setting_is(tmp_path: Path, qap
         assert hints() == ["Enter to send"]
         app.content._on_enter_sends(False)
         assert hints() == ["Ctrl+Enter to send"]
-        app.content.keymap.use({"composer.send": ["F7"]})
-        assert hints() == ["F7 to send"]
+        app.content.keymap.use({"composer.send": ["F4"]})
+        assert hints() == ["F4 to send"]
 
 
 def test_what_a_file_holds_that_cannot_be_used_is_reported_and_kept_and_takes_nothing_with_it(tmp_path: Path) -> None:
     file = tmp_path / "window.json"
     odd = {
-        "go.anything": ["F7", "Bananas", 3, None],
+        "go.anything": ["F4", "Bananas", 3, None],
         "go.inbox": "F12",
         "run.stop": ["Ctrl+Alt+S"],
-        "run.start": ["F7"],
+        "run.start": ["F4"],
         "later.command": ["Ctrl+E", {"deep": [1]}],
         "view.zoom_in": [],
         "list.open": ["o"],
@@ -289,7 +289,7 @@ def test_what_a_file_holds_that_cannot_be_used_is_reported_and_kept_and_takes_no
         ("run.start", ProblemKind.TAKEN),
         ("later.command", ProblemKind.UNKNOWN),
     }
-    assert keymap.chords("go.anything") == ("F7",)
+    assert keymap.chords("go.anything") == ("F4",)
     assert keymap.chords("go.inbox") == ("Ctrl+Shift+J",)
     assert (keymap.chords("run.stop"), keymap.chords("run.start")) == (("Shift+F5",), ())
     assert (keymap.chords("view.zoom_in"), keymap.chords("list.open")) == ((), ("O",))
