@@ -37,7 +37,7 @@ _GROUP_STARTS = frozenset(
     }
 )
 """The commands below a separator."""
-_SETTINGS_COMMANDS = ("go.", "focus.attention")
+_SETTINGS_COMMANDS = ("go.", "focus.attention", "workflow.new", "app.help", "app.quit")
 """The commands whose keys work in the settings too, a window beside the main window (UI §8)."""
 
 

@@ -96,6 +96,7 @@ class PaletteController(Controller):
     def open(self, kind: Kind) -> None:
         """Open the palette with this list. The same key closes it."""
         if not self.palette.isVisible():
+            self.palette.window().activateWindow()  # it may be behind the settings
             self._focus.save()
         self.templates.mark_stale()
         self.palette.open(kind)

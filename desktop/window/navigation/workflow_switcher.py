@@ -121,6 +121,7 @@ class WorkflowOpener:
         self._centre.begin_new()
         self._actions.show(None)
         self._centre.show_now()
+        self._window.activateWindow()
         self._chat.focus_composer()
 
     def open_chat(self) -> None:

@@ -10,11 +10,13 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from core.domain.run import Run
 from core.domain.template import ValidationMode
+from desktop.settings.parts.page import PageId
 from desktop.shortcuts.chords import digit_of
 from desktop.shortcuts.command import handlers_of
 from desktop.shortcuts.key_strings import key_names
 from desktop.window.commands.command_table import COMMANDS
 from tests.gui.window.rig import App, an_app
+from tests.gui.window.settings_rig import settings
 
 Until = Callable[..., Awaitable[None]]
 Key, Mod = Qt.Key, Qt.KeyboardModifier
@@ -210,3 +212,21 @@ async def test_every_command_that_holds_everywhere_or_in_a_menu_has_a_handler(
         expected = {row.id for row in COMMANDS if row.is_everywhere or row.menu is not None}
         assert set(handlers_of(app.content._controllers())) == expected
         assert all(app.window.findChild(QAction, command_id) is not None for command_id in expected)
+
+
+async def test_keys_of_the_window_work_in_the_settings_and_bring_it_to_the_front(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        first, second = await finished(app, 2)
+        app.content.workflow_actions.show(first.workflow_id)
+        for key, modifiers, is_done in (
+            (Key.Key_N, CONTROL, lambda: app.viewed is None and app.content.chat.composer.text_box.hasFocus()),
+            (Key.Key_2, CONTROL, lambda: app.viewed in (first.workflow_id, second.workflow_id)),
+            (Key.Key_K, CONTROL, app.content.command_palette.isVisible),
+        ):
+            await settings(app, PageId.LIMITS, until)
+            assert app.focused().window() is not app.window
+            app.key(key, modifiers)
+            await until(is_done)
+            await until(lambda: QApplication.activeWindow() is app.window)
