@@ -100,6 +100,8 @@ class ToastFeed(Store):
     def _on_event(self, event: Event) -> None:
         fact, workflow_id = event.fact, event.workflow_id
         if isinstance(fact, RunCreated) and fact.parent_run_id is None and fact.kind is not RunKind.RECORDING:
+            if event.run_id in self._reported:  # published again
+                return
             self._toasts.dismiss_workflow_complete(workflow_id)
         if not isinstance(fact, RunFinished) or event.run_id in self._reported:
             return
