@@ -127,6 +127,7 @@ class RequestScrollArea(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.viewport().setAutoFillBackground(False)
         self._height = 0
+        self._fitted: tuple[int, int] | None = None
         self._revealed: FormField | None = None
         # Zero: after the layouts, which follow an error that is shown now.
         self._later = QTimer(self, singleShot=True, interval=0)
@@ -177,6 +178,7 @@ class RequestScrollArea(QScrollArea):
             room -= text.height_of(lines)
             total += min(wishes[text], text.height_of(lines))
         self._measure_again(texts)
+        self._fitted = width, self.content_height(width)
         self.set_height(max(0, min(total, height)))
         if total <= height and self.verticalScrollBar().isVisible():
             # In the width beside the bar the page is higher, so that Qt would keep a bar which is not needed.
@@ -222,7 +224,9 @@ class RequestScrollArea(QScrollArea):
         if watched is self.widget() and event.type() == QEvent.Type.Resize:
             self._later.start()
         elif watched is self.widget() and event.type() == QEvent.Type.LayoutRequest:
-            self.updateGeometry()  # the card grows with an error, as far as it may
+            # The card grows with an error, as far as it may. Fitting requests a layout too, which must not fit again.
+            if self._fitted is None or self.content_height(self._fitted[0]) != self._fitted[1]:
+                self.updateGeometry()
         return super().eventFilter(watched, event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
