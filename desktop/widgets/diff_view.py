@@ -300,6 +300,7 @@ class _Numbers(QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         self._view.paint_numbers(painter)
+        painter.end()
 
 
 class DiffSection(Adaptive, QWidget):

@@ -1,5 +1,6 @@
 """The card of a call that writes a file shows what changes in it, and what is approved is what was shown."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,19 @@ def diff_of(card: AttentionCard) -> DiffView:
     return view
 
 
+def count_fits(card: AttentionCard) -> list[int]:
+    """Return a list that gets an entry each time the card is measured."""
+    fits: list[int] = []
+    fit = card._scroller.fit
+
+    def counted(width: int, usual: int, most: int) -> None:
+        fits.append(width)
+        fit(width, usual, most)
+
+    card._scroller.fit = counted  # type: ignore[method-assign]
+    return fits
+
+
 def labels(card: AttentionCard) -> list[str]:
     return [label.text() for label in card.findChildren(QLabel) if label.isVisible()]
 
@@ -60,6 +74,9 @@ async def test_a_file_to_be_written_is_shown_as_a_diff(tmp_path: Path, qapp: QAp
         ]  # fmt: skip
         assert view.toPlainText() == view.text
         assert {"Changes", "+2", "−2"} <= set(labels(card))
+        fits = count_fits(card)
+        await asyncio.sleep(0.2)
+        assert len(fits) < 5  # it is measured when its page changes, and not for ever
         assert "a.py" in in_sight(card)
         assert "line" not in gone_through(card)  # the text is not there a second time
         assert card.request is not None
