@@ -223,11 +223,14 @@ class RequestScrollArea(QScrollArea):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self.widget() and event.type() == QEvent.Type.Resize:
             self._later.start()
-        elif watched is self.widget() and event.type() == QEvent.Type.LayoutRequest:
-            # The card grows with an error, as far as it may. Fitting requests a layout too, which must not fit again.
-            if self._fitted is None or self.content_height(self._fitted[0]) != self._fitted[1]:
-                self.updateGeometry()
+        elif watched is self.widget() and event.type() == QEvent.Type.LayoutRequest and not self._is_fitted:
+            self.updateGeometry()  # the card grows with an error, as far as it may
         return super().eventFilter(watched, event)
+
+    @property
+    def _is_fitted(self) -> bool:
+        """Whether the page is as high as when it was fitted: that requests a layout, which must not fit it again."""
+        return self._fitted is not None and self.content_height(self._fitted[0]) == self._fitted[1]
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         self._forget_revealed()

@@ -1,6 +1,7 @@
 """A window that stays open for days: what is not shown any more is not held."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
@@ -86,6 +87,8 @@ async def look(app: App, workflows: Sequence[WorkflowId], until: Until) -> None:
 
 
 async def counts(app: App) -> tuple[Held, int]:
+    # all threads of the pool, else a busier moment has one more
+    await asyncio.gather(*(asyncio.to_thread(time.sleep, 0.02) for _ in range(64)))
     await asyncio.sleep(0.5)
     announcement_queue(app.window)._waiting.clear()  # what waits to be announced is bounded, and goes with time
     found = held()
