@@ -5766,10 +5766,6 @@
         <translation>Un autre serveur porte ce nom.</translation>
     </message>
     <message>
-        <source>Argument {number}: {argument}</source>
-        <translation>Argument {number}&#xa0;: {argument}</translation>
-    </message>
-    <message>
         <source>Command: {command}</source>
         <translation>Commande&#xa0;: {command}</translation>
     </message>

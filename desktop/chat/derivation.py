@@ -15,6 +15,7 @@ from core.domain.messages import Message, MessageState, Role
 from core.domain.model import is_retryable
 from core.domain.run import RunKind, RunStatus
 from core.domain.tool import CallStatus
+from core.stores.activity_items import target_of
 from desktop.chat.run_parts import error_text, is_summary, output_parts, text_parts
 from desktop.chat.turn_parts import (
     Activity,
@@ -167,7 +168,8 @@ def _activity(run: LiveRun, last: Part | None) -> Activity | None:
     own = [call for call in run.calls.values() if call.sub_agent_id is None]
     calling = [call for call in own if call.status is CallStatus.RUNNING]
     if calling:
-        return Activity(Phase.CALLING, calling[-1].started_at, calling[-1].tool)
+        call = calling[-1]
+        return Activity(Phase.CALLING, call.started_at, call.tool, target_of(call.tool, call.arguments))
     if isinstance(last, Text) or (isinstance(last, Thought) and last.seconds is None):
         return None  # text that streams in shows that the run is active
     return Activity(Phase.THINKING, max((call.started_at for call in own), default=began))

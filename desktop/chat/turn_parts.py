@@ -178,11 +178,14 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """Indicates that a run is active while it produces no text. `tool` is the tool it calls."""
+    """Indicates that a run is active while it produces no text. `tool` is the tool it calls, `target` its main argument
+    on one line.
+    """
 
     phase: Phase
     since: datetime
     tool: str | None = None
+    target: str = ""
 
 
 @dataclass(frozen=True, slots=True)

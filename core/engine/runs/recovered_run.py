@@ -137,7 +137,7 @@ def recovery_exhausted(recovered: RecoveredRun) -> ErrorInfo:
         else "send the message again: what was done is known"
     )
     message = (
-        f"the app ended {MAX_UNCLEAN_ENDS} times while this run was at work, and it came no further between; {how}"
+        f"the app ended {MAX_UNCLEAN_ENDS} times while this run was at work, and it made no progress in between; {how}"
     )
     return ErrorInfo("recovery_exhausted", message, step, "engine")
 

@@ -3,9 +3,10 @@
 from PySide6.QtCore import QCoreApplication
 
 from core.domain.run import StepStatus
+from core.domain.text.hidden import reveal
 from core.domain.tool import CallStatus
 from desktop.chat.turn_parts import Activity, Failure, Phase, StepLine, ToolLine
-from desktop.translation import run_failure_advice, run_failure_text, tool_doing, tool_summary
+from desktop.translation import call_in_flight, run_failure_advice, run_failure_text, tool_summary
 
 translate = QCoreApplication.translate  # under this name, since lupdate looks for calls of `translate`
 
@@ -63,7 +64,7 @@ def activity_text(activity: Activity, *, is_long: bool) -> str:
         case Phase.THINKING:
             return translate("ChatWords", "Thinking")
         case Phase.CALLING:
-            return tool_doing(activity.tool or "")
+            return call_in_flight(activity.tool or "", reveal(activity.target))
         case Phase.WAITING:
             return translate("ChatWords", "Waiting for you")
         case Phase.PAUSED:

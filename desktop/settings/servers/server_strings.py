@@ -60,15 +60,13 @@ def location_text(server: McpServer) -> str:
 
 
 def launch_summary(runs: Mapping[str, Any]) -> str:
-    """Return what would run, line by line. Arguments are numbered, so that no single argument can pass for two."""
+    """Return what would run, line by line: a command as a shell would take it, so that no argument can pass for two."""
     lines = []
     if "url" in runs:
         lines.append(translate("Servers", "Address: {url}").format(url=printable(str(runs["url"]))))
     if "command" in runs:
-        lines.append(translate("Servers", "Command: {command}").format(command=printable(str(runs["command"]))))
-    for position, argument in enumerate(runs.get("args") or (), 1):
-        text = translate("Servers", "Argument {number}: {argument}")
-        lines.append(text.format(number=number(position), argument=printable(str(argument)) or "“”"))
+        words = [printable(str(word)) for word in (runs["command"], *(runs.get("args") or ()))]
+        lines.append(translate("Servers", "Command: {command}").format(command=shlex.join(words)))
     if runs.get("cwd"):
         lines.append(translate("Servers", "Folder: {folder}").format(folder=printable(str(runs["cwd"]))))
     values = runs.get("values") or {}

@@ -91,7 +91,7 @@ async def test_a_server_is_added_by_the_form_agreed_to_tested_changed_and_remove
         press(app, "Save server")
         await until(lambda: notice(app) == "Files is saved, and runs once you allow it.")
         assert not trace.exists()
-        assert f"Argument 3: {trace}" in row(app, "Files")._consent._launch.value.text
+        assert f" {trace}" in row(app, "Files")._consent._launch.value.text
         assert "Environment: MY_TOKEN" in row(app, "Files")._consent._launch.value.text
         assert not control(app, "Test Files").isEnabled()
         press(app, "Allow it to run: Files")
@@ -164,7 +164,7 @@ async def test_a_pasted_configuration_is_shown_asked_for_and_added_whole_or_not_
         box.setPlainText(text.replace('"near"', '"close"'))
         press(app, "Read it")
         await until(lambda: "2 servers were understood." in texts(app))
-        assert "Argument 2: good\nArgument 3: ${input:where}" in texts(app)
+        assert "good '${input:where}'" in texts(app)
         press(app, "Add 2 servers")
         assert "A value is needed." in texts(app)
         assert [each.server.name for each in app.core.servers.states] == ["near"]
@@ -209,7 +209,7 @@ async def test_each_failure_has_its_words_its_details_and_harms_no_other(
         assert "folders of PATH" in texts(app)
         assert "PATH: " in row(app, "missing")._failure._details.value.text
         details = row(app, "exits")._failure._details.value.text
-        for part in ("third line", "Exit code: 1", f"Command: {sys.executable}", "Argument 2: exits"):
+        for part in ("third line", "Exit code: 1", f"Command: {sys.executable}", " exits"):
             assert part in details
         await until(lambda: row(app, "banner").state_text == "Running")
         press(app, "Show the log of exits")
