@@ -145,7 +145,8 @@ class ModelForm(CardForm):
         self._test_button.clicked.connect(self._on_test)
         self._add_button.clicked.connect(self._on_add)
         self._forget_key_button.clicked.connect(self._on_forget_key)
-        self._key.returnPressed.connect(self._on_test)
+        for field in (self._address, self._key):
+            field.returnPressed.connect(self._on_test)
         self._model.activated.connect(self._on_model_chosen)
 
     # Reading

@@ -116,8 +116,8 @@ class ServerRow(Adaptive, ListRow):
         return [stop for part in (*parts, *panels) for stop in tab_stops(part)]
 
     def take_focus(self) -> None:
-        """Focus the first enabled button."""
-        button = self._test if self._test.isEnabled() else self._enabled
+        """Focus the first enabled button, never the switch: a key that is still pressed would switch the server off."""
+        button = self._test if self._test.isEnabled() else self._edit
         button.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def search_text(self) -> str:
@@ -188,7 +188,7 @@ class ServerRow(Adaptive, ListRow):
         can_test = status.server.is_enabled and status.server.is_confirmed
         # A disabled button loses the focus to an arbitrary neighbour.
         if self._test.hasFocus() and not (can_test or self.is_testing):
-            self._enabled.setFocus(Qt.FocusReason.OtherFocusReason)
+            self._edit.setFocus(Qt.FocusReason.OtherFocusReason)
         self._test.setEnabled(can_test or self.is_testing)
         self._test.setText(self.tr("Cancel") if self.is_testing else self.tr("Test"))
         text = self.tr("Cancel the test of {name}") if self.is_testing else self.tr("Test {name}")

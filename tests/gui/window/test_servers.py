@@ -94,9 +94,11 @@ async def test_a_server_is_added_by_the_form_agreed_to_tested_changed_and_remove
         assert f" {trace}" in row(app, "Files")._consent._launch.value.text
         assert "Environment: MY_TOKEN" in row(app, "Files")._consent._launch.value.text
         assert not control(app, "Test Files").isEnabled()
+        assert not isinstance(app.focused(), QCheckBox)  # Space would switch it off
         press(app, "Allow it to run: Files")
         await until(lambda: state(app, "Files") is ServerState.RUNNING, 30)
         await until(lambda: row(app, "Files").state_text == "Running")
+        assert not isinstance(app.focused(), QCheckBox)
         press(app, "Test Files")
         await until(lambda: notice(app) == "Files answers, and offers 7 tools.", 30)
         press(app, "Edit Files")
