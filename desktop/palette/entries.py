@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Protocol, TypeVar
 
 from desktop.theme import Icon
+from desktop.tokens import ColorName
 from desktop.widgets import Indicator, folded
 
 
@@ -37,6 +38,7 @@ class Entry:
     title: str
     note: str
     icon: Icon
+    color: ColorName = "muted"
     has_keys: bool = False
     sign: Indicator | None = None
     is_unread: bool = False

@@ -74,7 +74,7 @@ class EntryDelegate(QStyledItemDelegate):
             if (color := background_color(option)) is not None:
                 paint_ground(painter, theme, box, sizes.radius_row, color)
             if row.sign is None:
-                inner = paint_icon(painter, theme, row.icon, inner)
+                inner = paint_icon(painter, theme, row.icon, inner, row.color)
             else:
                 inner = paint_sign(painter, theme, row.sign, inner, option.widget)
             inner = paint_note(painter, theme, row.note, inner, "code_small" if row.has_keys else "secondary")

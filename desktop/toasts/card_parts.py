@@ -14,7 +14,7 @@ from desktop.toasts.toast_strings import ToastText
 from desktop.tokens import ColorName
 from desktop.widgets import Adaptive, Button, Chip, IconButton, IconLabel, Paragraph, ReadOnlyText, Surface
 
-_SIGNS: dict[ToastType, tuple[Icon, ColorName]] = {
+TOAST_SIGNS: dict[ToastType, tuple[Icon, ColorName]] = {
     ToastType.SUCCESS: (Icon.CIRCLE_CHECK, "sign_ok"),
     ToastType.ERROR: (Icon.CIRCLE_X, "sign_error"),
     ToastType.INFO: (Icon.INFO, "accent"),
@@ -53,7 +53,7 @@ class CardHeader(Adaptive, QWidget):
         self.adapt_to(theme)
 
     def say(self, kind: ToastType, title: str, repeated: int) -> None:
-        self._icon.set_icon(*_SIGNS[kind])
+        self._icon.set_icon(*TOAST_SIGNS[kind])
         self._title.setText(title)
         self._repeated = repeated
         self._count.setVisible(repeated > 1)

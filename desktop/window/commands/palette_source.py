@@ -15,6 +15,7 @@ from desktop.shortcuts.command import LOCAL_SCOPES, ActiveKeys, Command, KeyScop
 from desktop.shortcuts.key_strings import key_names, scope_title
 from desktop.shortcuts.keymap import Keymap
 from desktop.theme import Icon
+from desktop.toasts.card_parts import TOAST_SIGNS
 from desktop.toasts.toast_strings import toast_text
 from desktop.translation import agent_display_name, ago, request_sentence, request_state_text, template_description
 from desktop.window.base.context import WindowContext
@@ -29,13 +30,6 @@ from desktop.window.navigation.workflow_switcher import WorkflowSwitcher
 translate = QCoreApplication.translate  # lupdate finds texts by this name
 
 _PALETTE_COMMANDS = frozenset({"go.anything", "go.commands"})  # they open the palette, which is open
-_ICONS = {
-    ToastType.SUCCESS: Icon.CIRCLE_CHECK,
-    ToastType.ERROR: Icon.CIRCLE_X,
-    ToastType.WARNING: Icon.TRIANGLE_ALERT,
-    ToastType.INFO: Icon.INFO,
-    ToastType.USER_QUESTION: Icon.MESSAGE_CIRCLE_QUESTION_MARK,
-}
 _MOST_COMMANDS = 5
 """Commands listed below matching workflows."""
 
@@ -218,8 +212,8 @@ def _template_entry(template: SlashTarget) -> Entry:
 def _question_entry(question: Question, workflow: str) -> Entry:
     asked = question.asked.prompt or request_sentence(question.kind, agent_display_name(question.asker))
     title = translate("Palette", "{workflow}: {asked}").format(workflow=workflow, asked=" ".join(asked.split()))
-    icon = Icon.MESSAGE_CIRCLE_QUESTION_MARK
-    return Entry(Kind.INBOX, question.workflow_id, title, request_state_text(question.kind), icon)
+    icon, color = TOAST_SIGNS[ToastType.USER_QUESTION]
+    return Entry(Kind.INBOX, question.workflow_id, title, request_state_text(question.kind), icon, color)
 
 
 def _notice_entry(notice: Toast, names: Mapping[WorkflowId, str], now: datetime) -> Entry:
@@ -228,4 +222,4 @@ def _notice_entry(notice: Toast, names: Mapping[WorkflowId, str], now: datetime)
     title = translate("Palette", "{workflow}: {what}").format(workflow=name, what=" ".join(words.message.split()))
     where = notice.workflow_id if notice.workflow_id in names else ""
     when = ago((now - notice.created_at).total_seconds())
-    return Entry(Kind.INBOX, where or "", title, when, _ICONS[notice.type])
+    return Entry(Kind.INBOX, where or "", title, when, *TOAST_SIGNS[notice.type])
