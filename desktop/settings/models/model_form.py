@@ -135,8 +135,9 @@ class ModelForm(CardForm):
         self._column.addWidget(self._test_button, 0, Qt.AlignmentFlag.AlignLeft)
         self._column.addWidget(self._message)
         self._column.addWidget(self._fields[3])
-        self._column.addWidget(self._number_row)
+        # before what may stay empty, so that it is in sight without scrolling
         self._column.addWidget(self._add_button, 0, Qt.AlignmentFlag.AlignLeft)
+        self._column.addWidget(self._number_row)
         show_when(self._forget_key_button, False)
 
     def _connect(self) -> None:
