@@ -99,7 +99,10 @@ def test_a_command_that_is_killed_anywhere_is_gone_on_with(
     waiting = mortal.keep("waiting")
     at = next(number for number, name in enumerate(mortal.points, 1) if name.startswith(MIDDLE))
     mortal.bring_back(blank)
-    assert mortal.run(at).code == -signal.SIGKILL
+    while mortal.run(at).code != -signal.SIGKILL:  # a run whose writes went together has fewer points
+        mortal.bring_back(blank)
+        at -= 1
+        assert at > 0
     cut_off = mortal.keep("cut off")
     begun = {
         "run": (blank, mortal.run, WAITING),
