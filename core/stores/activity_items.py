@@ -70,6 +70,11 @@ class ActivityState(StrEnum):
     BLOCKED = "blocked"
     DELETED = "deleted"
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it is in flight, at work or waiting for the user."""
+        return self in (ActivityState.RUNNING, ActivityState.WAITING)
+
 
 class ActivityFilter(StrEnum):
     """A filter of the activity list."""
@@ -85,7 +90,6 @@ class ActivityFilter(StrEnum):
         return self is ActivityFilter.ALL or _KINDS[self] is item.kind
 
 
-_OPEN_STATES = (ActivityState.RUNNING, ActivityState.WAITING)
 _KINDS = {
     ActivityFilter.TOOLS: ActivityKind.TOOL,
     ActivityFilter.AGENTS: ActivityKind.AGENT,

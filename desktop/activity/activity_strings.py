@@ -2,7 +2,6 @@
 
 from PySide6.QtCore import QCoreApplication
 
-from core.domain.tool import CallStatus
 from core.stores.activity_items import ActivityItem, ActivityKind, ActivityState
 from desktop.translation import agent_display_name, duration, number, tool_summary, tool_verb
 
@@ -10,11 +9,6 @@ translate = QCoreApplication.translate  # under this name, since lupdate looks f
 
 # Shorter durations are not shown.
 MIN_SHOWN_DURATION_S = 1.0
-_CALL_STATUS = {
-    ActivityState.RUNNING: CallStatus.RUNNING,
-    ActivityState.WAITING: CallStatus.RUNNING,
-    ActivityState.DONE: CallStatus.COMPLETED,
-}
 
 
 def item_title(item: ActivityItem) -> str:
@@ -25,7 +19,7 @@ def item_title(item: ActivityItem) -> str:
         return item.target or _thinking(item)
     if item.kind is not ActivityKind.TOOL:
         return item.name
-    verb = tool_verb(item.name, _CALL_STATUS.get(item.state, CallStatus.ERROR))
+    verb = tool_verb(item.name, is_open=item.state.is_open, is_done=item.state is ActivityState.DONE)
     return f"{verb} {item.target}".rstrip()
 
 

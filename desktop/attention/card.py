@@ -100,11 +100,12 @@ class AttentionCard(SlotCard):
                 self._show_closed(how_closed(requests.current))
             else:
                 self._show_request(None)
-        if not self.has_request and requests.first is not None:
+        comes_up = not self.has_request and requests.first is not None
+        if comes_up:
             self._show_request(requests.first)
-            self._update()
-            self._announce_request()  # the card takes no focus, so a screen reader would not notice it
         self._update()
+        if comes_up:
+            self._announce_request()  # the card takes no focus, so a screen reader would not notice it
 
     def discard_closed(self, open_ids: set[InterruptionId]) -> None:
         """Discard drafts of requests that are no longer open in any workflow."""

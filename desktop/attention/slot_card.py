@@ -4,7 +4,16 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QAbstractButton, QApplication, QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QFrame,
+    QLayout,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 from shiboken6 import isValid
 
 from desktop.shortcuts.chords import ENTER_KEYS, chord_of
@@ -99,10 +108,7 @@ class SlotCard(Adaptive, Surface):
         """Size the card to its content; beyond the maximum height the page scrolls."""
         around = self._column.contentsMargins()
         inner = self.width() - around.left() - around.right() - 2 * self.frameWidth()
-        column, width = self._column, self.width() - 2 * self.frameWidth()
-        # sizeHint ignores wrapping; a wrapped label is taller.
-        wraps = column.hasHeightForWidth()  # what is wrapped is taller than its hint
-        total = column.totalHeightForWidth(width) if wraps else column.sizeHint().height()
+        total = _height(self._column, self.width() - 2 * self.frameWidth())
         other, least = total - self._scroller.sizeHint().height(), self._theme.sizes.row
         if self._max_height:
             self._scroller.fit(inner, max(least, self._usual_height - other), max(least, self._max_height - other))
@@ -114,6 +120,11 @@ _REVEALED_LINES = 6
 _LEAST_LINES = 6  # of a long text, before the page scrolls
 _MOST_TEXTS = 20  # that share the room; more keep their usual height
 _PAGES = (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
+
+
+def _height(layout: QLayout, width: int) -> int:
+    """Return the height of a layout at this width; what is wrapped is taller than its hint."""
+    return layout.totalHeightForWidth(width) if layout.hasHeightForWidth() else layout.totalSizeHint().height()
 
 
 class RequestScrollArea(QScrollArea):
@@ -152,9 +163,7 @@ class RequestScrollArea(QScrollArea):
         """Return the page's height at this width."""
         page = self.widget()
         layout = page.layout() if page is not None else None
-        if page is None or layout is None:
-            return 0
-        return layout.totalHeightForWidth(width) if layout.hasHeightForWidth() else layout.totalSizeHint().height()
+        return 0 if layout is None else _height(layout, width)
 
     def fit(self, width: int, usual: int, most: int) -> None:
         """Be as high as the page at this width, within the `usual` height; up to `most` for some lines of its long

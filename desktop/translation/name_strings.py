@@ -4,7 +4,7 @@ from pathlib import PurePath
 
 from PySide6.QtCore import QCoreApplication
 
-from core.domain.tool import CallStatus, mcp_server_of
+from core.domain.tool import mcp_server_of
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
@@ -76,12 +76,10 @@ def template_input_text(text: str) -> str:
     return QCoreApplication.translate("Templates", text) if text in INPUTS else text
 
 
-def tool_verb(tool: str, status: CallStatus) -> str:
+def tool_verb(tool: str, *, is_open: bool, is_done: bool) -> str:
     """Return what a call is doing, or what it did; of a call that was stopped or failed, what it was doing."""
     done = tool_done(tool)
-    if status is CallStatus.RUNNING or (status is not CallStatus.COMPLETED and done != tool):
-        return tool_doing(tool)
-    return done
+    return tool_doing(tool) if is_open or (not is_done and done != tool) else done
 
 
 def tool_done(tool: str) -> str:

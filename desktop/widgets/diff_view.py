@@ -3,6 +3,7 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate, islice
 from time import perf_counter
 
@@ -174,9 +175,9 @@ class DiffView(Adaptive, GrowingText):
         for is_old in (False, True):
             numbers = [at for at, row in enumerate(self._rows) if _belongs(row, is_old=is_old)]
             code = "\n".join(self._rows[at].text for at in numbers)
-            self._scanner.ask(self._language, code, _Answer(self, self._generation, numbers))
+            self._scanner.ask(self._language, code, partial(self._take_spans, self._generation, numbers))
 
-    def take_spans(self, generation: int, numbers: list[int], spans: Spans) -> None:
+    def _take_spans(self, generation: int, numbers: list[int], spans: Spans) -> None:
         """Colour the syntax of these rows, whose texts are the lines of the code that was scanned."""
         if generation == self._generation:
             starts = list(accumulate((len(self._rows[at].text) + 1 for at in numbers), initial=0))
@@ -275,16 +276,6 @@ class _Scan:
 
 def _end_of(span: Span) -> int:
     return span.end
-
-
-class _Answer:
-    """Hands the spans of code on to the view that asked for them."""
-
-    def __init__(self, view: DiffView, generation: int, numbers: list[int]) -> None:
-        self._view, self._generation, self._numbers = view, generation, numbers
-
-    def __call__(self, spans: Spans) -> None:
-        self._view.take_spans(self._generation, self._numbers, spans)
 
 
 class _Numbers(QWidget):

@@ -29,7 +29,11 @@ class ToolView(LineButton):
         line = Line(
             _indicator(call) or tool_icon(call.tool),
             "muted",
-            tool_verb(call.tool, call.status),
+            tool_verb(
+                call.tool,
+                is_open=call.status is CallStatus.RUNNING,
+                is_done=call.status is CallStatus.COMPLETED,
+            ),
             reveal(call.target),
             _joined(reveal(call_result(call)), _duration_text(call.duration_ms or 0)),
             _result_color(call),

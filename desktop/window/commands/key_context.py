@@ -58,7 +58,7 @@ class KeyContext:
         return (KeyScope.TOAST,) if _is_in(focus, self._toasts) else ()
 
 
-def takes_text(widget: QWidget) -> bool:
+def takes_text(widget: QWidget | None) -> bool:
     """Return whether typed text goes into the widget."""
     if isinstance(widget, QLineEdit | QPlainTextEdit | QTextEdit):
         return not widget.isReadOnly()

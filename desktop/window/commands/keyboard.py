@@ -80,7 +80,7 @@ class Keyboard(Controller):
             if command is not None and not is_text:
                 self._run_command(command.id)
                 continue
-            if is_text and not ((focused := QApplication.focusWidget()) and takes_text(focused)):
+            if is_text and not takes_text(QApplication.focusWidget()):
                 begin_writing()
             focused = QApplication.focusWidget()
             if focused is not None and takes_text(focused):
