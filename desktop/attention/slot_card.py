@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
-    QAbstractButton,
     QApplication,
     QFrame,
     QLayout,
@@ -16,7 +15,7 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from desktop.shortcuts.chords import ENTER_KEYS, chord_of
+from desktop.shortcuts.chords import chord_of, click_by_enter
 from desktop.theme import Theme
 from desktop.widgets import Adaptive, Button, GrowingText, Paragraph, Surface, column_of
 from desktop.widgets.forms.form import FormField
@@ -75,13 +74,11 @@ class SlotCard(Adaptive, Surface):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Handle the keys of the card, and Enter on a button."""
-        focus, action = QApplication.focusWidget(), self._actions.get(chord_of(event))
+        action = self._actions.get(chord_of(event))
         if action is not None:
             if not event.isAutoRepeat():  # a key that is still held was meant for something else
                 action()
-        elif event.key() in ENTER_KEYS and isinstance(focus, QAbstractButton) and not event.isAutoRepeat():
-            focus.click()
-        else:
+        elif not click_by_enter(event):
             super().keyPressEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

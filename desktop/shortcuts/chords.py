@@ -8,6 +8,7 @@ from collections.abc import Container
 
 from PySide6.QtCore import QKeyCombination, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QAbstractButton, QApplication
 
 Mod = Qt.KeyboardModifier
 
@@ -55,6 +56,15 @@ def chord_of(event: QKeyEvent) -> str:
 def is_pressed(chord: str, event: QKeyEvent) -> bool:
     """Return whether the event is this normalized chord."""
     return chord_of(event) == chord
+
+
+def click_by_enter(event: QKeyEvent) -> bool:
+    """Click the focused button if Enter is pressed anew, and return whether it was. Qt by itself handles Space only."""
+    focused = QApplication.focusWidget()
+    if event.key() not in ENTER_KEYS or event.isAutoRepeat() or not isinstance(focused, QAbstractButton):
+        return False
+    focused.click()
+    return True
 
 
 def key_combination(chord: str) -> QKeyCombination:

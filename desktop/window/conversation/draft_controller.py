@@ -1,10 +1,7 @@
 """Keep the composer's draft and unfinished answers by workflow, across switches and crashes (UI §3, §6, §11)."""
 
 import asyncio
-import json
-import logging
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 from PySide6.QtWidgets import QWidget
@@ -19,13 +16,9 @@ from desktop.chat.composer.text_box import TextHistory
 from desktop.window.base.context import Controller, WindowContext
 from desktop.window.base.outgoing import OutgoingMessage
 from desktop.window.base.workflow_strings import viewed_title
-from desktop.window.conversation.drafts import DraftStore, WriteBehind
-from desktop.window_state import read_small_file, replace_file
-
-log = logging.getLogger(__name__)
+from desktop.window.conversation.drafts import DraftStore, WriteBehind, read_saved, write_saved
 
 _MOST_HISTORIES = 20
-_MOST_ANSWER_BYTES = 20_000_000
 _MOST_ANSWERS = 200
 
 StoredAnswers = Mapping[InterruptionId, DraftAnswer]
@@ -153,7 +146,7 @@ class AnswerDrafts(WriteBehind):
 
     async def load(self) -> None:
         """Restore the saved answers, before any request is shown."""
-        self._saved = await asyncio.to_thread(_read_answers, self._path)
+        self._saved = await asyncio.to_thread(read_saved, self._path, _answers_of, {}, "the unfinished answers")
         self._card.requests.restore_drafts(self._saved)
         self._card.drafts_changed.connect(self.touch)
 
@@ -161,30 +154,17 @@ class AnswerDrafts(WriteBehind):
         answers = dict([*self._card.requests.drafts().items()][-_MOST_ANSWERS:])  # the newest, as the card appends
         is_changed = answers != self._saved
         if is_changed:
-            await asyncio.to_thread(_write_answers, self._path, answers)
+            await asyncio.to_thread(write_saved, self._path, _fields_of(answers))
             self._saved = answers
         return is_changed
 
 
-def _write_answers(path: Path, answers: StoredAnswers) -> None:
-    if not answers:
-        path.unlink(missing_ok=True)
-        return
-    fields = {key: {"fields": answer.fields, "reason": answer.reason} for key, answer in answers.items()}
-    text = json.dumps(fields)
-    replace_file(path, text.encode("ascii"))
+def _fields_of(answers: StoredAnswers) -> dict[InterruptionId, Any]:
+    return {key: {"fields": answer.fields, "reason": answer.reason} for key, answer in answers.items()}
 
 
-def _read_answers(path: Path) -> StoredAnswers:
-    """Return the saved answers; an unreadable file counts as empty."""
-    try:
-        saved: Any = json.loads(read_small_file(path, _MOST_ANSWER_BYTES))
-        return {
-            InterruptionId(key): DraftAnswer(tuple(fields["fields"]), str(fields["reason"]))
-            for key, fields in saved.items()
-        }
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        log.warning("cannot read the unfinished answers: %s", error)
-        return {}
+def _answers_of(saved: Any) -> StoredAnswers:
+    return {
+        InterruptionId(key): DraftAnswer(tuple(fields["fields"]), str(fields["reason"]))
+        for key, fields in saved.items()
+    }

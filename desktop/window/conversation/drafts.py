@@ -15,7 +15,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote, unquote
 
 from PySide6.QtCore import QObject, QTimer
@@ -27,6 +27,11 @@ from desktop.chat.composer.draft import Draft, DraftFile
 from desktop.window_state import read_small_file, replace_file
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+MOST_BYTES = 20_000_000
+"""Of a file with drafts; a larger one is not read."""
 
 SAVE_DELAY_MS = 1000
 """The time for which a crash can lose a change. Each key press is a change, so saving at once would be too much."""
@@ -85,10 +90,30 @@ class WriteBehind(QObject):
         self._tasks.spawn(self.flush(), f"save {self._name}")
 
 
+def read_saved(path: Path, parse: Callable[[Any], T], nothing: T, name: str) -> T:
+    """Return what `parse` makes of the JSON in a file; `nothing` if there is no file, or if it cannot be read, which is
+    logged under this name.
+    """
+    try:
+        return parse(json.loads(read_small_file(path, MOST_BYTES)))
+    except FileNotFoundError:
+        return nothing
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        log.warning("cannot read %s: %s", name, error)
+        return nothing
+
+
+def write_saved(path: Path, saved: Any) -> None:
+    """Write a value as JSON; without a value, remove the file."""
+    if saved:
+        replace_file(path, json.dumps(saved).encode("ascii"))
+    else:
+        path.unlink(missing_ok=True)
+
+
 _NEW_FOLDER = "new"
 _WORKFLOW_PREFIX = "of-"
 _DRAFT_FILE = "draft.json"
-_MOST_DRAFT_BYTES = 20_000_000
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
@@ -205,7 +230,7 @@ def _is_half_removed(directory: Path) -> bool:
 
 def _read_draft(directory: Path) -> Draft:
     """Return the draft in a folder. Raises OSError, ValueError, KeyError, TypeError, RecursionError."""
-    fields = json.loads(read_small_file(directory / _DRAFT_FILE, _MOST_DRAFT_BYTES))
+    fields = json.loads(read_small_file(directory / _DRAFT_FILE, MOST_BYTES))
     text, cursor, anchor, scroll = fields["text"], fields["cursor"], fields["anchor"], fields["scroll"]
     if not isinstance(text, str) or not all(isinstance(n, int) and n >= 0 for n in (cursor, anchor, scroll)):
         raise TypeError("not a draft")
@@ -227,7 +252,7 @@ def _read_file(directory: Path, fields: dict[str, Any]) -> DraftFile:
         raise TypeError("not a file of a draft")
     if isinstance(path, str):
         return DraftFile(name, size, digest, path)
-    text = read_small_file(directory / f"{digest}.txt", _MOST_DRAFT_BYTES).decode("utf-8", "surrogatepass")
+    text = read_small_file(directory / f"{digest}.txt", MOST_BYTES).decode("utf-8", "surrogatepass")
     return DraftFile(name, size, digest, text=text)
 
 

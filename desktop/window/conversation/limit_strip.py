@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractButton, QApplication, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.settings.parts.banners import ConfirmationBanner
+from desktop.shortcuts.chords import click_by_enter
 from desktop.theme import Icon, Theme
 from desktop.widgets import Adaptive, Button, IconButton, IconLabel, Paragraph, Surface, announce, has_focus_within
 
@@ -87,12 +88,7 @@ class LimitStrip(Adaptive, QWidget):
         self._column.setSpacing(sizes.space_s)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Click the focused button on Enter: outside dialogs, Qt handles Space only."""
-        focused = QApplication.focusWidget()
-        is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.isAutoRepeat()
-        if is_enter and isinstance(focused, QAbstractButton):
-            focused.click()
-        else:
+        if not click_by_enter(event):
             super().keyPressEvent(event)
 
     def _build(self) -> None:

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 from core.domain.agent import OFFLINE_REFUSAL
 from core.domain.messages import Role
 from core.stores.watched_runs import Batch
+from desktop.shortcuts.chords import click_by_enter
 from desktop.theme import Icon, Theme
 from desktop.widgets import Adaptive, Button, IconLabel, Paragraph, Surface
 from desktop.window.base.context import Controller, WindowContext
@@ -46,10 +47,7 @@ class ModelOffer(Adaptive, Surface):
         self._row.setSpacing(sizes.space_s)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Click the button on Enter: outside dialogs, Qt handles Space only."""
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.isAutoRepeat():
-            self.button.click()
-        else:
+        if not click_by_enter(event):
             super().keyPressEvent(event)
 
 

@@ -7,11 +7,8 @@ the same template or prompt is chosen again.
 """
 
 import asyncio
-import json
-import logging
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from core.domain.ids import PromptId, TemplateId, WorkflowId
@@ -21,13 +18,9 @@ from desktop.window.actions.workflow_actions import WorkflowActions
 from desktop.window.base.context import Controller, WindowContext
 from desktop.window.base.outgoing import TemplateStart
 from desktop.window.conversation.chat_pane import ChatPane
-from desktop.window.conversation.drafts import WriteBehind
+from desktop.window.conversation.drafts import WriteBehind, read_saved, write_saved
 from desktop.window.input.folder_choice import FolderChoice
-from desktop.window_state import read_small_file, replace_file
 
-log = logging.getLogger(__name__)
-
-_MOST_BYTES = 20_000_000
 _MOST_DRAFTS = 200
 
 
@@ -181,7 +174,7 @@ class FormDrafts(WriteBehind):
 
     async def load(self) -> None:
         """Read what was filled in when the previous process ended."""
-        self._saved = await asyncio.to_thread(_read, self._path)
+        self._saved = await asyncio.to_thread(read_saved, self._path, _drafts_of, (), "the forms that were filled in")
         self._drafts = {draft.key: draft for draft in self._saved} | self._drafts
 
     def get(self, place: WorkflowId | None, command: SlashCommand) -> FormDraft | None:
@@ -215,28 +208,13 @@ class FormDrafts(WriteBehind):
             self._drafts = {key: draft for key, draft in self._drafts.items() if key[0] in known}
         drafts = tuple([*self._drafts.values()][-_MOST_DRAFTS:])
         if is_changed := drafts != self._saved:
-            await asyncio.to_thread(_write, self._path, drafts)
+            await asyncio.to_thread(write_saved, self._path, [asdict(draft) for draft in drafts])
             self._saved = drafts
         return is_changed
 
 
-def _write(path: Path, drafts: tuple[FormDraft, ...]) -> None:
-    if drafts:
-        replace_file(path, json.dumps([asdict(draft) for draft in drafts]).encode("ascii"))
-    else:
-        path.unlink(missing_ok=True)
-
-
-def _read(path: Path) -> tuple[FormDraft, ...]:
-    """Return the saved drafts; an unreadable file counts as empty."""
-    try:
-        saved: Any = json.loads(read_small_file(path, _MOST_BYTES))
-        return tuple(_read_draft(fields) for fields in saved)
-    except FileNotFoundError:
-        return ()
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        log.warning("cannot read the forms that were filled in: %s", error)
-        return ()
+def _drafts_of(saved: Any) -> tuple[FormDraft, ...]:
+    return tuple(map(_read_draft, saved))
 
 
 def _read_draft(fields: Mapping[str, Any]) -> FormDraft:
