@@ -27,7 +27,7 @@ from core.llm.catalogue import Catalogue
 from core.llm.http import HttpClients
 from core.llm.key_store import KeyFile, KeyStore
 from core.llm.offline.client import OfflineModel, Router
-from core.llm.openai_compatible.client import OpenAiCompatible
+from core.llm.provider.client import ProviderClient
 from core.llm.system_keyring import SystemKeyring
 from core.ports import Backups, Clock, ConsentRules, FilePicker, Sandbox, SearchIndex, Storage, Upkeep
 from core.recording import export
@@ -229,7 +229,7 @@ class Models:
         self._clients = HttpClients()
         self.keys = KeyStore(KeyFile(key_file), SystemKeyring(), os.environ, lambda: settings.current.key_places)
         self.catalogue = Catalogue(self._clients, clock)
-        self.client = Router(OfflineModel(clock), OpenAiCompatible(self._clients, clock, self.keys.find))
+        self.client = Router(OfflineModel(clock), ProviderClient(self._clients, clock, self.keys.find))
 
     async def __aenter__(self) -> Self:
         return self

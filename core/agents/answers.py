@@ -11,7 +11,7 @@ from core.domain.run import StepResult, StepStatus
 from core.domain.text.json_text import decode, encode
 from core.domain.text.masking import masked, masked_text
 from core.domain.tool import arguments_digest
-from core.ports import CallRequest, ChatMessage
+from core.ports import CallRequest, ChatMessage, Replay
 
 PARAGRAPH = "\n\n"
 
@@ -21,17 +21,18 @@ class ModelAnswer:
     """The text and the calls of a model answer.
 
     `status` is completed for a whole answer; otherwise it broke off after `text`, and its calls do not count.
-    `stored_digests` belong to the calls with masked arguments, by position.
+    `stored_digests` belong to the calls with masked arguments, by position. `replay` is what the provider wants back.
     """
 
     text: str
     calls: tuple[CallRequest, ...] = ()
     status: StepStatus = StepStatus.COMPLETED
     stored_digests: tuple[str | None, ...] = ()
+    replay: Replay | None = None
 
     def as_message(self) -> ChatMessage:
         """Convert to a message of the conversation."""
-        return ChatMessage("assistant", self.text, self.calls)
+        return ChatMessage("assistant", self.text, self.calls, replay=self.replay)
 
     @property
     def digests(self) -> tuple[str, ...]:
@@ -39,8 +40,13 @@ class ModelAnswer:
         return tuple(digest or arguments_digest(arguments_json(call)) for call, digest in self._pairs)
 
     def as_dict(self) -> dict[str, Any]:
-        """Convert to `{text, calls: [{id, tool, arguments, arguments_text, sameness?}]}`, masked."""
-        return {"text": self.text, "calls": [_masked_call(call, digest) for call, digest in self._pairs]}
+        """Convert to `{text, calls: [{id, tool, arguments, arguments_text, sameness?}], replay?}`, masked.
+
+        A replay in which something would be masked is left out: a provider rejects one that was changed.
+        """
+        fields = {"text": self.text, "calls": [_masked_call(call, digest) for call, digest in self._pairs]}
+        replay = asdict(self.replay) if self.replay is not None else None
+        return fields if replay is None or masked(replay) != replay else {**fields, "replay": replay}
 
     @property
     def _pairs(self) -> Iterable[tuple[CallRequest, str | None]]:
@@ -66,7 +72,9 @@ def turn_text(answers: Iterable[ModelAnswer]) -> str:
 def _answer_of(result: StepResult) -> ModelAnswer:
     stored = decode(result.output_json or "{}")
     digests = tuple(call.pop("sameness", None) for call in stored["calls"])
-    return ModelAnswer(stored["text"], tuple(CallRequest(**call) for call in stored["calls"]), result.status, digests)
+    replay = Replay(**stored["replay"]) if "replay" in stored else None
+    calls = tuple(CallRequest(**call) for call in stored["calls"])
+    return ModelAnswer(stored["text"], calls, result.status, digests, replay)
 
 
 def _masked_call(call: CallRequest, sameness: str | None) -> Mapping[str, Any]:

@@ -37,6 +37,8 @@ from core.ports import (
     ModelRequest,
     ModelWarning,
     ReasoningDelta,
+    Replay,
+    ReplayDelta,
     RunLog,
     Schemas,
     Storage,
@@ -201,6 +203,7 @@ class AgentLoop:
         await log.drain()
         await log.commit()
         calls: list[CallRequest] = []
+        replay: Replay | None = None
         is_blank = True
         record.begin_answer()
         async with aclosing(self._model.stream(request)) as deltas:
@@ -218,11 +221,13 @@ class AgentLoop:
                         record.warn(code, message)
                     case Usage():
                         record.report_usage(delta)
+                    case ReplayDelta(replay):
+                        pass
                     case _:
                         assert_never(delta)
         if is_blank and not calls:
             record.warn("empty_answer", "the model returned an empty answer")
-        return record.finish_answer(calls)
+        return record.finish_answer(calls, replay)
 
     def _build_request(
         self, turn: AgentTurn, messages: tuple[ChatMessage, ...], tools: tuple[ToolInfo, ...], record: TurnRecord

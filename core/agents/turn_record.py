@@ -28,6 +28,7 @@ from core.ports import (
     Clock,
     DropChunks,
     PutMessage,
+    Replay,
     RunLog,
     Usage,
     WaitStatus,
@@ -143,10 +144,10 @@ class TurnRecord:
             )
         )
 
-    def finish_answer(self, calls: Sequence[CallRequest]) -> ModelAnswer:
+    def finish_answer(self, calls: Sequence[CallRequest], replay: Replay | None = None) -> ModelAnswer:
         """Finish the answer. It is on disk before anything that follows leaves the process."""
         self._thoughts.end()
-        return self._store_answer(calls, StepStatus.COMPLETED)
+        return self._store_answer(calls, StepStatus.COMPLETED, replay)
 
     def close(self, status: StepStatus) -> None:
         """Store the text at any end of the turn: an unfinished answer as cut off, and the text as a whole.
@@ -160,8 +161,10 @@ class TurnRecord:
         fact, writes = final_text(self._turn, turn_text(self._answers), state, self._clock)
         self._log.emit(fact, writes=[*writes, drop_chunks(self._turn)])
 
-    def _store_answer(self, calls: Sequence[CallRequest], status: StepStatus) -> ModelAnswer:
-        answer = ModelAnswer("".join(self._pieces or ()), tuple(calls), status)
+    def _store_answer(
+        self, calls: Sequence[CallRequest], status: StepStatus, replay: Replay | None = None
+    ) -> ModelAnswer:
+        answer = ModelAnswer("".join(self._pieces or ()), tuple(calls), status, replay=replay)
         self._pieces = None
         self._answers.append(answer)
         self._log.emit(answer_fact(self._turn, len(self._answers), status, answer.as_dict()))

@@ -74,12 +74,21 @@ def is_retryable(code: str, status: object) -> bool:
     return code not in ("key_missing", "key_refused", "bad_response")
 
 
+class WireFormatName(StrEnum):
+    """The APIs of models that the app speaks."""
+
+    CHAT_COMPLETIONS = "chat_completions"
+    ANTHROPIC_MESSAGES = "anthropic_messages"
+    GEMINI = "gemini"
+    OPENAI_RESPONSES = "openai_responses"
+
+
 class ModelChoice(Document):
     """A model of a provider, with everything that a run needs to ask it again after a crash; never a key.
 
-    `provider` names a preset. `model` None: the server has only one, and needs no name. `needs_key`: requests need a
-    key. `key_env` is an additional environment variable for the key. `context_tokens` is the size of the context
-    window, None if unknown; prices are dollars per million tokens.
+    `provider` names a preset. `wire_format` None: the preset's. `model` None: the server has only one, and needs no
+    name. `needs_key`: requests need a key. `key_env` is an additional environment variable for the key.
+    `context_tokens` is the size of the context window, None if unknown; prices are dollars per million tokens.
     """
 
     provider: str = "custom"
@@ -93,6 +102,7 @@ class ModelChoice(Document):
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     max_tokens: Annotated[int, Field(ge=1)] | None = None
     reasoning: Reasoning = Reasoning.OFF
+    wire_format: WireFormatName | None = None
 
     @property
     def origin(self) -> str:

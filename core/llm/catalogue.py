@@ -10,8 +10,8 @@ from core.domain.model import ModelChoice
 from core.errors import StepFailed
 from core.llm.http import HttpClients
 from core.llm.key_masking import Masker, Secret
-from core.llm.openai_compatible.failures import connection_failure, model_error, refusal
 from core.llm.presets import LOCAL, Preset
+from core.llm.provider.failures import connection_failure, model_error, refusal
 from core.ports import Clock
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from core.domain.text.json_text import decode, encode
-from core.ports import CallDelta, CallRequest, ModelDelta, ReasoningDelta, TextDelta
+from core.ports import CallDelta, CallRequest, ModelDelta, ReasoningDelta, ReplayDelta, TextDelta
 
 MASK = "[key]"
 
@@ -116,6 +116,9 @@ class MaskedDeltas:
                 return ReasoningDelta(masked_text) if masked_text else None
             case CallDelta(call):
                 return CallDelta(self._call(call))
+            case ReplayDelta(replay):
+                written = encode(replay.value)
+                return delta if self._masker.text(written) == written else None
             case _:
                 return delta
 

@@ -5,7 +5,7 @@ Prices and context windows depend on the model and are unknown here.
 
 from dataclasses import dataclass
 
-from core.domain.model import ModelChoice, is_loopback, origin_of
+from core.domain.model import ModelChoice, WireFormatName, is_loopback, origin_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Quirks:
 class Preset:
     """A known provider. `key_env` is the usual environment variable of its key. `port`: it runs on this machine.
 
-    `context_tokens` is the smallest window of its models, where that is known.
+    `context_tokens` is the smallest window of its models, where that is known. `wire_format`: its API.
     """
 
     id: str
@@ -50,6 +50,7 @@ class Preset:
     context_tokens: int | None = None
     limits: TimeLimits = TimeLimits()
     quirks: Quirks = Quirks()
+    wire_format: WireFormatName = WireFormatName.CHAT_COMPLETIONS
 
     @property
     def is_local(self) -> bool:
@@ -113,6 +114,11 @@ def preset_at(base_url: str) -> Preset:
 def preset_of(choice: ModelChoice) -> Preset:
     """Look up the preset of a choice; `custom` if it is unknown."""
     return PRESETS.get(choice.provider, CUSTOM)
+
+
+def wire_format_of(choice: ModelChoice) -> WireFormatName:
+    """Return the language in which the server is asked."""
+    return choice.wire_format or preset_of(choice).wire_format
 
 
 def limits_of(choice: ModelChoice) -> TimeLimits:

@@ -1,7 +1,7 @@
 """A language model, or its stand-in: takes a conversation and streams an answer."""
 
 from collections.abc import AsyncGenerator, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from core.domain.model import ModelChoice
@@ -23,15 +23,44 @@ class CallRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class MessageFile:
+    """A picture or a document of a message. `mime` is such as `image/png` or `application/pdf`."""
+
+    name: str
+    mime: str
+    data: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What a provider wants back with its answer, unchanged: such as signatures of thoughts (AGENTS_AND_TOOLS §2).
+
+    Only the same model at the same origin gets it back, in the same wire format. `value` is JSON in the form of that
+    format's adapter; nothing else reads it.
+    """
+
+    wire_format: str
+    origin: str
+    model: str | None
+    value: Any
+
+    def is_for(self, choice: ModelChoice, wire_format: str) -> bool:
+        """Return whether that model gets it back."""
+        return (self.wire_format, self.origin, self.model) == (wire_format, choice.origin, choice.model)
+
+
+@dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """A message of the conversation as the model gets it. Only assistant messages have calls, only tool messages a call
-    id.
+    """A message of the conversation as the model gets it. Only assistant messages have calls and a replay, only tool
+    messages a call id, only user and tool messages files.
     """
 
     role: Literal["system", "user", "assistant", "tool"]
     text: str
     calls: tuple[CallRequest, ...] = ()
     call_id: str | None = None
+    files: tuple[MessageFile, ...] = ()
+    replay: Replay | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +138,14 @@ class ModelWarning:
     message: str
 
 
-ModelDelta = TextDelta | ReasoningDelta | CallDelta | ModelWarning | Usage
+@dataclass(frozen=True, slots=True)
+class ReplayDelta:
+    """What is sent back with the answer in later requests. At most once, at the end of a whole answer."""
+
+    replay: Replay
+
+
+ModelDelta = TextDelta | ReasoningDelta | CallDelta | ModelWarning | Usage | ReplayDelta
 
 
 class ModelClient(Protocol):

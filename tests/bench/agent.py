@@ -23,7 +23,7 @@ from core.app import Core
 from core.domain.model import ModelChoice
 from core.domain.run import RunStatus
 from core.llm.http import HttpClients
-from core.llm.openai_compatible.client import OpenAiCompatible
+from core.llm.provider.client import ProviderClient
 from core.persistence.surreal import SurrealStorage
 from core.ports import ChatMessage, ModelRequest
 from core.services.outcome import Ok
@@ -70,7 +70,7 @@ async def bare(url: str) -> None:
     writer.close()
 
 
-async def our_client(client: OpenAiCompatible, url: str) -> None:
+async def our_client(client: ProviderClient, url: str) -> None:
     choice = ModelChoice(base_url=url, model="m")
     request = ModelRequest((ChatMessage("user", "go"),), choice=choice)
     async with aclosing(client.stream(request)) as deltas:
@@ -146,7 +146,7 @@ async def main() -> None:
         storage = await SurrealStorage.open(Path(folder) / "store")
         clients = HttpClients()
         async with run_core(storage) as core:
-            client = OpenAiCompatible(clients, SystemClock(), _no_key)
+            client = ProviderClient(clients, SystemClock(), _no_key)
             works: dict[str, Work] = {
                 "bare": bare,
                 "our client": partial(our_client, client),

@@ -15,7 +15,7 @@ from core.domain.model import ModelChoice
 from core.domain.run import Run, RunStatus
 from core.domain.settings import KeyLocation
 from core.llm.key_store import KeySource
-from core.llm.openai_compatible.client import OpenAiCompatible
+from core.llm.provider.client import ProviderClient
 from core.persistence.surreal import SurrealStorage
 from core.ports import ChangeRun
 from core.services.outcome import Failed, Ok
@@ -173,7 +173,7 @@ async def test_the_agents_of_a_template_have_the_model_of_the_settings(core: Cor
 async def test_a_slow_model_is_not_mistaken_for_a_hanging_model_since_its_silence_is_shown(
     monkeypatch: pytest.MonkeyPatch, every_s: float, status: RunStatus
 ) -> None:
-    usual = OpenAiCompatible.__init__.__kwdefaults__
+    usual = ProviderClient.__init__.__kwdefaults__
     assert usual is not None
     monkeypatch.setitem(usual, "waits_every_s", every_s)
     with provider(Reply(says("at last").body, delay_s=1.0)) as server:

@@ -12,8 +12,8 @@ from core.domain.text.json_text import decode
 from core.domain.tokens import cost
 from core.errors import StepFailed
 from core.llm.openai_compatible.content import SurrogateJoiner, reasoning_in, text_in
-from core.llm.openai_compatible.failures import error_in, message_in, message_in_body, model_error, one_line
 from core.llm.openai_compatible.tool_calls import CallAssembler
+from core.llm.provider.failures import error_in, message_in, message_in_body, model_error, one_line
 from core.llm.sse import SseEvent
 from core.ports import CallDelta, ModelDelta, ModelWarning, ReasoningDelta, TextDelta, Usage
 

@@ -1,9 +1,8 @@
 """The request for a chat completion."""
 
 import hashlib
-import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from core.domain.model import ModelChoice, Reasoning
@@ -11,6 +10,7 @@ from core.domain.text.json_text import encode
 from core.domain.tool import ToolInfo
 from core.llm.openai_compatible.content import join_surrogates
 from core.llm.presets import Quirks
+from core.llm.tool_names import wire_name
 from core.ports import CallRequest, ChatMessage, ModelRequest
 
 
@@ -50,8 +50,6 @@ def _tools(tools: Iterable[ToolInfo]) -> Iterable[dict[str, Any]]:
 NO_RESULT = '{"error":{"code":"interrupted","message":"this call has no result"}}'
 BROKE_OFF = "(The answer broke off here.)"
 
-_NAME = re.compile(r"[^a-zA-Z0-9_-]")
-NAME_CHARACTERS = 64
 SHORT_ID_CHARACTERS = 9
 
 Wire = dict[str, Any]
@@ -87,11 +85,6 @@ def wire_messages(messages: Sequence[ChatMessage], *, short_ids: bool = False) -
     if sent and sent[-1]["role"] == "assistant":
         del sent[-1]
     return sent
-
-
-def wire_name(name: str) -> str:
-    """Convert a tool's name to characters that every provider accepts."""
-    return _NAME.sub("_", name)[:NAME_CHARACTERS] or "unnamed"
 
 
 def _say(sent: list[Wire], role: str, text: str) -> None:
@@ -144,29 +137,3 @@ class _Ids:
         if re.fullmatch(f"[a-zA-Z0-9]{{{SHORT_ID_CHARACTERS}}}", model_id):
             return model_id
         return hashlib.sha256(model_id.encode("utf-8", "surrogatepass")).hexdigest()[:SHORT_ID_CHARACTERS]
-
-
-def encode_body(value: Any) -> bytes:
-    """Encode the JSON of a request, ASCII-escaped so that any text can be sent."""
-    return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
-
-
-def resolve_tool_name(called: str, names: Mapping[str, str]) -> str:
-    """Find the name of the called tool.
-
-    It is the tool sent under that name (`tools_by_name`), else the only tool whose name differs just in case,
-    surrounding spaces or a `functions.` prefix; else the name as called.
-    """
-    if called in names:
-        return names[called]
-    name_called = called.strip().removeprefix("functions.").casefold()
-    candidates = [tool for name, tool in names.items() if name.casefold() == name_called]
-    return candidates[0] if len(candidates) == 1 else called
-
-
-def tools_by_name(names: Iterable[str]) -> dict[str, str]:
-    """Map the names under which a request sends tools to their own names; on a conflict the first wins."""
-    tools: dict[str, str] = {}
-    for name in names:
-        tools.setdefault(wire_name(name), name)
-    return tools

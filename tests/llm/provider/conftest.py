@@ -10,8 +10,8 @@ from core.domain.model import ModelChoice
 from core.errors import StepFailed
 from core.llm.http import HttpClients
 from core.llm.key_masking import Secret
-from core.llm.openai_compatible.client import OpenAiCompatible
 from core.llm.presets import TimeLimits
+from core.llm.provider.client import ProviderClient
 from core.ports import (
     CallDelta,
     CallRequest,
@@ -85,8 +85,8 @@ class Phone:
             heard.error = error
         return heard
 
-    def _client(self, limits: TimeLimits) -> OpenAiCompatible:
-        return OpenAiCompatible(
+    def _client(self, limits: TimeLimits) -> ProviderClient:
+        return ProviderClient(
             self.clients, self.clock, self._find_key, limits=limits, waits_every_s=0.05, random=lambda: 0.0
         )
 

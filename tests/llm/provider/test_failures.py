@@ -10,7 +10,7 @@ from datetime import timedelta
 import pytest
 
 from core.domain.model import ModelChoice
-from core.llm.openai_compatible.failures import parse_retry_after
+from core.llm.provider.failures import parse_retry_after
 from core.ports import ModelRequest, TextDelta
 from tests.agents.disk import START
 from tests.llm.provider.conftest import Phone

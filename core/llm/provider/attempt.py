@@ -1,6 +1,7 @@
 """An attempt at a request: the response, its stream, and periodic reports that nothing has arrived yet."""
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
@@ -9,15 +10,19 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from core.domain.model import ModelChoice
-from core.llm.openai_compatible.assembly import Assembler
-from core.llm.openai_compatible.failures import AttemptFailed, connection_failure, model_error, refusal
-from core.llm.openai_compatible.request import encode_body
 from core.llm.presets import TimeLimits
+from core.llm.provider.failures import AttemptFailed, connection_failure, model_error, refusal
+from core.llm.provider.wire_format import AnswerAssembler, WireFormat
 from core.llm.sse import EVENT_BYTES, SseParser, TooLarge
 from core.ports import Clock, ModelDelta, WaitStatus
 
 # Less than the smallest no-progress limit of a run (settings: 10 s).
 REPORT_INTERVAL_S = 5.0
+
+
+def encode_body(value: Any) -> bytes:
+    """Encode the JSON of a request, ASCII-escaped so that any text can be sent."""
+    return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 
 class WaitReporter:
@@ -91,6 +96,7 @@ class PreparedRequest:
     """A request, ready to send. Its `repr` omits the headers, which contain the key."""
 
     choice: ModelChoice
+    wire_format: WireFormat
     url: str
     headers: dict[str, str]
     body: dict[str, Any]
@@ -101,7 +107,7 @@ class PreparedRequest:
 
 
 async def attempt(
-    client: "httpx.AsyncClient", request: PreparedRequest, answer: Assembler, waits: WaitReporter, clock: Clock
+    client: "httpx.AsyncClient", request: PreparedRequest, answer: AnswerAssembler, waits: WaitReporter, clock: Clock
 ) -> AsyncGenerator[ModelDelta, None]:
     """Yield the deltas of an answer. Raises AttemptFailed if there is no answer, StepFailed for an error within it."""
     import httpx
@@ -147,7 +153,7 @@ async def attempt(
         raise connection_failure(error, limits.silence_s, was_used=not connections) from None
 
 
-async def _pieces(body: AsyncIterator[bytes], answer: Assembler) -> AsyncIterator[bytes]:
+async def _pieces(body: AsyncIterator[bytes], answer: AnswerAssembler) -> AsyncIterator[bytes]:
     """Yield the bytes until the answer is done or the connection ends.
 
     If the connection breaks in the middle of an answer, the bytes just end, and the answer decides whether it is

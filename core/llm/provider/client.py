@@ -1,4 +1,4 @@
-"""A model client for all servers with OpenAI's chat completions API (AGENTS_AND_TOOLS §2).
+"""A model client for all providers, in each one's wire format (AGENTS_AND_TOOLS §2).
 
     request ──► attempt ──► first event ──► deltas ──► the end of the answer
        ▲            │ no answer, or 408, 429, 5xx   │ an error, a broken stream: final
@@ -14,15 +14,16 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import replace
 
-from core.domain.model import ModelChoice
+from core.domain.model import ModelChoice, WireFormatName
 from core.errors import StepFailed
 from core.llm.http import HttpClients
 from core.llm.key_masking import MaskedDeltas, Masker, Secret
-from core.llm.openai_compatible.assembly import Assembler
-from core.llm.openai_compatible.attempt import REPORT_INTERVAL_S, PreparedRequest, WaitReporter, attempt
-from core.llm.openai_compatible.failures import MAX_RETRY_AFTER_S, RETRIES, AttemptFailed, model_error, retry_delay_s
-from core.llm.openai_compatible.request import request_body, resolve_tool_name, tools_by_name
-from core.llm.presets import TimeLimits, limits_of, preset_of
+from core.llm.presets import TimeLimits, limits_of, preset_of, wire_format_of
+from core.llm.provider.attempt import REPORT_INTERVAL_S, PreparedRequest, WaitReporter, attempt
+from core.llm.provider.failures import MAX_RETRY_AFTER_S, RETRIES, AttemptFailed, model_error, retry_delay_s
+from core.llm.provider.wire_format import WireFormat
+from core.llm.tool_names import resolve_tool_name, tools_by_name
+from core.llm.wire_formats import WIRE_FORMATS
 from core.ports import CallDelta, Clock, ModelDelta, ModelRequest
 
 log = logging.getLogger(__name__)
@@ -30,7 +31,7 @@ log = logging.getLogger(__name__)
 FindKey = Callable[[ModelChoice], Awaitable[Secret | None]]
 
 
-class OpenAiCompatible:
+class ProviderClient:
     """A `ModelClient`. `find_key` returns the key of a choice, if there is one.
 
     `limits` override those of the preset; `random` returns 0 to 1.
@@ -45,7 +46,9 @@ class OpenAiCompatible:
         limits: TimeLimits | None = None,
         waits_every_s: float = REPORT_INTERVAL_S,
         random: Callable[[], float] = random.random,
+        wire_formats: Mapping[WireFormatName, WireFormat] = WIRE_FORMATS,
     ) -> None:
+        self._wire_formats = wire_formats
         self._clients = clients
         self._clock = clock
         self._find_key = find_key
@@ -92,15 +95,17 @@ class OpenAiCompatible:
         return key
 
     def _prepare(self, request: ModelRequest, choice: ModelChoice, key: Secret | None) -> PreparedRequest:
-        headers = {"Content-Type": "application/json", "Accept": "text/event-stream, application/json"}
-        if key is not None:
-            headers["Authorization"] = f"Bearer {key.reveal()}"
-        body = request_body(request, choice, preset_of(choice).quirks)
+        wire_format = self._wire_formats[wire_format_of(choice)]
+        headers = {
+            "Content-Type": "application/json",
+            "Accept": "text/event-stream, application/json",
+            **wire_format.headers(key),
+        }
+        body = wire_format.body(request, choice, preset_of(choice).quirks)
         if choice.base_url in self._without_options:
             body.pop("stream_options", None)
-        return PreparedRequest(
-            choice, f"{choice.base_url}/chat/completions", headers, body, self._limits or limits_of(choice)
-        )
+        limits = self._limits or limits_of(choice)
+        return PreparedRequest(choice, wire_format, wire_format.url(choice), headers, body, limits)
 
     async def _stream_with_retries(
         self, prepared: PreparedRequest, waits: WaitReporter, masker: Masker
@@ -117,7 +122,7 @@ class OpenAiCompatible:
         # server closed at the same moment (asked again at once, on a new connection, a single time).
         retry, is_reconnected = 0, False
         while True:
-            answer = Assembler(prepared.choice)
+            answer = prepared.wire_format.assembler(prepared.choice)
             waits.begin("answer", prepared.limits.silence_s, retry + 1)
             try:
                 async with aclosing(attempt(client, prepared, answer, waits, self._clock)) as deltas:

@@ -185,7 +185,7 @@ FIRST_DELAY_S = 1.0
 MAX_DELAY_S = 30.0
 # Retries obey `Retry-After` (RFC 9110 §10.2.3) and otherwise back off exponentially with jitter. They are for
 # connection errors and for responses that may change by themselves (408, 429, 5xx), and only before the first event of
-# the answer: see OpenAiCompatible._persist (AGENTS_AND_TOOLS §2). A provider that asks for a longer wait counts as
+# the answer: see ProviderClient._persist (AGENTS_AND_TOOLS §2). A provider that asks for a longer wait counts as
 # failed.
 MAX_RETRY_AFTER_S = 600.0
 

@@ -1,0 +1,1 @@
+"""Asks a provider: requests, retries, waits and failures, whatever the wire format."""

@@ -1,0 +1,49 @@
+"""What differs between the wire formats of providers: the address, the headers, the body, and how a stream is read."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Protocol
+
+from core.domain.model import ModelChoice
+from core.llm.key_masking import Secret
+from core.llm.presets import Quirks
+from core.llm.sse import SseEvent
+from core.ports import ModelDelta, ModelRequest
+
+
+class AnswerAssembler(Protocol):
+    """Assembles the events of a stream into an answer.
+
+    `has_begun`: some of it has arrived. `is_finished`: the server has sent the reason of the end; `is_done`: nothing
+    else follows.
+    """
+
+    has_begun: bool
+    is_finished: bool
+    is_done: bool
+
+    def take(self, events: Iterable[SseEvent]) -> Iterator[ModelDelta]:
+        """Yield the deltas of these events. Raises StepFailed `provider_error` for an error in the stream, or
+        `answer_too_large`.
+        """
+
+    def take_other(self, lines: list[str]) -> Iterator[ModelDelta]:
+        """Yield the deltas of a response that is not an event stream. Raises StepFailed `bad_response`."""
+
+    def finish(self) -> Iterator[ModelDelta]:
+        """Yield what is complete only at the end. Raises StepFailed `truncated` if the answer is incomplete."""
+
+
+class WireFormat(Protocol):
+    """The language of a provider's API. It has no state; names of tools are sent as `wire_name` makes them."""
+
+    def url(self, choice: ModelChoice) -> str:
+        """Return the address to which a request is posted."""
+
+    def headers(self, key: Secret | None) -> Mapping[str, str]:
+        """Return the headers of a request, with the key."""
+
+    def body(self, request: ModelRequest, choice: ModelChoice, quirks: Quirks) -> dict[str, Any]:
+        """Build the JSON object to post."""
+
+    def assembler(self, choice: ModelChoice) -> AnswerAssembler:
+        """Create the assembler of an answer."""

@@ -1,0 +1,11 @@
+"""The wire formats by name."""
+
+from collections.abc import Mapping
+
+from core.domain.model import WireFormatName
+from core.llm.openai_compatible.wire_format import ChatCompletions
+from core.llm.provider.wire_format import WireFormat
+
+WIRE_FORMATS: Mapping[WireFormatName, WireFormat] = {
+    WireFormatName.CHAT_COMPLETIONS: ChatCompletions(),
+}
