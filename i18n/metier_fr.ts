@@ -2103,6 +2103,10 @@
         <translation>étape {name}</translation>
     </message>
     <message>
+        <source>{input} tokens in ({cached} from the cache), {output} out</source>
+        <translation>{input} jetons en entrée (dont {cached} du cache), {output} en sortie</translation>
+    </message>
+    <message>
         <source>{input} tokens in, {output} out</source>
         <translation>{input} jetons en entrée, {output} en sortie</translation>
     </message>
@@ -7151,6 +7155,10 @@
     <message>
         <source>unknown</source>
         <translation>inconnu</translation>
+    </message>
+    <message>
+        <source>{given} tokens in, of which {cached} from the cache, {made} out</source>
+        <translation>{given} jetons en entrée, dont {cached} du cache, {made} en sortie</translation>
     </message>
     <message>
         <source>{given} tokens in, {made} out</source>

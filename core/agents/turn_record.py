@@ -127,6 +127,8 @@ class TurnRecord:
                 elapsed_ms=self._elapsed_ms,
                 said_tokens=estimate_tokens("".join(self._pieces or ())),
                 sub_agent_id=sub_agent_id,
+                cached_tokens=usage.cached_tokens,
+                cache_write_tokens=usage.cache_write_tokens,
             )
         )
 

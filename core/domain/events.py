@@ -520,6 +520,7 @@ class FileChanged(Fact, wire="file_changed"):
 class UsageReported(Fact, wire="usage"):
     """The tokens of one model answer. `cost` is None if the price is unknown.
 
+    Of the input, `cached_tokens` were read from the provider's cache, and `cache_write_tokens` written to it.
     `elapsed_ms` is the time from the first piece of the answer. `said_tokens` estimates the part that stays in the
     conversation, without reasoning.
     """
@@ -530,6 +531,8 @@ class UsageReported(Fact, wire="usage"):
     elapsed_ms: int | None = None
     said_tokens: int = 0
     sub_agent_id: SubAgentId | None = None
+    cached_tokens: int = 0
+    cache_write_tokens: int = 0
 
 
 class StepRecorded(Fact, wire="step_recorded"):

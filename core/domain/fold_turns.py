@@ -161,6 +161,7 @@ def _fold_usage(run: LiveRun, fact: facts.UsageReported, at: datetime) -> None:
         if used is not None:
             used.input_tokens += fact.input_tokens
             used.output_tokens += fact.output_tokens
+            used.cached_tokens += fact.cached_tokens
             used.cost = used.cost if fact.cost is None else (used.cost or 0.0) + fact.cost
     run.reported_answers += 1
     run.unpriced_answers += fact.cost is None

@@ -119,6 +119,7 @@ class LiveSubAgent:
     text: TextStream = field(default_factory=TextStream)
     input_tokens: int = 0
     output_tokens: int = 0
+    cached_tokens: int = 0
     cost: float | None = None
     duration_ms: int | None = None
     error: dict[str, Any] | None = None
@@ -253,6 +254,7 @@ class LiveRun:
     thoughts: list[LiveThought] = field(default_factory=list, compare=False)
     input_tokens: int = 0
     output_tokens: int = 0
+    cached_tokens: int = 0
     cost: float | None = None
     model_requests: int = 0
     reported_answers: int = 0

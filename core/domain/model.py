@@ -11,6 +11,8 @@ from core.domain.document import Document
 
 _PASSING = (408, 409, 425, 429)
 _PORTS = {"http": 80, "https": 443}
+_PER = 1_000_000
+PRICES = ("price_in", "price_out", "price_cached", "price_cache_write")
 
 
 class Reasoning(StrEnum):
@@ -88,7 +90,8 @@ class ModelChoice(Document):
 
     `provider` names a preset. `wire_format` None: the preset's. `model` None: the server has only one, and needs no
     name. `needs_key`: requests need a key. `key_env` is an additional environment variable for the key.
-    `context_tokens` is the size of the context window, None if unknown; prices are dollars per million tokens.
+    `context_tokens` is the size of the context window, None if unknown. Prices are dollars per million tokens, those of
+    input that is read from or written to the provider's cache None where they are `price_in`.
     """
 
     provider: str = "custom"
@@ -99,6 +102,8 @@ class ModelChoice(Document):
     context_tokens: Annotated[int, Field(ge=256)] | None = None
     price_in: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
     price_out: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    price_cached: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    price_cache_write: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     max_tokens: Annotated[int, Field(ge=1)] | None = None
     reasoning: Reasoning = Reasoning.OFF
@@ -112,6 +117,21 @@ class ModelChoice(Document):
     def is_same(self, other: "ModelChoice | None") -> bool:
         """Return whether it is the same model of the same server, whatever the parameters."""
         return other is not None and (self.base_url, self.model) == (other.base_url, other.model)
+
+    def cost(
+        self, input_tokens: int, output_tokens: int, cached_tokens: int = 0, cache_write_tokens: int = 0
+    ) -> float | None:
+        """Compute the cost of an answer in dollars, or None if a price is unknown.
+
+        The input includes what was cached. The value is not rounded, so that many small costs add up.
+        """
+        if self.price_in is None or self.price_out is None:
+            return None
+        price_cached = self.price_in if self.price_cached is None else self.price_cached
+        price_write = self.price_in if self.price_cache_write is None else self.price_cache_write
+        fresh_tokens = max(0, input_tokens - cached_tokens - cache_write_tokens)
+        dollars = fresh_tokens / _PER * self.price_in + output_tokens / _PER * self.price_out
+        return dollars + cached_tokens / _PER * price_cached + cache_write_tokens / _PER * price_write
 
     @property
     def label(self) -> str:

@@ -34,19 +34,6 @@ def available_tokens(window_tokens: int | None, answer_tokens: int | None) -> in
     return max(0, window - reserved)
 
 
-_PER = 1_000_000
-
-
-def cost(input_tokens: int, output_tokens: int, price_in: float | None, price_out: float | None) -> float | None:
-    """Compute the cost in dollars, or None if a price is unknown. Prices are dollars per million tokens.
-
-    The value is not rounded, so that many small costs add up.
-    """
-    if price_in is None or price_out is None:
-        return None
-    return input_tokens / _PER * price_in + output_tokens / _PER * price_out
-
-
 def rounded_cost(dollars: float | None) -> float | None:
     """Round a cost to 6 decimals, as it is reported."""
     return None if dollars is None else round(dollars, 6)

@@ -32,6 +32,8 @@ class ListedModel:
     context_tokens: int | None = None
     price_in: float | None = None
     price_out: float | None = None
+    price_cached: float | None = None
+    price_cache_write: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,8 @@ def _model(row: dict[str, Any]) -> ListedModel:
     windows = [row.get(name) for name in ("max_model_len", "max_context_length", "context_length", "context_window")]
     windows += [meta.get("n_ctx"), meta.get("n_ctx_train")]
     window = next((size for size in windows if type(size) is int and 256 <= size < 2**40), None)
-    return ListedModel(row["id"][:256], window, _price(pricing.get("prompt")), _price(pricing.get("completion")))
+    names = ("prompt", "completion", "input_cache_read", "input_cache_write")
+    return ListedModel(row["id"][:256], window, *(_price(pricing.get(name)) for name in names))
 
 
 def _price(token_price: Any) -> float | None:

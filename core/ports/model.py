@@ -119,11 +119,16 @@ class CallDelta:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Token counts of the whole answer, at most once per answer. `cost` is None if the price is unknown."""
+    """Token counts of the whole answer, at most once per answer. `cost` is None if the price is unknown.
+
+    Of the input, `cached_tokens` were read from the provider's cache, and `cache_write_tokens` written to it.
+    """
 
     input_tokens: int
     output_tokens: int
     cost: float | None = None
+    cached_tokens: int = 0
+    cache_write_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)

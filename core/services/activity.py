@@ -156,7 +156,8 @@ def _item_fields(item: ActivityItem, detail: ActivityDetail) -> Iterator[tuple[s
     if detail.is_console_cut:
         yield "console_is_cut", True
     if detail.input_tokens or detail.output_tokens:
-        yield "tokens", {"input": detail.input_tokens, "output": detail.output_tokens}
+        cached = {"cached": detail.cached_tokens} if detail.cached_tokens else {}
+        yield "tokens", {"input": detail.input_tokens, "output": detail.output_tokens, **cached}
     if detail.has_arguments:
         yield "arguments", detail.arguments
     if detail.has_result:

@@ -7,7 +7,7 @@ from functools import partial
 from core.domain.agent import ASSISTANT, Agent, AgentSelection
 from core.domain.ids import AgentId, ServerId
 from core.domain.mcp_server import McpServer
-from core.domain.model import ModelChoice
+from core.domain.model import PRICES, ModelChoice
 from core.domain.names import find_named, name_key
 from core.domain.run import StepAgent
 from core.domain.settings import Settings
@@ -126,7 +126,7 @@ class AgentService(Catalogue[Agent]):
         """Return the model of that name from the settings, else the model of that name at the server of `usual`."""
         known = (choice for choice in self._settings().models if choice.label == name)
         return next(known, None) or usual.model_copy(
-            update={"model": name, "price_in": None, "price_out": None, "context_tokens": None}
+            update={"model": name, "context_tokens": None, **dict.fromkeys(PRICES)}
         )
 
     def as_stored(self, answering: AgentSelection, used: ModelChoice | None) -> AgentSelection:
@@ -160,7 +160,7 @@ class AgentService(Catalogue[Agent]):
         known = next((choice for choice in self._settings().models if choice.is_same(model)), None)
         if known is None:
             return model
-        names = ("price_in", "price_out", "context_tokens")
+        names = (*PRICES, "context_tokens")
         return model.model_copy(update={name: getattr(known, name) for name in names})
 
     def _require_unique_name(self, item: Agent) -> None:

@@ -8,7 +8,7 @@ from psygnal import Signal
 from pydantic import ValidationError
 
 from core.bus import Bus, SettingsChanged
-from core.domain.model import ModelChoice
+from core.domain.model import PRICES, ModelChoice
 from core.domain.settings import KeyLocation, Settings
 from core.domain.text.json_text import encode
 from core.errors import NotFound, Refused, StepFailed
@@ -231,6 +231,6 @@ def _with_listed(choice: ModelChoice, listed: ListedModel | None) -> ModelChoice
     """Return the choice of the listed model, completed by server list and preset; fields chosen before stay."""
     details: dict[str, Any] = {"context_tokens": preset_of(choice).context_tokens}
     if listed is not None:
-        details |= {"model": listed.id, "price_in": listed.price_in, "price_out": listed.price_out}
+        details |= {"model": listed.id, **{name: getattr(listed, name) for name in PRICES}}
         details["context_tokens"] = listed.context_tokens or details["context_tokens"]
     return choice.model_copy(update={name: value for name, value in details.items() if getattr(choice, name) is None})

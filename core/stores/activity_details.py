@@ -29,6 +29,7 @@ class ActivityDetail:
     is_live: bool = False
     input_tokens: int = 0
     output_tokens: int = 0
+    cached_tokens: int = 0
     changes: tuple[FileChanged, ...] = ()
 
 
@@ -46,6 +47,7 @@ def step_detail(run: LiveRun, step: LiveStep) -> ActivityDetail:
         is_console_cut=step.is_console_cut,
         input_tokens=run.input_tokens if is_chat else 0,
         output_tokens=run.output_tokens if is_chat else 0,
+        cached_tokens=run.cached_tokens if is_chat else 0,
     )
 
 
@@ -78,6 +80,7 @@ def sub_agent_detail(sub_agent: LiveSubAgent) -> ActivityDetail:
         errors=(sub_agent.error,) if sub_agent.error else (),
         input_tokens=sub_agent.input_tokens,
         output_tokens=sub_agent.output_tokens,
+        cached_tokens=sub_agent.cached_tokens,
     )
 
 

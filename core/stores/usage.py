@@ -37,8 +37,9 @@ SPEED_INTERVAL_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class TokenUsage:
-    """Tokens in and out, and dollars. `cost` is None if unknown. `is_less`: some answers were not counted, so that the
-    true numbers are higher; `is_cheaper`: the same of the cost.
+    """Tokens in and out, and dollars. Of those in, `cached_tokens` came from the provider's cache. `cost` is None if
+    unknown. `is_less`: some answers were not counted, so that the true numbers are higher; `is_cheaper`: the same of
+    the cost.
     """
 
     input_tokens: int = 0
@@ -47,6 +48,7 @@ class TokenUsage:
     is_less: bool = False
     is_cheaper: bool = False
     answers: int = 0
+    cached_tokens: int = 0
 
     @property
     def is_known(self) -> bool:
@@ -82,6 +84,7 @@ class _RunUsage:
     unpriced: int
     input_tokens: int
     output_tokens: int
+    cached_tokens: int
     cost: float | None
     context_tokens: int | None
     fixed_tokens: int | None
@@ -212,6 +215,7 @@ def _run_usage(run: LiveRun) -> _RunUsage:
         run.unpriced_answers,
         run.input_tokens,
         run.output_tokens,
+        run.cached_tokens,
         run.cost,
         tokens,
         request.fixed_tokens if request is not None else None,
@@ -232,6 +236,7 @@ def _token_usage(runs: list[_RunUsage]) -> TokenUsage:
         is_less=uncounted > 0,
         is_cheaper=is_unpriced or (uncounted > 0 and sum(costs) > 0),
         answers=sum(run.counted for run in runs),
+        cached_tokens=sum(run.cached_tokens for run in runs),
     )
 
 

@@ -151,7 +151,10 @@ class DetailPane(Adaptive, Surface):
             yield self.tr("by {name}").format(name=item.sub_agent)
         if detail.input_tokens or detail.output_tokens:
             words = self.tr("{input} tokens in, {output} out")
-            yield words.format(input=compact(detail.input_tokens), output=compact(detail.output_tokens))
+            if detail.cached_tokens:
+                words = self.tr("{input} tokens in ({cached} from the cache), {output} out")
+            counts = detail.input_tokens, detail.cached_tokens, detail.output_tokens
+            yield words.format(**dict(zip(("input", "cached", "output"), map(compact, counts), strict=True)))
 
     def _close(self) -> None:
         self.closed.emit()

@@ -94,9 +94,16 @@ def desk() -> Desk:
     return Desk()
 
 
-def used(given: int, made: int, cost: float | None = None, elapsed_ms: int | None = None) -> UsageReported:
+def used(
+    given: int, made: int, cost: float | None = None, elapsed_ms: int | None = None, cached: int = 0
+) -> UsageReported:
     return UsageReported(
-        input_tokens=given, output_tokens=made, cost=cost, elapsed_ms=elapsed_ms, said_tokens=made // 2
+        input_tokens=given,
+        output_tokens=made,
+        cost=cost,
+        elapsed_ms=elapsed_ms,
+        said_tokens=made // 2,
+        cached_tokens=cached,
     )
 
 
@@ -107,11 +114,11 @@ def test_an_unknown_workflow_has_used_nothing(desk: Desk) -> None:
 
 def test_turn_and_total_are_counted_without_a_viewer(desk: Desk) -> None:
     desk.turn("1", 100, used(90, 10, 0.01))
-    desk.turn("2", 200, used(190, 20, 0.02, 400))
+    desk.turn("2", 200, used(190, 20, 0.02, 400, cached=120))
     desk.tell(Teller("other", "wf_b", desk.time).created())
     found = desk.usage.get(A)
-    assert found.turn == TokenUsage(190, 20, 0.02, answers=1)
-    assert found.total == TokenUsage(280, 30, 0.03, answers=2)
+    assert found.turn == TokenUsage(190, 20, 0.02, answers=1, cached_tokens=120)
+    assert found.total == TokenUsage(280, 30, 0.03, answers=2, cached_tokens=120)
     assert (found.context_tokens, found.is_cut, found.tokens_a_second) == (210, False, 50)
 
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from core.domain.tokens import cost, cost_text, rounded_cost
+from core.domain.model import ModelChoice
+from core.domain.tokens import cost_text, rounded_cost
 
 
 @pytest.mark.parametrize(
@@ -20,7 +21,22 @@ from core.domain.tokens import cost, cost_text, rounded_cost
 def test_a_cost_has_six_decimals_and_is_unknown_without_prices(
     given: int, made: int, price_in: float | None, price_out: float | None, dollars: float | None
 ) -> None:
-    assert rounded_cost(cost(given, made, price_in, price_out)) == dollars
+    choice = ModelChoice(base_url="http://h", price_in=price_in, price_out=price_out)
+    assert rounded_cost(choice.cost(given, made)) == dollars
+
+
+@pytest.mark.parametrize(
+    ("prices", "dollars"),
+    [
+        ({}, 0.02),  # without a price of its own, what is cached costs what other input does
+        ({"price_cached": 0.2}, 0.0092),
+        ({"price_cached": 0, "price_cache_write": 2.5}, 0.009),
+        ({"price_in": None, "price_cached": 0.2}, None),
+    ],
+)
+def test_cached_input_has_its_own_prices(prices: dict[str, float | None], dollars: float | None) -> None:
+    choice = ModelChoice(**{"base_url": "http://h", "price_in": 2, "price_out": 6, **prices})
+    assert rounded_cost(choice.cost(10_000, 0, 6_000, 2_000)) == dollars
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,11 @@ from typing import Any
 
 from core.domain.model import ModelChoice
 from core.domain.text.json_text import decode
-from core.domain.tokens import cost
 from core.errors import StepFailed
 from core.llm.openai_compatible.content import SurrogateJoiner, reasoning_in, text_in
 from core.llm.openai_compatible.tool_calls import CallAssembler
 from core.llm.provider.failures import error_in, message_in, message_in_body, model_error, one_line
+from core.llm.provider.usage import openai_usage
 from core.llm.sse import SseEvent
 from core.ports import CallDelta, ModelDelta, ModelWarning, ReasoningDelta, TextDelta, Usage
 
@@ -140,7 +140,7 @@ class Assembler:
             raise provider_error(message_in(error), error)
         # Usage may come with the last piece or in an extra chunk without choices, so the latest report counts.
         if isinstance(value.get("usage"), dict):
-            self._usage = _usage(value["usage"], self._choice) or self._usage
+            self._usage = openai_usage(value["usage"], self._choice) or self._usage
         choice = self._followed(choices)
         if choice is not None:
             yield from self._take_choice(choice)
@@ -204,24 +204,3 @@ def _json_or_none(text: str) -> Any:
         return decode(text)
     except ValueError:
         return None
-
-
-def _usage(fields: dict[str, Any], choice: ModelChoice) -> Usage | None:
-    """Parse the counted tokens; None if the numbers are invalid."""
-    input_tokens = _count_of(fields, "prompt_tokens", "input_tokens")
-    output_tokens = _count_of(fields, "completion_tokens", "output_tokens")
-    if input_tokens is None and output_tokens is None:
-        return None
-    input_tokens, output_tokens = input_tokens or 0, output_tokens or 0
-    price = fields.get("cost")
-    if isinstance(price, int | float) and not isinstance(price, bool) and 0 <= price < 1e6:
-        return Usage(input_tokens, output_tokens, float(price))
-    return Usage(input_tokens, output_tokens, cost(input_tokens, output_tokens, choice.price_in, choice.price_out))
-
-
-def _count_of(fields: dict[str, Any], *names: str) -> int | None:
-    for name in names:
-        count = fields.get(name)
-        if isinstance(count, int | float) and not isinstance(count, bool) and 0 <= count < 2**53:
-            return int(count)
-    return None

@@ -1,6 +1,7 @@
 """A server requests a model's answer: the model of the run gives it, subject to consent (AGENTS_AND_TOOLS §7)."""
 
 from contextlib import aclosing
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from core.domain.consent import CallTraits, Ruling
@@ -74,8 +75,7 @@ class Sampling:
                     if isinstance(delta, TextDelta):
                         text += delta.text
                     elif isinstance(delta, Usage):
-                        tokens = {"input_tokens": delta.input_tokens, "output_tokens": delta.output_tokens}
-                        call.context.emit(UsageReported(**tokens, cost=delta.cost))
+                        call.context.emit(UsageReported(**asdict(delta)))
         except StepFailed as error:
             raise SamplingRefused(f"the model did not answer: {error.message}") from None
         return text, (choice.model if choice is not None else None) or "offline"

@@ -107,7 +107,10 @@ def _short_tokens(spent: TokenUsage) -> str:
 def _full_tokens(spent: TokenUsage) -> str:
     if not spent.is_known:
         return translate("TokenBar", "the provider does not report token counts")
-    full = translate("TokenBar", "{given} tokens in, {made} out").format(
-        given=number(spent.input_tokens), made=number(spent.output_tokens)
+    words = translate("TokenBar", "{given} tokens in, {made} out")
+    if spent.cached_tokens:
+        words = translate("TokenBar", "{given} tokens in, of which {cached} from the cache, {made} out")
+    full = words.format(
+        given=number(spent.input_tokens), cached=number(spent.cached_tokens), made=number(spent.output_tokens)
     )
     return full + (translate("TokenBar", ", and some that were not counted") if spent.is_less else "")

@@ -45,6 +45,11 @@ def test_all_values_are_shown(bar: TokenBar) -> None:
     assert bar.objectName() == "token_bar"
 
 
+def test_what_came_from_the_cache_is_told(bar: TokenBar) -> None:
+    bar.show_usage(WorkflowUsage(total=TokenUsage(48_200, 6_100, answers=4, cached_tokens=12_000)), 1000)
+    assert "48,200 tokens in, of which 12,000 from the cache, 6,100 out" in bar.accessibleName()
+
+
 def test_nothing_is_shown_where_nothing_is_known_and_the_height_stays(bar: TokenBar) -> None:
     height = bar.height()
     bar.show_usage(WorkflowUsage(), 1000)

@@ -58,6 +58,7 @@ async def test_models_are_listed_with_the_data_of_their_server(catalogue: Catalo
         {"id": "plain"},
         {"id": "vllm", "max_model_len": 4096},
         {"id": "router", "context_length": 128_000, "pricing": {"prompt": "0.000002", "completion": 0.000006}},
+        {"id": "cached", "pricing": {"prompt": "0.000003", "input_cache_read": "3e-7", "input_cache_write": "-1"}},
         {"id": "llama", "meta": {"n_ctx_train": 2048}},
         {"id": "odd", "context_length": "big", "pricing": {"prompt": "-1", "completion": "free"}, "meta": []},
         {"id": "plain"},
@@ -73,6 +74,7 @@ async def test_models_are_listed_with_the_data_of_their_server(catalogue: Catalo
         ListedModel("plain"),
         ListedModel("vllm", 4096),
         ListedModel("router", 128_000, 2.0, 6.0),
+        ListedModel("cached", None, 3.0, None, 0.3),
         ListedModel("llama", 2048),
         ListedModel("odd"),
     ]
