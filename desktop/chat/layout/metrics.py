@@ -122,7 +122,10 @@ def _gap(before: Block, block: Block, sizes: Sizes) -> int:
             return sizes.space_s if is_card_header(before) else sizes.space_xs if is_detail else 0
         if block.cards[0] == before.cards[0]:
             return sizes.space_s if is_detail else 0
-    return sizes.space_s if isinstance(before, HeaderBlock | ProseBlock) else sizes.space_m
+    if isinstance(before, HeaderBlock | ProseBlock):
+        return sizes.space_s
+    begins_section = isinstance(block, ProseBlock) and block.text.startswith("#")
+    return sizes.space_l if begins_section else sizes.space_m
 
 
 def _sides(block: Block, inner: Card | None, sizes: Sizes) -> tuple[int, int]:

@@ -18,6 +18,7 @@ from PySide6.QtGui import (
     QTextDocument,
     QTextFormat,
     QTextFrameFormat,
+    QTextListFormat,
     QTextTable,
 )
 
@@ -30,6 +31,7 @@ _Height = QTextBlockFormat.LineHeightTypes
 _PROPORTIONAL = _Height.ProportionalHeight.value
 _Property = QTextFormat.Property
 _Marker = QTextBlockFormat.MarkerType
+_BULLETS = (QTextListFormat.Style.ListDisc, QTextListFormat.Style.ListCircle, QTextListFormat.Style.ListSquare)
 
 
 class DocumentFeatures(NamedTuple):
@@ -37,7 +39,7 @@ class DocumentFeatures(NamedTuple):
 
     has_links: bool
     has_quotes: bool
-    has_tasks: bool = False
+    has_markers: bool = False
 
 
 def set_markdown(document: QTextDocument, text: str, theme: Theme) -> DocumentFeatures:
@@ -50,7 +52,7 @@ def set_markdown(document: QTextDocument, text: str, theme: Theme) -> DocumentFe
     cursor.beginEditBlock()
     dresser.apply_theme(cursor)
     cursor.endEditBlock()
-    return DocumentFeatures(dresser.has_links, dresser.has_quotes, dresser.has_tasks)
+    return DocumentFeatures(dresser.has_links, dresser.has_quotes, dresser.has_markers)
 
 
 def set_plain(
@@ -95,6 +97,12 @@ def marker_of(block: QTextBlock) -> QTextBlockFormat.MarkerType:
     return block.blockFormat().marker()
 
 
+def has_painted_marker(block: QTextBlock) -> bool:
+    """Return whether it is a task, or an item with a bullet."""
+    items = block.textList()
+    return items is not None and (marker_of(block) is not _Marker.NoMarker or items.format().style() in _BULLETS)
+
+
 class _Run(NamedTuple):
     position: int
     length: int
@@ -108,7 +116,7 @@ class _DocumentStyler:
         self._sizes = theme.sizes
         self.has_links = False
         self.has_quotes = False
-        self.has_tasks = False
+        self.has_markers = False
 
     def apply_theme(self, cursor: QTextCursor) -> None:
         for frame in self._document.rootFrame().childFrames():
@@ -120,14 +128,16 @@ class _DocumentStyler:
             cursor.setPosition(block.position())
             in_table = cursor.currentTable() is not None
             cursor.setBlockFormat(self._paragraph(block, following, is_first=number == 0, in_table=in_table))
-            if marker_of(block) is not _Marker.NoMarker:
+            if has_painted_marker(block):
                 self._hide_marker(cursor)
         for block in blocks:
             self._dress_words(cursor, block)
 
     def _hide_marker(self, cursor: QTextCursor) -> None:
-        """Make Qt's marker transparent: its cross for a finished task reads as failed. The view paints a check box."""
-        self.has_tasks = True
+        """Make Qt's marker transparent: its bullet touches the words, and its cross for a finished task reads as
+        failed. The view paints them.
+        """
+        self.has_markers = True
         form = cursor.blockCharFormat()
         form.setForeground(QColor(Qt.GlobalColor.transparent))
         cursor.setBlockCharFormat(form)
@@ -142,8 +152,8 @@ class _DocumentStyler:
         form.setNonBreakableLines(False)
         if block.textList() is None:
             form.setMarker(QTextBlockFormat.MarkerType.NoMarker)  # Qt leaves a task's on what follows it
-        elif following is not None and following.textList() is not None:
-            form.setBottomMargin(sizes.space_xs)
+        if following is not None and following.textList() is not None:
+            form.setBottomMargin(sizes.space_s if block.textList() is None else sizes.space_xs)
         if level := quote_level(block):
             self.has_quotes = True
             form.setLeftMargin(level * sizes.space_l)
@@ -225,8 +235,8 @@ class _DocumentStyler:
         form.setBorderBrush(self._theme.color("border"))
         form.setCellSpacing(0)
         form.setCellPadding(sizes.space_xs + 2)
-        form.setTopMargin(0)
-        form.setBottomMargin(sizes.space_m)
+        form.setTopMargin(sizes.space_xs)
+        form.setBottomMargin(sizes.space_xs)  # what follows brings the room above its first line along
         table.setFormat(form)
         start, end = table.cellAt(0, 0).firstCursorPosition(), table.cellAt(0, 0).lastCursorPosition()
         if start.block() != end.block() and not start.block().text():

@@ -12,6 +12,7 @@ from desktop.chat.layout.blocks import PlainBlock, ProseBlock
 from desktop.chat.views.prose_style import (
     DocumentFeatures,
     blocks_in,
+    has_painted_marker,
     is_code,
     marker_of,
     quote_level,
@@ -25,6 +26,7 @@ from desktop.tokens import Colors, Sizes
 _Marker = QTextBlockFormat.MarkerType
 _State = QStyle.StateFlag
 _QUOTE_BAR_WIDTH = 3
+_DOT = 5
 _BY_TAB = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
 
 
@@ -86,8 +88,8 @@ class ProseView(TextView):
         super().paintEvent(event)
         if self._features.has_quotes:
             self._paint_quotes()
-        if self._features.has_tasks:
-            self._paint_tasks()
+        if self._features.has_markers:
+            self._paint_markers()
 
     def _paint_quotes(self) -> None:
         painter = QPainter(self.viewport())
@@ -101,21 +103,28 @@ class ProseView(TextView):
                 painter.drawRoundedRect(QRectF(level * step, box.top(), _QUOTE_BAR_WIDTH, box.height()), 1, 1)
         painter.end()
 
-    def _paint_tasks(self) -> None:
-        """Paint a check box before each task, as the style draws it."""
+    def _paint_markers(self) -> None:
+        """Paint a check box before each task, as the style draws it, and a dot before each item of a list."""
         painter = QPainter(self.viewport())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._theme.color("text"))
         layout, sizes = self.document().documentLayout(), self._theme.sizes
         option = QStyleOptionButton()
         for block in blocks_in(self.document()):
-            marker = marker_of(block)
             lines = block.layout()
-            if marker is _Marker.NoMarker or not lines.lineCount():
+            if not has_painted_marker(block) or not lines.lineCount():
                 continue
             line = lines.lineAt(0).naturalTextRect().translated(layout.blockBoundingRect(block).topLeft())
             is_left = block.textDirection() is not Qt.LayoutDirection.RightToLeft
-            side = sizes.icon_s
+            marker = marker_of(block)
+            side = _DOT if marker is _Marker.NoMarker else sizes.icon_s
             left = line.left() - sizes.space_s - side if is_left else line.right() + sizes.space_s
-            option.rect = QRect(round(left), round(line.center().y() - side / 2), side, side)
+            top = line.center().y() - side / 2
+            if marker is _Marker.NoMarker:
+                painter.drawEllipse(QRectF(left, top, side, side))
+                continue
+            option.rect = QRect(round(left), round(top), side, side)
             is_done = marker is _Marker.Checked
             option.state = _State.State_Enabled | (_State.State_On if is_done else _State.State_Off)
             self.style().drawPrimitive(QStyle.PrimitiveElement.PE_IndicatorCheckBox, option, painter, self)

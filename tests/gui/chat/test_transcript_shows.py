@@ -1,6 +1,7 @@
 """What a conversation looks like, and that nothing in it loads, hides or pretends."""
 
 from dataclasses import replace
+from itertools import groupby, product
 from pathlib import Path
 
 import pytest
@@ -336,3 +337,42 @@ def test_a_narrow_window_narrows_the_column(transcript: Transcript) -> None:
     view = prose(transcript)
     assert place_of(transcript, view).right() < 420
     assert view.height() > 200
+
+
+KINDS = {
+    "paragraph": "HHH",
+    "list": "- HHH",
+    "numbers": "1. HHH",
+    "table": "| HHH |\n|---|\n| HHH |",
+    "heading": "## HHH",
+    "code": "```\nHHH\n```",
+    "call": None,
+}
+
+
+def test_there_is_one_rhythm_between_all_kinds_of_content(transcript: Transcript) -> None:
+    """The empty rows between the ink of any two neighbours, which 12 px of space and the room above a line make."""
+    gaps = {}
+    for first, second in product(KINDS, repeat=2):
+        if first != second:
+            gaps[first, second] = gap_between(transcript, first, second)
+    assert {pair: gap for pair, gap in gaps.items() if not 12 <= gap <= 31} == {}
+
+
+def gap_between(transcript: Transcript, first: str, second: str) -> int:
+    parts: list[str | ToolCalls] = []
+    for name in (first, second):
+        text = KINDS[name]
+        if text is None:
+            parts.append(ToolCalls((call(name),)))
+        elif parts and isinstance(parts[-1], str):
+            parts[-1] += f"\n\n{text}"
+        else:
+            parts.append(text)
+    show(transcript, answered(f"{first} {second}", *parts))
+    image = transcript.viewport().grab().toImage()
+    canvas = image.pixelColor(2, 2)
+    inked = [any(image.pixelColor(x, y) != canvas for x in range(44, 160, 2)) for y in range(56, 300)]
+    runs = [(is_ink, len(list(rows))) for is_ink, rows in groupby(inked)]
+    between = [length for is_ink, length in runs[1:-1] if not is_ink]
+    return max(between, default=0)
