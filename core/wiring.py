@@ -29,6 +29,7 @@ from core.llm.key_store import KeyFile, KeyStore
 from core.llm.offline.client import OfflineModel, Router
 from core.llm.provider.client import ProviderClient
 from core.llm.system_keyring import SystemKeyring
+from core.network.routes import Network
 from core.ports import Backups, Clock, ConsentRules, FilePicker, Sandbox, SearchIndex, Storage, Upkeep
 from core.recording import export
 from core.recording.recordings import RecordingRegistry
@@ -95,6 +96,7 @@ class Toolbox:
         picker: FilePicker | None = None,
         own: OwnPlaces = NO_PLACES,
         copies: FileCopies | None = None,
+        network: Network | None = None,
     ) -> None:
         self._code_workers = WorkerPool()
         self._schema_workers = WorkerPool(size=1)  # their own, so that no check waits behind code that runs
@@ -104,7 +106,7 @@ class Toolbox:
         self.seen_files = SeenFiles()
         self.confinement = Confinement(own)
         storing = storing_tools(storage, clock, self.seen_files, picker, own, copies, self.confinement)
-        for tool in (*builtin_tools(self.sandbox, clock, own), *storing):
+        for tool in (*builtin_tools(self.sandbox, clock, own, network), *storing):
             self.registry.register(tool, is_checked=True)
         for tool in more_tools:
             self.registry.register(tool)
@@ -225,8 +227,8 @@ def _temporary_index() -> SearchIndex:
 class Models:
     """Everything that answers an agent: the offline agent and the providers. An async context manager."""
 
-    def __init__(self, clock: Clock, settings: SettingsService, key_file: Path | None) -> None:
-        self._clients = HttpClients()
+    def __init__(self, clock: Clock, settings: SettingsService, key_file: Path | None, network: Network) -> None:
+        self._clients = HttpClients(network)
         self.keys = KeyStore(KeyFile(key_file), SystemKeyring(), os.environ, lambda: settings.current.key_places)
         self.catalogue = Catalogue(self._clients, clock)
         self.client = Router(OfflineModel(clock), ProviderClient(self._clients, clock, self.keys.find))
@@ -265,22 +267,31 @@ async def run_core(
     stored = await storage.settings.all()
     settings = SettingsService(parse_settings(stored), storage, bus)
     consent = ConsentService(stored, settings, storage, clock)
+    network = Network()
     # What is entered later is left first: runs end before the tools that they call, the tools before their servers.
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context
         stores = stack.enter_context(closing(Stores(bus, clock, settings)))
+        is_viewed = stores.background.is_viewed
         box = await enter(
-            Toolbox(clock, storage, more_tools, stores.background.is_viewed, consent, sandbox, picker, own, copies)
+            Toolbox(clock, storage, more_tools, is_viewed, consent, sandbox, picker, own, copies, network)
         )
         bus.subscribe(Event, lambda event: box.seen_files.forget(event.run_id), (RunFinished,))
-        models = await enter(Models(clock, settings, key_file))
+        models = await enter(Models(clock, settings, key_file, network))
         tools, validator = box.invoker, box.validator
         consent.use_tools(tools.infos)
 
         servers = McpServerService(storage, models.keys, consent, own)
         sampling = Sampling(models.client, consent)
         hub = Hub(
-            box.registry, box.schemas, clock, sampling, servers.launch_of, servers.save_tools, servers.emit_changed
+            box.registry,
+            box.schemas,
+            clock,
+            sampling,
+            servers.launch_of,
+            servers.save_tools,
+            servers.emit_changed,
+            network,
         )
         await enter(hub)
         await servers.open(hub)

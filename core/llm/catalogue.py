@@ -11,7 +11,7 @@ from core.errors import StepFailed
 from core.llm.http import HttpClients
 from core.llm.key_masking import Masker, Secret
 from core.llm.presets import LOCAL, Preset
-from core.llm.provider.failures import connection_failure, model_error, refusal
+from core.llm.provider.failures import connection_failure, model_error, refusal, unusable_route
 from core.ports import Clock
 
 if TYPE_CHECKING:
@@ -84,9 +84,9 @@ class Catalogue:
 
     async def _list(self, base_url: str, key: Secret | None, limit_s: float) -> list[ListedModel]:
         try:
-            client = await self._clients.client_for(base_url)
+            client, proxy = await self._clients.client_for(base_url)
         except ValueError as error:
-            raise model_error("connection_failed", str(error)) from None
+            raise unusable_route(error, base_url) from None
         import httpx
 
         headers = {"Authorization": f"Bearer {key.reveal()}"} if key is not None else {}
@@ -97,7 +97,7 @@ class Catalogue:
                     text = body.decode("utf-8", "replace")
                     raise refusal(response.status_code, text, None, self._clock.now()).error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise connection_failure(error, limit_s).error from None
+            raise connection_failure(error, limit_s, url=base_url, proxy=proxy).error from None
         return _parse_models(body)
 
 

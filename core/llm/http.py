@@ -1,19 +1,17 @@
 """HTTP connections to providers, configured so that a key reaches nothing but its origin.
 
-Redirects are not followed. A proxy is used only for https, whose content it cannot read, and only if the environment
-names it; this machine is reached directly. Other environment variables are ignored.
+Redirects are not followed. Proxies and certificates are those of `core.network`; what is not encrypted goes through no
+proxy, since it could read the key and the conversation.
 """
 
 import asyncio
 import logging
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
-from core.domain.model import is_loopback
+from core.network.proxies import Proxy
+from core.network.routes import Network, Route
 
-if TYPE_CHECKING:  # imported where needed: loading them takes longer than a frame
-    import ssl
-
+if TYPE_CHECKING:  # imported where needed: loading it takes longer than a frame
     import httpx
 
 for _name in ("httpx", "httpcore"):  # INFO logs a line per request, DEBUG the headers with the key
@@ -27,19 +25,21 @@ _TURNS = 4
 class HttpClients:
     """A client per route, created on first use. Lives on one event loop, until `close`."""
 
-    def __init__(self) -> None:
-        self._clients: dict[tuple[bool, str | None], httpx.AsyncClient] = {}
+    def __init__(self, network: Network | None = None) -> None:
+        self._network = network or Network()
+        self._clients: dict[Route, httpx.AsyncClient] = {}
         self._making = asyncio.Lock()
 
-    async def client_for(self, url: str) -> "httpx.AsyncClient":
-        """Return the client for that address. Raises ValueError if the environment names an unusable proxy."""
-        is_secure = urlsplit(url).scheme == "https"
-        way = (is_secure, _proxy(url) if is_secure else None)
-        if way not in self._clients:
+    async def client_for(self, url: str) -> "tuple[httpx.AsyncClient, Proxy | None]":
+        """Return the client for that address, and the proxy that it goes through. Raises ValueError if the proxy or the
+        certificates are unusable.
+        """
+        route = await self._network.route(url, is_private=True)
+        if route not in self._clients:
             async with self._making:
-                if way not in self._clients:
-                    self._clients[way] = await asyncio.to_thread(_client, *way)
-        return self._clients[way]
+                if route not in self._clients:
+                    self._clients[route] = await asyncio.to_thread(_client, route)
+        return self._clients[route], route.proxy
 
     async def close(self) -> None:
         """Close all clients and their connections."""
@@ -53,43 +53,16 @@ class HttpClients:
             await asyncio.sleep(0)
 
 
-def _client(is_secure: bool, proxy: str | None) -> "httpx.AsyncClient":
+def _client(route: Route) -> "httpx.AsyncClient":
     """Create a client. Takes a tenth of a second the first time."""
     import anyio  # noqa: F401  # otherwise loaded by the first request, on the loop
     import httpx
 
     return httpx.AsyncClient(
-        verify=_trusted() if is_secure else False,
-        proxy=proxy,
+        verify=route.tls or False,
+        proxy=httpx.Proxy(route.proxy.url, ssl_context=route.proxy_tls) if route.proxy is not None else None,
         trust_env=False,
         follow_redirects=False,
         limits=httpx.Limits(max_connections=None, max_keepalive_connections=20, keepalive_expiry=30.0),
         headers={"User-Agent": "Metier", "Accept-Encoding": "identity"},
     )
-
-
-def _trusted() -> "ssl.SSLContext":
-    """Create a TLS context that trusts the system's certificates and, for systems without any, certifi's."""
-    import ssl
-
-    import certifi
-
-    context = ssl.create_default_context()
-    context.load_verify_locations(certifi.where())
-    return context
-
-
-def _proxy(url: str) -> str | None:
-    """Look up the proxy that the environment names for this address."""
-    from urllib.request import getproxies_environment, proxy_bypass_environment  # type: ignore[attr-defined]
-
-    host = urlsplit(url).hostname or ""
-    if is_loopback(url) or proxy_bypass_environment(host):
-        return None
-    proxies = getproxies_environment()
-    proxy = proxies.get("https") or proxies.get("all")
-    if proxy and "://" not in proxy:
-        proxy = f"http://{proxy}"
-    if proxy and urlsplit(proxy).scheme not in ("http", "https"):
-        raise ValueError("a proxy address must begin with http:// or https://")
-    return proxy

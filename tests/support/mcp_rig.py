@@ -14,6 +14,7 @@ from core.domain.events import Fact
 from core.domain.ids import ServerId
 from core.domain.mcp_server import McpServer, ServerStatus
 from core.domain.tool import CallResult, CallStatus
+from core.network.routes import Network
 from core.ports import CallContext, ModelClient
 from core.sandbox.pool import WorkerPool
 from core.sandbox.schemas import JsonSchemas
@@ -85,7 +86,7 @@ class McpRig:
 
 
 @asynccontextmanager
-async def mcp_rig(model: ModelClient | None = None) -> AsyncIterator[McpRig]:
+async def mcp_rig(model: ModelClient | None = None, network: Network | None = None) -> AsyncIterator[McpRig]:
     pool = WorkerPool(size=1)
     schemas, clock, book = JsonSchemas(pool), SystemClock(), InMemoryConsentBook()
     registry = Registry(schemas)
@@ -98,7 +99,7 @@ async def mcp_rig(model: ModelClient | None = None) -> AsyncIterator[McpRig]:
         assert ToolListing.from_json(listing.to_json()) == listing
 
     sampling = Sampling(model, book)  # type: ignore[arg-type]  # who has none does not ask it
-    hub = Hub(registry, schemas, clock, sampling, launch_of, keep, lambda: None)
+    hub = Hub(registry, schemas, clock, sampling, launch_of, keep, lambda: None, network)
     invoker = ToolInvoker(registry, clock, consent=book)
     try:
         async with hub:

@@ -3,11 +3,9 @@
 import asyncio
 import gzip
 import json
-import ssl
 import zlib
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +15,11 @@ from core.domain.risk import Risk
 from core.domain.text.masking import masked
 from core.domain.text.web_address import parse_address
 from core.domain.tool import CallResult, CallStatus, Effect
+from core.network.routes import Network
 from core.tools.builtin import http_fetch
-from core.tools.web.connection import TrustStore, permitted_addresses
+from core.tools.web.connection import permitted_addresses
 from tests.support.http_server import Server, a_server, redirect, response
+from tests.support.proxies import certified
 from tests.tools.rig import Builtins, error_of
 
 MB = 1_000_000
@@ -43,9 +43,9 @@ class Names:
 class Web:
     """The tool in a run that allows these origins."""
 
-    def __init__(self, *origins: str, names: Names | None = None, trust: TrustStore | None = None) -> None:
+    def __init__(self, *origins: str, names: Names | None = None, network: Network | None = None) -> None:
         self.names = names or Names()
-        self.tools = Builtins(more=[http_fetch.tool(self.names, trust)])
+        self.tools = Builtins(more=[http_fetch.tool(self.names, network)])
         self.tools.context = replace(self.tools.context, origins=origins)
 
     async def call(self, url: str, **more: Any) -> CallResult:
@@ -398,7 +398,7 @@ def _closes(writer: asyncio.StreamWriter) -> None:
 async def test_without_a_connection_it_is_retried_once_and_reported(server: Server) -> None:
     web = Web("http://127.0.0.1:1", "http://gone.test")
     code, message = await web.failure("http://127.0.0.1:1/", method="POST")
-    assert (code, "cannot be connected to" in message) == ("failed", True)
+    assert (code, "nothing answers at http://127.0.0.1:1;" in message) == ("failed", True)
     assert (await web.failure("http://gone.test/", method="POST"))[0] == "failed"
     assert web.names.asked == ["gone.test"] * 2
 
@@ -451,7 +451,7 @@ async def test_a_server_that_never_ends_is_left_at_the_time_limit(server: Server
     assert error_of(result)[0] == "timeout"
 
 
-async def test_proxies_of_the_environment_are_not_used(
+async def test_no_proxy_is_asked_for_what_is_on_this_machine(
     server: Server, web: Web, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"):
@@ -463,49 +463,12 @@ async def test_proxies_of_the_environment_are_not_used(
 # TLS
 
 
-class Trusting(TrustStore):
-    """Trusts this certificate."""
-
-    def __init__(self, certificate: Path) -> None:
-        super().__init__()
-        self._context = ssl.create_default_context(cafile=str(certificate))
-
-
-def a_certificate(folder: Path, host: str) -> ssl.SSLContext:
-    """Return a self-signed certificate for this host, stored in `folder`."""
-    x509 = pytest.importorskip("cryptography.x509")
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
-
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, host)])
-    now = datetime.now(UTC)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    pem = serialization.Encoding.PEM
-    plain = serialization.NoEncryption()
-    (folder / "cert.pem").write_bytes(made.public_bytes(pem))
-    (folder / "key.pem").write_bytes(key.private_bytes(pem, serialization.PrivateFormat.PKCS8, plain))
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(folder / "cert.pem", folder / "key.pem")
-    return context
-
-
 async def test_tls_verifies_the_name_of_the_host_at_the_address_that_was_checked(tmp_path: Path) -> None:
-    async with a_server(a_certificate(tmp_path, "a.test")) as server:
+    async with a_server(certified(tmp_path, "a.test")) as server:
         right, wrong = (f"https://{name}.test:{server.port}" for name in "ab")
         server.answers["/"] = response(b"safe")
         names = Names(a_test=[["127.0.0.1"]], b_test=[["127.0.0.1"]])
-        web = Web(right, wrong, names=names, trust=Trusting(tmp_path / "cert.pem"))
+        web = Web(right, wrong, names=names, network=Network(lambda: str(tmp_path / "authority.pem")))
         assert (await web.value(f"{right}/"))["text"] == "safe"
         code, message = await web.failure(f"{wrong}/")
         assert (code, "certificate" in message.lower()) == ("failed", True)

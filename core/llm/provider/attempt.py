@@ -14,6 +14,7 @@ from core.llm.presets import TimeLimits
 from core.llm.provider.failures import AttemptFailed, connection_failure, model_error, refusal
 from core.llm.provider.wire_format import AnswerAssembler, WireFormat
 from core.llm.sse import EVENT_BYTES, SseParser, TooLarge
+from core.network.proxies import Proxy
 from core.ports import Clock, ModelDelta, WaitStatus
 
 # Less than the smallest no-progress limit of a run (settings: 10 s).
@@ -101,6 +102,7 @@ class PreparedRequest:
     headers: dict[str, str]
     body: dict[str, Any]
     limits: TimeLimits
+    proxy: Proxy | None = None
 
     def __repr__(self) -> str:
         return f"PreparedRequest({self.url})"
@@ -150,7 +152,9 @@ async def attempt(
         message = f"the answer has a line of over {EVENT_BYTES:,} bytes"
         raise model_error("answer_too_large", message, limit=EVENT_BYTES) from None
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise connection_failure(error, limits.silence_s, was_used=not connections) from None
+        raise connection_failure(
+            error, limits.silence_s, url=request.url, proxy=request.proxy, was_used=not connections
+        ) from None
 
 
 async def _pieces(body: AsyncIterator[bytes], answer: AnswerAssembler) -> AsyncIterator[bytes]:

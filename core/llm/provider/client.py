@@ -20,7 +20,13 @@ from core.llm.http import HttpClients
 from core.llm.key_masking import MaskedDeltas, Masker, Secret
 from core.llm.presets import TimeLimits, limits_of, preset_of, wire_format_of
 from core.llm.provider.attempt import REPORT_INTERVAL_S, PreparedRequest, WaitReporter, attempt
-from core.llm.provider.failures import MAX_RETRY_AFTER_S, RETRIES, AttemptFailed, model_error, retry_delay_s
+from core.llm.provider.failures import (
+    MAX_RETRY_AFTER_S,
+    AttemptFailed,
+    model_error,
+    retry_delay_s,
+    unusable_route,
+)
 from core.llm.provider.wire_format import WireFormat
 from core.llm.tool_names import resolve_tool_name, tools_by_name
 from core.llm.wire_formats import WIRE_FORMATS
@@ -112,9 +118,9 @@ class ProviderClient:
     ) -> AsyncGenerator[ModelDelta, None]:
         """Yield the answer of the first attempt that succeeds."""
         try:
-            client = await self._clients.client_for(prepared.url)
+            client, prepared.proxy = await self._clients.client_for(prepared.url)
         except ValueError as error:
-            raise model_error("connection_failed", str(error)) from None
+            raise unusable_route(error, prepared.url) from None
         # Each attempt has its own Assembler. Once an attempt has yielded something, its failure is final: repeating the
         # request would produce another answer, whose beginning contradicts the text that the user has already read.
         # Two failures do not count as attempts, because the request was never considered: a server that rejects
@@ -137,7 +143,7 @@ class ProviderClient:
                     is_reconnected = True
                     continue
                 wait_s = retry_delay_s(retry + 1, failed.retry_after_s, self._random)
-                if answer.has_begun or not failed.is_retryable or retry == RETRIES or wait_s > MAX_RETRY_AFTER_S:
+                if answer.has_begun or not failed.is_retryable or retry >= failed.retries or wait_s > MAX_RETRY_AFTER_S:
                     raise failed.error from None
                 message = masker.text(failed.error.message)
             retry += 1

@@ -10,18 +10,25 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
+from core.domain.model import origin_of
 from core.domain.text.json_text import decode
 from core.errors import StepFailed
+from core.network.failures import Part, connection_problem, route_problem
+from core.network.proxies import Proxy
 
 if TYPE_CHECKING:
     import httpx
 
 
+RETRIES = 3
+
+
 class AttemptFailed(Exception):
     """A failed attempt.
 
-    `is_retryable`: the same request may succeed after `retry_after_s` seconds, or later. `rejects_options`: it may
-    succeed without `stream_options`. `is_stale`: a reused connection failed, probably as the server closed it.
+    `is_retryable`: the same request may succeed after `retry_after_s` seconds, or later, and is sent up to `retries`
+    times more. `rejects_options`: it may succeed without `stream_options`. `is_stale`: a reused connection failed,
+    probably as the server closed it.
     """
 
     def __init__(
@@ -29,6 +36,7 @@ class AttemptFailed(Exception):
         error: StepFailed,
         *,
         is_retryable: bool = False,
+        retries: int = RETRIES,
         retry_after_s: float | None = None,
         rejects_options: bool = False,
         is_stale: bool = False,
@@ -36,6 +44,7 @@ class AttemptFailed(Exception):
         super().__init__(error.message)
         self.error = error
         self.is_retryable = is_retryable
+        self.retries = retries
         self.retry_after_s = retry_after_s
         self.rejects_options = rejects_options
         self.is_stale = is_stale
@@ -66,30 +75,38 @@ def refusal(status: int, body: str, retry_after: str | None, now: datetime) -> A
     )
 
 
+def unusable_route(error: ValueError, url: str) -> StepFailed:
+    """Return the error of a proxy or of certificates that cannot be used, so that nothing was sent."""
+    problem = route_problem(error, url)
+    return model_error("connection_failed", problem.message, **problem.parameters)
+
+
 def connection_failure(
-    error: "httpx.HTTPError | httpx.InvalidURL", silence_s: float, *, was_used: bool = False
+    error: "httpx.HTTPError | httpx.InvalidURL",
+    silence_s: float,
+    *,
+    url: str,
+    proxy: Proxy | None = None,
+    was_used: bool = False,
 ) -> AttemptFailed:
-    """Classify a connection that was not made, or broke. `was_used`: it had served another request."""
+    """Classify a connection to `url` that was not made, or broke. `was_used`: it had served another request."""
     import httpx
 
     match error:
         # Not retried: the server has the request and may still be working on it, at the user's expense.
         case httpx.ReadTimeout() | httpx.WriteTimeout():
-            return AttemptFailed(model_error("timeout", f"nothing came for {silence_s:g} s", timeout_s=silence_s))
+            message = f"nothing came from {origin_of(url)} for {silence_s:g} s"
+            return AttemptFailed(model_error("timeout", message, timeout_s=silence_s, origin=origin_of(url)))
         case httpx.InvalidURL():
             return AttemptFailed(model_error("connection_failed", f"the address is invalid: {error}"))
-        case httpx.ConnectTimeout():
-            return AttemptFailed(
-                model_error("connection_failed", "the server could not be reached in time"), is_retryable=True
-            )
         case httpx.DecodingError() | httpx.UnsupportedProtocol() | httpx.LocalProtocolError():
             return AttemptFailed(model_error("bad_response", f"the connection is unusable: {_reason(error)}"))
-    # httpx reports a rejected certificate as an ordinary ConnectError; a retry could not succeed.
-    if _is_untrusted(error):
-        message = f"the server's certificate is not trusted, so nothing was sent: {_reason(error)}"
-        return AttemptFailed(model_error("connection_failed", message))
-    failed = model_error("connection_failed", f"the connection failed: {_reason(error)}")
-    return AttemptFailed(failed, is_retryable=True, is_stale=was_used)
+    problem = connection_problem(error, url, proxy)
+    failed = model_error("connection_failed", problem.message, **problem.parameters)
+    is_stale = was_used and problem.part is Part.BROKEN
+    # A server on this machine that does not run will not run in a few seconds: the user is told soon.
+    retries = 1 if problem.is_near else RETRIES
+    return AttemptFailed(failed, is_retryable=not problem.is_final, retries=retries, is_stale=is_stale)
 
 
 def _reason(error: BaseException) -> str:
@@ -108,16 +125,6 @@ def _is_vague(message: str) -> bool:
     words = message.lower()
     is_unknown = any(word in words for word in ("unknown", "unrecognized", "unexpected", "extra", "unsupported"))
     return is_unknown and any(word in words for word in ("field", "input", "argument", "parameter", "propert", "key"))
-
-
-def _is_untrusted(error: BaseException | None) -> bool:
-    import ssl
-
-    while error is not None:
-        if isinstance(error, ssl.SSLCertVerificationError) or "CERTIFICATE_VERIFY_FAILED" in str(error):
-            return True
-        error = error.__cause__ or error.__context__
-    return False
 
 
 MESSAGE_CHARACTERS = 1000
@@ -180,7 +187,6 @@ def _as_text(value: Any) -> str:
     return "" if value in (None, {}, []) else json.dumps(value, ensure_ascii=False)
 
 
-RETRIES = 3
 FIRST_DELAY_S = 1.0
 MAX_DELAY_S = 30.0
 # Retries obey `Retry-After` (RFC 9110 §10.2.3) and otherwise back off exponentially with jitter. They are for

@@ -1,5 +1,6 @@
 """The tools that ship with Metier, a file per subject (AGENTS_AND_TOOLS §5)."""
 
+from core.network.routes import Network
 from core.ports import Clock, FilePicker, Recordings, Runs, Sandbox, Storage, TemplateLibrary
 from core.tools.builtin import (
     ask_user,
@@ -30,14 +31,16 @@ from core.tools.registry import Tool
 from core.tools.text_files import SeenFiles
 
 
-def builtin_tools(sandbox: Sandbox, clock: Clock, own: OwnPlaces = NO_PLACES) -> list[Tool]:
+def builtin_tools(
+    sandbox: Sandbox, clock: Clock, own: OwnPlaces = NO_PLACES, network: Network | None = None
+) -> list[Tool]:
     """Return the tools that store nothing, ready to be registered. They do not reach the app's `own` folders."""
     return [
         calculator.tool(),
         wait.tool(clock),
         list_files.tool(own),
         run_code.tool(sandbox),
-        http_fetch.tool(),
+        http_fetch.tool(network=network),
         ask_user.tool(),
         *sub_agents.tools(),
     ]

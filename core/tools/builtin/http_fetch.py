@@ -14,9 +14,11 @@ from typing import Any
 from core.domain.access import Access, Place
 from core.domain.risk import Risk
 from core.domain.text.json_text import encode
-from core.domain.text.web_address import MAX_URL_CHARACTERS, parse_address
+from core.domain.text.web_address import MAX_URL_CHARACTERS, WebAddress, parse_address
 from core.domain.tool import ToolInfo
 from core.errors import NetworkFailed, StepFailed, ToolFailed
+from core.network.failures import route_problem
+from core.network.routes import Network, Route
 from core.ports import CallContext
 from core.threads.long_values import decode_async
 from core.tools import schema
@@ -27,7 +29,6 @@ from core.tools.web.connection import (
     CONNECT_S,
     Request,
     Resolver,
-    TrustStore,
     open_response,
     permitted_addresses,
     system_resolver,
@@ -87,24 +88,25 @@ _INFO = ToolInfo(
 )
 
 
-def tool(resolve: Resolver = system_resolver, trust: TrustStore | None = None) -> Tool:
+def tool(resolve: Resolver = system_resolver, network: Network | None = None) -> Tool:
     """Return the tool. GET and HEAD are read-only, PUT and DELETE idempotent. A call that is not read-only is high risk
     where its origin is not allowed in the run; DELETE always is.
 
     Errors: `invalid_arguments`, `not_allowed`, `too_many_redirects`, `not_text` for a body that cannot be decompressed,
     and network errors, `failed`.
     """
-    trusted = trust or TrustStore()
+    network = network or Network()
 
     async def call(arguments: Arguments, context: CallContext) -> dict[str, Any]:
         request = _request(arguments)
-        return await _Fetch(request, _origins(request, context), resolve, trusted).run()
+        return await _Fetch(request, _origins(request, context), resolve, network).run()
 
     async def lacking(arguments: Arguments, context: CallContext) -> Sequence[Place]:
         try:
             request = _request(arguments)
             async with asyncio.timeout(CONNECT_S):
-                await permitted_addresses(request.address, _origins(request, context), resolve)
+                route = await _route(network, request.address)
+                await permitted_addresses(request.address, _origins(request, context), resolve, route.proxy)
         except (StepFailed, LookupError, AttributeError, TypeError, TimeoutError) as error:
             origin = error.parameters.get("origin") if isinstance(error, ToolFailed) else None
             access = Access.READ if _method(arguments) in _READING else Access.WRITE
@@ -131,7 +133,7 @@ class _Fetch:
     request: Request
     origins: Collection[str]
     resolve: Resolver
-    trust: TrustStore
+    network: Network
     was_connected: bool = False
 
     async def run(self) -> dict[str, Any]:
@@ -139,7 +141,8 @@ class _Fetch:
             try:
                 result = await self._hop()
             except NetworkFailed as error:
-                raise NetworkFailed(error.message, was_connected=error.was_connected or self.was_connected) from error
+                was_connected = error.was_connected or self.was_connected
+                raise NetworkFailed(error.message, was_connected=was_connected, **error.parameters) from error
             if result is not None:
                 return result
             self.was_connected = True
@@ -152,9 +155,9 @@ class _Fetch:
     async def _hop(self) -> dict[str, Any] | None:
         """Return the result, or None after a redirect: then `request` is the next request."""
         request, address = self.request, self.request.address
-        ips = await permitted_addresses(address, self.origins, self.resolve)
-        tls = await self.trust.context() if address.scheme == "https" else None
-        async with open_response(request, ips, tls) as response:
+        route = await _route(self.network, address)
+        targets = await permitted_addresses(address, self.origins, self.resolve, route.proxy)
+        async with open_response(request, targets, route) as response:
             headers = _headers_of(response.headers)
             location = headers.get("location")
             if response.status in _REDIRECTS and location is not None:
@@ -175,6 +178,15 @@ class _Fetch:
             return {**result, "text": "", "binary": binary} | _cut(body.truncated)
         text, is_cut = decoded
         return {**result, "text": text} | _cut(is_cut) | (await _json(text, content_type) if not is_cut else {})
+
+
+async def _route(network: Network, address: WebAddress) -> Route:
+    """Return the way to an address. Raises NetworkFailed for a proxy or certificates that cannot be used."""
+    try:
+        return await network.route(address.origin, is_private=False)
+    except ValueError as error:
+        problem = route_problem(error, address.origin)
+        raise NetworkFailed(problem.message, was_connected=False, **problem.parameters) from error
 
 
 def _request(arguments: Arguments) -> Request:

@@ -11,6 +11,7 @@ from core.domain.mcp_server import McpServer, ServerState, ServerStatus
 from core.domain.names import name_key
 from core.domain.tool import ToolInfo, mcp_server_of
 from core.errors import MetierError, Refused, ToolFailed
+from core.network.routes import Network
 from core.ports import CallContext, Clock, Schemas
 from core.tools.mcp.health import ConnectionLost
 from core.tools.mcp.launch import LaunchSpec
@@ -40,6 +41,7 @@ class Hub:
         launch_of: Callable[[McpServer], Awaitable[LaunchSpec]],
         save_listing: SaveListing,
         changed: Callable[[], object],
+        network: Network | None = None,
     ) -> None:
         self._registry = registry
         self._schemas = schemas
@@ -48,6 +50,7 @@ class Hub:
         self._launch_of = launch_of
         self._save_listing = save_listing
         self._changed = changed
+        self._network = network or Network()
         self._servers: dict[ServerId, Server] = {}
         self._listings: dict[ServerId, ToolListing] = {}
         self._infos: dict[ServerId, Sequence[ToolInfo]] = {}
@@ -113,6 +116,7 @@ class Hub:
                 self._sampling,
                 self._changed,
                 partial(self._listed, config.id),
+                self._network,
             )
         else:
             server.config = config

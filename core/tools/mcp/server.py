@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from core.domain.mcp_server import McpServer, ServerState, Transport
 from core.domain.run import ErrorInfo
 from core.errors import MetierError, NetworkFailed, ToolFailed
+from core.network.routes import Network
 from core.ports import CallContext, Clock
 from core.tools.mcp.elicitation import ServerCall, answer_elicitation
 from core.tools.mcp.health import Breaker, ConnectionLost, Latency, StartFailed, call_failure, with_last_lines
@@ -53,6 +54,7 @@ class Server:
         sampling: Sampling,
         on_change: Callable[[], object],
         on_list: Callable[[Sequence[Any]], object],
+        network: Network,
     ) -> None:
         self.config = config
         self.error: ErrorInfo | None = None
@@ -62,6 +64,7 @@ class Server:
         self._sampling = sampling
         self._on_change = on_change
         self._on_list = on_list
+        self._network = network
         self._breaker = Breaker()
         self._log: deque[str] = deque(maxlen=LOG_LINES)
         self._mask = NO_SECRETS
@@ -232,8 +235,9 @@ class Server:
 
     def _open_session(self, launch: LaunchSpec) -> ServerSession:
         def transport(on_end: Callable[[], object]) -> ServerTransport:
-            kind = StdioTransport if self.config.transport is Transport.STDIO else HttpTransport
-            return kind(launch, self._note, on_end)
+            if self.config.transport is Transport.STDIO:
+                return StdioTransport(launch, self._note, on_end)
+            return HttpTransport(launch, self._note, on_end, self._network)
 
         session: ServerSession | None = None  # a session that fails at once calls back before it is assigned
         callbacks = SessionCallbacks(

@@ -254,7 +254,7 @@ class ServerSession:
             return StartFailed("protocol", f"{message}; update Metier, or use another version of the server")
         if transport.end_reason is not None:
             status = {"http_status": transport.status} if transport.status is not None else {}
-            return StartFailed(transport.cause, transport.end_reason, **status)
+            return StartFailed(transport.cause, transport.end_reason, **status, **transport.parameters)
         if isinstance(error, MCPError) and error.code != CONNECTION_CLOSED:
             return StartFailed("refused", f"refused the connection: {error.message}")
         if transport.exit_code is not None:

@@ -8,10 +8,13 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import anyio
 
+from core.network.failures import connection_problem, route_problem
+from core.network.proxies import Proxy
+from core.network.routes import Network, Route
 from core.tools.mcp.health import StartFailed
 from core.tools.mcp.launch import LaunchSpec
 from core.tools.mcp.process import LINE_BYTES, LineTooLong, ServerProcess
@@ -37,7 +40,7 @@ _UNKNOWN = 404
 
 class ServerTransport(ABC):
     """The connection to a server. `end_reason` is why it ended, `cause` the same as in StartFailed, `exit_code` that of
-    a program, `status` the HTTP status of the last response.
+    a program, `status` the HTTP status of the last response, `parameters` what else is known of the end.
 
     `note` takes lines for the server's log; `on_end` is called, on the loop, when the output of a program ends.
     """
@@ -48,6 +51,7 @@ class ServerTransport(ABC):
         self._on_end = on_end
         self.end_reason: str | None = None
         self.status: int | None = None
+        self.parameters: dict[str, Any] = {}
 
     @property
     def cause(self) -> str:
@@ -184,10 +188,34 @@ def _find_command(launch: LaunchSpec, path: str) -> str:
     raise StartFailed("command_not_found", f"has a command, {launch.command}, that {problem}{hint}", path=path)
 
 
+def _http_transport(
+    route: Route, on_error: "Callable[[Exception, httpx2.Request, Proxy | None], object]"
+) -> "httpx2.AsyncHTTPTransport":
+    """Return what sends the requests, by the proxy and with the certificates of the route."""
+    import httpx2
+
+    class Reporting(httpx2.AsyncHTTPTransport):
+        async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+            try:
+                return await super().handle_async_request(request)
+            except httpx2.TransportError as error:
+                on_error(error, request, route.proxy)
+                raise
+
+    proxy = httpx2.Proxy(route.proxy.url, ssl_context=route.proxy_tls) if route.proxy is not None else None
+    return Reporting(verify=route.tls or False, proxy=proxy, trust_env=False)
+
+
 class HttpTransport(ServerTransport):
     """A connection over streamable HTTP, with the library's own client, which the session closes. The other side ends
     without notice: the next call finds out.
     """
+
+    def __init__(
+        self, launch: LaunchSpec, note: Callable[[str], object], on_end: Callable[[], object], network: Network
+    ) -> None:
+        super().__init__(launch, note, on_end)
+        self._network = network
 
     @property
     def cause(self) -> str:
@@ -207,8 +235,16 @@ class HttpTransport(ServerTransport):
         launch = self._launch
         assert launch.url is not None
         try:
+            is_private = bool(launch.headers or launch.secrets)
+            route = await self._network.route(launch.url, is_private=is_private)
+        except ValueError as error:
+            problem = route_problem(error, launch.url)
+            raise StartFailed("unreachable", f"was not asked: {problem.message}", **problem.parameters) from None
+        try:
             client = httpx2.AsyncClient(
                 headers=dict(launch.headers),
+                transport=_http_transport(route, self._on_error),
+                trust_env=False,
                 timeout=httpx2.Timeout(CONNECT_TIMEOUT_S, read=READ_TIMEOUT_S),
                 event_hooks={"request": [self._on_request], "response": [self._on_response]},
             )
@@ -217,12 +253,19 @@ class HttpTransport(ServerTransport):
         async with client, streamable_http_client(launch.url, http_client=client) as streams:
             yield streams
 
+    def _on_error(self, error: Exception, request: "httpx2.Request", proxy: Proxy | None) -> None:
+        """Remember why a request was not answered, which the library's own errors omit."""
+        problem = connection_problem(error, str(request.url), proxy)
+        self.end_reason = f"was not reached: {problem.message}"
+        self.parameters = problem.parameters
+
     async def _on_request(self, request: "httpx2.Request") -> None:
         self.end_reason = f"did not answer at {request.url.host}"
 
     async def _on_response(self, response: "httpx2.Response") -> None:
         """Remember the status of the last response, which the library's own errors omit."""
         self.status = response.status_code
+        self.parameters = {}
         is_refused = response.status_code >= _REFUSED and response.request.method == "POST"
         self.end_reason = f"answered with HTTP {response.status_code} {response.reason_phrase}" if is_refused else None
         if is_refused:

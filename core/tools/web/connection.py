@@ -4,12 +4,12 @@ Allowed are public machines, and allowed origins. A name is resolved once for ea
 and the connection goes to the very address that was checked. So a name that resolves differently the next time (DNS
 rebinding) leads nowhere else. TLS verifies the name of the host, whatever address is connected.
 
-No proxy, cookies or anything else of the environment; redirects are not followed.
+A proxy is given the address that was checked, too; one that this machine cannot look up needs the user's permission.
+No cookies or anything else of the environment; redirects are not followed.
 """
 
 import asyncio
 import socket
-import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -17,6 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 from core.domain.text.web_address import WebAddress, non_public_kind, parse_ip, public_addresses
 from core.errors import NetworkFailed, ToolFailed
+from core.network.failures import Part, connection_problem
+from core.network.proxies import Proxy
+from core.network.routes import Route
+from core.tools.web.tunnel import tunnels
 
 if TYPE_CHECKING:  # late: loading it takes longer than a frame
     import httpcore
@@ -35,22 +39,8 @@ class Request:
     body: bytes | None = None
 
 
-class TrustStore:
-    """The trusted certificates: the system's, and certifi's for systems that have none. Loaded once."""
-
-    def __init__(self) -> None:
-        self._context: ssl.SSLContext | None = None
-
-    async def context(self) -> ssl.SSLContext:
-        if self._context is None:
-            self._context = await asyncio.to_thread(_load_trusted)
-        return self._context
-
-
 @asynccontextmanager
-async def open_response(
-    request: Request, ips: Sequence[str], tls: ssl.SSLContext | None
-) -> "AsyncIterator[httpcore.Response]":
+async def open_response(request: Request, targets: Sequence[str], route: Route) -> "AsyncIterator[httpcore.Response]":
     """Yield the response, its body not read yet. Raises NetworkFailed, also while the body is read."""
     import httpcore
 
@@ -67,8 +57,9 @@ async def open_response(
     if request.body is not None:
         headers.append((b"content-length", str(len(request.body)).encode()))
     timeouts = {"connect": CONNECT_S, "read": SILENCE_S, "write": SILENCE_S, "pool": CONNECT_S}
+    backend = _pinned(targets) if route.proxy is None else tunnels(route.proxy, route.proxy_tls, targets)
     pool = httpcore.AsyncConnectionPool(
-        ssl_context=tls, max_keepalive_connections=0, network_backend=_pinned(ips), http2=False
+        ssl_context=route.tls, max_keepalive_connections=0, network_backend=backend, http2=False
     )
     try:
         async with (
@@ -78,9 +69,9 @@ async def open_response(
             ) as response,
         ):
             yield response
-    except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
-        message = f"{address.origin} cannot be connected to: {_error_text(error)}"
-        raise NetworkFailed(message, was_connected=False) from error
+    except (httpcore.ConnectError, httpcore.ConnectTimeout, httpcore.ProxyError) as error:
+        problem = connection_problem(error, address.origin, route.proxy)
+        raise NetworkFailed(problem.message, was_connected=False, **problem.parameters) from error
     except httpcore.LocalProtocolError as error:
         raise ToolFailed("invalid_arguments", f"this cannot be sent: {_error_text(error)}") from error
     except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException) as error:
@@ -132,14 +123,6 @@ def _pinned(ips: Sequence[str]) -> "httpcore.AsyncNetworkBackend":
     return Pinned()
 
 
-def _load_trusted() -> ssl.SSLContext:
-    import certifi
-
-    context = ssl.create_default_context()
-    context.load_verify_locations(certifi.where())
-    return context
-
-
 Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
 """Gives the addresses of a host, the best first. Raises OSError."""
 
@@ -152,16 +135,32 @@ async def system_resolver(host: str, port: int) -> Sequence[str]:
     return list(dict.fromkeys(str(address[0]) for *_, address in entries))
 
 
-async def permitted_addresses(address: WebAddress, origins: Collection[str], resolve: Resolver) -> list[str]:
-    """Return the IP addresses that may be connected for this address.
+async def permitted_addresses(
+    address: WebAddress, origins: Collection[str], resolve: Resolver, proxy: Proxy | None = None
+) -> list[str]:
+    """Return the IP addresses that may be connected for this address. Behind a proxy it is the name, if the origin is
+    allowed: the proxy may know names that this machine does not.
 
     Raises ToolFailed `not_allowed` for an address that is neither public nor of an allowed origin, and NetworkFailed
     where the name does not resolve.
     """
     is_allowed = address.origin in origins
     ip = address.ip
+    if ip is None and proxy is not None and is_allowed:
+        return [address.host]
     if ip is None:
-        ips = await _look_up(address, resolve)
+        try:
+            ips = await _look_up(address, resolve)
+        except NetworkFailed as error:
+            if proxy is None:
+                raise
+            raise ToolFailed(
+                "not_allowed",
+                f"this computer cannot look up {address.host}, and {proxy} may lead to any machine; it is refused "
+                f"unless the user allows this origin, in the window or with --allow {address.origin}",
+                origin=address.origin,
+                allowed=sorted(origins),
+            ) from error
         reachable = [ip_text for ip_text in ips if parse_ip(ip_text)] if is_allowed else public_addresses(ips)
         why = _not_public_reason(ips[0]) if ips else None
     else:
@@ -184,7 +183,8 @@ async def _look_up(address: WebAddress, resolve: Resolver) -> Sequence[str]:
         ips = await resolve(address.host, address.port)
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise NetworkFailed(f"the host {address.host} was not found: {reason}", was_connected=False) from error
+        message = f"the host {address.host} was not found: {reason}"
+        raise NetworkFailed(message, was_connected=False, part=Part.NAME.value, origin=address.origin) from error
     if not ips:
         raise NetworkFailed(f"the host {address.host} has no address", was_connected=False)
     return ips

@@ -123,10 +123,22 @@ def closed_port() -> str:
         return f"http://127.0.0.1:{server.getsockname()[1]}/v1"
 
 
-async def test_a_server_that_is_not_there_is_tried_and_named(phone: Phone) -> None:
-    heard = await phone.ask(closed_port())
+async def test_a_server_that_does_not_run_here_is_tried_twice_and_named(phone: Phone) -> None:
+    url = closed_port()
+    heard = await phone.ask(url)
     assert heard.failure.code == "connection_failed"
-    assert phone.clock.slept == [1.0, 2.0, 4.0]
+    assert heard.failure.message == f"nothing answers at {url.removesuffix('/v1')}; is the server running?"
+    assert (heard.failure.parameters["part"], phone.clock.slept) == ("refused", [1.0])
+
+
+async def test_a_name_that_does_not_exist_is_tried_once(phone: Phone, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def nowhere(*_asked: object, **_more: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", nowhere)
+    heard = await phone.ask("https://api.exmaple.com/v1")
+    assert heard.failure.message == "the name api.exmaple.com was not found: there is no such name"
+    assert (heard.failure.parameters["part"], phone.clock.slept) == ("name", [])
 
 
 async def test_a_connection_that_is_dropped_at_once_is_tried_again(phone: Phone) -> None:
