@@ -60,15 +60,21 @@ CELLS = {
         calls=(("get_weather", {"location": "Paris, France"}),),
     ),
     Scenario.PARALLEL_TOOLS: Cell(
-        "by hand",
-        "two calls of the guide, their pieces mixed",
+        "aimock",
+        "aimock 1.43: a fixture with two toolCalls",
         events(
-            BEGUN,
-            chunk(piece(0, "", "call_1", "get_weather")),
-            chunk(piece(1, "", "call_2", "get_time")),
-            chunk(piece(0, '{"location":')),
-            chunk(piece(1, '{"location":"Oslo"}')),
-            chunk(piece(0, '"Paris"}')),
+            chunk({"role": "assistant", "content": None}),
+            *(
+                chunk({"tool_calls": [{"index": index, **entry}]})
+                for index, call_id, name, arguments in (
+                    (0, "call_VC8vPnJqLEgjYX_s", "get_weather", '{"location":"Paris"}'),
+                    (1, "call_gP_zFiDjq5UcPmlu", "get_time", '{"location":"Oslo"}'),
+                )
+                for entry in (
+                    {"id": call_id, "type": "function", "function": {"name": name, "arguments": ""}},
+                    {"function": {"arguments": arguments}},
+                )
+            ),
             CALLED,
             DONE,
         ),
@@ -101,7 +107,7 @@ CELLS = {
     ),
     Scenario.ERROR_IN_STREAM: Cell(
         "report",
-        "https://openrouter.ai/docs/api-reference/streaming#errors-during-streaming",
+        "https://openrouter.ai/docs/api/reference/streaming#handling-errors-during-streaming",
         events(
             chunk({"content": "So far"}),
             {
@@ -153,7 +159,7 @@ CELLS = {
     ),
     Scenario.CACHED_TOKENS: Cell(
         "provider",
-        "https://platform.openai.com/docs/guides/prompt-caching",
+        "https://platform.openai.com/docs/guides/prompt-caching#requirements",
         events(
             chunk({"content": "Hi."}), chunk({}, "stop"), {"id": "chatcmpl-123", "choices": [], "usage": COUNTED}, DONE
         ),

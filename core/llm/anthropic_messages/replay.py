@@ -1,0 +1,76 @@
+"""The blocks of an answer, as they go back: thoughts with their signatures, in the order in which they came.
+
+Of texts and calls a replay has only their length and order, since the message has them. The provider refuses thoughts
+that were changed, left out or moved.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from core.domain.model import ModelChoice, WireFormatName
+from core.llm.openai_compatible.content import join_surrogates
+from core.llm.tool_names import wire_name
+from core.ports import CallRequest, ChatMessage, Replay
+
+Block = dict[str, Any]
+NAME = str(WireFormatName.ANTHROPIC_MESSAGES)
+OWN = ("text", "tool_use")
+
+
+def replay_of(blocks: Sequence[Block], choice: ModelChoice) -> Replay | None:
+    """Return what goes back with an answer of these blocks; None if that is nothing but its text and its calls."""
+    blocks = [block for block in blocks if not _is_empty(block)]
+    if all(block["type"] in OWN for block in blocks):
+        return None
+    kept = [
+        {"type": "text", "length": len(block["text"])}
+        if block["type"] == "text"
+        else {"type": "tool_use"}
+        if block["type"] == "tool_use"
+        else block
+        for block in blocks
+    ]
+    return Replay(NAME, choice.origin, choice.model, kept)
+
+
+def _is_empty(block: Block) -> bool:
+    """Return whether a thought holds nothing: neither words nor a signature of words that are not shown."""
+    return block["type"] == "thinking" and not block.get("thinking") and not block.get("signature")
+
+
+def blocks_of_answer(message: ChatMessage, call_ids: Sequence[str], choice: ModelChoice) -> list[Block]:
+    """Build the content of an answer: as it came, if it came from that model, else its text and then its calls."""
+    calls = [_call(call_id, call) for call_id, call in zip(call_ids, message.calls, strict=True)]
+    replay = message.replay
+    if replay is not None and replay.is_for(choice, NAME) and isinstance(replay.value, list):
+        blocks = _restored(replay.value, message.text, list(calls))
+        if blocks is not None:
+            return blocks
+    text = [{"type": "text", "text": join_surrogates(message.text)}] if message.text.strip() else []
+    return [*text, *calls]
+
+
+def _restored(kept: list[Block], text: str, calls: list[Block]) -> list[Block] | None:
+    """Put text and calls back between the other blocks; None if they are not those of the answer."""
+    blocks: list[Block] = []
+    at = 0
+    for block in kept:
+        match block.get("type"):
+            case "text":
+                piece = text[at : at + block["length"]]
+                at += block["length"]
+                if piece.strip():
+                    blocks.append({"type": "text", "text": join_surrogates(piece)})
+            case "tool_use":
+                if not calls:
+                    return None
+                blocks.append(calls.pop(0))
+            case _:
+                blocks.append(block)
+    return blocks if at == len(text) and not calls else None
+
+
+def _call(call_id: str, call: CallRequest) -> Block:
+    # The format has objects only, so invalid JSON is wrapped instead of repeated.
+    given = call.arguments if call.arguments is not None else {"invalid_json": join_surrogates(call.arguments_text)}
+    return {"type": "tool_use", "id": call_id, "name": wire_name(call.tool), "input": dict(given)}

@@ -1,0 +1,46 @@
+"""Anthropic's Messages API (AGENTS_AND_TOOLS §2)."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from core.domain.model import ModelChoice
+from core.llm.anthropic_messages.assembly import MessageAssembler
+from core.llm.anthropic_messages.request import request_body
+from core.llm.key_masking import Secret
+from core.llm.presets import Quirks
+from core.ports import ModelRequest
+
+VERSION = "2023-06-01"
+_VERSIONED = re.compile(r"/v\d+[a-z0-9]*$")
+
+
+class AnthropicMessages:
+    """A `WireFormat`."""
+
+    def url(self, choice: ModelChoice) -> str:
+        """Implement `WireFormat.url`. Other providers document the address without the `/v1` that belongs to it."""
+        base = choice.base_url
+        return f"{base}/messages" if _VERSIONED.search(base) else f"{base}/v1/messages"
+
+    def headers(self, key: Secret | None) -> Mapping[str, str]:
+        """Implement `WireFormat.headers`. Anthropic takes a key in its own header; of other providers some read that,
+        some only a bearer.
+        """
+        headers = {"anthropic-version": VERSION}
+        if key is None:
+            return headers
+        text = key.reveal()
+        if not text.startswith("sk-ant-") or text.startswith("sk-ant-oat"):
+            headers["Authorization"] = f"Bearer {text}"
+        if not text.startswith("sk-ant-oat"):
+            headers["x-api-key"] = text
+        return headers
+
+    def body(self, request: ModelRequest, choice: ModelChoice, quirks: Quirks) -> dict[str, Any]:
+        """Implement `WireFormat.body`."""
+        return request_body(request, choice)
+
+    def assembler(self, choice: ModelChoice) -> MessageAssembler:
+        """Implement `WireFormat.assembler`."""
+        return MessageAssembler(choice)
