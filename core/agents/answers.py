@@ -11,9 +11,15 @@ from core.domain.run import StepResult, StepStatus
 from core.domain.text.json_text import decode, encode
 from core.domain.text.masking import masked, masked_text
 from core.domain.tool import arguments_digest
-from core.ports import CallRequest, ChatMessage, Replay
+from core.ports import CallRequest, ChatMessage, CutOffReason, Replay
 
 PARAGRAPH = "\n\n"
+
+# At the end of an output that was cut off, for whoever reads it without the run's warnings.
+CUT_OFF_MARKS: Mapping[CutOffReason, str] = {
+    "length": "[Cut off here: the answer reached the model's output limit.]",
+    "content_filter": "[Cut off here by the provider's filter.]",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +28,7 @@ class ModelAnswer:
 
     `status` is completed for a whole answer; otherwise it broke off after `text`, and its calls do not count.
     `stored_digests` belong to the calls with masked arguments, by position. `replay` is what the provider wants back.
+    `cut_off`: it reached a limit, so that its end is missing.
     """
 
     text: str
@@ -29,6 +36,12 @@ class ModelAnswer:
     status: StepStatus = StepStatus.COMPLETED
     stored_digests: tuple[str | None, ...] = ()
     replay: Replay | None = None
+    cut_off: CutOffReason | None = None
+
+    @property
+    def output(self) -> str:
+        """The text, with a mark where it was cut off."""
+        return self.text if self.cut_off is None else f"{self.text.rstrip()}{PARAGRAPH}{CUT_OFF_MARKS[self.cut_off]}"
 
     def as_message(self) -> ChatMessage:
         """Convert to a message of the conversation."""
@@ -40,11 +53,12 @@ class ModelAnswer:
         return tuple(digest or arguments_digest(arguments_json(call)) for call, digest in self._pairs)
 
     def as_dict(self) -> dict[str, Any]:
-        """Convert to `{text, calls: [{id, tool, arguments, arguments_text, sameness?}], replay?}`, masked.
+        """Convert to `{text, calls: [{id, tool, arguments, arguments_text, sameness?}], replay?, cut_off?}`, masked.
 
         A replay in which something would be masked is left out: a provider rejects one that was changed.
         """
         fields = {"text": self.text, "calls": [_masked_call(call, digest) for call, digest in self._pairs]}
+        fields |= {"cut_off": self.cut_off} if self.cut_off is not None else {}
         replay = asdict(self.replay) if self.replay is not None else None
         return fields if replay is None or masked(replay) != replay else {**fields, "replay": replay}
 
@@ -74,7 +88,7 @@ def _answer_of(result: StepResult) -> ModelAnswer:
     digests = tuple(call.pop("sameness", None) for call in stored["calls"])
     replay = Replay(**stored["replay"]) if "replay" in stored else None
     calls = tuple(CallRequest(**call) for call in stored["calls"])
-    return ModelAnswer(stored["text"], calls, result.status, digests, replay)
+    return ModelAnswer(stored["text"], calls, result.status, digests, replay, stored.get("cut_off"))
 
 
 def _masked_call(call: CallRequest, sameness: str | None) -> Mapping[str, Any]:
@@ -85,6 +99,7 @@ def _masked_call(call: CallRequest, sameness: str | None) -> Mapping[str, Any]:
         arguments = masked(dict(call.arguments))
         is_same = arguments == dict(call.arguments)
         masked_call = call if is_same else replace(call, arguments=arguments, arguments_text=encode(arguments))
+    fields = {key: value for key, value in asdict(masked_call).items() if key != "cut_off" or value is not None}
     if masked_call == call and sameness is None:
-        return asdict(call)
-    return {**asdict(masked_call), "sameness": sameness or arguments_digest(arguments_json(call))}
+        return fields
+    return {**fields, "sameness": sameness or arguments_digest(arguments_json(call))}

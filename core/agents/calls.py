@@ -86,6 +86,9 @@ class RoundCalls:
         """Ask for consent, and return the calls that may be made. Adds the outcomes of the others to the results."""
         pending = []
         for row, call in calls:
+            if call.cut_off is not None:
+                await self._refuse(current, row, call.arguments_text, _cut_off(call))
+                continue
             if call.arguments is None and call.tool in current.advertised:
                 await self._refuse(current, row, call.arguments_text, _not_an_object(call))
                 continue
@@ -170,6 +173,17 @@ class RoundCalls:
     def _asks_people(self, tool: str) -> bool:
         info = self._tools.info(tool)
         return info is not None and info.asks_people
+
+
+def _cut_off(call: CallRequest) -> CallResult:
+    """Return the error for a call of an answer that was cut off. Nothing of such an answer is made."""
+    reason = "the provider's filter" if call.cut_off == "content_filter" else "the output limit"
+    message = (
+        f"{reason} cut the answer off within this call or right after it, so it was not made. "
+        "Make it again with shorter arguments, in several calls if they are long."
+    )
+    error = ErrorInfo("cut_off", message, failed_during="tool_execution", tool_name=call.tool)
+    return CallResult(CallStatus.ERROR, error=error)
 
 
 def _not_an_object(call: CallRequest) -> CallResult:

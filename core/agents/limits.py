@@ -2,11 +2,13 @@
 
 from core.agents.answers import ModelAnswer
 from core.errors import StepFailed
+from core.ports import CutOffReason
 
 MAX_CALLS = 20
 MAX_ROUNDS = 10
 MAX_REPEATS = 3
 CALL_TIMEOUT_S = 10.0
+MAX_CUT_OFF_ANSWERS = 3
 
 
 def check_calls(calls: int) -> None:
@@ -24,6 +26,15 @@ def check_calls(calls: int) -> None:
 def round_limit(max_rounds: int) -> StepFailed:
     """Return the failure of a turn that would need more rounds."""
     return StepFailed("round_limit", "Tool execution limit exceeded", failed_during="tool_execution", limit=max_rounds)
+
+
+def cut_off(reason: CutOffReason) -> StepFailed:
+    """Return the failure of a turn whose answers are cut off before they say or do anything."""
+    if reason == "content_filter":
+        message = "The provider's filter cut the answer off"
+    else:
+        message = "The answer reached the model's output limit before it was complete"
+    return StepFailed(reason, message, failed_during="model")
 
 
 class Repetitions:

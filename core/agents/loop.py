@@ -7,6 +7,7 @@ import re
 from asyncio import CancelledError
 from collections.abc import Callable, Collection
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any, assert_never
 
 from core.agents.advertised_tools import ToolAdvertiser
@@ -14,7 +15,7 @@ from core.agents.answers import ModelAnswer
 from core.agents.calls import RoundCalls
 from core.agents.context import Conversation, build_system_prompt, load_conversation
 from core.agents.ledger import Ledger
-from core.agents.limits import MAX_ROUNDS, Repetitions, check_calls, round_limit
+from core.agents.limits import MAX_CUT_OFF_ANSWERS, MAX_ROUNDS, Repetitions, check_calls, cut_off, round_limit
 from core.agents.recovery import recover_turn
 from core.agents.results import tool_messages
 from core.agents.sub_agents import TurnSubAgents
@@ -33,6 +34,7 @@ from core.ports import (
     CallRequest,
     ChatMessage,
     Clock,
+    CutOffReason,
     ModelClient,
     ModelRequest,
     ModelWarning,
@@ -43,6 +45,7 @@ from core.ports import (
     Schemas,
     Storage,
     TextDelta,
+    TextWasReasoning,
     ToolRunner,
     Usage,
 )
@@ -128,7 +131,7 @@ class AgentLoop:
         # would have reached, and a limit cannot be evaded by a crash. An answer that broke off has neither calls nor
         # the status `completed`: it stays in the history as the model's own words, and the loop asks again.
         max_rounds = _max_rounds(turn)
-        number = rounds = 0
+        number = rounds = cut_off_in_a_row = 0
         is_repaired = False
         messages = start.messages
         prompt_at = len(messages) - 1
@@ -146,6 +149,11 @@ class AgentLoop:
                     self._build_request(turn, fitted.messages, offered.tools, record), record, log
                 )
             messages.append(answer.as_message())
+            cut_off_in_a_row = cut_off_in_a_row + 1 if answer.cut_off is not None else 0
+            if answer.cut_off is not None and (
+                cut_off_in_a_row == MAX_CUT_OFF_ANSWERS or not (answer.calls or answer.text.strip())
+            ):
+                raise cut_off(answer.cut_off)
             if answer.calls:
                 rounds += 1
                 check_calls(len(answer.calls))
@@ -159,10 +167,12 @@ class AgentLoop:
                 messages.extend(await tool_messages([call.id for call in answer.calls], results, notes))
             elif answer.status is StepStatus.COMPLETED:
                 if turn.output_schema is None:
-                    return answer.text
-                value, problem = await self._parse_output(answer.text, turn.output_schema)
+                    return answer.output
+                value, problem = await self._parse_output(answer, turn.output_schema)
                 if problem is None:
                     return value
+                if is_repaired and answer.cut_off is not None:
+                    raise cut_off(answer.cut_off)
                 if is_repaired:
                     raise StepFailed("bad_output", f"the answer does not fit: {problem}", failed_during="model")
                 is_repaired = True
@@ -186,13 +196,13 @@ class AgentLoop:
         if answer is None or answer.action is not Action.APPROVE:
             raise round_limit(max_rounds)
 
-    async def _parse_output(self, text: str, schema: Any) -> tuple[Any, str | None]:
-        """Parse the JSON value of the text. Return what is wrong with it, too."""
-        fenced = _FENCED.fullmatch(text)
+    async def _parse_output(self, answer: ModelAnswer, schema: Any) -> tuple[Any, str | None]:
+        """Parse the JSON value of the answer. Return what is wrong with it, too."""
+        fenced = _FENCED.fullmatch(answer.text)
         try:
-            value = parse((fenced[1] if fenced else text).strip())
+            value = parse((fenced[1] if fenced else answer.text).strip())
         except ValueError as error:
-            return None, f"it is not JSON: {error}"
+            return None, f"it is not JSON: {error}" if answer.cut_off is None else "it is too long, and was cut off"
         violations = await self._schemas.violations(schema, value)
         return value, "; ".join(
             f"{violation.path or 'the whole'}: {violation.message}" for violation in violations
@@ -204,6 +214,7 @@ class AgentLoop:
         await log.commit()
         calls: list[CallRequest] = []
         replay: Replay | None = None
+        cut_off_by: CutOffReason | None = None
         is_blank = True
         record.begin_answer()
         async with aclosing(self._model.stream(request)) as deltas:
@@ -214,9 +225,14 @@ class AgentLoop:
                         record.stream_text(text)
                     case ReasoningDelta(text):
                         record.show_reasoning(text)
+                    case TextWasReasoning(text):
+                        is_blank = True
+                        record.make_reasoning(text)
                     case CallDelta(call):
                         calls.append(call)
                     case ModelWarning(code, message):
+                        if code in ("length", "content_filter"):
+                            cut_off_by = code
                         is_blank = False  # the warning already explains an empty answer
                         record.warn(code, message)
                     case Usage():
@@ -227,7 +243,9 @@ class AgentLoop:
                         assert_never(delta)
         if is_blank and not calls:
             record.warn("empty_answer", "the model returned an empty answer")
-        return record.finish_answer(calls, replay)
+        if cut_off_by is not None:
+            calls = [replace(call, arguments=None, cut_off=cut_off_by) for call in calls]
+        return record.finish_answer(calls, replay, cut_off_by)
 
     def _build_request(
         self, turn: AgentTurn, messages: tuple[ChatMessage, ...], tools: tuple[ToolInfo, ...], record: TurnRecord

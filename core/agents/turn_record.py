@@ -26,6 +26,7 @@ from core.ports import (
     AgentTurn,
     CallRequest,
     Clock,
+    CutOffReason,
     DropChunks,
     PutMessage,
     Replay,
@@ -99,6 +100,16 @@ class TurnRecord:
             self._mark_first_piece()
             self._thoughts.add(text)
 
+    def make_reasoning(self, text: str) -> None:
+        """Take the text of the current answer back, since it turned out to be this reasoning."""
+        self._pieces = []
+        before = turn_text(self._answers)
+        self._length = len(before)
+        fact, writes = final_text(self._turn, before, MessageState.OPEN, self._clock)
+        self._log.emit(fact, writes=[*writes, drop_chunks(self._turn)])
+        self._log.resume_stream(self._turn.key.step, self._turn.key.index, self._length)
+        self.show_reasoning(text)
+
     def _mark_first_piece(self) -> None:
         if self._first_piece_at is None:
             self._first_piece_at = self._clock.monotonic()
@@ -146,10 +157,12 @@ class TurnRecord:
             )
         )
 
-    def finish_answer(self, calls: Sequence[CallRequest], replay: Replay | None = None) -> ModelAnswer:
+    def finish_answer(
+        self, calls: Sequence[CallRequest], replay: Replay | None = None, cut_off: CutOffReason | None = None
+    ) -> ModelAnswer:
         """Finish the answer. It is on disk before anything that follows leaves the process."""
         self._thoughts.end()
-        return self._store_answer(calls, StepStatus.COMPLETED, replay)
+        return self._store_answer(calls, StepStatus.COMPLETED, replay, cut_off)
 
     def close(self, status: StepStatus) -> None:
         """Store the text at any end of the turn: an unfinished answer as cut off, and the text as a whole.
@@ -164,9 +177,13 @@ class TurnRecord:
         self._log.emit(fact, writes=[*writes, drop_chunks(self._turn)])
 
     def _store_answer(
-        self, calls: Sequence[CallRequest], status: StepStatus, replay: Replay | None = None
+        self,
+        calls: Sequence[CallRequest],
+        status: StepStatus,
+        replay: Replay | None = None,
+        cut_off: CutOffReason | None = None,
     ) -> ModelAnswer:
-        answer = ModelAnswer("".join(self._pieces or ()), tuple(calls), status, replay=replay)
+        answer = ModelAnswer("".join(self._pieces or ()), tuple(calls), status, replay=replay, cut_off=cut_off)
         self._pieces = None
         self._answers.append(answer)
         self._log.emit(answer_fact(self._turn, len(self._answers), status, answer.as_dict()))

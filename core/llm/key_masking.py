@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from core.domain.text.json_text import decode, encode
-from core.ports import CallDelta, CallRequest, ModelDelta, ReasoningDelta, ReplayDelta, TextDelta
+from core.ports import CallDelta, CallRequest, ModelDelta, ReasoningDelta, ReplayDelta, TextDelta, TextWasReasoning
 
 MASK = "[key]"
 
@@ -80,6 +80,10 @@ class StreamMask:
         self._held = text[len(text) - held_length :]
         return text[: len(text) - held_length]
 
+    def whole(self, text: str) -> str:
+        """Mask a whole text."""
+        return self.feed(text) + self.flush()
+
     def flush(self) -> str:
         """Return what was held back at the end. It is not the whole key; if it is most of the key, it is masked too."""
         held, self._held = self._held, ""
@@ -114,6 +118,9 @@ class MaskedDeltas:
             case ReasoningDelta(text):
                 masked_text = self._thoughts.feed(text)
                 return ReasoningDelta(masked_text) if masked_text else None
+            case TextWasReasoning(text):
+                self._text = self._masker.stream()
+                return TextWasReasoning(self._masker.stream().whole(text))
             case CallDelta(call):
                 return CallDelta(self._call(call))
             case ReplayDelta(replay):
@@ -136,4 +143,4 @@ class MaskedDeltas:
             read = encode(dict(arguments))
             if (masked_text := self._masker.text(read)) != read:
                 text, arguments = masked_text, decode(masked_text)
-        return CallRequest(self._masker.text(call.id), self._masker.text(call.tool), arguments, text)
+        return CallRequest(self._masker.text(call.id), self._masker.text(call.tool), arguments, text, call.cut_off)

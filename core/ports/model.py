@@ -7,19 +7,23 @@ from typing import Any, Literal, Protocol
 from core.domain.model import ModelChoice
 from core.domain.tool import ToolInfo
 
+CutOffReason = Literal["length", "content_filter"]
+
 
 @dataclass(frozen=True, slots=True)
 class CallRequest:
     """A tool call that a model requests.
 
     `id` is the model's own id, which returns to it with the result. It need not be unique beyond the answer, so the
-    ledger has its own ids. `arguments` is None if `arguments_text`, the model's text, is not a JSON object.
+    ledger has its own ids. `arguments` is None if `arguments_text`, the model's text, is not a JSON object, or if the
+    answer was `cut_off`, for that reason: such a call is never made, and the model is told why.
     """
 
     id: str
     tool: str
     arguments: Mapping[str, Any] | None
     arguments_text: str
+    cut_off: CutOffReason | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +115,15 @@ class ReasoningDelta:
 
 
 @dataclass(frozen=True, slots=True)
+class TextWasReasoning:
+    """All text of the answer so far was reasoning, which is `text`: the tag that ends it arrived only now."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class CallDelta:
-    """A complete tool call."""
+    """A tool call: complete, unless the answer was cut off."""
 
     call: CallRequest
 
@@ -135,8 +146,8 @@ class Usage:
 class ModelWarning:
     """A remark about an otherwise valid answer.
 
-    `length`, `content_filter`: the answer was cut off there, and its calls are dropped. `skipped_data`: part of the
-    stream was unreadable and may be missing.
+    `length`, `content_filter`: the answer was cut off there. Its calls are yielded as they are, and never made.
+    `skipped_data`: part of the stream was unreadable and may be missing.
     """
 
     code: Literal["length", "content_filter", "skipped_data"]
@@ -150,7 +161,7 @@ class ReplayDelta:
     replay: Replay
 
 
-ModelDelta = TextDelta | ReasoningDelta | CallDelta | ModelWarning | Usage | ReplayDelta
+ModelDelta = TextDelta | ReasoningDelta | TextWasReasoning | CallDelta | ModelWarning | Usage | ReplayDelta
 
 
 class ModelClient(Protocol):

@@ -21,6 +21,7 @@ from core.ports import (
     ModelWarning,
     ReasoningDelta,
     TextDelta,
+    TextWasReasoning,
     Usage,
     WaitStatus,
 )
@@ -76,13 +77,54 @@ async def test_an_answer_that_was_cut_off_is_stored_with_a_warning() -> None:
     warning = ModelWarning("length", "cut")
     world = World(model=Rehearsed([TextDelta("It goes"), warning, Usage(5, 2, 0.1)]))
     turn = asked_of_a_model(world.turn("go"))
-    assert await world.run(turn) == "It goes"
+    assert await world.run(turn) == "It goes\n\n[Cut off here: the answer reached the model's output limit.]"
+    assert await world.said() == ("It goes", MessageState.FINAL)
     (told,) = world.told(AnswerWarned)
     assert (told.code, told.message, told.step) == ("length", "cut", "reply")
     run = await world.rebuilt(turn)
     assert run == await world.watched()
     assert run.warnings == [{"code": "length", "message": "cut", "step": "reply"}]
     assert [fact.cost for fact in world.told(UsageReported)] == [0.1]
+
+
+@pytest.mark.parametrize("reason", ["length", "content_filter"])
+async def test_a_call_that_was_cut_off_is_told_three_times_at_most(reason: Any) -> None:
+    half: list[ModelDelta] = [CallDelta(CallRequest("a", "pay", {"n": 1}, '{"n":1}')), ModelWarning(reason, "cut")]
+    world = World(model=Rehearsed(half, half, half))
+    world.tools.add("pay", give)
+    turn = asked_of_a_model(world.turn("go"))
+    with pytest.raises(StepFailed) as caught:
+        await world.run(turn)
+    assert (caught.value.code, world.tools.made) == (reason, [])
+    told = [message.text for message in world.model.requests[-1].messages if message.role == "tool"]
+    assert len(told) == 2
+    assert all('"cut_off"' in text for text in told)
+    assert [call.error.code for call in await world.ledger(turn) if call.error is not None] == ["cut_off"] * 2
+
+
+async def test_an_output_that_was_cut_off_is_asked_for_again() -> None:
+    cut: list[ModelDelta] = [TextDelta('{"n": '), ModelWarning("length", "cut")]
+    schema = {"type": "object"}
+    world = World(model=Rehearsed(cut, [TextDelta('{"n": 1}')]))
+    assert await world.output(asked_of_a_model(world.turn("go", output_schema=schema))) == {"n": 1}
+    assert "it is too long, and was cut off" in world.model.requests[-1].messages[-1].text
+    world = World(model=Rehearsed(cut, cut))
+    with pytest.raises(StepFailed) as caught:
+        await world.output(asked_of_a_model(world.turn("go", output_schema=schema)))
+    assert caught.value.code == "length"
+
+
+async def test_text_that_turns_out_to_be_reasoning_is_taken_back() -> None:
+    half: list[ModelDelta] = [TextDelta("They want "), TextDelta("two."), TextWasReasoning("They want two.")]
+    world = World(model=Rehearsed([*half, TextDelta("Four.")], [TextDelta("Eight.")]))
+    turn = asked_of_a_model(world.turn("2+2"))
+    assert await world.run(turn) == "Four."
+    assert await world.said() == ("Four.", MessageState.FINAL)
+    rebuilt, watched = await world.rebuilt(turn), await world.watched()
+    assert rebuilt == watched
+    assert [thought.text for thought in rebuilt.thoughts] == ["They want two."]
+    await world.run(asked_of_a_model(world.turn("4+4", number=2)))
+    assert [message.text for message in world.model.requests[-1].messages[1:]] == ["2+2", "Four.", "4+4"]
 
 
 async def test_waiting_is_shown_and_not_stored() -> None:

@@ -24,13 +24,14 @@ DONE = "6*7 = 42"
 
 class Odd(NamedTuple):
     """An answer and its outcome: the summaries or error codes of its calls, in order, and the output and warnings of
-    the run.
+    the run, or the code of its error.
     """
 
     reply: Reply
     calls: tuple[str, ...] = ()
-    output: str = "Done."
+    output: str | None = "Done."
     warnings: tuple[str, ...] = ()
+    error: str | None = None
 
 
 def called(arguments: Any = SUM, name: Any = "calculator", call_id: Any = "a") -> Reply:
@@ -46,7 +47,7 @@ LONG = "1+" * 500_000 + "1"
 ODD: dict[str, Odd] = {
     "arguments that are JSON in JSON": Odd(called(json.dumps(SUM)), (DONE,)),
     "arguments that are a text in JSON": Odd(called('"6*7"'), ("invalid_arguments",)),
-    "arguments as Python writes them": Odd(called("{'expression': '6*7'}"), ("invalid_arguments",)),
+    "arguments as Python writes them": Odd(called("{'expression': '6*7'}"), (DONE,)),
     "arguments with something behind them": Odd(called(SUM + "</tool_call>"), ("invalid_arguments",)),
     "arguments with a number beyond all": Odd(called('{"expression": 1e400}'), ("invalid_arguments",)),
     "arguments that are no numbers": Odd(called('{"expression": NaN}'), ("invalid_arguments",)),
@@ -71,7 +72,8 @@ ODD: dict[str, Odd] = {
     ),
     "a name that is null": Odd(
         Reply(sse(chunk(tool_calls=[{"id": "a", "function": {"name": None, "arguments": "{}"}}]), CALLED)),
-        ("not_registered",),
+        output=None,
+        error="bad_response",
     ),
     "a name with a NUL": Odd(called(name="calc\x00"), ("not_registered",)),
     "a name without end": Odd(called(name="x" * 10_000), ("not_registered",)),
@@ -82,7 +84,46 @@ ODD: dict[str, Odd] = {
     "nothing": Odd(Reply(sse(STOP)), output="", warnings=("empty_answer",)),
     "blanks": Odd(Reply(sse(chunk(content=" \n"), STOP)), output=" \n", warnings=("empty_answer",)),
     "calls that are announced and do not come": Odd(Reply(sse(CALLED)), output="", warnings=("empty_answer",)),
-    "a length that is reached at once": Odd(Reply(sse(chunk(finish="length"))), output="", warnings=("length",)),
+    "a length that is reached at once": Odd(
+        Reply(sse(chunk(finish="length"))), output=None, warnings=("length",), error="length"
+    ),
+    "a filter that cuts everything off": Odd(
+        Reply(sse(chunk(content=" "), chunk(finish="content_filter"))),
+        output=None,
+        warnings=("content_filter",),
+        error="content_filter",
+    ),
+    "a text that a limit cuts off": Odd(
+        Reply(sse(chunk(content="It goes "), chunk(finish="length"))),
+        output="It goes\n\n[Cut off here: the answer reached the model's output limit.]",
+        warnings=("length",),
+    ),
+    "calls that a limit cuts off": Odd(
+        Reply(
+            sse(
+                chunk(tool_calls=[call_piece(0, "a", "calculator", SUM), call_piece(1, "b", "note", '{"te')]),
+                chunk(finish="length"),
+            )
+        ),
+        ("cut_off", "cut_off"),
+        warnings=("length",),
+    ),
+    "a call that a filter cuts off": Odd(
+        Reply(sse(chunk(tool_calls=[call_piece(0, "a", "note", '{"te')]), chunk(finish="content_filter"))),
+        ("cut_off",),
+        warnings=("content_filter",),
+    ),
+    "thoughts that never end": Odd(Reply(sse(chunk(content="<think>hm"), STOP)), output="", warnings=("empty_answer",)),
+    "thoughts before a call": Odd(
+        Reply(
+            sse(
+                chunk(content="<think>hm</think>\n\n"),
+                chunk(tool_calls=[call_piece(0, "a", "calculator", SUM)]),
+                CALLED,
+            )
+        ),
+        (DONE,),
+    ),
     "usage that is null": Odd(
         Reply(
             sse(
@@ -138,7 +179,8 @@ async def test_an_odd_answer_ends_as_it_should(name: str, url: Any) -> None:
         told = await chat(world, url.url, "go")
         made = {call["id"]: call["summary"] or call["error"]["code"] for call in told["tool_calls"]}
         assert tuple(made[call_id] for call_id in sorted(made)) == odd.calls
-        assert (told["status"], told["output"]) == ("success", odd.output)
+        assert (told["status"], told["output"]) == ("error" if odd.error else "success", odd.output)
+        assert (told["error"] or {}).get("code") == odd.error
         assert tuple(warning["code"] for warning in told["warnings"]) == odd.warnings
         again = await world.core.chat.send("more", told["workflow_id"])
         assert isinstance(again, Ok)

@@ -104,12 +104,13 @@ def test_a_stream_that_breaks_off_is_an_error_with_its_text_kept(metier: Command
     assert len(server.posts) == 1
 
 
-def test_an_answer_that_is_cut_off_is_a_success_with_a_warning(metier: CommandLine) -> None:
-    cut = sse(chunk(content="It goes"), chunk(tool_calls=[call_piece(0, "a", "wait", '{"sec')]), chunk(finish="length"))
-    with provider(Reply(cut)) as server:
+def test_an_answer_that_is_cut_off_says_so_in_its_place(metier: CommandLine) -> None:
+    half = Reply(sse(chunk(tool_calls=[call_piece(0, "a", "wait", '{"sec')]), chunk(finish="length")))
+    with provider(half, says("It goes", finish="length")) as server:
         said = chat(metier, server, "go", "--events")
-    assert (said.code, said.last["output"], said.last["tool_calls"]) == (0, "It goes", [])
-    assert [warning["code"] for warning in said.last["warnings"]] == ["length"]
+    assert (said.code, [call["error"]["code"] for call in said.last["tool_calls"]]) == (0, ["cut_off"])
+    assert said.last["output"] == "It goes\n\n[Cut off here: the answer reached the model's output limit.]"
+    assert [warning["code"] for warning in said.last["warnings"]] == ["length", "length"]
     assert metier("show", said.last["run_id"]).last["warnings"] == said.last["warnings"]
 
 

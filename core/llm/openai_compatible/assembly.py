@@ -11,11 +11,13 @@ from core.domain.model import ModelChoice
 from core.domain.text.json_text import decode
 from core.errors import StepFailed
 from core.llm.openai_compatible.content import SurrogateJoiner, reasoning_in, text_in
+from core.llm.openai_compatible.replay import ReplayCollector
+from core.llm.openai_compatible.think_tags import ThoughtSplitter
 from core.llm.openai_compatible.tool_calls import CallAssembler
 from core.llm.provider.failures import error_in, message_in, message_in_body, model_error, one_line
 from core.llm.provider.usage import openai_usage
 from core.llm.sse import SseEvent
-from core.ports import CallDelta, ModelDelta, ModelWarning, ReasoningDelta, TextDelta, Usage
+from core.ports import CallDelta, ModelDelta, ModelWarning, ReasoningDelta, ReplayDelta, Usage
 
 # For an answer with its reasoning and calls: the limit of a step's result (ENGINE §2).
 ANSWER_CHARACTERS = 10_000_000
@@ -40,7 +42,9 @@ class Assembler:
         self._followed_index: int | None = None
         self._text = SurrogateJoiner()
         self._thoughts = SurrogateJoiner()
+        self._splitter = ThoughtSplitter()
         self._calls = CallAssembler()
+        self._replay = ReplayCollector()
         self._reasons: set[str] = set()
         self._usage: Usage | None = None
         self._skipped = 0
@@ -85,11 +89,13 @@ class Assembler:
     def finish(self) -> Iterator[ModelDelta]:
         """Yield what is complete only at the end. Raises StepFailed `truncated` if the answer is incomplete."""
         # The texts and the usage come before any error, since their tokens were read and paid for even if the answer
-        # broke off. Calls come last, and only from a whole answer: half of their arguments must never be executed.
+        # broke off. Calls come last; where the answer was cut off, they are only for the model to read, as half of
+        # their arguments must never be executed.
         if rest := self._thoughts.flush():
             yield ReasoningDelta(rest)
         if rest := self._text.flush():
-            yield TextDelta(rest)
+            yield from self._splitter.feed(rest)
+        yield from self._splitter.flush()
         if self._usage is not None:
             yield self._usage
         if not (self.is_done or self.is_finished):
@@ -102,9 +108,11 @@ class Assembler:
             yield ModelWarning("content_filter", "the provider's filter cut the answer off")
         elif self._reasons & _LENGTH:
             yield ModelWarning("length", "the answer was cut off at the model's length limit")
-        else:
-            for call in self._calls.finished():
-                yield CallDelta(call)
+        calls = self._calls.finished(is_cut_off=bool(self._reasons & (_FILTERED | _LENGTH)))
+        for call, _ in calls:
+            yield CallDelta(call)
+        if (replay := self._replay.replay(self._choice, [keys for _, keys in calls])) is not None:
+            yield ReplayDelta(replay)
 
     def _values(self, data: str) -> Iterator[Any]:
         """Yield the JSON values of an event: a single value, a value per line, or the value after a broken value in its
@@ -163,10 +171,11 @@ class Assembler:
                 yield ReasoningDelta(thought)
             if text := self._text.feed(text_in(delta)):
                 self._count(len(text))
-                yield TextDelta(text)
+                yield from self._splitter.feed(text)
             for entries in (delta.get("tool_calls"), delta.get("function_call")):
                 if entries:
                     self._count(self._calls.feed(entries, are_whole=is_whole))
+            self._count(self._replay.take(delta))
         reason = choice.get("finish_reason")
         if isinstance(reason, str) and reason:
             self.is_finished = True

@@ -2,13 +2,14 @@
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from core.domain.model import ModelChoice, Reasoning
 from core.domain.text.json_text import encode
 from core.domain.tool import ToolInfo
 from core.llm.openai_compatible.content import join_surrogates
+from core.llm.openai_compatible.replay import keys_to_return
 from core.llm.presets import Quirks
 from core.llm.tool_names import wire_name
 from core.ports import CallRequest, ChatMessage, ModelRequest
@@ -19,7 +20,7 @@ def request_body(request: ModelRequest, choice: ModelChoice, quirks: Quirks) -> 
     reject.
     """
     body: dict[str, Any] = {} if choice.model is None else {"model": choice.model}
-    body["messages"] = wire_messages(request.messages, short_ids=quirks.short_ids)
+    body["messages"] = wire_messages(request.messages, choice, short_ids=quirks.short_ids)
     body["stream"] = True
     if quirks.stream_options:
         body["stream_options"] = {"include_usage": True}
@@ -55,19 +56,22 @@ SHORT_ID_CHARACTERS = 9
 Wire = dict[str, Any]
 
 
-def wire_messages(messages: Sequence[ChatMessage], *, short_ids: bool = False) -> list[Wire]:
+def wire_messages(
+    messages: Sequence[ChatMessage], choice: ModelChoice | None = None, *, short_ids: bool = False
+) -> list[Wire]:
     """Build the `messages` of a request, in a form that strict providers accept.
 
     Every call has a unique id, a name, valid arguments, and its result directly after it; roles alternate; nothing is
     empty that may not be. Answers that broke off before their first word are left out. `short_ids`: ids are nine
-    letters and digits.
+    letters and digits. In turns with calls, what the server of `choice` wants back goes with each answer.
     """
     sent: list[Wire] = []
     ids = _Ids(short=short_ids)
-    at = 0
+    at, has_called = 0, False
     while at < len(messages):
         message = messages[at]
         at += 1
+        has_called = message.role != "user" and (has_called or bool(message.calls))
         if message.role == "tool":  # the result of a call that was dropped; providers reject it
             continue
         if message.role != "assistant":
@@ -78,9 +82,12 @@ def wire_messages(messages: Sequence[ChatMessage], *, short_ids: bool = False) -
             results.setdefault(messages[at].call_id or "", []).append(join_surrogates(messages[at].text))
             at += 1
         if message.calls:
-            _call(sent, message, results, ids)
+            _call(sent, message, results, ids, choice)
         elif message.text.strip():
             _say(sent, "assistant", join_surrogates(message.text))
+            if has_called and sent[-1]["content"] == join_surrogates(message.text):  # else it was joined to another
+                keys, _ = keys_to_return(message, choice)
+                sent[-1] = _with_keys(sent[-1], keys)
     # A text-only answer at the end broke off before the crash. Sent, it would be a prefill to continue, or be rejected.
     if sent and sent[-1]["role"] == "assistant":
         del sent[-1]
@@ -90,7 +97,7 @@ def wire_messages(messages: Sequence[ChatMessage], *, short_ids: bool = False) -
 def _say(sent: list[Wire], role: str, text: str) -> None:
     """Append a text, to the previous message if that has the same role, since roles must alternate."""
     last = sent[-1] if sent else None
-    if last is not None and last["role"] == role and "tool_calls" not in last:
+    if last is not None and last["role"] == role and "tool_calls" not in last and isinstance(last["content"], str):
         last["content"] = "\n\n".join(filter(None, (last["content"], text)))
         return
     # Strict providers accept a user message after a tool result only with an answer between them.
@@ -99,12 +106,27 @@ def _say(sent: list[Wire], role: str, text: str) -> None:
     sent.append({"role": role, "content": text})
 
 
-def _call(sent: list[Wire], message: ChatMessage, results: dict[str, list[str]], ids: "_Ids") -> None:
+def _with_keys(message: Wire, keys: Mapping[str, Any]) -> Wire:
+    """Add the keys that go back with an answer. Reasoning in the content stands before the text."""
+    blocks = keys.get("content")
+    if not blocks:
+        return {**message, **keys}
+    text = [{"type": "text", "text": message["content"]}] if message["content"] else []
+    return {**message, **keys, "content": [*blocks, *text]}
+
+
+def _call(
+    sent: list[Wire], message: ChatMessage, results: dict[str, list[str]], ids: "_Ids", choice: ModelChoice | None
+) -> None:
     """Append an answer with its calls and a result for each. Calls with the same id take the results in order."""
     identified = [(ids.unique(call.id), call) for call in message.calls]
-    calls = [{"id": own_id, "type": "function", "function": _function(call)} for own_id, call in identified]
+    keys, keys_of_calls = keys_to_return(message, choice)
+    calls = [
+        {"id": own_id, "type": "function", **own_keys, "function": {**own_keys.get("function", {}), **_function(call)}}
+        for (own_id, call), own_keys in zip(identified, keys_of_calls, strict=True)
+    ]
     text = join_surrogates(message.text) if message.text.strip() else None
-    sent.append({"role": "assistant", "content": text, "tool_calls": calls})
+    sent.append(_with_keys({"role": "assistant", "content": text, "tool_calls": calls}, keys))
     for own_id, call in identified:
         texts = results.get(call.id)
         sent.append({"role": "tool", "tool_call_id": own_id, "content": texts.pop(0) if texts else NO_RESULT})

@@ -1,19 +1,23 @@
 """Assembles tool calls from pieces that servers identify by id, by index, by both or not at all.
 
 A known id wins over the index. A new id is a new call, even at an index in use. "" counts as absent. A piece without
-id and index belongs to the previous call (AGENTS_AND_TOOLS §10). Some servers give several calls the same id: a piece
-with another tool name, or with another index and a name after a complete call, is a separate call.
+id and name belongs to the call at its index; without an index, or at one where none began, to the call begun last
+(AGENTS_AND_TOOLS §10). Some servers give several calls the same id: a piece with another tool name, or with another
+index and a name after a complete call, is a separate call.
 """
 
 import json
 import secrets
-from collections.abc import Container
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from core.domain.text.json_text import encode, parse
 from core.errors import StepFailed
 from core.llm.openai_compatible.content import join_surrogates
+from core.llm.openai_compatible.nearly_json import parse_nearly_json
+from core.llm.openai_compatible.replay import keys_of_call, merge_call_keys
+from core.llm.provider.failures import model_error
 from core.ports import CallRequest
 
 # Counted per piece in addition to its arguments, so that an endless stream of empty pieces hits the limit too.
@@ -22,12 +26,15 @@ ENTRY_CHARACTERS = 32
 
 @dataclass(slots=True, eq=False)
 class _Call:
-    """A call as far as received. `whole`: its arguments arrived as an object, not as text."""
+    """A call as far as received. `whole`: its arguments arrived as an object, not as text. `keys` are keys that only
+    the server knows.
+    """
 
     id: str
     name: str = ""
     pieces: list[str] = field(default_factory=list)
     whole: bool = False
+    keys: dict[str, Any] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -41,7 +48,7 @@ class _Call:
     @property
     def is_complete(self) -> bool:
         """Whether its arguments are complete."""
-        return _object_of(self.text) is not None
+        return _object_of(self.text, parse) is not None
 
     def is_followed_by(self, name: str, arguments: Any) -> bool:
         """Return whether a piece with these values starts another call, although it has the id of this call."""
@@ -79,14 +86,22 @@ class CallAssembler:
                 count += self._take(entry, is_whole=are_whole) + ENTRY_CHARACTERS
         return count
 
-    def finished(self) -> list[CallRequest]:
-        """Finish the calls, each with a unique id. Arguments that are not a JSON object are None."""
+    def finished(self, *, is_cut_off: bool = False) -> list[tuple[CallRequest, Mapping[str, Any]]]:
+        """Finish the calls, each with a unique id, and with the keys that only the server knows.
+
+        Arguments that are not a JSON object are None. Raises StepFailed `bad_response` for a call without a name: what
+        it was meant to be is unknown, and so is what the other calls lack. In an answer that `is_cut_off` the name may
+        just not have come.
+        """
         used_ids: set[str] = set()
-        requests = []
+        requests: list[tuple[CallRequest, Mapping[str, Any]]] = []
         for call in self._calls:
-            if call.name or call.pieces:
-                requests.append(_request(call, used_ids))
+            if call.name:
+                requests.append((_request(call, used_ids), call.keys))
                 used_ids.add(call.id)
+            elif call.pieces and not is_cut_off:
+                message = f"the stream has a call without a tool's name, so no call was made: {call.text[:80]}"
+                raise model_error("bad_response", message)
         return requests
 
     def _take(self, entry: dict[str, Any], *, is_whole: bool) -> int:
@@ -106,7 +121,9 @@ class CallAssembler:
             self._by_id[call_id] = call
         if index is not None:
             self._by_index[index] = call
-        return call.add(arguments) + len(name) + len(call_id)
+        keys = keys_of_call(entry)
+        merge_call_keys(call.keys, keys)
+        return call.add(arguments) + len(name) + len(call_id) + (len(str(keys)) if keys else 0)
 
     def _call_of(self, call_id: str, index: int | str | None, name: str, arguments: Any) -> _Call | None:
         """Find the call that a piece belongs to; None if it starts another."""
@@ -114,7 +131,8 @@ class CallAssembler:
         # Compatible servers deviate in many ways, so the order of the checks matters (AGENTS_AND_TOOLS §10):
         # 1. A known id decides, unless the piece has a name and its index or its arguments show a new call: some
         #    servers give all calls of an answer the same id.
-        # 2. Otherwise the call at the index decides, and without an index the last call.
+        # 2. Otherwise the call at the index decides, and without an index the last call; so too at an index where no
+        #    call began, if the piece has neither id nor name.
         # 3. With a name on both sides, a new id or name, or arguments after a complete call, start another call.
         # 4. Without a name the piece continues the call, even under another id: some servers send the id late, and some
         #    generate an id per piece.
@@ -129,7 +147,8 @@ class CallAssembler:
             )
             return None if has_shared_id else same_id_call
         last = self._calls[-1] if self._calls else None
-        candidate = self._by_index.get(index) if index is not None else last
+        candidate = last if index is None or not (call_id or name) else None
+        candidate = self._by_index.get(index, candidate) if index is not None else candidate
         if candidate is None:
             return None
         if name and candidate.name:
@@ -151,17 +170,17 @@ def _index_of(value: Any) -> int | str | None:
 
 def _request(call: _Call, used_ids: Container[str]) -> CallRequest:
     text = call.text
-    arguments = _object_of(text) if text.strip() else {}
+    arguments = _object_of(text, parse_nearly_json) if text.strip() else {}
     unique_id = call.id if call.id and call.id not in used_ids else f"call_{secrets.token_hex(12)}"
     return CallRequest(unique_id, call.name, arguments, text)
 
 
-def _object_of(text: str) -> dict[str, Any] | None:
-    """Parse the JSON object of the text, if it is valid and can be stored. Some models wrap it in a JSON string."""
+def _object_of(text: str, read: Callable[[str], Any]) -> dict[str, Any] | None:
+    """Read the object of the text, if it has one and it can be stored. Some models wrap it in a JSON string."""
     try:
-        value = parse(text.strip())
+        value = read(text.strip())
         if isinstance(value, str):
-            value = parse(value.strip())
+            value = read(value.strip())
         encode(value)
     except (ValueError, StepFailed):
         return None

@@ -1,6 +1,6 @@
 """A client, and what it receives from a server on this machine."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +21,7 @@ from core.ports import (
     ModelWarning,
     ReasoningDelta,
     TextDelta,
+    TextWasReasoning,
     Usage,
     WaitStatus,
 )
@@ -37,11 +38,11 @@ class Heard:
 
     @property
     def text(self) -> str:
-        return "".join(delta.text for delta in self.deltas if isinstance(delta, TextDelta))
+        return said_and_thought(self.deltas)[0]
 
     @property
     def thought(self) -> str:
-        return "".join(delta.text for delta in self.deltas if isinstance(delta, ReasoningDelta))
+        return said_and_thought(self.deltas)[1]
 
     @property
     def calls(self) -> list[CallRequest]:
@@ -59,6 +60,20 @@ class Heard:
     def failure(self) -> StepFailed:
         assert self.error is not None
         return self.error
+
+
+def said_and_thought(deltas: Iterable[ModelDelta]) -> tuple[str, str]:
+    """Return the text of an answer and its reasoning."""
+    text = thought = ""
+    for delta in deltas:
+        match delta:
+            case TextDelta(piece):
+                text += piece
+            case ReasoningDelta(piece):
+                thought += piece
+            case TextWasReasoning(piece):
+                text, thought = "", thought + piece
+    return text, thought
 
 
 class Phone:

@@ -80,6 +80,35 @@ SEEN: dict[str, Stream] = {
         ),
         calls=(("abc1", "write", {"file": "hello.py"}), ("abc2", "write", {"file": "world.py"})),
     ),
+    # A trial of this app: the second call begins under the first one's index, and goes on under its own.
+    "a second call that begins under the first index": Stream(
+        _called(
+            call_piece(0, "p1", "calculator", ""),
+            call_piece(0, None, None, '{"expression":"1+1"}'),
+            call_piece(0, "p2", "wait", ""),
+            call_piece(1, None, None, '{"seconds":'),
+            call_piece(1, None, None, "0}"),
+        ),
+        calls=(("p1", "calculator", {"expression": "1+1"}), ("p2", "wait", {"seconds": 0})),
+    ),
+    # github.com/jundot/omlx/issues/1672, github.com/mistralai/mistral-vibe/issues/615
+    "line ends and tabs as they are within arguments": Stream(
+        _called(call_piece(0, "w", "write", '{"path": "a.txt", "content": "one\n\ttwo"}')),
+        calls=(("w", "write", {"path": "a.txt", "content": "one\n\ttwo"}),),
+    ),
+    # github.com/mudler/LocalAI/issues/4761, github.com/ThinkInAIXYZ/deepchat/issues/51
+    "thoughts in the text": Stream(
+        sse(
+            *(chunk(content=piece) for piece in ("<thi", "nk>\nThey want two and ", "two.</thin", "k>\n\nFour.")), STOP
+        ),
+        "Four.",
+        "They want two and two.",
+    ),
+    "thoughts in the text whose beginning is in the prompt": Stream(
+        sse(*(chunk(content=piece) for piece in ("They want ", "two and two.\n</thi", "nk>\n\n", "Four.")), STOP),
+        "Four.",
+        "They want two and two.",
+    ),
     "empty ids and names where a call goes on": Stream(
         _called(
             call_piece(0, "call_8c", "calculator", "{"),
@@ -311,6 +340,44 @@ THOUGHT_OF: dict[str, Stream] = {
     "arguments nested without end": Stream(
         _called(call_piece(0, "a", "f", '{"x":' * 100_000)), calls=(("a", "f", None),)
     ),
+    "three calls that each begin under the first index": Stream(
+        _called(
+            call_piece(0, "a", "f", ""),
+            call_piece(0, "b", "g", ""),
+            call_piece(1, None, None, '{"y":2}'),
+            call_piece(0, "c", "h", ""),
+            call_piece(2, None, None, '{"z":'),
+            call_piece(2, None, None, "3}"),
+        ),
+        calls=(("a", "f", {}), ("b", "g", {"y": 2}), ("c", "h", {"z": 3})),
+    ),
+    "arguments of no call": Stream(
+        sse(chunk(content="so"), chunk(tool_calls=[call_piece(0, None, None, '{"x":1}')]), CALLED),
+        "so",
+        code="bad_response",
+        error='a call without a tool\'s name, so no call was made: {"x":1}',
+    ),
+    "a call without a name beside another": Stream(
+        _called(call_piece(0, "a", "f", '{"x":1}'), call_piece(1, "b", None, '{"y":2}')),
+        code="bad_response",
+        error="a call without a tool's name",
+    ),
+    "a comma too many, single quotes and keys without": Stream(
+        _called(
+            call_piece(0, "a", "f", '{"x": [1, 2,],}'),
+            call_piece(1, "b", "f", "{'x': 'it\\'s'}"),
+            call_piece(2, "c", "f", '```json\n{x: "a\rb\x00"} // so\n```'),
+        ),
+        calls=(("a", "f", {"x": [1, 2]}), ("b", "f", {"x": "it's"}), ("c", "f", {"x": "a\rb\0"})),
+    ),
+    "arguments with more than one meaning": Stream(
+        _called(
+            call_piece(0, "a", "f", '{"x": "C:\\dir",}'),
+            call_piece(1, "b", "f", '{"x": 1} {"x": 2}'),
+            call_piece(2, "c", "f", '{"x": "a" "b"}'),
+        ),
+        calls=(("a", "f", None), ("b", "f", None), ("c", "f", None)),
+    ),
     "arguments of spaces": Stream(_called(call_piece(0, "a", "f", "  \n")), calls=(("a", "f", {}),)),
     "halves of a character": Stream(
         b'data: {"choices":[{"delta":{"content":"a\\ud83d"}}]}\n\n'
@@ -337,6 +404,7 @@ THOUGHT_OF: dict[str, Stream] = {
     "an answer that is cut off": Stream(
         sse(chunk(content="It goes"), chunk(tool_calls=[call_piece(0, "a", "f", '{"x')]), chunk(finish="length")),
         "It goes",
+        calls=(("a", "f", None),),
         warnings=("length",),
     ),
     "an answer that a filter cut off": Stream(
