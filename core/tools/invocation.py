@@ -17,10 +17,11 @@ from core.errors import StepFailed, ToolFailed
 from core.ports import CallContext, Clock, ConsentRules, LateResultHandler, SchemaCheck
 from core.tools import schema
 from core.tools.handler_tasks import GRACE_S, HandlerTasks, TimeLimit, TimeLimitExceeded, run_handler
-from core.tools.measure import require_json
+from core.tools.measure import format_size, json_bytes, require_json
 from core.tools.registry import Handler, InMemoryConsentBook, Registry, SchemaChecks, Tool, call_traits
 
 NO_WINDOW = "Tool not available in background mode"
+_SIZE_SHOWN = 1000
 
 _log = logging.getLogger(__name__)
 
@@ -185,6 +186,7 @@ class ToolInvoker:
     ) -> CallResult:
         name, started_s = tool.info.name, self._clock.monotonic()
         value: Any = None
+        size = 0
         failure: StepFailed | None = None
         report_late = partial(self._report_late, tool, arguments, started_s, late) if late is not None else None
         try:
@@ -194,7 +196,7 @@ class ToolInvoker:
             grace_s = 2 * GRACE_S if tool.info.begins_agents else GRACE_S  # its sub-agents are stopped first
             value = await self._tasks.run(work, limit, f"tool {name}", report_late, grace_s=grace_s)
             # A value that JSON cannot hold, or that is too large, must not reach the journal.
-            await require_json(value)
+            size = await json_bytes(value)
             if check is not None:
                 await _check_result(name, value, check)
         except TimeLimitExceeded:
@@ -208,6 +210,8 @@ class ToolInvoker:
         if failure is not None:
             return CallResult(CallStatus.ERROR, error=_error_info(name, failure), duration_ms=duration_ms)
         summary = _summary(tool, arguments, value)
+        if tool.summary is None and size >= _SIZE_SHOWN:  # a folded result says how much it is
+            summary = format_size(size)
         return CallResult(CallStatus.COMPLETED, value, duration_ms=duration_ms, summary=summary)
 
     def _report_late(

@@ -66,6 +66,11 @@ async def test_a_larger_result_is_too_large() -> None:
     assert error_of(result)[0] == "output_too_large"
 
 
+async def test_a_large_result_of_a_tool_without_words_of_its_own_says_its_size() -> None:
+    assert (await call(invoker(giving("x" * 300_000)))).summary == "300.0 kB"
+    assert (await call(invoker(giving("short")))).summary is None
+
+
 async def test_the_duration_is_measured_by_the_clock() -> None:
     assert (await call(invoker(tool(), clock=FakeClock(tick_s=1.0, is_sleep_real=True)))).duration_ms == 1000
 
