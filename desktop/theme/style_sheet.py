@@ -137,8 +137,12 @@ QTextEdit[bare="true"], QPlainTextEdit[bare="true"], QLineEdit[bare="true"] {
 }
 QComboBox QAbstractItemView {
     background: $raised; border: 1px solid $border_strong; padding: ${space_xs}px;
-    selection-background-color: $hover; selection-color: $text;
+    selection-background-color: $selected; selection-color: $text; outline: 0;
 }
+QComboBox QAbstractItemView::item {
+    min-height: ${control_small}px; padding: 0 ${space_s}px; border-radius: ${radius_small}px;
+}
+QComboBox QAbstractItemView::item:selected { background: $selected; color: $text; }
 """
 
 _VIEWS = """
@@ -146,6 +150,7 @@ QAbstractScrollArea { background: transparent; border: 0; }
 QAbstractItemView { selection-background-color: $selected; selection-color: $text; }
 QTreeView::item { padding-left: ${space_xs}px; }
 QTableView { gridline-color: $border; }
+QTableView::item { padding-left: 5px; } /* and 3 px of Qt: as far as the header */
 QTableCornerButton::section { background: $code_header; border: 0; border-bottom: 1px solid $border; }
 QHeaderView::section {
     background: $code_header; color: $muted; border: 0; border-bottom: 1px solid $border;

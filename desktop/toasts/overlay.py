@@ -16,10 +16,9 @@ from desktop.bind import Frames
 from desktop.theme import Theme
 from desktop.toasts.attention import Attention
 from desktop.toasts.card import ToastCard
-from desktop.toasts.shadow import Shadow
 from desktop.toasts.stack import CardPlacement, arrange, arrange_above, available_area
 from desktop.tokens import MOTION_LONG_MS, MOTION_SHORT_MS
-from desktop.widgets import Adaptive, queue_announcement, set_role
+from desktop.widgets import Adaptive, Shadow, queue_announcement, set_role
 
 _NOWHERE = QRegion(-1, -1, 1, 1)  # an empty region would be no mask
 _URGENT = (ToastType.ERROR, ToastType.USER_QUESTION)

@@ -52,6 +52,7 @@ from desktop.widgets.painting import (
     paint_text,
 )
 from desktop.widgets.paragraph import Paragraph
+from desktop.widgets.shadow import Shadow
 from desktop.widgets.value_views import SHOWN_CHARACTERS, GrowingText, ReadOnlyText, ValueSection, ValueText
 
 __all__ = [
@@ -83,6 +84,7 @@ __all__ = [
     "RowModel",
     "SearchOverlay",
     "Segmented",
+    "Shadow",
     "ShorteningLabel",
     "StatusDot",
     "Surface",

@@ -14,7 +14,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QHideEvent, QKeyEvent, QMoveEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemDelegate,
     QAbstractItemView,
@@ -31,6 +31,7 @@ from desktop.theme import Icon, Theme
 from desktop.widgets.accessibility import announce
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.layouts import Surface
+from desktop.widgets.shadow import Shadow
 
 T = TypeVar("T")
 
@@ -155,9 +156,11 @@ class SearchOverlay(Adaptive, Surface):
         self._field = QLineEdit(self)
         self._list = QListView(self)
         self._column = QVBoxLayout(self)
+        self._shadow = Shadow(theme, parent)
         self._keys = ListSearch(theme, self._field, self._list)
         self._keys.taken.connect(self._take)
         self._keys.escaped.connect(self.close_up)
+        self.destroyed.connect(self._shadow.deleteLater)
         parent.installEventFilter(self)
         self.hide()
 
@@ -173,6 +176,7 @@ class SearchOverlay(Adaptive, Surface):
         """Show the overlay in front, with the focus in the field."""
         self.show()
         self._fit()
+        self._shadow.raise_()
         self.raise_()
         self._field.setFocus(Qt.FocusReason.PopupFocusReason)
 
@@ -187,10 +191,30 @@ class SearchOverlay(Adaptive, Surface):
         self._column.setContentsMargins(sizes.space_s, sizes.space_s, sizes.space_s, sizes.space_s)
         self._column.setSpacing(sizes.space_xs)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._cast_shadow()
+
+    def moveEvent(self, event: QMoveEvent) -> None:
+        super().moveEvent(event)
+        self._cast_shadow()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._cast_shadow()
+        self._shadow.show()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._shadow.hide()
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._ground and event.type() == QEvent.Type.Resize and self.isVisible():
             self._fit()
         return False
+
+    def _cast_shadow(self) -> None:
+        self._shadow.cast(self.geometry(), [self.rect()])
 
     def _take(self, index: _Index) -> None:
         raise NotImplementedError

@@ -4,11 +4,30 @@ from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QAccessible, QColor, QImage, QKeySequence, QPainter, QTextCursor
+from PySide6.QtGui import (
+    QAccessible,
+    QColor,
+    QImage,
+    QKeySequence,
+    QPainter,
+    QStandardItem,
+    QStandardItemModel,
+    QTextCursor,
+)
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QApplication,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
+from desktop.settings.parts.layout import ItemTable
 from desktop.theme import Appearance, Icon, Scheme, Theme, paint_shadow
 from desktop.tokens import LIGHT, SIZES
 from desktop.translation import Language, Translation
@@ -26,7 +45,9 @@ from desktop.widgets import (
     MultiLineEdit,
     Paragraph,
     QuestionBox,
+    SearchOverlay,
     Segmented,
+    Shadow,
     StatusDot,
     ValueText,
     indicator_text,
@@ -231,6 +252,50 @@ def key(keys: str) -> KeyHint:
     hint = KeyHint()
     hint.set_keys(QKeySequence(keys))
     return hint
+
+
+def test_an_overlay_casts_a_shadow_while_it_is_open(theme: Theme, qtbot: QtBot) -> None:
+    ground = QWidget()
+    qtbot.addWidget(ground)
+    ground.resize(400, 300)
+    ground.show()
+    overlay = _Overlay(theme, ground)
+    overlay.show_field()
+    (shadow,) = ground.findChildren(Shadow)
+    assert shadow.isVisible()
+    assert shadow.geometry().contains(overlay.geometry().adjusted(-20, -20, 20, 20))
+    overlay.close_up()
+    assert not shadow.isVisible()
+
+
+class _Overlay(SearchOverlay):
+    def _fit(self) -> None:
+        self.setGeometry(100, 50, 200, 120)
+
+
+def test_the_cells_of_a_table_begin_where_its_header_does(theme: Theme, qtbot: QtBot) -> None:
+    model = QStandardItemModel(2, 1)
+    model.setHorizontalHeaderLabels(["HHH"])
+    model.setItem(1, 0, QStandardItem("HHH"))
+    table = ItemTable(model, 0, QAbstractItemView.SelectionMode.NoSelection)
+    qtbot.addWidget(table)
+    table.resize(300, 120)
+    with qtbot.waitExposed(table):
+        table.show()
+    bar, cell = table.horizontalHeader(), table.visualRect(model.index(1, 0))
+    cell.translate(table.viewport().pos())
+    assert abs(first_ink(table.grab(bar.geometry()).toImage()) - first_ink(table.grab(cell).toImage())) <= 1
+
+
+def first_ink(image: QImage) -> int:
+    """Return the first column with a pixel that differs clearly from the ground."""
+    ground = image.pixelColor(1, 2)
+
+    def is_inked(x: int, y: int) -> bool:
+        color = image.pixelColor(x, y)
+        return abs(color.alpha() - ground.alpha()) > 60 or abs(color.lightness() - ground.lightness()) > 60
+
+    return next(x for x in range(2, image.width()) if any(is_inked(x, y) for y in range(4, image.height() - 4)))
 
 
 def test_a_widget_that_shows_itself_does_not_become_a_window(qtbot: QtBot) -> None:

@@ -3,7 +3,15 @@
 from collections.abc import Sequence
 from typing import Generic, TypeVar
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QSize,
+    Qt,
+)
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QBoxLayout, QHBoxLayout, QHeaderView, QLayout, QTableView, QWidget
 
@@ -104,7 +112,7 @@ class TableModel(QAbstractTableModel, Generic[T]):
 class ItemTable(QTableView):
     """Selects whole rows; one column takes the width that the others leave."""
 
-    def __init__(self, model: QAbstractTableModel, stretched: int, selection: QAbstractItemView.SelectionMode) -> None:
+    def __init__(self, model: QAbstractItemModel, stretched: int, selection: QAbstractItemView.SelectionMode) -> None:
         super().__init__()
         self.setModel(model)
         self.setShowGrid(False)

@@ -145,8 +145,8 @@ class ServerRow(Adaptive, ListRow):
         for button in (self._test, self._tools_fold, self._log_fold):
             actions_row.addWidget(button)
         actions_row.addStretch(1)
-        editing_row.addWidget(self._enabled)
         editing_row.addStretch(1)
+        editing_row.addWidget(self._enabled)
         editing_row.addWidget(self._edit)
         editing_row.addWidget(self._remove)
         self._facts.addLayout(self._head)

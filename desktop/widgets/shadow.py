@@ -1,4 +1,4 @@
-"""The shadows under the cards, painted below the overlay and transparent to the mouse."""
+"""Shadows of floating surfaces, painted below them and transparent to the mouse."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QWidget
 
 from desktop.theme import Theme, paint_shadow
-from desktop.widgets import Adaptive
+from desktop.widgets.adaptive import Adaptive
 
 _REACH = 26
 
