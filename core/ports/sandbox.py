@@ -83,10 +83,15 @@ SchemaCheck = Callable[[Any], Awaitable[list[Violation]]]
 
 
 class Schemas(Protocol):
-    """JSON Schema, draft 2020-12 unless a schema names another. No schema can block the loop."""
+    """JSON Schema, draft 2020-12 unless a schema names another; patterns are those of ECMA-262. No schema can block the
+    loop.
+    """
 
     def problem(self, schema: Any) -> str | None:
         """Return why the schema is unusable (invalid, over 100 000 characters, over 10 levels), or None."""
+
+    def fault(self, schema: Any) -> tuple[str, str] | None:
+        """Return why the schema is unusable, and the JSON pointer to the reason ("" for the whole schema); or None."""
 
     def check(self, schema: Any) -> SchemaCheck:
         """Return the check of values against a schema that does not change. The schema is read at the first check."""

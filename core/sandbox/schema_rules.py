@@ -5,17 +5,19 @@ it takes 0.1 s. No `$ref` is ever fetched.
 """
 
 import json
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
 from typing import Any
 
 from core.sandbox.frames import pointer
-from core.sandbox.schema_wording import describe_error
+from core.sandbox.patterns import compile_pattern
+from core.sandbox.schema_wording import describe_error, extra_properties
 from core.threads.imports import import_once
 
 MAX_CHARACTERS = 100_000
-_LIBRARY = ("jsonschema.validators", "jsonschema_specifications", "referencing.jsonschema")
+_LIBRARY = ("regress", "jsonschema.validators", "jsonschema_specifications", "referencing.jsonschema")
 MAX_DEPTH = 10
 MAX_VIOLATIONS = 20
 
@@ -23,8 +25,26 @@ MAX_VIOLATIONS = 20
 _MAX_EXAMINED = 1_000
 
 
+# Servers and people write http and https, with and without the #, and leave parts out.
+_DIALECT = re.compile(
+    r"https?://(?:www\.)?json-schema\.org/(?:(draft-0\d|draft/[\w-]+)/)?(?:hyper-)?schema/?#?", re.IGNORECASE
+)
+_DIALECTS = {
+    "draft-03": "Draft3",
+    "draft-04": "Draft4",
+    "draft-05": "Draft4",
+    "draft-06": "Draft6",
+    "draft-07": "Draft7",
+    "draft/2019-09": "Draft201909",
+}
+
+
 class UnusableSchema(Exception):
-    """Why a schema cannot be used."""
+    """Why a schema cannot be used. `path` is the pointer to the reason, "" for the whole."""
+
+    def __init__(self, message: str, path: str = "") -> None:
+        super().__init__(message)
+        self.path = path
 
 
 def canonical(schema: Any) -> str:
@@ -44,12 +64,12 @@ def canonical(schema: Any) -> str:
     return text
 
 
-def problem(schema: Any) -> str | None:
-    """Return why this schema is unusable, or None. Cached for recent schemas."""
+def problem(schema: Any) -> tuple[str, str] | None:
+    """Return why this schema is unusable, and the pointer to the reason; or None. Cached for recent schemas."""
     try:
         _validator(canonical(schema))
     except UnusableSchema as error:
-        return str(error)
+        return str(error), error.path
     return None
 
 
@@ -76,38 +96,112 @@ def violations(schema_text: str, value: Any) -> list[tuple[str, str]]:
 
 def _validator(text: str) -> Any:
     compiled = _compiled(text)
-    if isinstance(compiled, str):
-        raise UnusableSchema(compiled)
+    if isinstance(compiled, UnusableSchema):
+        raise UnusableSchema(str(compiled), compiled.path)
     return compiled
 
 
 @lru_cache(maxsize=256)
 def _compiled(text: str) -> Any:
-    """Return a validator, or the reason why there is none."""
+    """Return a validator, or the UnusableSchema that says why there is none."""
     import_once(*_LIBRARY)
     from jsonschema.exceptions import SchemaError
-    from jsonschema.validators import Draft202012Validator, validator_for
     from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # ships no types
     from referencing.jsonschema import specification_with
 
     schema = json.loads(text)
-    dialect = schema.get("$schema") if isinstance(schema, dict) else None
-    fallback: Any = Draft202012Validator if dialect is None else None
-    kind = validator_for(schema, default=fallback) if isinstance(dialect, str | None) else None
+    # Without its own `$schema`: the library would choose a validator by it at each reference back to the whole.
+    dialect = schema.pop("$schema", None) if isinstance(schema, dict) else None
+    kind = _kind(dialect) if isinstance(dialect, str | None) else None
     if kind is None:
-        return f"its $schema names {dialect!r}, an unknown dialect"
+        return UnusableSchema(f"its $schema names {dialect!r}, an unknown dialect", "/$schema")
     try:
-        kind.check_schema(schema)
+        kind.check_schema(schema, _formats())
         _check_references(schema, specification_with(kind.META_SCHEMA["$schema"]), REGISTRY)
     except SchemaError as error:
-        return f"it is not a schema at {pointer(error.path) or 'its top'}: {describe_error(error)}"
+        path = pointer(error.path)
+        return UnusableSchema(f"it is not a schema at {path or 'its top'}: {describe_error(error)}", path)
     except UnusableSchema as error:
-        return str(error)
+        return error
     except RecursionError:
-        return "it is nested too deeply"
+        return UnusableSchema("it is nested too deeply")
     except ValueError as error:
-        return f"it holds an invalid address: {error}"
+        return UnusableSchema(f"it holds an invalid address: {error}")
     return kind(schema, registry=REGISTRY)
+
+
+@lru_cache(maxsize=16)
+def _kind(dialect: str | None) -> Any:
+    """Return the validator class of a dialect, None for an unknown dialect. Patterns are those of ECMA-262."""
+    from jsonschema import validators
+
+    if dialect is None:
+        name = "Draft202012"
+    elif (written := _DIALECT.fullmatch(dialect.strip())) is None:
+        return None
+    else:
+        name = _DIALECTS.get((written[1] or "").lower(), "Draft202012")
+    plain = getattr(validators, f"{name}Validator")
+    own = {
+        "pattern": _pattern,
+        "patternProperties": _pattern_properties,
+        "additionalProperties": _additional_properties,
+    }
+    evaluated = "unevaluatedProperties"
+    if evaluated in plain.VALIDATORS:
+        own[evaluated] = _if_readable(plain.VALIDATORS[evaluated])
+    extend: Any = validators.extend
+    return extend(plain, own)
+
+
+@lru_cache(maxsize=1)
+def _formats() -> Any:
+    """Return the formats that are checked in a schema itself."""
+    from jsonschema import FormatChecker
+
+    checker = FormatChecker(formats=())
+    checker.checks("regex")(lambda text: not isinstance(text, str) or compile_pattern(text) is not None)
+    return checker
+
+
+def _pattern(validator: Any, pattern: str, instance: Any, schema: Any) -> Iterator[Any]:
+    from jsonschema.exceptions import ValidationError
+
+    if isinstance(instance, str) and (matches := compile_pattern(pattern)) is not None and not matches(instance):
+        yield ValidationError(f"{instance!r} does not match {pattern!r}")
+
+
+def _pattern_properties(validator: Any, patterns: Any, instance: Any, schema: Any) -> Iterator[Any]:
+    if not isinstance(instance, dict):
+        return
+    for pattern, subschema in patterns.items():
+        matches = compile_pattern(pattern)
+        for key, value in instance.items():
+            if matches is not None and matches(key):
+                yield from validator.descend(value, subschema, path=key, schema_path=pattern)
+
+
+def _additional_properties(validator: Any, additional: Any, instance: Any, schema: Any) -> Iterator[Any]:
+    from jsonschema.exceptions import ValidationError
+
+    extra = extra_properties(instance, schema) if isinstance(instance, dict) else []
+    if isinstance(additional, dict):
+        for key in extra:
+            yield from validator.descend(instance[key], additional, path=key)
+    elif additional is False and extra:
+        yield ValidationError("additional properties")
+
+
+def _if_readable(keyword: Any) -> Any:
+    """Return the library's keyword, which reads patterns as Python: what it cannot read is not judged."""
+
+    def check(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
+        try:
+            yield from keyword(validator, value, instance, schema)
+        except re.error:
+            return
+
+    return check
 
 
 def _check_references(schema: Any, specification: Any, registry: Any) -> None:

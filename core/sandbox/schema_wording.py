@@ -4,9 +4,10 @@ The library's own messages show Python (`None`, `True`, whole instances); these 
 """
 
 import json
-import re
 from collections.abc import Iterable
 from typing import Any
+
+from core.sandbox.patterns import compile_pattern
 
 _SHOWN_CHARACTERS = 60
 _MAX_LISTED = 10
@@ -81,7 +82,7 @@ def _special_case(error: Any) -> str | None:
             missing = [name for name in error.validator_value if name not in error.instance]
             return f"{_properties(missing)} missing"
         case "additionalProperties" | "unevaluatedProperties" if error.validator_value is False:
-            return f"{_properties(_extra(error))} not expected"
+            return f"{_properties(extra_properties(error.instance, error.schema))} not expected"
         case "anyOf" | "oneOf" if error.context:
             nearest = max(error.context, key=lambda branch: (len(branch.path), branch.validator != "type"))
             return f"fits none of {len(error.validator_value)} forms; in the nearest: {describe_error(nearest)}"
@@ -105,12 +106,11 @@ def _kinds_of_branches(error: Any) -> list[str] | None:
     return list(dict.fromkeys(filter(None, map(_expected, branches))))
 
 
-def _extra(error: Any) -> list[str]:
-    known = error.schema.get("properties", {})
-    patterns = error.schema.get("patternProperties", {})
-    return [
-        name for name in error.instance if name not in known and not any(re.search(each, name) for each in patterns)
-    ]
+def extra_properties(instance: dict[str, Any], schema: dict[str, Any]) -> list[str]:
+    """Return the properties that the schema neither names nor has a pattern for."""
+    known = schema.get("properties", {})
+    patterns = [matches for each in schema.get("patternProperties", {}) if (matches := compile_pattern(each))]
+    return [name for name in instance if name not in known and not any(matches(name) for matches in patterns)]
 
 
 def _properties(names: list[str]) -> str:

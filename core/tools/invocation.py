@@ -12,7 +12,7 @@ from core.domain.ids import WorkflowId
 from core.domain.run import ErrorInfo
 from core.domain.template import ValidationMode
 from core.domain.text.masking import MASK, contains_mask
-from core.domain.tool import CallResult, CallStatus, Effect, ToolInfo, mcp_server_of
+from core.domain.tool import CallResult, CallStatus, Category, Effect, ToolInfo, mcp_server_of
 from core.errors import StepFailed, ToolFailed
 from core.ports import CallContext, Clock, ConsentRules, LateResultHandler, SchemaCheck
 from core.tools import schema
@@ -22,6 +22,8 @@ from core.tools.registry import Handler, InMemoryConsentBook, Registry, SchemaCh
 
 NO_WINDOW = "Tool not available in background mode"
 _SIZE_SHOWN = 1000
+
+_WARNING_CHARACTERS = 500
 
 _log = logging.getLogger(__name__)
 
@@ -187,6 +189,7 @@ class ToolInvoker:
         name, started_s = tool.info.name, self._clock.monotonic()
         value: Any = None
         size = 0
+        warning: str | None = None
         failure: StepFailed | None = None
         report_late = partial(self._report_late, tool, arguments, started_s, late) if late is not None else None
         try:
@@ -197,8 +200,7 @@ class ToolInvoker:
             value = await self._tasks.run(work, limit, f"tool {name}", report_late, grace_s=grace_s)
             # A value that JSON cannot hold, or that is too large, must not reach the journal.
             size = await json_bytes(value)
-            if check is not None:
-                await _check_result(name, value, check)
+            warning = await _check_result(tool.info, value, check) if check is not None else None
         except TimeLimitExceeded:
             failure = _timeout_error(tool, arguments, limit.limit_s or 0.0)
         except StepFailed as error:
@@ -209,8 +211,8 @@ class ToolInvoker:
         duration_ms = round((self._clock.monotonic() - started_s) * 1000)
         if failure is not None:
             return CallResult(CallStatus.ERROR, error=_error_info(name, failure), duration_ms=duration_ms)
-        summary = _summary(tool, arguments, value)
-        if tool.summary is None and size >= _SIZE_SHOWN:  # a folded result says how much it is
+        summary = warning or _summary(tool, arguments, value)
+        if summary is None and tool.summary is None and size >= _SIZE_SHOWN:  # a folded result says how much it is
             summary = format_size(size)
         return CallResult(CallStatus.COMPLETED, value, duration_ms=duration_ms, summary=summary)
 
@@ -247,11 +249,16 @@ async def _check_arguments(name: str, arguments: Any, check: SchemaCheck) -> Non
         raise _violations_error("invalid_arguments", f"{name} cannot take this", "the arguments", problems)
 
 
-async def _check_result(name: str, value: Any, check: SchemaCheck) -> None:
-    """Raise ToolFailed `bad_output` for a result that does not fit the tool's own output schema."""
+async def _check_result(info: ToolInfo, value: Any, check: SchemaCheck) -> str | None:
+    """Return a warning for a result that does not fit the output schema of a server's tool: it has done its work, and
+    what came of it is given on. Raises ToolFailed `bad_output` for any other tool.
+    """
     if problems := [(violation.path, violation.message) for violation in await check(value)]:
-        message = f"{name} did its work, and its result does not fit its output schema"
+        if info.category is Category.MCP:
+            return f"not the result that it has a schema for: {_listed(problems, 'the result')}"[:_WARNING_CHARACTERS]
+        message = f"{info.name} did its work, and its result does not fit its output schema"
         raise _violations_error("bad_output", message, "the result", problems)
+    return None
 
 
 def _summary(tool: Tool, arguments: Any, value: Any) -> str | None:
@@ -263,8 +270,11 @@ def _summary(tool: Tool, arguments: Any, value: Any) -> str | None:
 
 
 def _violations_error(code: str, message: str, whole: str, violations: Sequence[tuple[str, str]]) -> ToolFailed:
-    listed = "; ".join(f"{path or whole}: {problem}" for path, problem in violations)
-    return schema.violations_error(code, f"{message}. {listed}", violations)
+    return schema.violations_error(code, f"{message}. {_listed(violations, whole)}", violations)
+
+
+def _listed(violations: Sequence[tuple[str, str]], whole: str) -> str:
+    return "; ".join(f"{path or whole}: {problem}" for path, problem in violations)
 
 
 def _timeout_error(tool: Tool, arguments: Any, limit_s: float) -> ToolFailed:

@@ -226,3 +226,39 @@ async def test_a_cancelled_check_is_cancelled(schemas: JsonSchemas) -> None:
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
     assert task.cancelled()
+
+
+@pytest.mark.parametrize(
+    "dialect",
+    [
+        "https://json-schema.org/draft-07/schema",
+        "https://json-schema.org/draft-07/schema#",
+        "http://json-schema.org/schema#",
+        "http://json-schema.org/draft/2020-12/schema",
+    ],
+)
+async def test_a_dialect_is_known_in_each_spelling(schemas: JsonSchemas, dialect: str) -> None:
+    (violation,) = await schemas.violations({"$schema": dialect, "type": "integer"}, "x")
+    assert violation.message == 'expected a whole number, got "x"'
+
+
+@pytest.mark.parametrize(
+    ("pattern", "fits", "does_not"),
+    [
+        (r"^[\p{L}\p{N}_ .()-]+$", "Žlutý (2)", "a/b"),
+        (r"^(?<year>\d{4})-", "2031-x", "x"),
+        (r"(?<=a)b", "ab", "cb"),
+        (r"^[\p{L}--[a-z]]+$", "Ž", "a"),
+        (r"^https\:\/\/", "https://x", "ftp://x"),
+        (r"\A(?P<name>a)\Z", "a", "ab"),
+        (r"^[\w-.]+$", "a-b.", "a b"),
+    ],
+)
+async def test_a_pattern_is_read_as_ecmascript_else_as_python(
+    schemas: JsonSchemas, pattern: str, fits: str, does_not: str
+) -> None:
+    by_name = {"patternProperties": {pattern: {"type": "integer"}}, "additionalProperties": False}
+    assert await schemas.violations({"pattern": pattern}, fits) == []
+    assert len(await schemas.violations({"pattern": pattern}, does_not)) == 1
+    assert await schemas.violations(by_name, {fits: 1}) == []
+    assert len(await schemas.violations(by_name, {does_not: 1})) == 1

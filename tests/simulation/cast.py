@@ -41,6 +41,9 @@ class PlainSchemas:
     def problem(self, schema: Any) -> str | None:
         return None
 
+    def fault(self, schema: Any) -> tuple[str, str] | None:
+        return None
+
     def check(self, schema: Any) -> SchemaCheck:
         return partial(self.violations, schema)
 

@@ -39,6 +39,9 @@ class LibrarySchemas:
             return error.message
         return None
 
+    def fault(self, schema: Any) -> tuple[str, str] | None:
+        return None if (problem := self.problem(schema)) is None else (problem, "")
+
     def check(self, schema: Any) -> SchemaCheck:
         return partial(self.violations, schema)
 

@@ -26,8 +26,16 @@ _DRAIN_S = 0.3
 """The wait for the last output of a program that has ended: a child of it may keep the pipe open."""
 
 
+MAX_SKIPPED_BYTES = 256 * 1024 * 1024
+LONG_LINE_PART = 64 * 1024
+
+
 class LineTooLong(Exception):
     """The program writes a line without end."""
+
+
+class LongLine(bytes):
+    """The beginning and the end of a line that is longer than LINE_BYTES."""
 
 
 class ServerProcess(asyncio.SubprocessProtocol):
@@ -85,17 +93,22 @@ class ServerProcess(asyncio.SubprocessProtocol):
             pipe.write(data)
 
     async def lines(self) -> AsyncIterator[bytes]:
-        """Yield its stdout, line by line, to the end. Raises LineTooLong."""
+        """Yield its stdout, line by line, to the end. Of a message that is too long only its ends are yielded, as a
+        LongLine. Raises LineTooLong for any other line.
+        """
         parts: list[bytes] = []
         size = 0
         while piece := await self._stdout.read(_PIECE_BYTES):
             first, *others = piece.split(b"\n")
             parts.append(first)
             size += len(first)
-            if size > LINE_BYTES:
-                raise LineTooLong
+            is_too_long = size > LINE_BYTES
+            if is_too_long:
+                if size > MAX_SKIPPED_BYTES or not parts[0].lstrip().startswith(b"{"):
+                    raise LineTooLong
+                parts = [parts[0][:LONG_LINE_PART], b"".join(parts[1:])[-LONG_LINE_PART:]]
             if others:
-                yield b"".join(parts)
+                yield LongLine(b"".join(parts)) if is_too_long else b"".join(parts)
                 for line in others[:-1]:
                     yield line
                 parts, size = [others[-1]], len(others[-1])

@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 
+from core.domain.text.well_formed import well_formed_value
 from core.threads.imports import import_once
 from core.tools.mcp.health import ConnectionLost, StartFailed, exit_reason
-from core.tools.mcp.tool_list import repaired
+from core.tools.mcp.messages import repaired
+from core.tools.mcp.pages import all_pages
 from core.tools.mcp.transports import ServerTransport
 
 if TYPE_CHECKING:
@@ -33,9 +35,6 @@ LIST_TIMEOUT_S = 10.0
 CLOSE_TIMEOUT_S = 8.0
 LIST_INTERVAL_S = 1.0
 """The shortest interval between refreshes, for a server that reports a change again and again."""
-
-MAX_PAGES = 100
-MAX_TOOLS = 2000
 
 T = TypeVar("T")
 
@@ -98,7 +97,7 @@ class ServerSession:
         import mcp_types
         from mcp import MCPError
 
-        params = mcp_types.CallToolRequestParams(name=name, arguments=arguments)
+        params = mcp_types.CallToolRequestParams(name=name, arguments=well_formed_value(arguments))
         request = mcp_types.CallToolRequest(params=params)
         # Not `client.call_tool`: it checks the result on the loop, against a schema that may hang it.
         try:
@@ -120,7 +119,7 @@ class ServerSession:
 
     async def tools(self) -> Sequence[Any]:
         """Return the current tools. Raises ConnectionLost if they cannot be listed within 10 s."""
-        async with self._request(_all_tools, LIST_TIMEOUT_S) as response:
+        async with self._request(lambda client: _all_tools(client, self._callbacks.note), LIST_TIMEOUT_S) as response:
             if response.exception() is not None:
                 raise ConnectionLost
             return response.result()
@@ -174,7 +173,7 @@ class ServerSession:
             from mcp_types import Implementation
 
             async with Client(
-                repaired(self.transport.streams()),
+                repaired(self.transport.streams(), self._callbacks.note),
                 mode="legacy",  # the newer protocol has neither elicitation nor `list_changed`
                 elicitation_callback=self._callbacks.elicit,
                 sampling_callback=self._callbacks.sample,
@@ -183,7 +182,7 @@ class ServerSession:
                 client_info=Implementation(name="metier", version="0.1.0"),
                 cache=None,
             ) as client:
-                tools = await _all_tools(client)
+                tools = await _all_tools(client, self._callbacks.note)
                 self._client = client
                 if not self.ready.done():
                     self.ready.set_result(tools)
@@ -207,7 +206,7 @@ class ServerSession:
             if self._closing.is_set():
                 return
             self._changed.clear()
-            self._callbacks.listed(await _all_tools(client))
+            self._callbacks.listed(await _all_tools(client, self._callbacks.note))
             # A server that reports a change with each list must not be listed in a loop.
             await _wait_for_first(self._closing.wait(), asyncio.sleep(LIST_INTERVAL_S))
 
@@ -276,21 +275,11 @@ def _import_library() -> None:
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
-async def _all_tools(client: "Client") -> Sequence[Any]:
-    """Return the tools of all pages. Raises the library's errors, StartFailed for an endless list."""
+async def _all_tools(client: "Client", note: Callable[[str], object]) -> Sequence[Any]:
+    """Return the tools of all pages. Raises the library's errors."""
     if client.server_capabilities.tools is None:
         return []
-    tools: list[Any] = []
-    cursor: str | None = None
-    for _ in range(MAX_PAGES):
-        page = await client.list_tools(cursor=cursor)
-        tools.extend(page.tools)
-        cursor = page.next_cursor
-        if not cursor:
-            return tools
-        if len(tools) > MAX_TOOLS:
-            break
-    raise StartFailed("not_mcp", f"lists more than {MAX_TOOLS} tools, or its list has no end")
+    return await all_pages(lambda cursor: client.list_tools(cursor=cursor), lambda page: page.tools, "tools", note)
 
 
 def _leaf(error: BaseException | None) -> BaseException | None:

@@ -1,4 +1,4 @@
-"""The tool list of a server: names that models accept, repairs, the stored form, and tools for the registry
+"""The tool list of a server: names that models accept, usable schemas, the stored form, and tools for the registry
 (AGENTS_AND_TOOLS §7).
 """
 
@@ -6,11 +6,9 @@ import asyncio
 import hashlib
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from core.domain.definition import definition_text
 from core.domain.ids import ServerId
@@ -22,12 +20,12 @@ from core.domain.tool import Category, ToolInfo
 from core.errors import StepFailed
 from core.ports import Schemas
 from core.tools.mcp.launch import NO_SECRETS, SecretMask
+from core.tools.mcp.messages import UNUSABLE_KEY, WRITTEN_KEY
+from core.tools.mcp.schema_repair import NotArguments, mend_schema
 from core.tools.registry import Handler, Tool
 
 if TYPE_CHECKING:
     import mcp_types
-    from mcp.client._transport import ReadStream, TransportStreams
-    from mcp.shared.message import SessionMessage
 
 NAME_CHARACTERS = 64
 _HASH_CHARACTERS = 6
@@ -69,90 +67,6 @@ def tool_names(server: str, names: Iterable[str]) -> dict[str, str]:
             short = f"{short[: room - _HASH_CHARACTERS - 1]}_{digest}"
         registered[name] = prefix + short
     return registered
-
-
-UNUSABLE_KEY = "x-metier-unusable"
-"""Marks the schema of a tool that cannot be used; the value is the reason."""
-
-
-@asynccontextmanager
-async def repaired(streams: "AbstractAsyncContextManager[TransportStreams]") -> "AsyncIterator[TransportStreams]":
-    """Yield the same streams with malformed tool lists repaired: the library would reject the whole list for a single
-    malformed tool.
-    """
-    async with streams as (incoming, outgoing):
-        yield _RepairingStream(incoming), outgoing
-
-
-class _RepairingStream:
-    """A message stream that repairs what it receives."""
-
-    def __init__(self, inner: "ReadStream[SessionMessage | Exception]") -> None:
-        self._inner = inner
-
-    @property
-    def last_context(self) -> Any:
-        return getattr(self._inner, "last_context", None)
-
-    async def receive(self) -> "SessionMessage | Exception":
-        return _repair_message(await self._inner.receive())
-
-    async def aclose(self) -> None:
-        await self._inner.aclose()
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> "SessionMessage | Exception":
-        return _repair_message(await self._inner.__anext__())
-
-    async def __aenter__(self) -> Self:
-        await self._inner.__aenter__()
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool | None:
-        return await self._inner.__aexit__(kind, error, trace)
-
-
-def _repair_message(item: "SessionMessage | Exception") -> "SessionMessage | Exception":
-    if not isinstance(item, Exception):
-        result = getattr(item.message, "result", None)
-        if isinstance(result, dict) and isinstance(tools := result.get("tools"), list):
-            result["tools"] = [_repair_tool(tool) for tool in tools if _has_name(tool)]
-    return item
-
-
-def _has_name(tool: Any) -> bool:
-    return isinstance(tool, Mapping) and isinstance(tool.get("name"), str)
-
-
-def _repair_tool(tool: Mapping[str, Any]) -> dict[str, Any]:
-    fields = dict(tool)
-    schema = fields.get("inputSchema")
-    if not isinstance(schema, dict):
-        fields["inputSchema"] = {"type": "object", UNUSABLE_KEY: "it has no input schema"}
-    elif schema.setdefault("type", "object") != "object":
-        reason = f"its arguments are not an object but {schema['type']!r:.60}"
-        fields["inputSchema"] = {"type": "object", UNUSABLE_KEY: reason}
-    output = fields.get("outputSchema")
-    if not isinstance(output, dict) or output.get("type") != "object":
-        fields.pop("outputSchema", None)
-    supported = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
-    fields = {name: value for name, value in fields.items() if name in supported}
-    for name in ("title", "description"):
-        if not isinstance(fields.get(name, ""), str):
-            del fields[name]
-    hints = fields.get("annotations")
-    if not isinstance(hints, Mapping):
-        fields.pop("annotations", None)
-    else:
-        hint_types = {"title": str, "readOnlyHint": bool, "idempotentHint": bool, "destructiveHint": bool}
-        fields["annotations"] = {
-            name: hints[name] for name, kind in hint_types.items() if isinstance(hints.get(name), kind)
-        }
-    return fields
 
 
 DESCRIPTION_CHARACTERS = 20_000
@@ -201,9 +115,9 @@ class ToolListing:
 async def read_listing(
     listed: Iterable["mcp_types.Tool"], schemas: Schemas, mask: SecretMask = NO_SECRETS
 ) -> ToolListing:
-    """Return the valid tools of a server's list. A tool with an unusable input schema is left out; an unusable output
-    schema is ignored. Hidden characters and what `mask` hides are removed from what models read, and a long description
-    is cut.
+    """Return the valid tools of a server's list, with mended schemas. A tool with an unusable input schema is left out;
+    an unusable output schema is ignored. Hidden characters and what `mask` hides are removed from what models read, and
+    a long description is cut.
     """
     tools: dict[str, ServerTool] = {}
     left_out: list[str] = []
@@ -215,16 +129,20 @@ async def read_listing(
         if tool.name in tools:
             left_out.append(f"{tool.name}: another tool has the same name")
             continue
-        schema = mask.hide_in({**tool.input_schema, "type": "object"})
-        problem = schema.get(UNUSABLE_KEY) or await asyncio.to_thread(_schema_problem, schemas, schema)
-        if problem is not None:
-            left_out.append(f"{tool.name}: {mask.hide_all(problem)}")
+        if (reason := tool.input_schema.get(UNUSABLE_KEY)) is not None:
+            left_out.append(f"{tool.name}: {reason}")
+            continue
+        try:
+            written = mask.hide_in(tool.input_schema.get(WRITTEN_KEY, tool.input_schema))
+            schema, unchecked = await asyncio.to_thread(_usable, written, schemas)
+        except NotArguments as problem:
+            left_out.append(f"{tool.name}: {mask.hide_all(str(problem))}")
             continue
         description, schema, changes = _cleaned(mask.hide_all(tool.description or ""), schema)
-        cleaned += [f"{tool.name}: {change}" for change in changes]
-        output = mask.hide_in(tool.output_schema)
-        if output is not None and await asyncio.to_thread(_schema_problem, schemas, output) is not None:
-            output = None
+        cleaned += [f"{tool.name}: {mask.hide_all(change)}" for change in (*changes, *unchecked)]
+        output = tool.output_schema
+        if output is not None:
+            output = await asyncio.to_thread(_usable_output, mask.hide_in(output.get(WRITTEN_KEY, output)), schemas)
         hints = tool.annotations
         title = tool.title or (hints.title if hints else None) or tool.name
         tools[tool.name] = ServerTool(
@@ -298,9 +216,20 @@ def _registry_tool(server: McpServer, tool: ServerTool, name: str, handler: Hand
     )
 
 
-def _schema_problem(schemas: Schemas, schema: Any) -> str | None:
+def _usable(written: Any, schemas: Schemas) -> tuple[dict[str, Any], list[str]]:
+    """Return the mended schema, and what of it is not checked. Raises NotArguments if it is of no use even so."""
+    schema, unchecked = mend_schema(written, schemas)
     try:
         encode(schema)
     except StepFailed as error:
-        return error.message
-    return schemas.problem(schema)
+        raise NotArguments(error.message) from None
+    if (problem := schemas.problem(schema)) is not None:
+        raise NotArguments(problem)
+    return schema, unchecked
+
+
+def _usable_output(written: Any, schemas: Schemas) -> dict[str, Any] | None:
+    try:
+        return _usable(written, schemas)[0] if isinstance(written, Mapping) and "type" in written else None
+    except NotArguments:
+        return None

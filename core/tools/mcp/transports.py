@@ -5,29 +5,33 @@ import os
 import shutil
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio
 
+from core.domain.text.well_formed import well_formed_json
 from core.network.failures import connection_problem, route_problem
 from core.network.proxies import Proxy
 from core.network.routes import Network, Route
 from core.tools.mcp.health import StartFailed
 from core.tools.mcp.launch import LaunchSpec
-from core.tools.mcp.process import LINE_BYTES, LineTooLong, ServerProcess
+from core.tools.mcp.messages import read_messages, unreadable_answer
+from core.tools.mcp.process import LINE_BYTES, LineTooLong, LongLine, ServerProcess
 
 if TYPE_CHECKING:
     import httpx2
     from mcp.client._transport import TransportStreams
+    from mcp_types import JSONRPCMessage
 
 MAX_JUNK_BYTES = 8 * 1024 * 1024
 """The limit of output that is not a message, in a session."""
 
 NOTED_JUNK_BYTES = 20_000
 
+_LINE_MB = LINE_BYTES // 1024 // 1024
 DESKTOP_PATH_HINT = "programs started from a desktop do not see the PATH of a shell; use the full path of the command"
 
 CONNECT_TIMEOUT_S = 10.0
@@ -116,7 +120,7 @@ class StdioTransport(ServerTransport):
                     async with from_session:
                         async for message in from_session:
                             text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
-                            program.write(f"{text}\n".encode("utf-8", "replace"))
+                            program.write(f"{text}\n".encode())
 
                 tasks.start_soon(read)
                 tasks.start_soon(write)
@@ -147,23 +151,25 @@ class StdioTransport(ServerTransport):
 
     async def _read(self, program: ServerProcess, send: "Callable[..., object]") -> None:
         from mcp.shared.message import SessionMessage
-        from mcp_types import jsonrpc_message_adapter
 
         try:
             async for line in program.lines():
                 if not line.strip():
                     continue
-                try:
-                    message = jsonrpc_message_adapter.validate_json(line, by_name=False)
-                except ValueError:
+                messages: Sequence[JSONRPCMessage] = (
+                    unreadable_answer(line.decode("utf-8", "replace"), f"it has more than {_LINE_MB} MB")
+                    if isinstance(line, LongLine)
+                    else read_messages(line)
+                )
+                for message in messages:
+                    await send(SessionMessage(message))  # type: ignore[misc]
+                if not messages:
                     self._skip(line)
                     if self._junk_bytes > MAX_JUNK_BYTES:
                         self.end_reason = "was stopped, since it floods its stdout with other output than messages"
                         return
-                    continue
-                await send(SessionMessage(message))  # type: ignore[misc]
         except LineTooLong:
-            self.end_reason = f"was stopped, since it wrote a line of more than {LINE_BYTES // 1024 // 1024} MB"
+            self.end_reason = f"was stopped, since it wrote a line of more than {_LINE_MB} MB"
 
     def _skip(self, line: bytes) -> None:
         if self._junk_bytes < NOTED_JUNK_BYTES:
@@ -263,10 +269,39 @@ class HttpTransport(ServerTransport):
         self.end_reason = f"did not answer at {request.url.host}"
 
     async def _on_response(self, response: "httpx2.Response") -> None:
-        """Remember the status of the last response, which the library's own errors omit."""
+        """Remember the status of the last response, which the library's own errors omit, and mend its text."""
+        import httpx2
+
         self.status = response.status_code
         self.parameters = {}
         is_refused = response.status_code >= _REFUSED and response.request.method == "POST"
         self.end_reason = f"answered with HTTP {response.status_code} {response.reason_phrase}" if is_refused else None
         if is_refused:
             self._note(f"HTTP {response.status_code} {response.reason_phrase}")
+        # Decoded here: what is mended must not be compressed.
+        plain = httpx2.Response(
+            response.status_code, headers=response.headers, stream=response.stream, request=response.request
+        )
+        response.headers.pop("content-encoding", None)
+        response.stream = _mended_body(plain)
+
+
+def _mended_body(plain: "httpx2.Response") -> "httpx2.AsyncByteStream":
+    """Return the body of a response, its lines well formed."""
+    import httpx2
+
+    class MendedBody(httpx2.AsyncByteStream):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            parts: list[bytes] = []  # of a line, which may be the whole of a long body
+            async for piece in plain.aiter_bytes():
+                first, *others = piece.split(b"\n")
+                parts.append(first)
+                for line in others:
+                    yield well_formed_json(b"".join(parts)).encode() + b"\n"
+                    parts = [line]
+            yield well_formed_json(b"".join(parts)).encode()
+
+        async def aclose(self) -> None:
+            await plain.aclose()
+
+    return MendedBody()

@@ -129,8 +129,9 @@ async def test_a_list_that_changes_is_taken_and_the_old_tools_go(rig: McpRig, fi
 
 async def test_a_tool_with_a_schema_of_no_use_is_left_out_alone(rig: McpRig, file: Path) -> None:
     status = await rig.connected("x", **hostile("bad_schema", file))
-    assert [info.name for info in status.tools] == ["mcp__x__read"]
-    assert [line.partition(":")[0] for line in status.left_out] == ["bad", "deep", "read"]
+    assert [info.name for info in status.tools] == ["mcp__x__deep", "mcp__x__read"]
+    assert [line.partition(":")[0] for line in status.left_out] == ["bad", "read"]
+    assert "nested too deeply; that part is not checked here" in status.cleaned[0]
 
 
 async def test_what_models_read_of_a_tool_is_cleaned_and_cut_and_that_is_said(rig: McpRig, file: Path) -> None:
