@@ -3,6 +3,7 @@
 Prices and context windows depend on the model and are unknown here.
 """
 
+import re
 from dataclasses import dataclass
 
 from core.domain.model import ModelChoice, WireFormatName, is_loopback, origin_of
@@ -32,6 +33,18 @@ class Quirks:
     max_tokens: str = "max_tokens"
     reasoning: str | None = None
     short_ids: bool = False
+
+
+# OpenAI's models that reason. From GPT-5.4 they refuse tools in chat completions, some earlier ones (`codex`, `pro`)
+# exist in responses alone, and only there do they keep their reasoning between calls:
+# https://platform.openai.com/docs/guides/reasoning, github.com/BerriAI/litellm/pull/34569,
+# github.com/langchain-ai/langchain/pull/35594
+_REASONING_MODELS = re.compile(r"(^|/)(o[1-9]|gpt-([5-9]|[1-9][0-9])(?!.*chat)|codex|computer-use)")
+
+
+def thinks(model: str | None) -> bool:
+    """Return whether that is a model of OpenAI that reasons."""
+    return model is not None and _REASONING_MODELS.search(model.lower()) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +130,13 @@ def preset_of(choice: ModelChoice) -> Preset:
 
 
 def wire_format_of(choice: ModelChoice) -> WireFormatName:
-    """Return the language in which the server is asked."""
-    return choice.wire_format or preset_of(choice).wire_format
+    """Return the language in which the server is asked: the choice's own, else that of its provider and its model."""
+    if choice.wire_format is not None:
+        return choice.wire_format
+    preset = preset_of(choice)
+    if preset.id == "openai" and choice.origin == origin_of(preset.base_url) and thinks(choice.model):
+        return WireFormatName.OPENAI_RESPONSES
+    return preset.wire_format
 
 
 def limits_of(choice: ModelChoice) -> TimeLimits:

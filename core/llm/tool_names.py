@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 
 NAME_CHARACTERS = 64
 _NAME = re.compile(r"[^a-zA-Z0-9_-]")
+_PREFIX = re.compile(r"^(functions|default_api)[.:]")
 
 
 def wire_name(name: str) -> str:
@@ -16,11 +17,11 @@ def resolve_tool_name(called: str, names: Mapping[str, str]) -> str:
     """Find the name of the called tool.
 
     It is the tool sent under that name (`tools_by_name`), else the only tool whose name differs just in case,
-    surrounding spaces or a `functions.` prefix; else the name as called.
+    surrounding spaces or a prefix such as `functions.` (OpenAI) or `default_api:` (Google); else the name as called.
     """
     if called in names:
         return names[called]
-    name_called = called.strip().removeprefix("functions.").casefold()
+    name_called = _PREFIX.sub("", called.strip()).casefold()
     candidates = [tool for name, tool in names.items() if name.casefold() == name_called]
     return candidates[0] if len(candidates) == 1 else called
 

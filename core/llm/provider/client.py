@@ -10,9 +10,10 @@ Nothing is retried after the first event, since the user may have read the begin
 
 import logging
 import random
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
 from contextlib import aclosing
 from dataclasses import replace
+from typing import Any
 
 from core.domain.model import ModelChoice, WireFormatName
 from core.errors import StepFailed
@@ -61,7 +62,7 @@ class ProviderClient:
         self._limits = limits
         self._waits_every_s = waits_every_s
         self._random = random
-        self._without_options: set[str] = set()
+        self._rejected: dict[tuple[str, str | None], set[str]] = {}
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta, None]:
         """Yield the answer.
@@ -108,8 +109,7 @@ class ProviderClient:
             **wire_format.headers(key),
         }
         body = wire_format.body(request, choice, preset_of(choice).quirks)
-        if choice.base_url in self._without_options:
-            body.pop("stream_options", None)
+        leave_out(body, self._rejected.get((choice.base_url, choice.model), ()))
         limits = self._limits or limits_of(choice)
         return PreparedRequest(choice, wire_format, wire_format.url(choice), headers, body, limits)
 
@@ -123,8 +123,8 @@ class ProviderClient:
             raise unusable_route(error, prepared.url) from None
         # Each attempt has its own Assembler. Once an attempt has yielded something, its failure is final: repeating the
         # request would produce another answer, whose beginning contradicts the text that the user has already read.
-        # Two failures do not count as attempts, because the request was never considered: a server that rejects
-        # `stream_options` (asked again without, and remembered for its address), and a kept-alive connection that the
+        # Two failures do not count as attempts, because the request was never considered: a server that rejects a field
+        # that is sent unasked (asked again without, and remembered for the model), and a kept-alive connection that the
         # server closed at the same moment (asked again at once, on a new connection, a single time).
         retry, is_reconnected = 0, False
         while True:
@@ -136,8 +136,9 @@ class ProviderClient:
                         yield delta
                 return
             except AttemptFailed as failed:
-                if failed.rejects_options and prepared.body.pop("stream_options", None) is not None:
-                    self._without_options.add(prepared.choice.base_url)
+                if left_out := leave_out(prepared.body, failed.rejects):
+                    place = (prepared.choice.base_url, prepared.choice.model)
+                    self._rejected.setdefault(place, set()).update(left_out)
                     continue
                 if failed.is_stale and not answer.has_begun and not is_reconnected:
                     is_reconnected = True
@@ -151,6 +152,19 @@ class ProviderClient:
             waits.begin("retry", wait_s, retry + 1, message)
             waits.report_now()
             await self._clock.sleep(wait_s)
+
+
+def leave_out(body: dict[str, Any], fields: Iterable[str]) -> list[str]:
+    """Remove fields from a request, and return what was there. `a.b` is a field within a field."""
+    found = []
+    for path in fields:
+        first, _, inner = path.partition(".")
+        holder = body.get(first) if inner else body
+        if isinstance(holder, dict) and holder.pop(inner or first, None) is not None:
+            found.append(path)
+        if inner and holder == {}:
+            del body[first]
+    return found
 
 
 def _restore_tool_name(delta: ModelDelta, names: Mapping[str, str]) -> ModelDelta:

@@ -23,11 +23,15 @@ if TYPE_CHECKING:
 RETRIES = 3
 
 
+# They are left out where a server rejects them. `a.b` is a field within a field.
+UNASKED_FIELDS = ("stream_options", "reasoning.summary", "include")
+
+
 class AttemptFailed(Exception):
     """A failed attempt.
 
     `is_retryable`: the same request may succeed after `retry_after_s` seconds, or later, and is sent up to `retries`
-    times more. `rejects_options`: it may succeed without `stream_options`. `is_stale`: a reused connection failed,
+    times more. `rejects`: it may succeed without these fields. `is_stale`: a reused connection failed,
     probably as the server closed it.
     """
 
@@ -38,7 +42,7 @@ class AttemptFailed(Exception):
         is_retryable: bool = False,
         retries: int = RETRIES,
         retry_after_s: float | None = None,
-        rejects_options: bool = False,
+        rejects: tuple[str, ...] = (),
         is_stale: bool = False,
     ) -> None:
         super().__init__(error.message)
@@ -46,7 +50,7 @@ class AttemptFailed(Exception):
         self.is_retryable = is_retryable
         self.retries = retries
         self.retry_after_s = retry_after_s
-        self.rejects_options = rejects_options
+        self.rejects = rejects
         self.is_stale = is_stale
 
 
@@ -61,18 +65,27 @@ def refusal(status: int, body: str, retry_after: str | None, now: datetime) -> A
         redirect_message = f"the server answered {status} with a redirect, which was not followed"
         return AttemptFailed(model_error("provider_error", redirect_message, status=status))
     message = message_in_body(body) or f"the server answered {_phrase(status)}"
-    code = "key_refused" if status == HTTPStatus.UNAUTHORIZED else "provider_error"
-    wait_s = parse_retry_after(retry_after, now)
+    # Google answers 400 to a wrong key, and says in the body how long to wait.
+    is_wrong_key = status == HTTPStatus.UNAUTHORIZED or (status in (400, 403) and "API_KEY_INVALID" in body)
+    code = "key_refused" if is_wrong_key else "provider_error"
+    delay = _RETRY_DELAY.search(body)
+    wait_s = parse_retry_after(retry_after or (delay[1] if delay else None), now)
     retry_after_s = {"retry_after_s": round(wait_s, 3)} if wait_s is not None else {}
     error = model_error(code, message, status=status, **retry_after_s)
-    # `stream_options` is the only field that we send unasked, and some servers reject unknown fields, often without
-    # naming the field.
-    rejects_options = status in (400, 422) and (
-        "stream_options" in body or "include_usage" in body or _is_vague(message)
-    )
     return AttemptFailed(
-        error, is_retryable=is_retryable_status(status), retry_after_s=wait_s, rejects_options=rejects_options
+        error,
+        is_retryable=is_retryable_status(status),
+        retry_after_s=wait_s,
+        rejects=_rejected_fields(body, message) if status in (400, 422) else (),
     )
+
+
+def _rejected_fields(body: str, message: str) -> tuple[str, ...]:
+    """Return which of the fields that are sent unasked a server may have rejected."""
+    # Some servers reject unknown fields, often without naming the field. OpenAI gives summaries of reasoning to
+    # verified organizations alone, and names what it does not take as `param`.
+    vague = ("stream_options",) if "include_usage" in body or "stream_options" in body or _is_vague(message) else ()
+    return (*vague, *(field for field in UNASKED_FIELDS if f'"{field}"' in body and field not in vague))
 
 
 def unusable_route(error: ValueError, url: str) -> StepFailed:
@@ -129,6 +142,7 @@ def _is_vague(message: str) -> bool:
 
 MESSAGE_CHARACTERS = 1000
 
+_RETRY_DELAY = re.compile(r'"retryDelay":\s*"([0-9.]{1,12})s"')
 _MARKUP = re.compile(r"<(script|style)\b.*?</\1\s*>|<[^>]*>", re.DOTALL | re.IGNORECASE)
 
 
