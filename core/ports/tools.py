@@ -23,6 +23,10 @@ def _discard(fact: Fact) -> None:
     pass
 
 
+def _nothing() -> None:
+    pass
+
+
 @dataclass(frozen=True, slots=True)
 class CallContext:
     """The caller of a tool, and what the call may reach.
@@ -32,7 +36,8 @@ class CallContext:
     at `step` and `index`; None if no user can answer. A call from outside through MCP belongs to no run: `run_id` and
     `workflow_id` are empty, `mode` is that of the runs it starts, and `may_approve` whether it may consent to calls of
     tools. `emit` publishes progress and usage. `model` is the run's own; None means the offline agent. `sub_agents`
-    starts sub-agents; None if none may start.
+    starts sub-agents; None if none may start. `progressed` is to be called at each sign of progress: it begins the time
+    limit of the call anew (`core.tools.handler_tasks.TimeLimit`).
     """
 
     run_id: RunId
@@ -50,6 +55,7 @@ class CallContext:
     sub_agents: SubAgents | None = None
     may_approve: bool = False
     read_only: tuple[str, ...] = ()
+    progressed: Callable[[], object] = _nothing
 
     @classmethod
     def of(
@@ -99,8 +105,8 @@ class CallContext:
             read_only=read_only_in(allow),
         )
 
-    def asking(self, ask: Asker) -> "CallContext":
-        """Return the context with another `ask`; a third of the time of `dataclasses.replace`."""
+    def within(self, ask: Asker | None, progressed: Callable[[], object]) -> "CallContext":
+        """Return the context with another `ask` and `progressed`; a third of the time of `dataclasses.replace`."""
         return CallContext(
             self.run_id,
             self.workflow_id,
@@ -117,6 +123,7 @@ class CallContext:
             self.sub_agents,
             self.may_approve,
             self.read_only,
+            progressed,
         )
 
     @property

@@ -13,17 +13,45 @@ from core.domain.tool import Effect
 from core.errors import NetworkFailed
 from core.ports import Asker
 
+EXTENDED_TIMES = 60
+MAX_EXTENDED_S = 3600.0
+"""The ceiling of an extended limit: sixty times the limit, and at most an hour, unless the limit itself is longer."""
+
 
 class TimeLimit:
-    """The time limit of a call, None for no limit. It is paused while the user is being asked."""
+    """The time limit of a call, None for no limit. It is paused while the user is being asked.
 
-    def __init__(self, limit_s: float | None) -> None:
+    Each sign of progress begins an `is_extendable` limit anew, up to the ceiling: a limit is there for work that
+    stands still, and work that goes on would be thrown away.
+    """
+
+    def __init__(self, limit_s: float | None, *, is_extendable: bool = False) -> None:
         self.limit_s = limit_s
+        self.has_progressed = False
         self._left_s = limit_s
+        limit = limit_s or 0.0
+        self.ceiling_s = max(limit, min(EXTENDED_TIMES * limit, MAX_EXTENDED_S)) if is_extendable else limit
+        self._rest_s = self.ceiling_s
         # A count: a call may ask several questions at once, and is paused until the last is answered.
         self._asking = 0
         self._on_over: Callable[[], object] | None = None
         self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def is_at_ceiling(self) -> bool:
+        """Whether no progress can extend it any more."""
+        return self._rest_s - (self._left_s or 0.0) <= 0
+
+    def begin_anew(self) -> None:
+        """Count from the beginning again, within the ceiling."""
+        if self.limit_s is None:
+            return
+        self.has_progressed = True
+        is_counting = self._timer is not None
+        self._hold()
+        self._left_s = min(self.limit_s, self._rest_s)
+        if is_counting:
+            self._count_down()
 
     def start(self, on_over: Callable[[], object]) -> None:
         """Count from now on, and call `on_over` when the time is over."""
@@ -57,7 +85,9 @@ class TimeLimit:
         timer, self._timer = self._timer, None
         if timer is not None:
             timer.cancel()
+            before_s = self._left_s or 0.0
             self._left_s = max(0.0, timer.when() - asyncio.get_running_loop().time())
+            self._rest_s -= before_s - self._left_s
 
 
 GRACE_S = 1.0

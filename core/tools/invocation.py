@@ -139,7 +139,8 @@ class ToolInvoker:
         limit_s = timeout_s if timeout_s is not None else tool.own_timeout_s(arguments)
         limit_s = default_timeout_s if limit_s is None else limit_s
         # The user and sub-agents take as long as they need: a limit would throw away their work.
-        limit = TimeLimit(limit_s if tool.info.has_time_limit else None)
+        # Progress extends a limit of the tool or of the app; what a step says is meant as it stands.
+        limit = TimeLimit(limit_s if tool.info.has_time_limit else None, is_extendable=timeout_s is None)
         return await self._run(tool, handler, checks.result, arguments, context, limit, late)
 
     async def close(self) -> None:
@@ -194,15 +195,16 @@ class ToolInvoker:
         report_late = partial(self._report_late, tool, arguments, started_s, late) if late is not None else None
         try:
             effect = tool.effect(arguments)
-            pausing = context.asking(limit.around(context.ask)) if context.ask is not None else context
-            work = run_handler(name, lambda: handler(arguments, pausing), effect)
+            ask = limit.around(context.ask) if context.ask is not None else None
+            limited = context.within(ask, limit.begin_anew)
+            work = run_handler(name, lambda: handler(arguments, limited), effect)
             grace_s = 2 * GRACE_S if tool.info.begins_agents else GRACE_S  # its sub-agents are stopped first
             value = await self._tasks.run(work, limit, f"tool {name}", report_late, grace_s=grace_s)
             # A value that JSON cannot hold, or that is too large, must not reach the journal.
             size = await json_bytes(value)
             warning = await _check_result(tool.info, value, check) if check is not None else None
         except TimeLimitExceeded:
-            failure = _timeout_error(tool, arguments, limit.limit_s or 0.0)
+            failure = _timeout_error(tool, arguments, limit)
         except StepFailed as error:
             failure = error
         except Exception as error:  # noqa: BLE001  # whatever a handler raises is a result for the caller
@@ -277,8 +279,13 @@ def _listed(violations: Sequence[tuple[str, str]], whole: str) -> str:
     return "; ".join(f"{path or whole}: {problem}" for path, problem in violations)
 
 
-def _timeout_error(tool: Tool, arguments: Any, limit_s: float) -> ToolFailed:
-    message = f"{tool.info.name} did not end within {limit_s:g} s and was stopped"
+def _timeout_error(tool: Tool, arguments: Any, limit: TimeLimit) -> ToolFailed:
+    limit_s = limit.limit_s or 0.0
+    if limit.has_progressed and limit.is_at_ceiling:
+        what = f"made progress, and did not end within {limit.ceiling_s:g} s,"
+    else:
+        what = f"{'made no progress for' if limit.has_progressed else 'did not end within'} {limit_s:g} s"
+    message = f"{tool.info.name} {what} and was stopped"
     if tool.effect(arguments) is Effect.ONCE:
         return ToolFailed("timeout", f"{message}; the effect may have happened", timeout_s=limit_s, uncertain=True)
     return ToolFailed("timeout", message, timeout_s=limit_s)

@@ -118,6 +118,12 @@ def call(number: Any, name: str, params: dict[str, Any]) -> None:
         case "grow":
             os.environ["GROWN"] = "1"
             answer(number, text("grown"))
+        case "loud":
+            for at in range(5):
+                time.sleep(0.3)
+                token = (params.get("_meta") or {}).get("progressToken")
+                send({"method": "notifications/progress", "params": {"progressToken": token, "progress": at}})
+            answer(number, text("built"))
         case "slow":
             time.sleep(20)
             answer(number, text("slow"))

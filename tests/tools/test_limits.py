@@ -3,14 +3,14 @@
 import asyncio
 import logging
 from contextlib import suppress
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
 
 from core.domain.tool import CallResult, CallStatus
 from core.ports import CallContext
-from tests.tools.rig import call, error_of, invoker, tool
+from tests.tools.rig import call, context, error_of, invoker, tool
 
 
 class Handler:
@@ -216,6 +216,47 @@ async def timed_out(**traits: bool) -> CallResult:
 def test_a_context_with_another_asker_is_the_same_in_everything_else() -> None:
     async def ask(request: object, *, anew: bool = False) -> None: ...
 
+    def progressed() -> None: ...
+
     values = {field.name: object() for field in fields(CallContext)}
-    asking = CallContext(**values).asking(ask)  # type: ignore[arg-type]
-    assert {field.name: getattr(asking, field.name) for field in fields(CallContext)} == {**values, "ask": ask}
+    limited = CallContext(**values).within(ask, progressed)  # type: ignore[arg-type]
+    changed = {**values, "ask": ask, "progressed": progressed}
+    assert {field.name: getattr(limited, field.name) for field in fields(CallContext)} == changed
+
+
+def working(seconds: int) -> Any:
+    """A handler that reports progress each second, then is silent for as long as it takes."""
+
+    async def handler(arguments: Any, context: CallContext) -> str:
+        for _ in range(seconds):
+            await asyncio.sleep(1)
+            context.progressed()
+        await asyncio.sleep(arguments.get("silent", 0))
+        return "built"
+
+    return handler
+
+
+@pytest.mark.parametrize(
+    ("seconds", "silent", "step_s", "message"),
+    [
+        (9, 0, None, None),
+        (0, 9, None, "did not end within 3 s"),
+        (9, 4, None, "made no progress for 3 s"),
+        (200, 0, None, "made progress, and did not end within 180 s"),
+        (9, 0, 3.0, "did not end within 3 s"),
+    ],
+)
+async def test_progress_begins_a_limit_anew_under_a_ceiling_unless_a_step_says_it(
+    seconds: int, silent: int, step_s: float | None, message: str | None
+) -> None:
+    own = replace(tool(working(seconds)), timeout_s=3.0)
+    result = await invoker(own).call(
+        own.info.name, {"silent": silent}, context(), default_timeout_s=10, timeout_s=step_s, is_permitted=True
+    )
+    if message is None:
+        assert result.value == "built"
+    else:
+        code, text = error_of(result)
+        assert code == "timeout"
+        assert message in text

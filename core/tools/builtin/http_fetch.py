@@ -7,7 +7,7 @@ result.
 
 import asyncio
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,7 +99,7 @@ def tool(resolve: Resolver = system_resolver, network: Network | None = None) ->
 
     async def call(arguments: Arguments, context: CallContext) -> dict[str, Any]:
         request = _request(arguments)
-        return await _Fetch(request, _origins(request, context), resolve, network).run()
+        return await _Fetch(request, _origins(request, context), resolve, network, context.progressed).run()
 
     async def lacking(arguments: Arguments, context: CallContext) -> Sequence[Place]:
         try:
@@ -134,6 +134,7 @@ class _Fetch:
     origins: Collection[str]
     resolve: Resolver
     network: Network
+    progressed: Callable[[], object]
     was_connected: bool = False
 
     async def run(self) -> dict[str, Any]:
@@ -166,7 +167,7 @@ class _Fetch:
                     self.request = redirected
                     return None
             try:
-                body = await read_body(response.aiter_stream(), headers.get("content-encoding", ""))
+                body = await read_body(response.aiter_stream(), headers.get("content-encoding", ""), self.progressed)
             except CannotDecompress as error:
                 raise ToolFailed("not_text", f"the body from {address.origin} cannot be read: {error}") from error
             result = {"url": address.url, "status": response.status, "headers": headers}

@@ -75,13 +75,14 @@ PROGRESS_CHARACTERS = 1000
 
 
 def progress_callback(context: CallContext, clock: Clock, mask: SecretMask) -> "ProgressFnT":
-    """Return a callback that reports progress to the run (ENGINE §13): four times a second at first, rarely in a long
-    call, and always at the end.
+    """Return a callback that extends the limit of the call and reports progress to the run (ENGINE §13): four times a
+    second at first, rarely in a long call, and always at the end.
     """
     started_s, reported_s = clock.monotonic(), -math.inf
 
     async def report(progress: float, total: float | None, message: str | None) -> None:
         nonlocal reported_s
+        context.progressed()
         now = clock.monotonic()
         is_whole = total is not None and progress >= total
         is_early = now - reported_s < max(MIN_INTERVAL_S, (now - started_s) / MAX_REPORTS)

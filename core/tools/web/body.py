@@ -4,7 +4,7 @@ import asyncio
 import codecs
 import re
 import zlib
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 
 from core.tools.measure import RESULT_BYTES, text_bytes
@@ -42,8 +42,10 @@ class Body:
     truncated: bool
 
 
-async def read_body(pieces: AsyncIterator[bytes], encoding: str) -> Body:
-    """Read the body, decompressed, up to 10 MB. Raises CannotDecompress."""
+async def read_body(
+    pieces: AsyncIterator[bytes], encoding: str, progressed: Callable[[], object] = lambda: None
+) -> Body:
+    """Read the body, decompressed, up to 10 MB; `progressed` is called with each piece. Raises CannotDecompress."""
     names = [name.strip().lower() for name in encoding.split(",") if name.strip()]
     names = [name for name in names if name != "identity"]
     if len(names) > 1 or any(name not in _COMPRESSIONS for name in names):
@@ -51,6 +53,7 @@ async def read_body(pieces: AsyncIterator[bytes], encoding: str) -> Body:
     unpacker = _Decompressor() if names else None
     data = bytearray()
     async for piece in pieces:
+        progressed()
         for part in [piece] if unpacker is None else unpacker.parts(piece):
             data += part
             if len(data) > BODY_BYTES:

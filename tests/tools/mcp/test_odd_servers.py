@@ -238,3 +238,8 @@ async def test_answers_over_http_are_mended_too(rig: McpRig, is_stream: bool) ->
         server.answers["/mcp"] = answer
         await rig.connected("x", url=f"{server.origin}/mcp")
         assert await rig.value("mcp__x__preview") == "caf\ufffd \ufffd"
+
+
+async def test_progress_of_a_server_extends_the_limit_of_its_call(rig: McpRig, tmp_path: Path) -> None:
+    await rig.connected("x", **hostile("loud", tmp_path / "x"), timeout_s=1)
+    assert await rig.value("mcp__x__once", timeout_s=None) == "built"
