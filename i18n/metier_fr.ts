@@ -4090,6 +4090,14 @@
         <translation>Un autre agent porte ce nom.</translation>
     </message>
     <message>
+        <source>Chat completions (OpenAI)</source>
+        <translation>Chat completions (OpenAI)</translation>
+    </message>
+    <message>
+        <source>Gemini (Google)</source>
+        <translation>Gemini (Google)</translation>
+    </message>
+    <message>
         <source>High</source>
         <translation>Fort</translation>
     </message>
@@ -4102,12 +4110,20 @@
         <translation>Moyen</translation>
     </message>
     <message>
+        <source>Messages (Anthropic)</source>
+        <translation>Messages (Anthropic)</translation>
+    </message>
+    <message>
         <source>No key is kept. Servers on this computer need none.</source>
         <translation>Aucune clé n’est gardée. Les serveurs de cet ordinateur n’en demandent pas.</translation>
     </message>
     <message>
         <source>Off</source>
         <translation>Sans</translation>
+    </message>
+    <message>
+        <source>Responses (OpenAI)</source>
+        <translation>Responses (OpenAI)</translation>
     </message>
     <message>
         <source>The file of keys cannot be read or written, so the key is not kept.</source>
@@ -4171,6 +4187,10 @@
 </context>
 <context>
     <name>ModelForm</name>
+    <message>
+        <source>API</source>
+        <translation>API</translation>
+    </message>
     <message>
         <source>API key</source>
         <translation>Clé d’API</translation>
@@ -4253,6 +4273,10 @@
     <message>
         <source>This is no key: it has letters, digits and signs, and no spaces.</source>
         <translation>Ce n’est pas une clé&#xa0;: elle a des lettres, des chiffres et des signes, sans espaces.</translation>
+    </message>
+    <message>
+        <source>What the server speaks, as its documentation says.</source>
+        <translation>Celle que parle le serveur, selon sa documentation.</translation>
     </message>
     <message>
         <source>kept, not shown</source>

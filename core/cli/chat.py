@@ -8,11 +8,12 @@ from core.app import Core, Folders
 from core.cli.command import add_run_options, allowed_places, command, input_object
 from core.cli.output import EventPrinter, TextPrinter, attend, run_exit_code, write_error_line, write_line
 from core.domain.ids import WorkflowId
-from core.domain.model import ModelChoice
+from core.domain.model import ModelChoice, WireFormatName
 from core.domain.template import ValidationMode
 from core.errors import Refused
 from core.llm.offline.script import parse_script
 from core.llm.presets import PRESETS
+from core.llm.wire_formats import WIRE_FORMATS
 from core.services.agents import OFFLINE
 from core.services.outcome import unwrap
 from core.services.templates import read_text
@@ -29,9 +30,17 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "Without these the offline agent answers. Example: python -m core chat 'What is in this folder?' --allow . "
         "--base-url http://127.0.0.1:11434/v1 --model NAME",
     )
-    provider.add_argument("--base-url", metavar="URL", help="ask this server: URL/chat/completions")
+    provider.add_argument("--base-url", metavar="URL", help="ask the server at this address, such as https://host/v1")
     provider.add_argument("--model", metavar="NAME", help="this model of it")
     provider.add_argument("--provider", metavar="PRESET", help=f"one that is known: {', '.join(PRESETS)}")
+    wire_formats = [name.replace("_", "-") for name in WIRE_FORMATS]
+    provider.add_argument(
+        "--wire-format",
+        metavar="API",
+        type=lambda text: text.lower().replace("_", "-"),
+        choices=wire_formats,
+        help=f"the API that it speaks, if neither preset nor address tell: {', '.join(wire_formats)}",
+    )
     provider.add_argument(
         "--api-key-env", metavar="VAR", help="the environment variable with the key (METIER_API_KEY, if it is set)"
     )
@@ -87,7 +96,8 @@ async def chat(args: argparse.Namespace, folders: Folders) -> int:
 
 def _asks_model(args: argparse.Namespace) -> bool:
     """Return whether a language model is requested. Raises Refused if the offline agent is requested too."""
-    named = [name for name in ("base_url", "model", "provider", "api_key_env") if getattr(args, name) is not None]
+    options = ("base_url", "model", "provider", "api_key_env", "wire_format")
+    named = [name for name in options if getattr(args, name) is not None]
     other = "--script" if args.script else "--agent offline" if args.agent == OFFLINE else None
     if named and other is not None:
         raise Refused("usage", f"--{named[0].replace('_', '-')} does not go with {other}")
@@ -97,6 +107,10 @@ def _asks_model(args: argparse.Namespace) -> bool:
 async def _model(core: Core, args: argparse.Namespace) -> ModelChoice:
     return unwrap(
         await core.providers.choose(
-            provider=args.provider, base_url=args.base_url, model=args.model, key_env=args.api_key_env
+            provider=args.provider,
+            base_url=args.base_url,
+            model=args.model,
+            key_env=args.api_key_env,
+            wire_format=WireFormatName(args.wire_format.replace("-", "_")) if args.wire_format else None,
         )
     )

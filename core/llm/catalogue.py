@@ -10,8 +10,10 @@ from core.domain.model import ModelChoice
 from core.errors import StepFailed
 from core.llm.http import HttpClients
 from core.llm.key_masking import Masker, Secret
-from core.llm.presets import LOCAL, Preset
+from core.llm.presets import LOCAL, Preset, wire_format_of
 from core.llm.provider.failures import connection_failure, model_error, refusal, unusable_route
+from core.llm.provider.wire_format import WireFormat
+from core.llm.wire_formats import WIRE_FORMATS
 from core.ports import Clock
 
 if TYPE_CHECKING:
@@ -52,14 +54,14 @@ class Catalogue:
         self._clock = clock
 
     async def models(self, choice: ModelChoice, key: Secret | None, limit_s: float = LISTING_S) -> list[ListedModel]:
-        """List the models of `GET /models`, in its order.
+        """List the models in the order of the server's list.
 
         Raises StepFailed like the client, and `bad_response` if the response is not a list of models.
         """
         masker = Masker(key)
         try:
             async with asyncio.timeout(limit_s):
-                return await self._list(choice.base_url, key, limit_s)
+                return await self._list(choice, key, limit_s)
         except TimeoutError:
             raise model_error("timeout", f"no list came within {limit_s:g} s", timeout_s=limit_s) from None
         except StepFailed as error:
@@ -82,23 +84,25 @@ class Catalogue:
         except StepFailed:
             return None
 
-    async def _list(self, base_url: str, key: Secret | None, limit_s: float) -> list[ListedModel]:
+    async def _list(self, choice: ModelChoice, key: Secret | None, limit_s: float) -> list[ListedModel]:
+        wire_format = WIRE_FORMATS[wire_format_of(choice)]
+        url = wire_format.models_url(choice)
         try:
-            client, proxy = await self._clients.client_for(base_url)
+            client, proxy = await self._clients.client_for(url)
         except ValueError as error:
-            raise unusable_route(error, base_url) from None
+            raise unusable_route(error, url) from None
         import httpx
 
-        headers = {"Authorization": f"Bearer {key.reveal()}"} if key is not None else {}
+        headers = dict(wire_format.headers(key))
         try:
-            async with client.stream("GET", f"{base_url}/models", headers=headers, timeout=limit_s) as response:
+            async with client.stream("GET", url, headers=headers, timeout=limit_s) as response:
                 body = await _body(response)
                 if not response.is_success:
                     text = body.decode("utf-8", "replace")
                     raise refusal(response.status_code, text, None, self._clock.now()).error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise connection_failure(error, limit_s, url=base_url, proxy=proxy).error from None
-        return _parse_models(body)
+            raise connection_failure(error, limit_s, url=url, proxy=proxy).error from None
+        return _parse_models(body, wire_format)
 
 
 async def _body(response: "httpx.Response") -> bytes:
@@ -110,13 +114,12 @@ async def _body(response: "httpx.Response") -> bytes:
     return bytes(body)
 
 
-def _parse_models(body: bytes) -> list[ListedModel]:
-    """Parse a list of models: `{data: [{id}]}`, as OpenAI defines it, or the bare list."""
+def _parse_models(body: bytes, wire_format: WireFormat) -> list[ListedModel]:
     try:
         value = json.loads(body)
     except (ValueError, RecursionError):
         value = None
-    rows = value.get("data") if isinstance(value, dict) else value
+    rows = wire_format.model_rows(value)
     if not isinstance(rows, list):
         raise model_error("bad_response", "the server returned no list of models")
     entries = (row for row in rows if isinstance(row, dict) and isinstance(row.get("id"), str) and row["id"])

@@ -5,6 +5,7 @@ Prices and context windows depend on the model and are unknown here.
 
 import re
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from core.domain.model import ModelChoice, WireFormatName, is_loopback, origin_of
 
@@ -92,6 +93,15 @@ PRESETS = {
             "OPENAI_API_KEY",
             Quirks(max_tokens="max_completion_tokens", reasoning="reasoning_effort"),
         ),
+        Preset(
+            "anthropic",
+            "Anthropic",
+            "https://api.anthropic.com/v1",
+            needs_key=True,
+            key_env="ANTHROPIC_API_KEY",
+            context_tokens=200_000,
+            wire_format=WireFormatName.ANTHROPIC_MESSAGES,
+        ),
         _cloud(
             "openrouter",
             "OpenRouter",
@@ -122,6 +132,12 @@ def preset_at(base_url: str) -> Preset:
     return next(
         (preset for preset in PRESETS.values() if preset.base_url and origin_of(preset.base_url) == origin), CUSTOM
     )
+
+
+def wire_format_at(base_url: str) -> WireFormatName | None:
+    """Return the API that an address names in its path, such as `https://host/anthropic` and `…/v1/messages`."""
+    parts = urlsplit(base_url.strip()).path.lower().rstrip("/").split("/")
+    return WireFormatName.ANTHROPIC_MESSAGES if "anthropic" in parts or parts[-1] == "messages" else None
 
 
 def preset_of(choice: ModelChoice) -> Preset:

@@ -1,20 +1,21 @@
 """The settings, loaded once and saved before they apply, and the model providers and API keys among them."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from psygnal import Signal
 from pydantic import ValidationError
 
 from core.bus import Bus, SettingsChanged
-from core.domain.model import PRICES, ModelChoice
+from core.domain.model import PRICES, ModelChoice, WireFormatName
 from core.domain.settings import KeyLocation, Settings
 from core.domain.text.json_text import encode
 from core.errors import NotFound, Refused, StepFailed
 from core.llm.catalogue import Catalogue, ListedModel, LocalServer
 from core.llm.key_store import KeySource, KeyStore
-from core.llm.presets import PRESETS, Preset, preset_at, preset_of
+from core.llm.presets import PRESETS, Preset, preset_at, preset_of, wire_format_at
+from core.llm.wire_formats import WIRE_FORMATS
 from core.ports import PutSetting, Storage
 from core.services.catalogue import bad_input
 from core.services.outcome import Failed, returns_outcome
@@ -97,6 +98,15 @@ class ProviderService:
         """The known providers by id."""
         return PRESETS
 
+    @property
+    def wire_formats(self) -> Sequence[WireFormatName]:
+        """The APIs that can be chosen for a server."""
+        return tuple(WIRE_FORMATS)
+
+    def wire_format_at(self, base_url: str) -> WireFormatName:
+        """Return the API of a server, as far as its address tells."""
+        return wire_format_at(base_url) or WireFormatName.CHAT_COMPLETIONS
+
     @returns_outcome
     async def choose(
         self,
@@ -105,13 +115,15 @@ class ProviderService:
         base_url: str | None = None,
         model: str | None = None,
         key_env: str | None = None,
+        wire_format: WireFormatName | None = None,
     ) -> ModelChoice:
         """Return the choice of a preset, an address, or both; a model alone changes the model of the settings' choice.
+        Without a wire format it is that which the address names, else the preset's.
 
         Without a model it is the only model that the server lists; a server without a list is asked without a model
         name. Fails with `bad_input`, also if there are several models to choose from, and `not_found` for the preset.
         """
-        choice = _parse_choice(self._settings.current.model, provider, base_url, model, key_env)
+        choice = _parse_choice(self._settings.current.model, provider, base_url, model, key_env, wire_format)
         if choice.model is not None:
             return _with_listed(choice, None)
         try:
@@ -196,7 +208,12 @@ class ProviderService:
 
 
 def _parse_choice(
-    usual: ModelChoice | None, provider: str | None, base_url: str | None, model: str | None, key_env: str | None
+    usual: ModelChoice | None,
+    provider: str | None,
+    base_url: str | None,
+    model: str | None,
+    key_env: str | None,
+    wire_format: WireFormatName | None,
 ) -> ModelChoice:
     """Return the choice without a lookup at the server. Raises Refused `bad_input`, NotFound."""
     if provider is not None and provider not in PRESETS:
@@ -204,7 +221,8 @@ def _parse_choice(
     if provider is None and base_url is None:
         if usual is None:
             raise Refused("bad_input", "a model needs an address or a provider")
-        return _validated_choice({**usual.model_dump(), "model": model, "key_env": key_env or usual.key_env})
+        changed = {"key_env": key_env or usual.key_env, "wire_format": wire_format or usual.wire_format}
+        return _validated_choice({**usual.model_dump(), "model": model, **changed})
     preset = PRESETS[provider] if provider is not None else preset_at(base_url or "")
     if base_url is None and not preset.base_url:
         raise Refused("bad_input", f"{preset.title} needs an address")
@@ -213,6 +231,7 @@ def _parse_choice(
         "base_url": base_url if base_url is not None else preset.base_url,
         "model": model,
         "key_env": key_env,
+        "wire_format": wire_format or (wire_format_at(base_url) if base_url is not None else None),
         "needs_key": key_env is not None or (base_url is None and preset.needs_key),
     }
     if preset.is_local:

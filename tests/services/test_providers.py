@@ -11,10 +11,11 @@ import pytest
 from core.app import Core
 from core.domain.ids import RunId, WorkflowId
 from core.domain.interruption import Action, Answer
-from core.domain.model import ModelChoice
+from core.domain.model import ModelChoice, WireFormatName
 from core.domain.run import Run, RunStatus
 from core.domain.settings import KeyLocation
 from core.llm.key_store import KeySource
+from core.llm.presets import wire_format_of
 from core.llm.provider.client import ProviderClient
 from core.persistence.surreal import SurrealStorage
 from core.ports import ChangeRun
@@ -36,7 +37,7 @@ async def core(tmp_path: Path) -> AsyncIterator[Core]:
         yield core
 
 
-async def chosen(core: Core, **options: str | None) -> Any:
+async def chosen(core: Core, **options: Any) -> Any:
     """The choice, or the code of the failure."""
     answer = await core.providers.choose(**options)
     return answer.data if isinstance(answer, Ok) else answer.code
@@ -82,12 +83,31 @@ def lists(*names: str) -> Callable[[Asked], Reply]:
     ],
 )
 async def test_a_refused_choice_names_the_reason_and_not_the_value(
-    core: Core, options: dict[str, str], code: str
+    core: Core, options: dict[str, Any], code: str
 ) -> None:
     answer = await core.providers.choose(**options)
     assert isinstance(answer, Failed)
     assert answer.code == code
     assert "secret-word" not in repr(answer)
+
+
+@pytest.mark.parametrize(
+    ("options", "wire_format"),
+    [
+        ({"provider": "anthropic"}, "anthropic_messages"),
+        ({"base_url": "https://api.anthropic.com/v1"}, "anthropic_messages"),
+        ({"base_url": "https://api.minimax.io/anthropic"}, "anthropic_messages"),
+        ({"base_url": "https://api.z.ai/api/anthropic/v1"}, "anthropic_messages"),
+        ({"base_url": "https://h/v1/messages"}, "anthropic_messages"),
+        ({"base_url": "https://anthropic.example/v1"}, "chat_completions"),
+        ({"base_url": "https://h/anthropic", "wire_format": WireFormatName.CHAT_COMPLETIONS}, "chat_completions"),
+        ({"base_url": "https://h/v1", "wire_format": WireFormatName.ANTHROPIC_MESSAGES}, "anthropic_messages"),
+    ],
+)
+async def test_a_server_is_asked_in_the_language_that_its_address_names(
+    core: Core, options: dict[str, Any], wire_format: str
+) -> None:
+    assert wire_format_of(await chosen(core, model="m", **options)) == wire_format
 
 
 async def test_a_preset_brings_its_address_and_needs_its_key(core: Core) -> None:

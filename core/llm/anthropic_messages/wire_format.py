@@ -19,9 +19,19 @@ class AnthropicMessages:
     """A `WireFormat`."""
 
     def url(self, choice: ModelChoice) -> str:
-        """Implement `WireFormat.url`. Other providers document the address without the `/v1` that belongs to it."""
-        base = choice.base_url
-        return f"{base}/messages" if _VERSIONED.search(base) else f"{base}/v1/messages"
+        """Implement `WireFormat.url`."""
+        return f"{_versioned(choice.base_url)}/messages"
+
+    def models_url(self, choice: ModelChoice) -> str:
+        """Implement `WireFormat.models_url`. All models are on the first page."""
+        return f"{_versioned(choice.base_url)}/models?limit=1000"
+
+    def model_rows(self, listing: Any) -> Any:
+        """Implement `WireFormat.model_rows`."""
+        rows = listing.get("data") if isinstance(listing, dict) else listing
+        if not isinstance(rows, list):
+            return rows
+        return [{"context_length": row.get("max_input_tokens"), **row} for row in rows if isinstance(row, dict)]
 
     def headers(self, key: Secret | None) -> Mapping[str, str]:
         """Implement `WireFormat.headers`. Anthropic takes a key in its own header; of other providers some read that,
@@ -44,3 +54,11 @@ class AnthropicMessages:
     def assembler(self, choice: ModelChoice) -> MessageAssembler:
         """Implement `WireFormat.assembler`."""
         return MessageAssembler(choice)
+
+
+def _versioned(base_url: str) -> str:
+    """Return the address with the `/v1` that other providers leave out where they document it, and without the path of
+    a request that was pasted with it.
+    """
+    base_url = base_url.removesuffix("/messages")
+    return base_url if _VERSIONED.search(base_url) else f"{base_url}/v1"

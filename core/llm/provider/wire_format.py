@@ -39,6 +39,14 @@ class WireFormat(Protocol):
     def url(self, choice: ModelChoice) -> str:
         """Return the address to which a request is posted."""
 
+    def models_url(self, choice: ModelChoice) -> str:
+        """Return the address of the server's list of models, which is asked for with the same headers."""
+
+    def model_rows(self, listing: Any) -> Any:
+        """Return the rows of a list of models, each `{id, context_length?}` beside other fields, or anything that is
+        no list.
+        """
+
     def headers(self, key: Secret | None) -> Mapping[str, str]:
         """Return the headers of a request, with the key."""
 

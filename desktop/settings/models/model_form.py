@@ -10,10 +10,10 @@ from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit
 from shiboken6 import isValid
 
-from core.domain.model import ModelChoice
+from core.domain.model import ModelChoice, WireFormatName
 from core.services.outcome import Failed, Outcome
 from desktop.operations import OperationFailed, unwrap
-from desktop.settings.models.model_strings import key_location_text, model_refusal_text
+from desktop.settings.models.model_strings import key_location_text, model_refusal_text, wire_format_labels
 from desktop.settings.parts.editors import OptionalNumberBox
 from desktop.settings.parts.form import CardForm
 from desktop.settings.parts.layout import ResponsiveRow
@@ -28,6 +28,7 @@ KEY_CHARACTERS = 10_000
 MODEL_CHARACTERS = 256
 MOST_TOKENS = 1_000_000_000
 MOST_PRICE = 100_000
+CUSTOM = "custom"
 
 
 class ModelForm(CardForm):
@@ -52,17 +53,22 @@ class ModelForm(CardForm):
         self._key.setMaxLength(KEY_CHARACTERS)
         self._key.setEchoMode(QLineEdit.EchoMode.Password)
         self._key.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
+        self._wire_format = ComboBox()
+        for name in context.providers.wire_formats:
+            self._wire_format.addItem("", name)
+        self._has_chosen_wire_format = False
         self._model = ComboBox()
         self._model.setEditable(True)
         self._model.setInsertPolicy(ComboBox.InsertPolicy.NoInsert)
-        for box in (self._provider, self._model):
+        for box in (self._provider, self._wire_format, self._model):
             limit_width(box)
         self._context_size = OptionalNumberBox(256, MOST_TOKENS, 1024, 0)
         self._price_in, self._price_out = (OptionalNumberBox(0, MOST_PRICE, 0.01, 4) for _ in range(2))
         self._test_button, self._add_button = Button(theme), Button(theme, kind="primary")
         self._forget_key_button = Button(theme, kind="link", is_small=True)
-        controls = (self._provider, self._address, self._key, self._model)
+        controls = (self._provider, self._address, self._wire_format, self._key, self._model)
         self._fields = [FormField.around(theme, control) for control in controls]
+        *_, self._wire_format_field, self._key_field, self._model_field = self._fields
         self._numbers = [FormField.around(theme, box) for box in (self._context_size, self._price_in, self._price_out)]
         self._number_row = ResponsiveRow(theme, self._numbers)
         self._arrange()
@@ -74,6 +80,7 @@ class ModelForm(CardForm):
         """Fill in a server that was found on this computer."""
         self._provider.setCurrentIndex(self._provider.findData(provider))
         self._address.setText(base_url)
+        self._show_wire_format(None)
         self._set_model_names(listed)
         self._show_message("")
         self._look_up_key()
@@ -83,6 +90,7 @@ class ModelForm(CardForm):
         """Fill in a configured model."""
         self._provider.setCurrentIndex(max(0, self._provider.findData(model.provider)))
         self._address.setText(model.base_url)
+        self._show_wire_format(model.wire_format)
         self._set_model_names([model.model] if model.model else [])
         self._show_numbers(model)
         self._show_message("")
@@ -91,14 +99,18 @@ class ModelForm(CardForm):
 
     def search_text(self) -> str:
         names = [self._provider.itemText(row) for row in range(self._provider.count())]
-        return " ".join([self._title.text(), self._fields[2].accessibleName(), self._test_button.text(), *names])
+        return " ".join([self._title.text(), self._key_field.accessibleName(), self._test_button.text(), *names])
 
     def retranslate(self) -> None:
-        provider, address, key, model = self._fields
+        provider, address, wire_format, key, model = self._fields
         self._title.setText(self.tr("Connect a model"))
         provider.describe(self.tr("Provider"))
-        self._provider.setItemText(self._provider.findData("custom"), self.tr("Another server"))
+        self._provider.setItemText(self._provider.findData(CUSTOM), self.tr("Another server"))
         address.describe(self.tr("Address"), self.tr("Of the API, as its documentation says: it often ends with /v1."))
+        wire_format.describe(self.tr("API"), self.tr("What the server speaks, as its documentation says."))
+        for name, label in wire_format_labels().items():
+            if (row := self._wire_format.findData(name)) >= 0:
+                self._wire_format.setItemText(row, label)
         model.describe(self.tr("Model"), self.tr("List them, or type a name. Empty: the only one that the server has."))
         if (typed := self._model.lineEdit()) is not None:
             typed.setAccessibleName(self.tr("Model"))
@@ -127,14 +139,14 @@ class ModelForm(CardForm):
     def _arrange(self) -> None:
         self._key_row = QHBoxLayout()
         self._column.addWidget(self._title)
-        for field in self._fields[:2]:
+        for field in self._fields[:3]:
             self._column.addWidget(field)
-        self._key_row.addWidget(self._fields[2], 1)
+        self._key_row.addWidget(self._key_field, 1)
         self._key_row.addWidget(self._forget_key_button, 0, Qt.AlignmentFlag.AlignVCenter)
         self._column.addLayout(self._key_row)
         self._column.addWidget(self._test_button, 0, Qt.AlignmentFlag.AlignLeft)
         self._column.addWidget(self._message)
-        self._column.addWidget(self._fields[3])
+        self._column.addWidget(self._model_field)
         # before what may stay empty, so that it is in sight without scrolling
         self._column.addWidget(self._add_button, 0, Qt.AlignmentFlag.AlignLeft)
         self._column.addWidget(self._number_row)
@@ -142,7 +154,8 @@ class ModelForm(CardForm):
 
     def _connect(self) -> None:
         self._provider.activated.connect(self._apply_preset)
-        self._address.editingFinished.connect(self._look_up_key)
+        self._address.editingFinished.connect(self._on_address)
+        self._wire_format.activated.connect(self._on_wire_format_chosen)
         self._test_button.clicked.connect(self._on_test)
         self._add_button.clicked.connect(self._on_add)
         self._forget_key_button.clicked.connect(self._on_forget_key)
@@ -156,10 +169,26 @@ class ModelForm(CardForm):
         """Switch to another provider: its address, and no models yet."""
         preset = self._context.providers.presets[self._provider.currentData()]
         self._address.setText(preset.base_url)
+        self._show_wire_format(None)
         self._discard_key()
         self._set_model_names([])
         self._show_numbers(None)
         self._show_message("")
+        self._look_up_key()
+
+    def _show_wire_format(self, chosen: WireFormatName | None) -> None:
+        """Show the API of a server that is not among the known providers; by default the one that its address names."""
+        self._has_chosen_wire_format = chosen is not None
+        name = chosen or self._providers.wire_format_at(self._address.text())
+        self._wire_format.setCurrentIndex(self._wire_format.findData(name))
+        show_when(self._wire_format_field, self._provider.currentData() == CUSTOM)
+
+    def _on_wire_format_chosen(self) -> None:
+        self._has_chosen_wire_format = True
+
+    def _on_address(self) -> None:
+        if not self._has_chosen_wire_format:
+            self._show_wire_format(None)
         self._look_up_key()
 
     async def _choose(self, model: str | None) -> ModelChoice:
@@ -170,7 +199,11 @@ class ModelForm(CardForm):
         provider = str(self._provider.currentData())
         address = self._address.text().strip().rstrip("/")
         base_url = None if address == self._providers.presets[provider].base_url else address
-        answer = await self._providers.choose(provider=provider, base_url=base_url, model=model or "any")
+        shown = WireFormatName(self._wire_format.currentData())
+        is_other = provider == CUSTOM and shown != self._providers.wire_format_at(address)
+        answer = await self._providers.choose(
+            provider=provider, base_url=base_url, model=model or "any", wire_format=shown if is_other else None
+        )
         choice = _unwrap_as(answer, "bad_address")
         return choice if model is not None else choice.model_copy(update={"model": None})
 
@@ -213,7 +246,7 @@ class ModelForm(CardForm):
 
     def _update_key_help(self) -> None:
         preset = self._context.providers.presets[self._provider.currentData()]
-        self._fields[2].describe(
+        self._key_field.describe(
             self.tr("API key"), key_location_text(self._source, preset.needs_key, self._context.key_file)
         )
         self._key.setPlaceholderText(self.tr("kept, not shown") if self._source is not None else "")

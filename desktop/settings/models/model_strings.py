@@ -4,7 +4,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
-from core.domain.model import ModelChoice, Reasoning
+from core.domain.model import ModelChoice, Reasoning, WireFormatName
 from core.services.outcome import Failed
 from desktop.translation import model_failure_text
 
@@ -61,6 +61,16 @@ def reasoning_labels() -> dict[str, str]:
         Reasoning.LOW: translate("Minds", "Low"),
         Reasoning.MEDIUM: translate("Minds", "Medium"),
         Reasoning.HIGH: translate("Minds", "High"),
+    }
+
+
+def wire_format_labels() -> dict[WireFormatName, str]:
+    """Return the names of the APIs, with whom they come from: others speak them too."""
+    return {
+        WireFormatName.CHAT_COMPLETIONS: translate("Minds", "Chat completions (OpenAI)"),
+        WireFormatName.OPENAI_RESPONSES: translate("Minds", "Responses (OpenAI)"),
+        WireFormatName.ANTHROPIC_MESSAGES: translate("Minds", "Messages (Anthropic)"),
+        WireFormatName.GEMINI: translate("Minds", "Gemini (Google)"),
     }
 
 

@@ -26,6 +26,8 @@ from core.services.outcome import Ok
 from desktop.settings.parts.page import PageId
 from tests.gui.window.rig import an_app
 from tests.gui.window.settings_rig import choose, control, dialog, notice, press, settings, texts, undo, write
+from tests.llm.provider.contract.anthropic_messages import CELLS
+from tests.llm.provider.contract.cells import Scenario
 from tests.support.provider import Asked, Provider, Reply, fails, provider, says
 
 Until = Callable[..., Awaitable[None]]
@@ -95,6 +97,42 @@ async def test_a_model_is_connected_with_a_key_that_is_nowhere_but_in_its_file(
     await storage.close()
     assert KEY not in caplog.text
     assert holding(tmp_path, KEY) == [tmp_path / "keys.json"]
+
+
+async def test_a_server_is_asked_in_the_api_that_its_address_or_the_user_names(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    def answers(asked: Asked) -> Reply:
+        if asked.method == "GET":
+            return Reply(b'{"data": [{"id": "claude"}]}', headers={"Content-Type": "application/json"})
+        return Reply(CELLS[Scenario.PLAIN].body)
+
+    async with an_app(tmp_path, qapp) as app:
+        await settings(app, PageId.MODELS, until)
+        assert "What the server speaks" not in texts(app)  # a known provider has its own
+        choose(app, "Provider", "Another server")
+        api = control(app, "API")
+        assert isinstance(api, QComboBox)
+        assert api.currentText() == "Chat completions (OpenAI)"
+        with provider(answers) as server:
+            write(app, "Address", server.url.replace("/v1", "/anthropic"))
+            QTest.keyClick(app.focused(), Qt.Key.Key_Tab)
+            assert api.currentText() == "Messages (Anthropic)"
+            press(app, "Test and list models")
+            await until(lambda: "It answers, and lists 1 model." in texts(app))
+            press(app, "Add model")
+            await until(lambda: "claude can be chosen, and is the default." in notice(app))
+            dialog(app).close()
+            run = await app.core.chat.send("hello")
+            assert isinstance(run, Ok)
+            done = await app.core.engine.wait(run.data.id)
+            assert json.loads(done.output_json or "") == "Hello!"
+        assert [asked.path for asked in server.asked] == ["/anthropic/v1/models?limit=1000", "/anthropic/v1/messages"]
+        await settings(app, PageId.MODELS, until)
+        press(app, "Edit claude")
+        QTest.keyClick(control(app, "API"), Qt.Key.Key_Home)
+        press(app, "Add model")
+        await until(lambda: [model.wire_format for model in app.core.settings.current.models] == ["chat_completions"])
 
 
 async def test_a_key_can_be_forgotten(tmp_path: Path, qapp: QApplication, until: Until, server: Provider) -> None:

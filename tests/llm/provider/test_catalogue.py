@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.domain.model import ModelChoice
+from core.domain.model import ModelChoice, WireFormatName
 from core.errors import StepFailed
 from core.llm.catalogue import Catalogue, ListedModel
 from core.llm.key_masking import Secret
@@ -29,14 +29,16 @@ def catalogue(phone: Phone) -> Catalogue:
 
 
 def test_presets_match_their_description() -> None:
-    assert list(PRESETS) == ["openai", "openrouter", "mistral", "ollama", "lmstudio", "llamacpp", "vllm", "custom"]
+    assert list(PRESETS) == [
+        "openai", "anthropic", "openrouter", "mistral", "ollama", "lmstudio", "llamacpp", "vllm", "custom"
+    ]  # fmt: skip
     assert {preset.id: preset.port for preset in LOCAL} == {
         "ollama": 11434,
         "lmstudio": 1234,
         "llamacpp": 8080,
         "vllm": 8000,
     }
-    assert {preset.id for preset in PRESETS.values() if preset.needs_key} == {"openai", "openrouter", "mistral"}
+    assert [preset.id for preset in PRESETS.values() if preset.needs_key] == list(PRESETS)[:4]
     assert all(
         preset.base_url.startswith("https://") and preset.key_env for preset in PRESETS.values() if preset.needs_key
     )
@@ -78,6 +80,19 @@ async def test_models_are_listed_with_the_data_of_their_server(catalogue: Catalo
         ListedModel("llama", 2048),
         ListedModel("odd"),
     ]
+
+
+async def test_anthropic_lists_its_models_to_its_own_headers(catalogue: Catalogue) -> None:
+    # https://platform.claude.com/docs/en/api/models/list
+    row = {"type": "model", "id": "claude-sonnet-5", "display_name": "Sonnet", "max_input_tokens": 1_000_000}
+    page = {"data": [row, {"id": "claude-haiku-4-5"}], "has_more": False, "first_id": "x", "last_id": "y"}
+    with provider(Reply(json.dumps(page).encode(), headers=JSON)) as server:
+        choice = ModelChoice(base_url=server.url, wire_format=WireFormatName.ANTHROPIC_MESSAGES)
+        found = await catalogue.models(choice, Secret("sk-ant-0123456789"))
+        (asked,) = server.asked
+    assert (asked.path, asked.headers["x-api-key"]) == ("/v1/models?limit=1000", "sk-ant-0123456789")
+    assert asked.headers["anthropic-version"] == "2023-06-01"
+    assert found == [ListedModel("claude-sonnet-5", 1_000_000), ListedModel("claude-haiku-4-5")]
 
 
 @pytest.mark.parametrize(
