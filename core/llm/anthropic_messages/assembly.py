@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.domain.model import ModelChoice
-from core.domain.text.json_text import decode, encode, parse
+from core.domain.text.json_text import decode, encode
 from core.errors import StepFailed
 from core.llm.anthropic_messages.replay import replay_of
 from core.llm.openai_compatible.content import SurrogateJoiner, join_surrogates
+from core.llm.openai_compatible.nearly_json import parse_nearly_json
 from core.llm.provider.failures import AttemptFailed, message_in, message_in_body, model_error, one_line
 from core.llm.provider.usage import count_of, usage_of
 from core.llm.sse import SseEvent
@@ -103,7 +104,8 @@ class MessageAssembler:
 
     def finish(self) -> Iterator[ModelDelta]:
         """Implement `AnswerAssembler.finish`."""
-        # As in other formats: texts and usage come before any error, calls last and only from a whole answer.
+        # As in other formats: texts and usage come before any error, calls last. Where the answer was cut off they are
+        # for the model to read, as half of their arguments must never be executed.
         yield from self._flush()
         if usage := self._usage():
             yield usage
@@ -117,12 +119,14 @@ class MessageAssembler:
             yield ModelWarning("content_filter", f"the provider's filter cut the answer off{explained}")
         elif self._reason in _CUT_OFF:
             yield ModelWarning("length", _CUT_OFF[self._reason])
-        else:
-            blocks = [self._blocks[index] for index in self._blocks]
-            for call in _calls(block for block in blocks if block.kind == "tool_use"):
-                yield CallDelta(call)
-            if replay := replay_of([block.whole() for block in blocks], self._choice):
-                yield ReplayDelta(replay)
+        is_cut_off = self._reason == "refusal" or self._reason in _CUT_OFF
+        blocks = list(self._blocks.values())
+        for call in _calls([block for block in blocks if block.kind == "tool_use"], is_cut_off=is_cut_off):
+            yield CallDelta(call)
+        # A thought that was cut off has no signature yet, and what was refused is refused again if it goes back.
+        kept = [block.whole() for block in blocks if block.signature or block.kind != "thinking" or not is_cut_off]
+        if self._reason != "refusal" and (replay := replay_of(kept, self._choice)):
+            yield ReplayDelta(replay)
 
     def _take_event(self, kind: Any, event: Fields) -> Iterator[ModelDelta]:
         self._count(EVENT_CHARACTERS)
@@ -233,12 +237,14 @@ class MessageAssembler:
         return failed if self.has_begun else AttemptFailed(failed, is_retryable=code in _PASSING)
 
 
-def _calls(blocks: Iterable[_Block]) -> Iterator[CallRequest]:
+def _calls(blocks: Iterable[_Block], *, is_cut_off: bool) -> Iterator[CallRequest]:
     """Yield the calls, each with a unique id. Arguments that are not a JSON object are None."""
     used_ids: set[str] = set()
     for block in blocks:
         name, call_id, given = block.fields.get("name"), block.fields.get("id"), block.fields.get("input")
         if not isinstance(name, str) or not name:
+            if is_cut_off:
+                continue
             raise model_error("bad_response", "the stream has a call without a tool's name, so no call was made")
         text = join_surrogates("".join(block.pieces))
         if not text.strip():
@@ -250,11 +256,11 @@ def _calls(blocks: Iterable[_Block]) -> Iterator[CallRequest]:
 
 
 def _object_of(text: str) -> Fields | None:
-    """Parse the JSON object of the text, if it is valid and can be stored. Some models wrap it in a JSON string."""
+    """Read the object of the text, if it has one and it can be stored. Some models wrap it in a JSON string."""
     try:
-        value = parse(text.strip())
+        value = parse_nearly_json(text.strip())
         if isinstance(value, str):
-            value = parse(value.strip())
+            value = parse_nearly_json(value.strip())
         encode(value)
     except (ValueError, StepFailed):
         return None
