@@ -24,6 +24,23 @@ class Gemini:
         path = model if "/" in model else f"models/{model}"
         return f"{choice.base_url}/{path}:streamGenerateContent?alt=sse"
 
+    def models_url(self, choice: ModelChoice) -> str:
+        """Implement `WireFormat.models_url`. All models are on the first page."""
+        return f"{choice.base_url}/models?pageSize=1000"
+
+    def model_rows(self, listing: Any) -> Any:
+        """Implement `WireFormat.model_rows`, without the models that make no texts."""
+        rows = listing.get("models") if isinstance(listing, dict) else None
+        if not isinstance(rows, list):
+            return None
+        return [
+            {"id": row["name"].removeprefix("models/"), "context_length": row.get("inputTokenLimit")}
+            for row in rows
+            if isinstance(row, dict)
+            and isinstance(row.get("name"), str)
+            and "generateContent" in (row.get("supportedGenerationMethods") or ("generateContent",))
+        ]
+
     def headers(self, key: Secret | None) -> Mapping[str, str]:
         """Implement `WireFormat.headers`. The key is not in the address, which is logged on its way."""
         return {} if key is None else {"x-goog-api-key": key.reveal()}

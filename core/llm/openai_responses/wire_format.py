@@ -18,6 +18,14 @@ class Responses:
         """Implement `WireFormat.url`."""
         return f"{choice.base_url}/responses"
 
+    def models_url(self, choice: ModelChoice) -> str:
+        """Implement `WireFormat.models_url`."""
+        return f"{choice.base_url}/models"
+
+    def model_rows(self, listing: Any) -> Any:
+        """Implement `WireFormat.model_rows`."""
+        return listing.get("data") if isinstance(listing, dict) else listing
+
     def headers(self, key: Secret | None) -> Mapping[str, str]:
         """Implement `WireFormat.headers`."""
         return {} if key is None else {"Authorization": f"Bearer {key.reveal()}"}

@@ -95,6 +95,24 @@ async def test_anthropic_lists_its_models_to_its_own_headers(catalogue: Catalogu
     assert found == [ListedModel("claude-sonnet-5", 1_000_000), ListedModel("claude-haiku-4-5")]
 
 
+async def test_gemini_lists_its_models_without_those_for_other_uses(catalogue: Catalogue) -> None:
+    # https://ai.google.dev/api/models#method:-models.list
+    rows = [
+        {
+            "name": "models/gemini-2.5-flash",
+            "inputTokenLimit": 1_048_576,
+            "supportedGenerationMethods": ["generateContent", "countTokens"],
+        },
+        {"name": "models/gemini-embedding-001", "supportedGenerationMethods": ["embedContent"]},
+    ]
+    with provider(Reply(json.dumps({"models": rows}).encode(), headers=JSON)) as server:
+        choice = ModelChoice(base_url=server.url, wire_format=WireFormatName.GEMINI)
+        found = await catalogue.models(choice, Secret("AIza0123456789"))
+        (asked,) = server.asked
+    assert (asked.path, asked.headers["x-goog-api-key"]) == ("/v1/models?pageSize=1000", "AIza0123456789")
+    assert found == [ListedModel("gemini-2.5-flash", 1_048_576)]
+
+
 @pytest.mark.parametrize(
     ("reply", "code", "said"),
     [
