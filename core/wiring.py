@@ -282,7 +282,7 @@ async def run_core(
         consent.use_tools(tools.infos)
 
         servers = McpServerService(storage, models.keys, consent, own)
-        sampling = Sampling(models.client, consent)
+        sampling = Sampling(models.client, consent, lambda: settings.current.models)
         hub = Hub(
             box.registry,
             box.schemas,

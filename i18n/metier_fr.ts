@@ -348,6 +348,10 @@
 <context>
     <name>Asking</name>
     <message>
+        <source>A server asks in a call of “{step}”.</source>
+        <translation>Un serveur pose une question dans un appel de «&#xa0;{step}&#xa0;».</translation>
+    </message>
+    <message>
         <source>Asks for more rounds</source>
         <translation>Demande plus de tours</translation>
     </message>
@@ -362,6 +366,10 @@
     <message>
         <source>Outcome unknown</source>
         <translation>Issue inconnue</translation>
+    </message>
+    <message>
+        <source>The server “{step}” wants to ask a model. Allow it?</source>
+        <translation>Le serveur «&#xa0;{step}&#xa0;» veut interroger un modèle. L’autoriser&#x202f;?</translation>
     </message>
     <message>
         <source>Waits for a review</source>
@@ -485,6 +493,10 @@
         <translation>Accès</translation>
     </message>
     <message>
+        <source>Address</source>
+        <translation>Adresse</translation>
+    </message>
+    <message>
         <source>Address, every method</source>
         <translation>Adresse, toutes les méthodes</translation>
     </message>
@@ -549,6 +561,10 @@
         <translation>Approuver</translation>
     </message>
     <message>
+        <source>Cancel</source>
+        <translation>Annuler</translation>
+    </message>
+    <message>
         <source>Choose and answer</source>
         <translation>Choisir et répondre</translation>
     </message>
@@ -569,6 +585,10 @@
         <translation>Correction</translation>
     </message>
     <message>
+        <source>Decline</source>
+        <translation>Refuser</translation>
+    </message>
+    <message>
         <source>Do not allow</source>
         <translation>Ne pas autoriser</translation>
     </message>
@@ -583,6 +603,10 @@
     <message>
         <source>Exactly this command, in this run and in those that it starts.</source>
         <translation>Exactement cette commande, dans cette exécution et celles qu’elle lance.</translation>
+    </message>
+    <message>
+        <source>Exactly this request, in this run.</source>
+        <translation>Exactement cette demande, dans cette exécution.</translation>
     </message>
     <message>
         <source>File, read and write</source>
@@ -653,12 +677,20 @@
         <translation>Cette fois seulement</translation>
     </message>
     <message>
+        <source>Open in the browser</source>
+        <translation>Ouvrir dans le navigateur</translation>
+    </message>
+    <message>
         <source>Outcome unknown</source>
         <translation>Issue inconnue</translation>
     </message>
     <message>
         <source>Question</source>
         <translation>Question</translation>
+    </message>
+    <message>
+        <source>Question of a server</source>
+        <translation>Question d’un serveur</translation>
     </message>
     <message>
         <source>Reject</source>
@@ -679,6 +711,10 @@
     <message>
         <source>Run with this</source>
         <translation>Exécuter avec cela</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>Envoyer</translation>
     </message>
     <message>
         <source>Skip</source>
@@ -719,6 +755,18 @@
     <message>
         <source>The output of “{step}” was read by {readers} already: it cannot be changed now.</source>
         <translation>Le résultat de l’étape «&#xa0;{step}&#xa0;» a déjà été lu par {readers}&#xa0;: il ne peut plus être modifié.</translation>
+    </message>
+    <message>
+        <source>The server “{server}” gets your answer, and the run keeps it. Enter no passwords or keys.</source>
+        <translation>Le serveur «&#xa0;{server}&#xa0;» reçoit votre réponse, et l’exécution la garde. N’y mettez ni mot de passe ni clé.</translation>
+    </message>
+    <message>
+        <source>The server “{server}” sends this to the model, and gets its answer.</source>
+        <translation>Le serveur «&#xa0;{server}&#xa0;» envoie ceci au modèle, et reçoit sa réponse.</translation>
+    </message>
+    <message>
+        <source>The server “{server}” wants you to go on at this address, in your browser.</source>
+        <translation>Le serveur «&#xa0;{server}&#xa0;» veut que vous continuiez à cette adresse, dans votre navigateur.</translation>
     </message>
     <message>
         <source>The settings can take it back.</source>
@@ -775,6 +823,10 @@
     <message>
         <source>Tool approval</source>
         <translation>Appel d’outil</translation>
+    </message>
+    <message>
+        <source>Website</source>
+        <translation>Site web</translation>
     </message>
     <message>
         <source>What stands before the @ is a user name, not the host.</source>
@@ -1435,6 +1487,17 @@
     <message>
         <source>Yes</source>
         <translation>Oui</translation>
+    </message>
+</context>
+<context>
+    <name>ChoicesField</name>
+    <message>
+        <source>Choose at least {number}.</source>
+        <translation>Choisissez-en au moins {number}.</translation>
+    </message>
+    <message>
+        <source>Choose at most {number}.</source>
+        <translation>Choisissez-en au plus {number}.</translation>
     </message>
 </context>
 <context>
@@ -6816,6 +6879,33 @@
     <message>
         <source>Writes a note into a folder once a person has looked at it.</source>
         <translation>Écrit une note dans un dossier une fois qu’une personne l’a regardée.</translation>
+    </message>
+</context>
+<context>
+    <name>TextField</name>
+    <message>
+        <source>This has to be a date and a time, such as {example}.</source>
+        <translation>Il faut une date et une heure, par exemple {example}.</translation>
+    </message>
+    <message>
+        <source>This has to be a date, such as {example}.</source>
+        <translation>Il faut une date, par exemple {example}.</translation>
+    </message>
+    <message>
+        <source>This has to be an address, such as {example}.</source>
+        <translation>Il faut une adresse, par exemple {example}.</translation>
+    </message>
+    <message>
+        <source>This has to be an e-mail address.</source>
+        <translation>Il faut une adresse e-mail.</translation>
+    </message>
+    <message>
+        <source>This is too long: at most {number} characters.</source>
+        <translation>C’est trop long&#xa0;: {number} caractères au plus.</translation>
+    </message>
+    <message>
+        <source>This is too short: at least {number} characters.</source>
+        <translation>C’est trop court&#xa0;: {number} caractères au moins.</translation>
     </message>
 </context>
 <context>

@@ -1,9 +1,12 @@
-"""The JSON Schema of the input of a template or a tool: its properties, and which of them are places."""
+"""The JSON Schema of the input of a template or a tool: its properties, which of them are places, and formats."""
 
 import os
+import re
 from collections.abc import Mapping
+from datetime import date, datetime
 from pathlib import PurePath
 from typing import Any
+from urllib.parse import urlsplit
 
 FOLDER_FORMAT, FILE_FORMAT = "folder", "file"
 PLACE_FORMATS = (FOLDER_FORMAT, FILE_FORMAT)
@@ -32,3 +35,35 @@ def with_folder(schema: Mapping[str, Any], folder: str | None) -> Mapping[str, A
         return schema
     filled = {name: {"default": folder, **properties[name]} for name in wanted}
     return {**schema, "properties": {**schema["properties"], **filled}}
+
+
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
+
+
+def has_format(text: str, text_format: str) -> bool:
+    """Return whether the text has the format `email`, `uri`, `date` or `date-time`; any other format is not checked."""
+    try:
+        match text_format:
+            case "email":
+                return _EMAIL.fullmatch(text) is not None
+            case "uri":
+                parts = urlsplit(text)
+                return bool(parts.scheme) and bool(parts.netloc or parts.path) and not re.search(r"\s", text)
+            case "date":
+                return date.fromisoformat(text).isoformat() == text
+            case "date-time":
+                return "T" in text.upper() and datetime.fromisoformat(text.upper()).tzinfo is not None
+    except ValueError:
+        return False
+    return True
+
+
+def misformatted_properties(schema: Any, value: Any) -> dict[str, str]:
+    """Return the format of each property whose text does not have it, by name."""
+    given = value if isinstance(value, Mapping) else {}
+    formats = {name: inner.get("format") for name, inner in properties_of(schema).items() if name in given}
+    return {
+        name: text_format
+        for name, text_format in formats.items()
+        if isinstance(text_format, str) and isinstance(given[name], str) and not has_format(given[name], text_format)
+    }

@@ -38,6 +38,7 @@ class InterruptionKind(StrEnum):
     OUTCOME = "outcome"
     ROUNDS = "rounds"
     ACCESS = "access"
+    ELICITATION = "elicitation"
 
 
 class InterruptionStatus(StrEnum):
@@ -88,6 +89,7 @@ OPEN_STATUS: Mapping[InterruptionKind, InterruptionStatus] = {
     InterruptionKind.OUTCOME: InterruptionStatus.AWAITING_OUTCOME,
     InterruptionKind.ROUNDS: InterruptionStatus.AWAITING_APPROVAL,
     InterruptionKind.ACCESS: InterruptionStatus.AWAITING_APPROVAL,
+    InterruptionKind.ELICITATION: InterruptionStatus.AWAITING_ANSWER,
 }
 
 # What shows the user the call that a step is about to make: their answer is consent to it.
@@ -96,9 +98,12 @@ CONSENTING_KINDS = frozenset({InterruptionKind.APPROVAL, InterruptionKind.INPUT_
 # What asks about a call, whose arguments are masked on disk and whole in memory.
 CALL_KINDS = frozenset({InterruptionKind.TOOL_APPROVAL, InterruptionKind.ACCESS})
 
+# What a call asks in the middle of its work. Silence is no answer to it: at the time limit it is skipped.
+ASKED_IN_CALLS = frozenset({InterruptionKind.QUESTION, InterruptionKind.ELICITATION})
+
 # What of an interruption is shown unmasked. The arguments of a call are masked before they are asked about. Input that
 # the user is to edit, or to carry out by hand, is useless with masks in it.
-_HAS_NO_SECRETS = CALL_KINDS | {InterruptionKind.OUTCOME, InterruptionKind.QUESTION}
+_HAS_NO_SECRETS = CALL_KINDS | {InterruptionKind.OUTCOME} | ASKED_IN_CALLS
 _SHOWN_WHOLE = _HAS_NO_SECRETS | {InterruptionKind.INPUT_REVIEW, InterruptionKind.LOCAL_EXECUTION}
 
 _REJECT = {Action.REJECT: InterruptionStatus.REJECTED}
@@ -127,6 +132,11 @@ CLOSED_STATUS: Mapping[InterruptionKind, Mapping[Action, InterruptionStatus]] = 
     InterruptionKind.ROUNDS: {Action.APPROVE: InterruptionStatus.APPROVED, **_REJECT},
     InterruptionKind.OUTCOME: {Action.APPROVE: _OUTCOME, Action.SUBMIT: _OUTCOME, Action.REJECT: _OUTCOME},
     InterruptionKind.ACCESS: {Action.APPROVE: InterruptionStatus.APPROVED, **_REJECT},
+    InterruptionKind.ELICITATION: {
+        Action.SUBMIT: InterruptionStatus.ANSWERED,
+        Action.SKIP: InterruptionStatus.ANSWERED,
+        **_REJECT,
+    },
 }
 
 
@@ -161,7 +171,8 @@ class InterruptionRequest:
     arguments that will run, which stay in memory (`Interruptions.arguments_of`). `timeout_ms`: None waits without
     limit; otherwise `default_action` is applied after it. For a request for consent, SKIP asks again, and `options`
     has the `definition` of a tool of a server, and what `changed` since an approval that does not hold any more; for a
-    request for access it has the `places` that the call would reach. If a sub-agent asks, `step` is its id and
+    request for access it has the `places` that the call would reach; for an elicitation by address its `url` and
+    `host`. If a sub-agent asks, `step` is its id and
     `sub_agent_name` its display name.
     """
 
@@ -206,7 +217,7 @@ class Interruption:
     @property
     def default_action(self) -> Action:
         """The action at the time limit. A question is always skipped."""
-        return Action.SKIP if self.ask.kind is InterruptionKind.QUESTION else self.ask.default_action
+        return Action.SKIP if self.ask.kind in ASKED_IN_CALLS else self.ask.default_action
 
     def closed(self, status: InterruptionStatus, answer: Answer | None, at: datetime) -> "Interruption":
         """Copy the interruption with its outcome."""

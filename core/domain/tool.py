@@ -14,6 +14,8 @@ from core.domain.run import ErrorInfo
 # The prefix of the tools for templates and runs.
 COLLECTION_PREFIX = "COLLECTION_"
 COMMAND_TOOL = "run_command"
+SAMPLING_METHOD = "sampling/createMessage"
+"""Stands for a tool in the consent to a request of a server to a model. No tool has such a name."""
 
 
 class Runtime(StrEnum):
@@ -122,6 +124,11 @@ def mcp_server_of(tool: str) -> str | None:
     prefix, _, rest = tool.partition("__")
     server, between, name = rest.partition("__")
     return server if prefix == "mcp" and server and between and name else None
+
+
+def is_sampling(tool: str | None) -> bool:
+    """Return whether the name stands for the requests of an MCP server to a model."""
+    return tool is not None and tool.endswith(f"__{SAMPLING_METHOD}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from psygnal import Signal
 
 from core.domain.events import InterruptionRaised
 from core.domain.ids import InterruptionId, RunId, ServerId, WorkflowId
-from core.domain.interruption import InterruptionKind, InterruptionStatus
+from core.domain.interruption import ASKED_IN_CALLS, InterruptionKind, InterruptionStatus
 from core.domain.live_run import LiveInterruption, LiveRun
 from core.domain.run import RunKind
 from core.domain.tool import mcp_server_of
@@ -151,14 +151,12 @@ def open_requests(questions: Questions, background: BackgroundWorkflows) -> list
 
 def requests_about_server(waiting: Iterable[OpenRequest], server: ServerId) -> list[OpenRequest]:
     """Return the requests to approve a call of a tool of the server."""
-    return [
-        request for request in _requests_of_server(waiting, server) if request.kind is not InterruptionKind.QUESTION
-    ]
+    return [request for request in _requests_of_server(waiting, server) if request.kind not in ASKED_IN_CALLS]
 
 
 def requests_by_server(waiting: Iterable[OpenRequest], server: ServerId) -> list[OpenRequest]:
     """Return the requests of the server itself, in a call that continues when they are answered."""
-    return [request for request in _requests_of_server(waiting, server) if request.kind is InterruptionKind.QUESTION]
+    return [request for request in _requests_of_server(waiting, server) if request.kind in ASKED_IN_CALLS]
 
 
 def agent_requests(waiting: Iterable[OpenRequest]) -> list[OpenRequest]:

@@ -6,11 +6,13 @@ from typing import Any, assert_never
 from PySide6.QtCore import QCoreApplication
 
 from core.domain.access import Access, Place
+from core.domain.call_description import ShownValue
 from core.domain.command_rules import OfferedRule
+from core.domain.events import InterruptionRaised
 from core.domain.interruption import PREFIX_SCOPE, Action, InterruptionKind, InterruptionStatus
 from core.domain.risk import Risk
 from core.domain.text.hidden import reveal
-from core.domain.tool import COMMAND_TOOL
+from core.domain.tool import COMMAND_TOOL, is_sampling, mcp_server_of
 from core.services.outcome import Failed
 from core.stores.questions import Question
 from desktop.translation import agent_display_name, failure_text, request_sentence
@@ -43,6 +45,8 @@ def kind_label(kind: InterruptionKind) -> str:
             return translate("Attention", "Limit reached")
         case InterruptionKind.ACCESS:
             return translate("Attention", "Access")
+        case InterruptionKind.ELICITATION:
+            return translate("Attention", "Question of a server")
         case _:
             assert_never(kind)
 
@@ -57,7 +61,38 @@ def asker_path(workflow: str, question: Question) -> str:
 
 def asked_text(question: Question) -> str:
     """Return what is asked, in the words of the request or in ours, with marks for hidden characters."""
-    return reveal(question.asked.prompt or request_sentence(question.kind, agent_display_name(question.asker)))
+    return reveal(question.asked.prompt or request_sentence(question.kind, asker_name(question), question.asked.tool))
+
+
+def asker_name(question: Question) -> str:
+    """Return the name of what asks: an agent, a step, or a server that wants a model to answer."""
+    tool = question.asked.tool or ""
+    return (mcp_server_of(tool) or "") if is_sampling(tool) else agent_display_name(question.asker)
+
+
+def server_sentence(question: Question) -> str:
+    """Return what becomes of the answer to a server; "" if the request is not its own."""
+    asked = question.asked
+    server = mcp_server_of(asked.tool or "")
+    if is_sampling(asked.tool):
+        text = translate("Attention", "The server “{server}” sends this to the model, and gets its answer.")
+    elif question.kind is not InterruptionKind.ELICITATION:
+        return ""
+    elif asked.options is not None:
+        text = translate("Attention", "The server “{server}” wants you to go on at this address, in your browser.")
+    else:
+        text = translate(
+            "Attention", "The server “{server}” gets your answer, and the run keeps it. Enter no passwords or keys."
+        )
+    return text.format(server=server)
+
+
+def shown_address(asked: InterruptionRaised) -> Sequence[ShownValue]:
+    """Return the website and the whole address that a server wants to be opened."""
+    if asked.kind is not InterruptionKind.ELICITATION or not isinstance(asked.options, Mapping):
+        return ()
+    website = ShownValue((translate("Attention", "Website"),), str(asked.options.get("host", "")))
+    return website, ShownValue((translate("Attention", "Address"),), str(asked.options.get("url", "")))
 
 
 def action_label(kind: InterruptionKind, action: Action, places: Sequence[Place] = ()) -> str:
@@ -87,6 +122,12 @@ def action_label(kind: InterruptionKind, action: Action, places: Sequence[Place]
             return translate("Attention", "This is the result")
         case InterruptionKind.QUESTION, Action.SUBMIT:
             return translate("Attention", "Answer")
+        case InterruptionKind.ELICITATION, Action.SUBMIT:
+            return translate("Attention", "Send")
+        case InterruptionKind.ELICITATION, Action.REJECT:
+            return translate("Attention", "Decline")
+        case InterruptionKind.ELICITATION, _:
+            return translate("Attention", "Cancel")
         case _, Action.APPROVE | Action.SUBMIT:
             return translate("Attention", "Approve")
         case _, Action.REJECT:
@@ -160,6 +201,8 @@ def coverage_text(scope: str, tool: str, rule: OfferedRule | None = None, *, is_
     """Return a sentence on what an approval scope covers; `rule` if it is about a command."""
     if is_edited:
         return translate("Attention", "With changed arguments it is approved once.")
+    if is_sampling(tool) and scope == "run":
+        return translate("Attention", "Exactly this request, in this run.")
     if tool == COMMAND_TOOL and scope == "run":
         return translate("Attention", "Exactly this command, in this run and in those that it starts.")
     if rule is not None and scope in ("always", PREFIX_SCOPE):

@@ -16,11 +16,10 @@ from PySide6.QtWidgets import (
 
 from core.domain.command_rules import OfferedRule
 from core.domain.interruption import APPROVAL_SCOPES, PREFIX_SCOPE, Action
-from core.domain.tool import COMMAND_TOOL
+from core.domain.tool import COMMAND_TOOL, is_sampling
 from desktop.attention.attention_strings import (
     access_coverage,
     access_scope_label,
-    action_label,
     coverage_text,
     scope_label,
 )
@@ -202,7 +201,7 @@ class CardFooter(Adaptive, QWidget):
 
     def _label_buttons(self, request: Request) -> None:
         for action, button in self._buttons.items():
-            button.setText(action_label(request.kind, action, request.places))
+            button.setText(request.label_of(action))
 
     @property
     def _shown_buttons(self) -> list[Button]:
@@ -241,7 +240,9 @@ class CardFooter(Adaptive, QWidget):
 
         Only buttons and a line are moved: Qt breaks its focus chain where it moves a text box with its viewport.
         """
-        above = [widget for widget in page.findChildren(QWidget) if widget.focusPolicy() & Qt.FocusPolicy.TabFocus]
+        # The list of a combo box is a window of its own.
+        inside = [widget for widget in page.findChildren(QWidget) if widget.window() is page.window()]
+        above = [widget for widget in inside if widget.focusPolicy() & Qt.FocusPolicy.TabFocus]
         scopes = self._scope.findChildren(QAbstractButton)
         chain_tab_stops([*above[-1:], *scopes, self.all_button, self._reason, *self._shown_buttons, *tab_stops(header)])
 
@@ -335,8 +336,10 @@ class ApprovalScope(Adaptive, QWidget):
 
 
 def _scopes(tool: str, rule: OfferedRule | None) -> tuple[str, ...]:
-    """Return the scopes that are offered. No approval of a command holds for all commands."""
-    if tool != COMMAND_TOOL:
+    """Return the scopes that are offered. No approval of a command holds for all commands, and none of a request to a
+    model for other requests.
+    """
+    if tool != COMMAND_TOOL and not is_sampling(tool):
         return APPROVAL_SCOPES
     kept = [scope for scope in ("always", PREFIX_SCOPE) if rule is not None and rule.name(scope) is not None]
     return ("once", "run", *kept)

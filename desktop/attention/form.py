@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from core.domain.text.json_text import parse_pointer
 from desktop.attention.attention_strings import violation_text
 from desktop.attention.field import ABSENT, FieldResult, ValueField, optional_label
-from desktop.attention.fields import CheckField, ChoiceField, LongTextField, NumberField, TextField
+from desktop.attention.fields import CheckField, ChoiceField, ChoicesField, LongTextField, NumberField, TextField
 from desktop.attention.json_field import JsonField
 from desktop.attention.place_field import PlaceField
 from desktop.attention.schema import FieldKind, FieldPath, FieldSpec, FormSpec, GroupSpec, field_specs, form_spec
@@ -150,6 +150,8 @@ def make_field(theme: Theme, field: FieldSpec) -> ValueField:
             return CheckField(theme, field)
         case FieldKind.BOOLEAN | FieldKind.CHOICE:
             return ChoiceField(theme, field)
+        case FieldKind.CHOICES:
+            return ChoicesField(theme, field)
         case _:
             return JsonField(
                 theme,

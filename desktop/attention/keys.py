@@ -6,7 +6,7 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QKeySequence
 
 from core.domain.interruption import InterruptionKind
-from desktop.attention.attention_strings import action_label, kind_label
+from desktop.attention.attention_strings import kind_label
 from desktop.attention.request import Request
 from desktop.shortcuts.command import ActiveKeys
 
@@ -32,9 +32,9 @@ def active_keys(kind: InterruptionKind, request: Request | None, count: int) -> 
     """Return the commands whose keys act on the card. `request` is None once it is closed; `count` are all requests."""
     labels: dict[str, str] = {}
     if request is not None:
-        labels["attention.submit"] = action_label(kind, request.submit_action)
+        labels["attention.submit"] = request.label_of(request.submit_action)
         if request.reject_action is not None:
-            labels["attention.reject"] = action_label(kind, request.reject_action)
+            labels["attention.reject"] = request.label_of(request.reject_action)
     labels["attention.later"] = "" if request is not None else translate("Attention", "Close")
     options = request.options if request is not None else None
     if options is not None and options.count:

@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from core.domain.access import Place, access_scopes, places_of
 from core.domain.call_description import CallDescription, ShownValue
+from core.domain.input_schema import properties_of
 from core.domain.interruption import (
     APPROVAL_SCOPES,
     CALL_KINDS,
@@ -18,10 +19,10 @@ from core.domain.interruption import (
     InterruptionKind,
 )
 from core.domain.risk import Risk
-from core.domain.text.json_text import encode, indented_json
+from core.domain.text.json_text import encode, indented_json, pointer_to
 from core.errors import StepFailed
 from core.stores.questions import Question
-from desktop.attention.attention_strings import place_label
+from desktop.attention.attention_strings import action_label, place_label, shown_address
 from desktop.attention.call_view import CallValues
 from desktop.attention.edits import json_equal, state_edits
 from desktop.attention.field import ValueField
@@ -32,6 +33,8 @@ from desktop.attention.request_details import RequestDetails
 from desktop.theme import Theme
 from desktop.widgets import Adaptive, Button, Paragraph, ValueSection, column_of, show_when
 from desktop.widgets.forms.form import Form
+
+translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,8 @@ class DraftAnswer:
 _Kind = InterruptionKind
 _EDITS = (_Kind.INPUT_REVIEW, _Kind.STATE_EDIT)
 _CALLS = (*CALL_KINDS, _Kind.APPROVAL, _Kind.TOOL_INPUT, _Kind.OUTCOME)
-_FORMS = (_Kind.TOOL_INPUT, _Kind.LOCAL_EXECUTION, _Kind.OUTCOME)
+_FORMS = (_Kind.TOOL_INPUT, _Kind.LOCAL_EXECUTION, _Kind.OUTCOME, _Kind.ELICITATION)
+_WITHOUT_REASON = (_Kind.OUTCOME, _Kind.ROUNDS, _Kind.ELICITATION)
 # From left to right. The last button continues the run; a mistaken press of another must do little harm.
 _BUTTONS: Mapping[InterruptionKind, tuple[Action, ...]] = {
     _Kind.APPROVAL: (Action.REJECT, Action.APPROVE),
@@ -62,6 +66,7 @@ _BUTTONS: Mapping[InterruptionKind, tuple[Action, ...]] = {
     _Kind.OUTCOME: (Action.REJECT, Action.SUBMIT, Action.APPROVE),
     _Kind.ROUNDS: (Action.REJECT, Action.APPROVE),
     _Kind.ACCESS: (Action.REJECT, Action.APPROVE),
+    _Kind.ELICITATION: (Action.SKIP, Action.REJECT, Action.SUBMIT),
 }
 
 
@@ -127,7 +132,8 @@ class Request(Form, Adaptive, QWidget):
     def deciding(self) -> Sequence[ShownValue]:
         """The values that are always in sight; none while the user changes the arguments."""
         called = self.call.deciding if self.call is not None and not self.is_changed else ()
-        return (*(ShownValue((place_label(place),), place.name) for place in self.places), *called)
+        places = (ShownValue((place_label(place),), place.name) for place in self.places)
+        return (*places, *shown_address(self.question.asked), *called)
 
     @property
     def places(self) -> Sequence[Place]:
@@ -155,6 +161,12 @@ class Request(Form, Adaptive, QWidget):
         """The actions of the buttons, from left to right."""
         return _BUTTONS[self.kind]
 
+    def label_of(self, action: Action) -> str:
+        """Return the label of a button."""
+        if self.kind is _Kind.ELICITATION and action is Action.SUBMIT and self.question.asked.options is not None:
+            return translate("Attention", "Open in the browser")
+        return action_label(self.kind, action, self.places)
+
     @property
     def access_scopes(self) -> Sequence[str]:
         """What a request for access can be granted for; empty for any other."""
@@ -172,7 +184,7 @@ class Request(Form, Adaptive, QWidget):
 
     @property
     def takes_reason(self) -> bool:
-        return Action.REJECT in CLOSED_STATUS[self.kind] and self.kind not in (_Kind.OUTCOME, _Kind.ROUNDS)
+        return Action.REJECT in CLOSED_STATUS[self.kind] and self.kind not in _WITHOUT_REASON
 
     @property
     def takes_scope(self) -> bool:
@@ -279,6 +291,8 @@ class Request(Form, Adaptive, QWidget):
                 self.options.edited.connect(self.edited)
                 self.options.confirmed.connect(self.confirmed)
                 self._column.addWidget(self.options)
+            case _Kind.ELICITATION if not properties_of(asked.input_schema):
+                pass  # an address, or no more than a confirmation
             case kind if kind in _FORMS:
                 self._form = SchemaForm(self._theme, asked.input_schema)
                 self._form.edited.connect(self.edited)
@@ -337,6 +351,8 @@ class Request(Form, Adaptive, QWidget):
             if result.problem:
                 self.options.show_error(result.problem)
             return Answer(Action.SUBMIT, result.value) if not result.problem else None
+        if self.kind is _Kind.ELICITATION:
+            return Answer(Action.SUBMIT, {} if self.question.asked.options is None else None)
         return self._edited_answer()
 
     def _edited_answer(self) -> Answer | None:
@@ -351,7 +367,7 @@ class Request(Form, Adaptive, QWidget):
         if self.kind is _Kind.STATE_EDIT:
             before = _mapping(asked.outputs)
             changed = [
-                edit for name, value in values.items() for edit in state_edits(before[name], value, _pointer(name))
+                edit for name, value in values.items() for edit in state_edits(before[name], value, pointer_to(name))
             ]
             return Answer(Action.SUBMIT, changed)
         original = self.call.arguments if self.call is not None else asked.input
@@ -363,10 +379,6 @@ class Request(Form, Adaptive, QWidget):
 
 def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
-
-
-def _pointer(name: str) -> str:
-    return "/" + name.replace("~", "~0").replace("/", "~1")
 
 
 def _json(value: Any) -> str:

@@ -5,14 +5,21 @@ from typing import Any
 
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from core.domain.interruption import InterruptionKind
+from core.domain.interruption import ASKED_IN_CALLS, InterruptionKind
 from core.domain.risk import Risk
 from core.domain.text.json_text import indented_json
-from core.domain.tool import mcp_server_of
+from core.domain.tool import is_sampling, mcp_server_of
 from core.stores.questions import Question
-from desktop.attention.attention_strings import change_differences, change_summary, risk_label, server_label
+from desktop.attention.attention_strings import (
+    asker_name,
+    change_differences,
+    change_summary,
+    risk_label,
+    server_label,
+    server_sentence,
+)
 from desktop.theme import Theme, tool_icon
-from desktop.translation import agent_display_name, request_sentence
+from desktop.translation import request_sentence
 from desktop.widgets import Adaptive, ElidedLabel, IconLabel, Label, Paragraph, Tone, ValueSection, column_of, show_when
 
 _TONES: dict[Risk, Tone] = {Risk.LOW: "muted", Risk.MEDIUM: "warn", Risk.HIGH: "error"}
@@ -33,7 +40,7 @@ class RequestDetails(Adaptive, QWidget):
         self._risk = Label("", "secondary")
         self._server = Label("", "secondary", "muted")
         # A question is asked by a tool too, whose name means nothing to the user.
-        if asked.tool is not None and asked.kind is not InterruptionKind.QUESTION:
+        if asked.tool is not None and asked.kind not in ASKED_IN_CALLS and not is_sampling(asked.tool):
             self._tool.addWidget(IconLabel(theme, tool_icon(asked.tool)))
             self._tool.addWidget(ElidedLabel(asked.tool, "code"), 1)
             self._tool.addWidget(self._server)
@@ -55,9 +62,10 @@ class RequestDetails(Adaptive, QWidget):
 
     def retranslate(self) -> None:
         asked = self._question.asked
-        sentence = request_sentence(asked.kind, agent_display_name(self._question.asker))
+        sentence = request_sentence(asked.kind, asker_name(self._question), asked.tool)
         self._prompt.setText(asked.prompt or sentence)
-        self._sentence.setText(sentence if asked.prompt and asked.kind is InterruptionKind.OUTCOME else "")
+        is_outcome = bool(asked.prompt) and asked.kind is InterruptionKind.OUTCOME
+        self._sentence.setText(sentence if is_outcome else server_sentence(self._question))
         show_when(self._sentence, bool(self._sentence.text()))
         server = mcp_server_of(asked.tool) if asked.tool is not None else None
         self._server.setText(server_label(server) if server is not None else "")
@@ -82,7 +90,7 @@ class RequestDetails(Adaptive, QWidget):
 
     def _value(self) -> Any:
         asked = self._question.asked
-        if asked.kind is InterruptionKind.QUESTION:
+        if asked.kind in ASKED_IN_CALLS:
             return None
         if asked.arguments is not None:
             return asked.arguments

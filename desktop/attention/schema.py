@@ -1,7 +1,7 @@
 """Derives form fields from a JSON Schema.
 
-Pure. Texts, numbers, booleans, choices, lists of texts and objects of these become fields; a value of any other schema
-is edited as JSON.
+Pure. Texts, numbers, booleans, choices, lists of texts and objects of these become fields; a value of
+any other schema is edited as JSON.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,6 +15,7 @@ FieldPath = tuple[str, ...]
 
 _MAX_DEPTH = 4
 _LONG_TEXT = 200
+_MAX_CHOICES = 200
 # The value that these keywords allow cannot be derived from the schema of a single field.
 _UNSUPPORTED = ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "not", "if", "dependentSchemas", "patternProperties")
 
@@ -28,6 +29,7 @@ class FieldKind(StrEnum):
     INTEGER = auto()
     BOOLEAN = auto()
     CHOICE = auto()
+    CHOICES = auto()
     TEXTS = auto()
     JSON = auto()
 
@@ -36,7 +38,9 @@ class FieldKind(StrEnum):
 class FieldSpec:
     """A value. `path` leads to it from the root, which is (); `name` is empty for the root.
 
-    `least` and `most` are inclusive bounds of a number. `default` is the initial value where `has_default`.
+    `least` and `most` are inclusive bounds of a number, of the characters of a text, or of the number of choices;
+    `labels` are those of the `choices`. `text_format` is the format of a text, such as `date`. `default` is the initial
+    value where `has_default`.
     """
 
     path: FieldPath
@@ -49,6 +53,8 @@ class FieldSpec:
     most: float | None = None
     has_default: bool = False
     default: Any = None
+    labels: tuple[str, ...] = ()
+    text_format: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +70,12 @@ class GroupSpec:
 
 FormSpec = FieldSpec | GroupSpec
 
+_BOUNDS: Mapping[FieldKind, tuple[str, str]] = {
+    FieldKind.TEXT: ("minLength", "maxLength"),
+    FieldKind.LONG_TEXT: ("minLength", "maxLength"),
+    FieldKind.CHOICES: ("minItems", "maxItems"),
+}
+
 
 def form_spec(schema: Any, path: FieldPath = (), *, is_required: bool = True) -> FormSpec:
     """Return the form for a schema. Never raises: an unsupported schema becomes a JSON field."""
@@ -76,6 +88,8 @@ def form_spec(schema: Any, path: FieldPath = (), *, is_required: bool = True) ->
         parts = tuple(form_spec(inner, (*path, key), is_required=key in required) for key, inner in properties.items())
         return GroupSpec(path, parts, name, about, is_required)
     kind, choices = _kind(schema)
+    least, most = _BOUNDS.get(kind, ("minimum", "maximum"))
+    listed = schema["items"] if kind is FieldKind.CHOICES else schema
     return FieldSpec(
         path,
         kind,
@@ -83,10 +97,12 @@ def form_spec(schema: Any, path: FieldPath = (), *, is_required: bool = True) ->
         about,
         is_required,
         choices,
-        _number(schema, "minimum"),
-        _number(schema, "maximum"),
+        _number(schema, least),
+        _number(schema, most),
         "default" in schema,
         schema.get("default"),
+        tuple(label for _, label in _titled_choices(listed)),
+        _text(schema, "format"),
     )
 
 
@@ -110,6 +126,10 @@ def _properties(schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _kind(schema: Mapping[str, Any]) -> tuple[FieldKind, tuple[Any, ...]]:
+    if titled := _titled_choices(schema):
+        return FieldKind.CHOICE, tuple(value for value, _ in titled)
+    if schema.get("type") == "array" and (several := _choices_of_items(schema)):
+        return FieldKind.CHOICES, several
     if _is_unsupported(schema):
         return FieldKind.JSON, ()
     if isinstance(schema.get("enum"), list) and schema["enum"]:
@@ -135,6 +155,22 @@ def _kind(schema: Mapping[str, Any]) -> tuple[FieldKind, tuple[Any, ...]]:
             return FieldKind.TEXTS, ()
         case _:
             return FieldKind.JSON, ()
+
+
+def _titled_choices(schema: Any) -> list[tuple[Any, str]]:
+    """Return the values and titles of a choice between constants; [] for any other schema."""
+    branches = schema.get("oneOf", schema.get("anyOf")) if isinstance(schema, Mapping) else None
+    if not isinstance(branches, list) or not all(isinstance(one, Mapping) and "const" in one for one in branches):
+        return []
+    return [(one["const"], _text(one, "title")) for one in branches]
+
+
+def _choices_of_items(schema: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return the values that the items of a list are chosen from, each at most once; () if it is no such list."""
+    items = schema.get("items")
+    values = items.get("enum") if isinstance(items, Mapping) else None
+    listed = tuple(value for value, _ in _titled_choices(items)) or (tuple(values) if isinstance(values, list) else ())
+    return listed if schema.get("uniqueItems") is True and len(listed) <= _MAX_CHOICES else ()
 
 
 def _is_of_texts(items: Any) -> bool:

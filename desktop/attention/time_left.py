@@ -10,7 +10,7 @@ from math import ceil
 from PySide6.QtCore import QEvent, QSize, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 
-from core.domain.interruption import CALL_KINDS, Action, InterruptionKind
+from core.domain.interruption import ASKED_IN_CALLS, CALL_KINDS, Action
 from core.stores.questions import Question
 from desktop.widgets import Paragraph, queue_announcement, show_when
 
@@ -131,7 +131,7 @@ class TimeLeft(Paragraph):
         """Return the default action in words; requests of old versions have none recorded."""
         is_call = question.kind in CALL_KINDS
         match question.asked.default_action:
-            case None if question.kind is not InterruptionKind.QUESTION:
+            case None if question.kind not in ASKED_IN_CALLS:
                 text = self.tr("{time} left.")
             case Action.APPROVE if is_call:
                 text = self.tr("{time} left, then the call is approved without you.")

@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
-from core.domain.interruption import Action, InterruptionKind
+from core.domain.interruption import ASKED_IN_CALLS, Action, InterruptionKind
 from core.domain.template import ValidationMode
 from core.domain.toast import Toast, ToastType
 from desktop.translation import agent_display_name, failure_text, moment, number, request_sentence, run_failure_text
@@ -153,7 +153,7 @@ def _ending(toast: Toast) -> ToastText:
         end = translate("Toasts", "Ends at {time}").format(time=time)
     is_call = parameters.get("kind") == InterruptionKind.TOOL_APPROVAL
     match parameters.get("then"):
-        case None if parameters.get("kind") != InterruptionKind.QUESTION:
+        case None if parameters.get("kind") not in ASKED_IN_CALLS:
             text = translate("Toasts", "{end}: {what}")
         case Action.APPROVE if is_call:
             text = translate("Toasts", "{end}, then the call is approved without you: {what}")

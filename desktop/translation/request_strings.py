@@ -5,6 +5,7 @@ from typing import assert_never
 from PySide6.QtCore import QCoreApplication
 
 from core.domain.interruption import InterruptionKind
+from core.domain.tool import is_sampling
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
@@ -22,7 +23,7 @@ def request_state_text(kind: InterruptionKind) -> str:
             return translate("Asking", "Waits for arguments")
         case InterruptionKind.LOCAL_EXECUTION:
             return translate("Asking", "Waits for your result")
-        case InterruptionKind.QUESTION:
+        case InterruptionKind.QUESTION | InterruptionKind.ELICITATION:
             return translate("Asking", "Waits for an answer")
         case InterruptionKind.OUTCOME:
             return translate("Asking", "Outcome unknown")
@@ -32,8 +33,8 @@ def request_state_text(kind: InterruptionKind) -> str:
             assert_never(kind)
 
 
-def request_sentence(kind: InterruptionKind, step: str) -> str:
-    """Return a sentence that names the step, for a request without a prompt."""
+def request_sentence(kind: InterruptionKind, step: str, tool: str | None = None) -> str:
+    """Return a sentence that names the step, or the server that asks a model, for a request without a prompt."""
     match kind:
         case InterruptionKind.APPROVAL:
             words = translate("Asking", "May “{step}” run?")
@@ -47,6 +48,10 @@ def request_sentence(kind: InterruptionKind, step: str) -> str:
             words = translate("Asking", "“{step}” is yours to do. What came out of it?")
         case InterruptionKind.QUESTION:
             words = translate("Asking", "“{step}” has a question.")
+        case InterruptionKind.ELICITATION:
+            words = translate("Asking", "A server asks in a call of “{step}”.")
+        case InterruptionKind.TOOL_APPROVAL if is_sampling(tool):
+            words = translate("Asking", "The server “{step}” wants to ask a model. Allow it?")
         case InterruptionKind.TOOL_APPROVAL:
             words = translate("Asking", "“{step}” wants to call a tool. Allow it?")
         case InterruptionKind.OUTCOME:

@@ -243,15 +243,17 @@ async def test_a_call_in_a_run_asks_for_consent_and_a_servers_question_is_the_ru
     run = ok(await core.runs.start(template, {}, mode=ValidationMode.SELECTIVE))
     answers = [
         (InterruptionKind.TOOL_APPROVAL, Answer(Action.APPROVE)),
-        (InterruptionKind.QUESTION, Answer(Action.SUBMIT, {"options": ["blue"]})),
-        (InterruptionKind.QUESTION, Answer(Action.SUBMIT, {"text": "0"})),  # at least 1: asked again
-        (InterruptionKind.QUESTION, Answer(Action.SUBMIT, {"text": "3"})),
+        (InterruptionKind.ELICITATION, Answer(Action.SUBMIT, {"colour": "blue", "count": 3})),
     ]
+    wrong = Answer(Action.SUBMIT, {"colour": "green", "count": 0})
     for kind, answer in answers:
         await core.engine.wait(run.id)
         line = ok(await core.runs.describe(run.id))
         assert line["status"] == RunStatus.WAITING, line
         assert line["interruptions"][0]["kind"] == kind
+        if kind is InterruptionKind.ELICITATION:
+            refused = failed(await core.runs.answer(run.id, wrong))
+            assert {each["path"] for each in refused.details["violations"]} == {"/colour", "/count"}
         ok(await core.runs.answer(run.id, answer))
     await core.engine.wait(run.id)
     line = ok(await core.runs.describe(run.id))

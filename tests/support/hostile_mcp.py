@@ -135,6 +135,21 @@ def call(number: Any, name: str, params: dict[str, Any]) -> None:
             line = dict(json.loads(written.decode("latin-1")))[name]
             sys.stdout.buffer.write(line.replace("ID", str(number)).encode("latin-1") + b"\n")
             sys.stdout.buffer.flush()
+        case "address":
+            page = {"mode": "url", "message": "Sign in first.", "url": "https://a.example/in", "elicitationId": "1"}
+            answer(number, text(json.dumps(fetch("elicitation/create", page))))
+        case "requests":
+            schema = {"type": "object", "properties": {"f": {"type": "object"}}}
+            user = {"messages": [{"role": "user", "content": {"type": "text", "text": "hi"}}], "maxTokens": 5}
+            wrong: tuple[tuple[str, dict[str, Any]], ...] = (
+                ("elicitation/create", {"mode": "url", "url": "file:///etc/passwd"}),
+                ("elicitation/create", {"mode": "url", "url": "https://a.example/ b"}),
+                ("elicitation/create", {"requestedSchema": schema}),
+                ("sampling/createMessage", {**user, "tools": [{"name": "t", "inputSchema": PLAIN}]}),
+            )
+            for method, wanted in wrong:
+                fetch(method, {"message": "Now?", "elicitationId": "1", **wanted})
+            answer(number, text("done"))
         case "echo":
             answer(number, text(json.dumps(params.get("arguments"))))
         case _:
@@ -151,13 +166,20 @@ def ask(number: Any) -> None:
         },
         "required": ["colour"],
     }
-    send({"id": "e1", "method": "elicitation/create", "params": {"message": "Which one?", "requestedSchema": schema}})
+    given = fetch("elicitation/create", {"message": "Which one?", "requestedSchema": schema})
+    note(f"answer {json.dumps(given)}")
+    answer(number, text(json.dumps(given)))
+
+
+def fetch(method: str, params: dict[str, Any]) -> Any:
+    """Request something of the client, and return what it answers."""
+    send({"id": "r", "method": method, "params": params})
     for line in sys.stdin:
         message = json.loads(line)
-        if message.get("id") == "e1":
-            note(f"answer {json.dumps(message.get('result'))}")
-            answer(number, text(json.dumps(message.get("result"))))
-            return
+        if message.get("id") == "r":
+            note(f"got {json.dumps(message.get('result') or message.get('error'))}")
+            return message.get("result")
+    return None
 
 
 def main() -> None:
@@ -183,6 +205,10 @@ def main() -> None:
         elif method == "tools/list":
             note("listed")
             answer(number, {"tools": tools(), **({"nextCursor": "MA=="} if BEHAVIOUR == "endless_list" else {})})
+            if BEHAVIOUR == "requests":
+                fetch("elicitation/create", {"message": "Now?", "requestedSchema": PLAIN})
+                user = {"role": "user", "content": {"type": "text", "text": "hi"}}
+                fetch("sampling/createMessage", {"messages": [user], "maxTokens": 5})
         elif method == "tools/call":
             call(number, params["name"], params)
             if BEHAVIOUR == "grow":

@@ -169,6 +169,11 @@ def parse_pointer(pointer: str) -> list[str]:
     return [part.replace("~1", "/").replace("~0", "~") for part in pointer[1:].split("/")]
 
 
+def pointer_to(*parts: str) -> str:
+    """Return the path with these parts, the reverse of `parse_pointer`."""
+    return "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in parts)
+
+
 def value_at(value: Any, parts: Sequence[str]) -> Any:
     """Look up the value at that path. Raises LookupError."""
     for part in parts:

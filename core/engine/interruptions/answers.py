@@ -7,6 +7,7 @@ from typing import Any
 from core.domain.access import access_scopes
 from core.domain.command_rules import OfferedRule
 from core.domain.ids import InterruptionId
+from core.domain.input_schema import misformatted_properties
 from core.domain.interruption import (
     APPROVAL_SCOPES,
     CLOSED_STATUS,
@@ -18,9 +19,9 @@ from core.domain.interruption import (
 )
 from core.domain.sub_agent import location_of
 from core.domain.template import Step
-from core.domain.text.json_text import encode_output, parse_pointer, value_at, with_value_at
+from core.domain.text.json_text import encode_output, parse_pointer, pointer_to, value_at, with_value_at
 from core.errors import Refused, StepFailed
-from core.ports import Schemas, describe_violations
+from core.ports import Schemas, Violation, describe_violations
 
 _NO_ARGUMENTS = "submit an object of arguments"
 _NO_EDITS = "submit a list of {path, value}"
@@ -98,6 +99,12 @@ async def validate_answer(
     match kind:
         case InterruptionKind.INPUT_REVIEW | InterruptionKind.QUESTION | InterruptionKind.OUTCOME:
             await _require_valid(value, interruption.ask.schema, schemas)
+        case InterruptionKind.ELICITATION:
+            await _require_valid(value, interruption.ask.schema, schemas)
+            # the schemas take a format for an annotation, but a server may rely on it
+            if wrong := misformatted_properties(interruption.ask.schema, value):
+                violations = [Violation(pointer_to(name), f"expected the format {wrong[name]}") for name in wrong]
+                raise _bad_answer(*describe_violations(violations, "the answer"))
         case InterruptionKind.TOOL_INPUT:
             if not isinstance(value, Mapping):
                 raise _bad_answer(_NO_ARGUMENTS)

@@ -1,216 +1,205 @@
-"""A server asks the user in the middle of a call: a question for each field that it requests (AGENTS_AND_TOOLS §7,
+"""A server asks the user in the middle of a call: for the fields of a form, or to open an address (AGENTS_AND_TOOLS §7,
 ENGINE §8).
 """
 
-import math
+import re
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from core.domain.ids import CallId
 from core.domain.input_schema import properties_of
+from core.domain.interruption import Action, Interruption, InterruptionKind, InterruptionRequest, InterruptionStatus
+from core.domain.text.json_text import count_parts, encode
+from core.domain.tool import arguments_digest
 from core.ports import CallContext
-from core.tools.mcp.launch import SecretMask
-from core.tools.questions import ask_question
+from core.tools.mcp.launch import NO_SECRETS, SecretMask
 
 if TYPE_CHECKING:
     import mcp_types
 
-Field = Mapping[str, Any]
-"""The JSON schema of a field of a form."""
+DIGEST_CHARACTERS = 16
+PROMPT_CHARACTERS = 2_000
+TEXT_CHARACTERS = 1_000
+URL_CHARACTERS = 4_000
+MAX_FIELDS = 50
+MAX_PARTS = 2_000
+"""Of a requested schema: fields, options and their texts."""
 
-QUESTION_CHARACTERS = 2_000
-MAX_OPTIONS = 20
-MAX_FIELDS = 20
-LABEL_CHARACTERS = 256
-MAX_TRIES = 3
-NUMBER_PATTERN = r"^\s*[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,3})?\s*$"
-INTEGER_PATTERN = r"^\s*[-+]?\d{1,300}\s*$"
+_NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+_COUNTS = ("minLength", "maxLength", "minItems", "maxItems")
+_TYPES: Mapping[str, type | tuple[type, ...]] = {
+    "string": str,
+    "number": (int, float),
+    "integer": int,
+    "boolean": bool,
+    "array": list,
+}
 
 
-class Declined(Exception):
-    """The user gave no answer to a required field. `action` is sent to the server."""
-
-    def __init__(self, action: Literal["decline", "cancel"]) -> None:
-        super().__init__(action)
-        self.action: Literal["decline", "cancel"] = action
+class Unanswerable(Exception):
+    """A request that cannot be shown to the user; the reason is sent to the server."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class ServerCall:
-    """A call of a server's tool in flight. Its questions are numbered, so that their ids are the same after a crash."""
+    """A call of a server's tool in flight, with the number of its sampling requests. The id of what the server asks in
+    it is derived from the content: after a crash, the answer to a question is that of the same question alone.
+    """
 
     context: CallContext
     server: str
     tool: str
-    mask: SecretMask
-    asked: int = 0
+    mask: SecretMask = NO_SECRETS
+    asked: Counter[str] = field(default_factory=Counter)
+    samples: int = 0
 
-    def next_id(self, what: str) -> CallId:
-        """Return the id of the next question of the call."""
-        self.asked += 1
-        return CallId(f"{self.context.call_id} {what} {self.asked}")
-
-    async def ask(
-        self,
-        prompt: str,
-        kind: str,
-        rules: Mapping[str, Any],
-        options: list[dict[str, str]] | None = None,
-        about: str | None = None,
-    ) -> dict[str, Any]:
-        """Ask the user and return the answer `{options, text}`. Raises Declined."""
-        if self.context.ask is None:
-            raise Declined("decline")
-        answer = await ask_question(
-            self.context,
-            self.context.ask,
-            self.mask.hide_own(prompt)[:QUESTION_CHARACTERS],
-            kind,
-            options or [],
-            about=about or f"Asked by the MCP server {self.server}.",
-            rules=rules,
-            tool=self.tool,
-            call_id=self.next_id("asks"),
-        )
-        if answer.get("expired"):
-            raise Declined("cancel")
-        if answer.get("skipped"):
-            raise Declined("decline")
-        return answer
+    def next_id(self, what: str, content: Any) -> CallId:
+        """Return the id of a request for this content; `what` is the kind of the request."""
+        digest = arguments_digest(encode([what, content]))[:DIGEST_CHARACTERS]
+        self.asked[digest] += 1
+        return CallId(f"{self.context.call_id} {what} {digest} {self.asked[digest]}")
 
 
-async def answer_elicitation(params: "mcp_types.ElicitRequestParams", call: ServerCall) -> "mcp_types.ElicitResult":
-    """Ask the user and return the result. Declined where no user can be asked."""
+async def answer_elicitation(
+    params: "mcp_types.ElicitRequestParams", call: ServerCall
+) -> "mcp_types.ElicitResult | mcp_types.ErrorData":
+    """Ask the user and return the result: `accept`, `decline` if the user refused, `cancel` if there is no answer."""
     import mcp_types
 
+    if call.context.ask is None:
+        return mcp_types.ElicitResult(action="cancel")
     try:
         if isinstance(params, mcp_types.ElicitRequestURLParams):
-            await call.ask(f"{params.message}\n{params.url}", "text", {}, about="Open this address, then confirm.")
+            schema, options = None, _address(params.url, call.mask)
+        else:
+            schema, options = form_schema(params.requested_schema, call.mask), None
+    except Unanswerable as error:
+        return mcp_types.ErrorData(code=mcp_types.INVALID_PARAMS, message=str(error))
+    prompt = call.mask.hide_own(params.message)[:PROMPT_CHARACTERS]
+    request = InterruptionRequest(
+        InterruptionKind.ELICITATION,
+        call.context.step,
+        call.context.index,
+        prompt=prompt,
+        schema=schema,
+        options=options,
+        tool=call.tool,
+        call_id=call.next_id("asks", [prompt, schema, options]),
+        default_action=Action.SKIP,
+    )
+    return _result(await call.context.ask(request), schema)
+
+
+def _result(closed: Interruption, schema: Any) -> "mcp_types.ElicitResult":
+    import mcp_types
+
+    match closed.answer.action if closed.answer is not None else None:
+        case Action.SUBMIT if schema is None:
             return mcp_types.ElicitResult(action="accept")
-        content = await _ask_form(params.message, params.requested_schema, call)
-    except Declined as declined:
-        return mcp_types.ElicitResult(action=declined.action)
-    return mcp_types.ElicitResult(action="accept", content=content)
+        case Action.SUBMIT if closed.answer is not None:
+            return mcp_types.ElicitResult(action="accept", content=dict(closed.answer.value))
+        case Action.REJECT if closed.status is not InterruptionStatus.EXPIRED:
+            return mcp_types.ElicitResult(action="decline")
+        case _:
+            return mcp_types.ElicitResult(action="cancel")
 
 
-async def _ask_form(message: str, schema: Mapping[str, Any], call: ServerCall) -> dict[str, Any]:
-    fields = properties_of(schema)
-    if len(fields) > MAX_FIELDS:
-        raise Declined("decline")
-    # A form without fields asks for a confirmation.
-    if not fields:
-        if await _ask_choice(call, message, {}, {"yes": "Yes", "no": "No"}, is_many=False) != ["yes"]:
-            raise Declined("decline")
-        return {}
-    required = schema.get("required")
-    required_names = set(required) if isinstance(required, list) else set()
-    content: dict[str, Any] = {}
-    for at, (name, field) in enumerate(fields.items(), 1):
-        question = _question(message, name, field, f" ({at} of {len(fields)})" if len(fields) > 1 else "")
-        try:
-            content[name] = await _ask_field(question, field, call)
-        except Declined:
-            if name in required_names:
-                raise
-            if "default" in field:
-                content[name] = field["default"]
-    return content
+def _address(url: str, mask: SecretMask) -> dict[str, str]:
+    """Return what the user is shown of the address that is to be opened. Raises Unanswerable."""
+    try:
+        host = urlsplit(url).hostname
+    except ValueError:
+        host = None
+    if not url.lower().startswith(("https://", "http://")) or not host or len(url) > URL_CHARACTERS:
+        raise Unanswerable("the address must be of a website, and begin with https:// or http://")
+    if any(character.isspace() or not character.isprintable() for character in url):
+        raise Unanswerable("the address must have no spaces and no control characters")
+    if mask.hide_own(url) != url:
+        raise Unanswerable("the address must not have a secret of the server in it")
+    # as a browser looks it up: letters of another script that look alike are seen
+    try:
+        shown = host if host.isascii() else host.encode("idna").decode("ascii")
+    except UnicodeError:
+        raise Unanswerable("the host of the address is no valid name") from None
+    return {"url": url, "host": shown}
 
 
-def _question(message: str, name: str, field: Field, position: str) -> str:
-    """Return the prompt for a field. A single field without a title needs no heading."""
-    heading = field.get("title") or (name if position else "")
-    lines = [message, f"{heading}{position}", field.get("description")]
-    return "\n".join(str(line) for line in lines if line)
+def form_schema(requested: Any, mask: SecretMask) -> dict[str, Any]:
+    """Return the schema of a form, with nothing in it but what a form can show. Raises Unanswerable."""
+    fields = properties_of(requested)
+    if len(fields) > MAX_FIELDS or count_parts(requested, MAX_PARTS) is None:
+        raise Unanswerable(f"a form has at most {MAX_FIELDS} fields, and {MAX_PARTS} parts with their options")
+    required = requested.get("required") if isinstance(requested, Mapping) else None
+    return {
+        "type": "object",
+        "properties": {name: _field_schema(name, raw, mask) for name, raw in fields.items()},
+        "required": [name for name in fields if isinstance(required, list) and name in required],
+        "additionalProperties": False,
+    }
 
 
-async def _ask_field(question: str, field: Field, call: ServerCall) -> Any:
-    """Return the answer to a field. Raises Declined."""
-    if field.get("type") == "boolean":
-        return await _ask_choice(call, question, field, {"true": "Yes", "false": "No"}, is_many=False) == ["true"]
-    items = field.get("items") if field.get("type") == "array" else None
-    is_many = isinstance(items, Mapping)
-    options = _options(items if isinstance(items, Mapping) else field)
-    if options and len(options) <= MAX_OPTIONS:
-        chosen = await _ask_choice(call, question, field, options, is_many=is_many)
-        return chosen if is_many else chosen[0]
-    return await _ask_text(question, field, options, call, is_many=is_many)
+def _field_schema(name: str, raw: Mapping[str, Any], mask: SecretMask) -> dict[str, Any]:
+    kind = raw.get("type")
+    schema: dict[str, Any] = {}
+    for part in ("title", "description"):
+        if isinstance(text := raw.get(part), str) and text.strip():
+            schema[part] = mask.hide_own(text)[:TEXT_CHARACTERS]
+    if kind == "array":
+        items = raw.get("items")
+        options = _options(items if isinstance(items, Mapping) else {}, mask)
+        schema |= {"type": "array", "items": options or {"type": "string"}, "uniqueItems": bool(options)}
+    elif options := _options(raw, mask):
+        schema |= options
+    else:
+        if kind not in _TYPES:
+            raise Unanswerable(f"the field {name[:80]!r} is no text, number, boolean or choice")
+        schema["type"] = kind
+    return schema | _rules(raw, schema)
 
 
-async def _ask_text(question: str, field: Field, options: Mapping[str, str], call: ServerCall, *, is_many: bool) -> Any:
-    """Ask for text and parse it as the field requires; ask again, with the problem, up to MAX_TRIES times."""
-    if options:
-        question = f"{question}\n{', '.join(options)}"
-    patterns = {"number": {"pattern": NUMBER_PATTERN}, "integer": {"pattern": INTEGER_PATTERN}}
-    problem = ""
-    for _ in range(MAX_TRIES):
-        answer = await call.ask(f"{question}{problem}", "text", patterns.get(str(field.get("type")), {}))
-        try:
-            if is_many:
-                return [_require_option(part.strip(), options) for part in answer["text"].split(",")]
-            return _parse_field(answer["text"], field, options)
-        except ValueError as error:
-            problem = f"\n({error})"
-    raise Declined("cancel")
+def _rules(raw: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the limits and the default of a field, as far as they are valid."""
+    rules: dict[str, Any] = {}
+    rules |= {key: raw[key] for key in _NUMBERS if _is_number(raw.get(key))}
+    rules |= {key: raw[key] for key in _COUNTS if isinstance(raw.get(key), int) and raw[key] >= 0}
+    if isinstance(raw.get("format"), str) and schema.get("type") == "string":
+        rules["format"] = raw["format"]
+    if isinstance(pattern := raw.get("pattern"), str) and len(pattern) <= TEXT_CHARACTERS and _is_pattern(pattern):
+        rules["pattern"] = pattern
+    default, kind = raw.get("default"), schema.get("type", "string")
+    if default is not None and isinstance(default, _TYPES[kind]) and isinstance(default, bool) == (kind == "boolean"):
+        rules["default"] = default
+    return rules
 
 
-def _parse_field(text: str, field: Field, options: Mapping[str, str]) -> Any:
-    """Return the text as the field's type. Raises ValueError with the problem."""
-    if options:
-        return _require_option(text.strip(), options)
-    if field.get("type") in ("number", "integer"):
-        number = int(text) if field["type"] == "integer" else float(text)
-        low, high = field.get("minimum"), field.get("maximum")
-        if isinstance(low, int | float) and number < low:
-            raise ValueError(f"at least {low:g}")
-        if isinstance(high, int | float) and number > high:
-            raise ValueError(f"at most {high:g}")
-        if isinstance(number, float) and not math.isfinite(number):
-            raise ValueError("a number that can be written")
-        return number
-    low, high = field.get("minLength"), field.get("maxLength")
-    if isinstance(low, int) and len(text) < low:
-        raise ValueError(f"at least {low} characters")
-    if isinstance(high, int) and len(text) > high:
-        raise ValueError(f"at most {high} characters")
-    return text
-
-
-def _require_option(text: str, options: Mapping[str, str]) -> str:
-    if options and text not in options:
-        raise ValueError(f"one of: {', '.join(options)}")
-    return text
-
-
-def _options(field: Field) -> dict[str, str]:
-    """Return value → label of a field that lists its values, in any of the forms in use."""
+def _options(raw: Mapping[str, Any], mask: SecretMask) -> dict[str, Any]:
+    """Return the schema of a choice, in whichever form its values and titles are listed; {} if there are none."""
+    values, titles = raw.get("enum"), raw.get("enumNames")
+    pairs: list[tuple[Any, Any]] = []
     for keyword in ("oneOf", "anyOf"):
-        if isinstance(branches := field.get(keyword), list):
-            pairs = [(branch.get("const"), branch.get("title")) for branch in branches if isinstance(branch, Mapping)]
-            return {value: str(label or value) for value, label in pairs if isinstance(value, str)}
-    values, labels = field.get("enum"), field.get("enumNames")
-    if not isinstance(values, list):
+        if isinstance(branches := raw.get(keyword), list):
+            pairs = [(one.get("const"), one.get("title")) for one in branches if isinstance(one, Mapping)]
+    if not pairs and isinstance(values, list):
+        has_titles = isinstance(titles, list) and len(titles) == len(values)
+        pairs = list(zip(values, titles if has_titles and isinstance(titles, list) else values, strict=True))
+    texts = [(value, label if isinstance(label, str) and label else value) for value, label in pairs]
+    known = dict(pair for pair in texts if isinstance(pair[0], str))
+    if not known:
         return {}
-    names = labels if isinstance(labels, list) and len(labels) == len(values) else values
-    return {value: str(label) for value, label in zip(values, names, strict=True) if isinstance(value, str)}
+    titled = [{"const": value, "title": mask.hide_own(label)[:TEXT_CHARACTERS]} for value, label in known.items()]
+    return {"type": "string", "oneOf": titled}
 
 
-async def _ask_choice(
-    call: ServerCall, question: str, field: Field, options: Mapping[str, str], *, is_many: bool
-) -> list[str]:
-    """Return the chosen values. Raises Declined."""
-    # Ids of options are limited (AGENTS_AND_TOOLS §5): where a value exceeds the limit, all are numbered instead.
-    is_numbered = any(len(value) > 64 or not value for value in options)
-    values = {f"{at}" if is_numbered else value: value for at, value in enumerate(options)}
-    shown = [
-        {"id": key, "label": call.mask.hide_own(options[value])[:LABEL_CHARACTERS]} for key, value in values.items()
-    ]
-    rules: dict[str, Any] = {} if is_many else {"maxItems": 1}
-    least, most = field.get("minItems"), field.get("maxItems")
-    if is_many and isinstance(least, int):
-        rules["minItems"] = max(1, least)
-    if is_many and isinstance(most, int):
-        rules["maxItems"] = most
-    answer = await call.ask(question, "checkbox", rules, shown)
-    return [values[key] for key in answer["options"]]
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_pattern(pattern: str) -> bool:
+    try:
+        re.compile(pattern)
+    except re.error:
+        return False
+    return True

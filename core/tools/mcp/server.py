@@ -6,26 +6,22 @@ import asyncio
 import logging
 import math
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
 
 from core.domain.mcp_server import McpServer, ServerState, Transport
 from core.domain.run import ErrorInfo
 from core.errors import MetierError, NetworkFailed, ToolFailed
 from core.network.routes import Network
 from core.ports import CallContext, Clock
-from core.tools.mcp.elicitation import ServerCall, answer_elicitation
+from core.tools.mcp.client_side import ClientSide
+from core.tools.mcp.elicitation import ServerCall
 from core.tools.mcp.health import Breaker, ConnectionLost, Latency, StartFailed, call_failure, with_last_lines
 from core.tools.mcp.launch import NO_SECRETS, LaunchSpec, SecretMask
 from core.tools.mcp.results import progress_callback, result_value
 from core.tools.mcp.sampling import Sampling
 from core.tools.mcp.session import ServerSession, SessionCallbacks, first_validation_error
 from core.tools.mcp.transports import HttpTransport, ServerTransport, StdioTransport
-
-if TYPE_CHECKING:
-    import mcp_types
-    from mcp.client.session import ClientRequestContext
 
 LOG_LINES = 500
 MAX_LAST_LINES = 5
@@ -61,7 +57,6 @@ class Server:
         self.latency = Latency()
         self._launch_of = launch_of
         self._clock = clock
-        self._sampling = sampling
         self._on_change = on_change
         self._on_list = on_list
         self._network = network
@@ -70,7 +65,7 @@ class Server:
         self._mask = NO_SECRETS
         self._session: ServerSession | None = None
         self._starting: asyncio.Task[ServerSession] | None = None
-        self._calls: list[ServerCall] = []
+        self._client_side = ClientSide(sampling, self._note)
         self._is_closed = False
         self._ending: set[asyncio.Task[None]] = set()
 
@@ -109,12 +104,14 @@ class Server:
         Raises ToolFailed: `not_allowed` where the server must not run, `failed` with the server's own message, or with
         its name and its last lines where it is dead; NetworkFailed where it ended in the middle of the call.
         """
-        session = await self.running_session()
-        from mcp import MCPError
-        from pydantic import ValidationError
+        call = ServerCall(context, str(self.config.id), registered)
+        # A server that starts for this call fetches its roots at once.
+        with self._client_side.in_flight(call):
+            session = await self.running_session()
+            from mcp import MCPError
+            from pydantic import ValidationError
 
-        started_s = self._clock.monotonic()
-        with self._in_flight(ServerCall(context, str(self.config.id), registered, self._mask)):
+            started_s = self._clock.monotonic()
             try:
                 response = await session.call(tool, arguments, progress_callback(context, self._clock, self._mask))
             except ConnectionLost as lost:
@@ -127,7 +124,9 @@ class Server:
                 # The tool may be gone, or may have another schema by now.
                 session.refresh_tools()
                 self._on_response(started_s)
-                raise call_failure(self._mask.hide_all(f"{self.config.name} answered: {error.message}")) from None
+                asked = await self._client_side.open_addresses(error, call)
+                message = f"{self.config.name} answered: {error.message}{asked}"
+                raise call_failure(self._mask.hide_all(message)) from None
             except ValidationError as error:
                 message = f"{self.config.name} sent an invalid result: {first_validation_error(error)}"
                 raise call_failure(self._mask.hide_all(message)) from None
@@ -216,6 +215,7 @@ class Server:
                 await self._clock.sleep(pause_s)
             launch = await self._launch_of(self.config)
             self._mask = SecretMask(launch.secrets)
+            self._client_side.begin_session(self._mask)
             self._note("(started)")
             session = self._session = self._open_session(launch)
             await asyncio.wait({session.ready})
@@ -241,8 +241,7 @@ class Server:
 
         session: ServerSession | None = None  # a session that fails at once calls back before it is assigned
         callbacks = SessionCallbacks(
-            elicit=self._elicit,
-            sample=self._sample,
+            client_side=self._client_side,
             note=self._note,
             listed=self._on_list,
             over=lambda: self._on_session_end(session),
@@ -271,7 +270,7 @@ class Server:
         if not session.ready.done() or session.ready.exception() is not None:
             return  # `_start` reports the reason
         # A program that exits with 0 while no call is in flight has ended on purpose.
-        if session.transport.exit_code != 0 or self._calls:
+        if session.transport.exit_code != 0 or self._client_side.has_calls:
             self._breaker.record_failure(self._clock.monotonic())
             self.error = ErrorInfo("failed", self._end_message(session), parameters=self._about(session, cause="ended"))
         self._note(f"({session.end_reason()})")
@@ -306,42 +305,10 @@ class Server:
                 lines.append(line)
         return lines[::-1]
 
-    # In the middle of calls
-
-    @contextmanager
-    def _in_flight(self, call: ServerCall) -> Iterator[None]:
-        self._calls.append(call)
-        try:
-            yield
-        finally:
-            self._calls.remove(call)
-
     def _on_response(self, started_s: float) -> None:
         self._breaker.record_success()
         self.error = None
         self.latency.add((self._clock.monotonic() - started_s) * 1000)
-
-    def _asking_call(self) -> ServerCall | None:
-        """Return the call in which the server asks. The protocol does not identify it: the latest is assumed."""
-        return self._calls[-1] if self._calls else None
-
-    async def _elicit(
-        self, context: "ClientRequestContext", params: "mcp_types.ElicitRequestParams"
-    ) -> "mcp_types.ElicitResult":
-        import mcp_types
-
-        call = self._asking_call()
-        return await answer_elicitation(params, call) if call else mcp_types.ElicitResult(action="decline")
-
-    async def _sample(
-        self, context: "ClientRequestContext", params: "mcp_types.CreateMessageRequestParams"
-    ) -> "mcp_types.CreateMessageResult | mcp_types.ErrorData":
-        import mcp_types
-
-        call = self._asking_call()
-        if call is None:
-            return mcp_types.ErrorData(code=mcp_types.INVALID_REQUEST, message="no call is in flight")
-        return await self._sampling.answer(params, call)
 
     def _note(self, line: str) -> None:
         for part in line.splitlines()[:50]:

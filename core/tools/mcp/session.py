@@ -17,6 +17,7 @@ import anyio
 
 from core.domain.text.well_formed import well_formed_value
 from core.threads.imports import import_once
+from core.tools.mcp.client_side import ClientSide
 from core.tools.mcp.health import ConnectionLost, StartFailed, exit_reason
 from core.tools.mcp.messages import repaired
 from core.tools.mcp.pages import all_pages
@@ -25,7 +26,7 @@ from core.tools.mcp.transports import ServerTransport
 if TYPE_CHECKING:
     import mcp_types
     from mcp import Client
-    from mcp.client.session import ElicitationFnT, IncomingMessage, SamplingFnT
+    from mcp.client.session import IncomingMessage
     from mcp.shared.dispatcher import ProgressFnT
     from pydantic import ValidationError
 
@@ -43,10 +44,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class SessionCallbacks:
-    """The handlers of a server's requests and messages during calls, and of a new tool list."""
+    """The handlers of a server's requests and messages, and of a new tool list."""
 
-    elicit: "ElicitationFnT"
-    sample: "SamplingFnT"
+    client_side: ClientSide
     note: Callable[[str], object]
     listed: Callable[[Sequence[Any]], object]
     over: Callable[[], object]
@@ -99,6 +99,7 @@ class ServerSession:
 
         params = mcp_types.CallToolRequestParams(name=name, arguments=well_formed_value(arguments))
         request = mcp_types.CallToolRequest(params=params)
+        await self._callbacks.client_side.share_roots(self._notify_roots)
         # Not `client.call_tool`: it checks the result on the loop, against a schema that may hang it.
         try:
             async with self._request(
@@ -116,6 +117,12 @@ class ServerSession:
             raise
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):
             raise ConnectionLost from None
+
+    async def _notify_roots(self) -> None:
+        import mcp_types
+
+        if self._client is not None:
+            await self._client.session.send_notification(mcp_types.RootsListChangedNotification())
 
     async def tools(self) -> Sequence[Any]:
         """Return the current tools. Raises ConnectionLost if they cannot be listed within 10 s."""
@@ -175,8 +182,9 @@ class ServerSession:
             async with Client(
                 repaired(self.transport.streams(), self._callbacks.note),
                 mode="legacy",  # the newer protocol has neither elicitation nor `list_changed`
-                elicitation_callback=self._callbacks.elicit,
-                sampling_callback=self._callbacks.sample,
+                elicitation_callback=self._callbacks.client_side.elicit,
+                sampling_callback=self._callbacks.client_side.sample,
+                list_roots_callback=self._callbacks.client_side.list_roots,
                 logging_callback=self._on_log,
                 message_handler=self._on_message,
                 client_info=Implementation(name="metier", version="0.1.0"),

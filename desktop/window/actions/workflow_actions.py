@@ -1,7 +1,7 @@
 """Call the services of the core for the user and show the results in the window."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -11,7 +11,7 @@ from PySide6.QtGui import QDesktopServices
 from core.domain.agent import AgentSelection
 from core.domain.call_description import CallDescription
 from core.domain.ids import RunId, WorkflowId
-from core.domain.interruption import Action, Answer
+from core.domain.interruption import Action, Answer, InterruptionKind
 from core.domain.template import ValidationMode
 from core.services.outcome import Failed, Ok
 from core.stores.questions import Question
@@ -234,9 +234,15 @@ class WorkflowActions(Controller):
         self._operations.run(
             self._answer(question, answer, call),
             f"answer {question.id}",
-            success=lambda _data: self.answered.emit(question.id, None),
+            success=lambda _data: self._on_answered(question, answer),
             failure=partial(self.answered.emit, question.id),
         )
+
+    def _on_answered(self, question: Question, answer: Answer) -> None:
+        self.answered.emit(question.id, None)
+        is_address = question.kind is InterruptionKind.ELICITATION and isinstance(question.asked.options, Mapping)
+        if is_address and answer.action is Action.SUBMIT:
+            self.open_link(str(question.asked.options["url"]))
 
     async def _answer(self, question: Question, answer: Answer, call: CallDescription | None) -> Ok[None] | Failed:
         if answer.action is Action.APPROVE and call is not None and await self._core.call_requests.has_changed(call):

@@ -211,3 +211,47 @@ def test_a_form_follows_the_language(sheet: Any, translation: Translation) -> No
     translation.set_language(Language.FRENCH)
     QApplication.processEvents()
     assert box.itemText(1) == "Oui"
+
+
+FORMATS = {
+    "type": "object",
+    "required": ["mail", "several"],
+    "properties": {
+        "mail": {"type": "string", "format": "email"},
+        "day": {"type": "string", "format": "date"},
+        "time": {"type": "string", "format": "date-time"},
+        "page": {"type": "string", "format": "uri"},
+        "short": {"type": "string", "minLength": 2, "maxLength": 3},
+        "one": {"type": "string", "oneOf": [{"const": "s", "title": "Sea & sun"}, {"const": "h", "title": "Home"}]},
+        "several": {
+            "type": "array",
+            "uniqueItems": True,
+            "items": {"anyOf": [{"const": "a", "title": "An apple"}, {"const": "b", "title": "A berry"}]},
+            "minItems": 1,
+            "maxItems": 1,
+            "default": ["b"],
+        },
+    },
+}
+
+
+def test_formats_lengths_and_choices_with_titles_are_checked_beside_their_fields(sheet: Any) -> None:
+    filled: Sheet = sheet(FORMATS)
+    for text in ("ada", "31.12.2026", "tomorrow", "a page", "toolong"):
+        filled.type(text)
+        filled.press(Qt.Key.Key_Tab)
+    filled.type("H")
+    filled.press(Qt.Key.Key_Tab, Qt.Key.Key_Space)  # a second choice
+    assert filled.read().problem
+    *texts, one, several = filled.errors
+    assert all(texts)
+    assert (one, several) == ("", "Choose at most 1.")
+    filled.press(Qt.Key.Key_Space)
+    right = ("ada@x.org", "2026-12-31", "2026-12-31 18:30", "https://x.org", "abc")
+    for field, text in zip(filled.form.fields, right, strict=False):
+        field.set_raw_value(text)
+    value = filled.read().value
+    assert value["time"].startswith("2026-12-31T18:30:00")
+    assert len(value.pop("time")) == len("2026-12-31T18:30:00+00:00")
+    expected = {"mail": "ada@x.org", "day": "2026-12-31", "page": "https://x.org", "short": "abc", "one": "h"}
+    assert value == {**expected, "several": ["b"]}

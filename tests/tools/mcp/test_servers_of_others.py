@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from core.domain.events import ToolProgressed, UsageReported
-from core.domain.ids import InterruptionId, RunId, WorkflowId
+from core.domain.ids import InterruptionId, RunId, ServerId, WorkflowId
 from core.domain.interruption import (
     Action,
     Answer,
@@ -69,27 +69,59 @@ async def rig(parrot: Parrot) -> AsyncIterator[McpRig]:
     assert programs(f"{OTHERS}/") == []
 
 
-async def test_time_git_and_files_give_what_they_are_asked_for(rig: McpRig, tmp_path: Path) -> None:
+async def test_each_gives_what_it_is_asked_for_and_says_what_is_wrong(rig: McpRig, tmp_path: Path) -> None:
     await asyncio.to_thread(subprocess.run, ["git", "init", "-q", str(tmp_path)], check=True)
     (tmp_path / "a.txt").write_text("hello\n")
+    graph = {"MEMORY_FILE_PATH": str(tmp_path / "graph.jsonl")}
+    browser = ("--headless", "--isolated", "--executable-path", str(tmp_path / "no browser"))
     await asyncio.gather(
         rig.connected("time", **python_server("mcp-server-time")),
         rig.connected("git", **python_server("mcp-server-git")),
         rig.connected("files", **node_server("mcp-server-filesystem", str(tmp_path))),
+        rig.connected("memory", **node_server("mcp-server-memory"), env=graph),
+        rig.connected("thinking", **node_server("mcp-server-sequential-thinking")),
+        rig.connected("web", **node_server("playwright-mcp", *browser)),
     )
     paris = await rig.value("mcp__time__get_current_time", {"timezone": "Europe/Paris"})
     paris = json.loads(paris) if isinstance(paris, str) else paris
     assert paris["timezone"] == "Europe/Paris"
-    code, message = await rig.failure("mcp__time__get_current_time", {"timezone": "No/Where"})
-    assert code == "failed"
-    assert "No/Where" in message
     assert "a.txt" in json.dumps(await rig.value("mcp__git__git_status", {"repo_path": str(tmp_path)}))
     assert "hello" in json.dumps(await rig.value("mcp__files__read_text_file", {"path": str(tmp_path / "a.txt")}))
-    code, message = await rig.failure("mcp__files__read_text_file", {"path": "/etc/passwd"})
-    assert code == "failed"
-    assert "Access denied" in message
-    assert (await rig.failure("mcp__files__read_text_file", {}))[0] == "invalid_arguments"
+    ada = {"name": "Ada", "entityType": "person", "observations": ["wrote a program"]}
+    await rig.value("mcp__memory__create_entities", {"entities": [ada]})
+    assert (await rig.value("mcp__memory__search_nodes", {"query": "program"}))["entities"] == [ada]
+    thought = {"thought": "First of all", "nextThoughtNeeded": True, "thoughtNumber": 1, "totalThoughts": 2}
+    assert (await rig.value("mcp__thinking__sequentialthinking", thought))["thoughtHistoryLength"] == 1
+    wrong = [
+        ("time__get_current_time", {"timezone": "No/Where"}, "failed", "No/Where"),
+        ("git__git_status", {"repo_path": str(tmp_path / "none")}, "failed", "none"),
+        ("files__read_text_file", {"path": "/etc/passwd"}, "failed", "Access denied"),
+        ("files__read_text_file", {}, "invalid_arguments", "path"),
+        ("memory__add_observations", {"observations": [{"entityName": "Bob", "contents": []}]}, "failed", "Bob"),
+        ("thinking__sequentialthinking", {"thought": "?"}, "invalid_arguments", "thoughtNumber"),
+        ("web__browser_navigate", {"url": "http://127.0.0.1:9/"}, "failed", "no browser"),
+    ]
+    for tool, arguments, code, words in wrong:
+        failed, message = await rig.failure(f"mcp__{tool}", arguments)
+        assert (tool, failed) == (tool, code)
+        assert words in message
     assert rig.hub.statuses[0].p50_ms is not None
+
+
+async def test_the_folders_of_a_call_are_the_roots_of_its_server(rig: McpRig, tmp_path: Path) -> None:
+    first, second = tmp_path / "a folder", tmp_path / "dossier é"
+    for folder in (first, second):
+        folder.mkdir()
+        (folder / "inside.txt").touch()
+    await rig.connected("files", **node_server("mcp-server-filesystem", str(tmp_path / "a folder")))
+    for folder in (first, second, first):  # it may look where this call may, though another call came before
+        listed = await rig.value("mcp__files__list_directory", {"path": str(folder)}, allow=(str(folder),))
+        assert "inside.txt" in json.dumps(listed)
+    _, message = await rig.failure("mcp__files__list_directory", {"path": str(second)}, allow=(str(first),))
+    assert "Access denied" in message
+    await rig.hub.stop(ServerId("files"))
+    listed = await rig.value("mcp__files__list_directory", {"path": str(second)}, allow=(str(second),))
+    assert "inside.txt" in json.dumps(listed)  # the call that starts it has its folders too
 
 
 async def test_everything_structure_images_links_and_progress(rig: McpRig) -> None:
@@ -110,53 +142,77 @@ async def test_everything_structure_images_links_and_progress(rig: McpRig) -> No
     assert progress[-1].progress == progress[-1].total == 2
 
 
-async def test_a_question_of_a_server_is_a_question_to_the_user(rig: McpRig) -> None:
+FORM = {
+    "name": "Ada",
+    "check": True,
+    "email": "ada@example.org",
+    "birthdate": "1815-12-10",
+    "integer": 4,
+    "number": 1.5,
+    "titledSingleSelectEnum": "hero-2",
+    "titledMultipleSelectEnum": ["fish-1", "fish-3"],
+    "legacyTitledEnum": "pet-2",
+}
+
+
+async def test_what_a_server_requests_reaches_the_user_and_the_model(
+    rig: McpRig, parrot: Parrot, tmp_path: Path
+) -> None:
     await rig.connected("e", **node_server("mcp-server-everything"))
-    chosen = {
-        "name": {"text": "Ada"},
-        "integer": {"text": "4"},
-        "number": {"text": "1.5"},
-    }
-
-    class Filling(Person):
-        async def __call__(self, ask: InterruptionRequest, *, anew: bool = False) -> Interruption:
-            word = next((one for one in chosen if one in (ask.prompt or "").lower().partition("\n")[2]), None)
-            if word is not None and not ask.options:
-                value: Any = chosen[word]
-            elif ask.options:
-                value = {"options": [ask.options[0]["id"]]}
-            else:
-                value = None
-            self.answers.append(Answer(Action.SUBMIT, value) if value else Answer(Action.SKIP))
-            return await super().__call__(ask, anew=anew)
-
-    person = Filling([])
-    result = await rig.value("mcp__e__trigger-elicitation-request", ask=person)
-    text = result if isinstance(result, str) else result["text"]
-    assert "Ada" in text
-    assert len(person.asked) > 5
-    assert {ask.kind for ask in person.asked} == {InterruptionKind.QUESTION}
-    assert len({ask.call_id for ask in person.asked}) == len(person.asked)
-    declined = Person([Answer(Action.SKIP)] * 30)
-    result = await rig.value("mcp__e__trigger-elicitation-request", ask=declined)
-    assert "declined" in json.dumps(result)
+    await _fills_in_forms(rig)
+    await _asks_a_model(rig, parrot)
+    folder = tmp_path / "dossier é"
+    folder.mkdir()
+    (folder / "a.txt").touch()
+    listed = (str(folder), str(folder / "a.txt"), str(tmp_path / "gone"))
+    shown = await rig.value("mcp__e__get-roots-list", allow=listed)
+    assert f"1. dossier é\n   URI: {folder.as_uri()}" in shown
+    assert "2." not in shown
 
 
-async def test_a_model_answers_a_server_once_the_user_agrees(rig: McpRig, parrot: Parrot) -> None:
-    await rig.connected("e", **node_server("mcp-server-everything"))
+async def _fills_in_forms(rig: McpRig) -> None:
+    answers = [Answer(Action.SUBMIT, FORM), Answer(Action.REJECT), Answer(Action.SKIP)]
+    person = Person([*answers, Answer(Action.SUBMIT), Answer(Action.REJECT)])
+    results = [await rig.value("mcp__e__trigger-elicitation-request", ask=person) for _ in answers]
+    actions = [json.loads(str(result).partition("Raw result: ")[2]) for result in results]
+    assert actions == [{"action": "accept", "content": FORM}, {"action": "decline"}, {"action": "cancel"}]
+    (kind,) = {ask.kind for ask in person.asked}
+    assert kind is InterruptionKind.ELICITATION
+    fields = person.asked[0].schema["properties"]
+    assert person.asked[0].schema["required"] == ["name"]
+    assert fields["legacyTitledEnum"]["oneOf"][1] == {"const": "pet-2", "title": "Dogs"}
+    assert fields["titledMultipleSelectEnum"]["items"]["oneOf"][2] == {"const": "fish-3", "title": "Trout"}
+    assert (fields["birthdate"]["format"], fields["integer"]["default"]) == ("date", 42)
+    address = {"url": "https://bücher.example/sign-in?for=1"}
+    accepted = await rig.value("mcp__e__trigger-url-elicitation", address, ask=person)
+    assert "accept" in str(accepted).lower()
+    assert person.asked[-1].options == {**address, "host": "xn--bcher-kva.example"}
+    assert "decline" in str(await rig.value("mcp__e__trigger-url-elicitation", address, ask=person)).lower()
+    alone = await rig.value("mcp__e__trigger-elicitation-request", ask=None)
+    assert '"cancel"' in str(alone)
+
+
+async def _asks_a_model(rig: McpRig, parrot: Parrot) -> None:
+    """What the user agrees to is the very request, for the run."""
     selective: dict[str, Any] = {"mode": ValidationMode.SELECTIVE}
-    agrees = Person([Answer(Action.APPROVE, "run")])
-    result = await rig.value("mcp__e__trigger-sampling-request", {"prompt": "say hi"}, ask=agrees, **selective)
+    hi, again = {"prompt": "say hi"}, {"prompt": "say hi again"}
+    agrees = Person([Answer(Action.APPROVE, "run"), Answer(Action.REJECT, reason="not now")])
+    result = await rig.value("mcp__e__trigger-sampling-request", hi, ask=agrees, **selective)
     assert "parrot: " in json.dumps(result)
     assert agrees.asked[0].kind is InterruptionKind.TOOL_APPROVAL
     assert "say hi" in json.dumps(agrees.asked[0].arguments)
     assert [fact.output_tokens for fact in rig.facts if isinstance(fact, UsageReported)] == [7]
-    nobody = Person([])  # the approval was for the run
-    await rig.value("mcp__e__trigger-sampling-request", {"prompt": "again"}, ask=nobody, **selective)
-    refuses = Person([Answer(Action.REJECT, reason="not now")])
-    at_other_run = {**selective, "run_id": RunId("run_2")}
-    code, message = await rig.failure("mcp__e__trigger-sampling-request", {"prompt": "x"}, ask=refuses, **at_other_run)
+    await rig.value("mcp__e__trigger-sampling-request", hi, ask=Person([]), **selective)  # agreed to for the run
+    code, message = await rig.failure("mcp__e__trigger-sampling-request", again, ask=agrees, **selective)
     assert (code, "not now" in message) == ("failed", True)
+    assert len({ask.call_id for ask in agrees.asked}) == 2
+    await rig.failure(
+        "mcp__e__trigger-sampling-request",
+        hi,
+        ask=Person([Answer(Action.REJECT)]),
+        run_id=RunId("run_2"),
+        **selective,
+    )
     assert len(parrot.asked) == 2
 
 
