@@ -1925,16 +1925,16 @@
             <numerusform>%n serveurs ont été reconnus.</numerusform>
         </translation>
     </message>
-    <message>
-        <source>A value is needed.</source>
-        <translation>Une valeur est nécessaire.</translation>
-    </message>
     <message numerus="yes">
         <source>Add %n server(s)</source>
         <translation>
             <numerusform>Ajouter %n serveur</numerusform>
             <numerusform>Ajouter %n serveurs</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>As another app or the documentation has it: JSON, TOML or YAML, a command line, an address, or a link that installs it. It is read and shown; nothing is started.</source>
+        <translation>Telle que l’a une autre application ou la documentation&#xa0;: JSON, TOML ou YAML, une ligne de commande, une adresse ou un lien d’installation. Elle est lue et montrée&#x202f;; rien n’est lancé.</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -1947,22 +1947,6 @@
     <message>
         <source>It cannot be used as it is. Nothing was added.</source>
         <translation>Elle ne peut pas être utilisée telle quelle. Rien n’a été ajouté.</translation>
-    </message>
-    <message>
-        <source>JSON or YAML of another app: mcpServers, servers with inputs, context_servers, extensions. It is read and shown; nothing is started.</source>
-        <translation>JSON ou YAML d’une autre application&#xa0;: mcpServers, servers avec inputs, context_servers, extensions. Elle est lue et affichée&#x202f;; rien n’est exécuté.</translation>
-    </message>
-    <message>
-        <source>Kept as a secret.</source>
-        <translation>Conservée comme un secret.</translation>
-    </message>
-    <message>
-        <source>Left out</source>
-        <translation>Laissé de côté</translation>
-    </message>
-    <message>
-        <source>Nothing can be added yet: mend what is said below, and read it again.</source>
-        <translation>Rien ne peut encore être ajouté&#xa0;: corrigez ce qui est indiqué ci-dessous, puis relisez-la.</translation>
     </message>
     <message>
         <source>Nothing runs before you allow it.</source>
@@ -5582,6 +5566,36 @@
     </message>
 </context>
 <context>
+    <name>ServerPreviewList</name>
+    <message>
+        <source>A value is needed.</source>
+        <translation>Une valeur est nécessaire.</translation>
+    </message>
+    <message>
+        <source>Kept as a secret.</source>
+        <translation>Gardée comme secret.</translation>
+    </message>
+    <message>
+        <source>Not set here. It may stay empty if it is set when the server starts.</source>
+        <translation>Non définie ici. Elle peut rester vide si elle est définie quand le serveur démarre.</translation>
+    </message>
+</context>
+<context>
+    <name>ServerPreviewRow</name>
+    <message>
+        <source>Add it with a number</source>
+        <translation>L’ajouter avec un numéro</translation>
+    </message>
+    <message>
+        <source>Replace the other</source>
+        <translation>Remplacer l’autre</translation>
+    </message>
+    <message>
+        <source>The name {name} is taken</source>
+        <translation>Le nom {name} est pris</translation>
+    </message>
+</context>
+<context>
     <name>ServerRow</name>
     <message numerus="yes">
         <source>%n call(s)</source>
@@ -5837,10 +5851,6 @@
         <translation>Un argument conservé comme secret a changé de place&#xa0;: saisissez-le de nouveau.</translation>
     </message>
     <message>
-        <source>An object was expected.</source>
-        <translation>Un objet était attendu.</translation>
-    </message>
-    <message>
         <source>An object with a server for each name was expected.</source>
         <translation>Un objet avec un serveur pour chaque nom était attendu.</translation>
     </message>
@@ -5897,8 +5907,8 @@
         <translation>Il répond, mais pas comme un serveur MCP.</translation>
     </message>
     <message>
-        <source>It cannot be read: {message}</source>
-        <translation>Illisible&#xa0;: {message}</translation>
+        <source>It asks that these need no consent: {names}. That is not taken over.</source>
+        <translation>Elle demande que ceci se passe d’accord&#xa0;: {names}. Ce n’est pas repris.</translation>
     </message>
     <message>
         <source>It closed the connection.</source>
@@ -5917,12 +5927,24 @@
         <translation>Il s’est arrêté de lui-même, avec le code de sortie {number}.</translation>
     </message>
     <message>
+        <source>It is neither UTF-8 nor UTF-16 text: save it as UTF-8.</source>
+        <translation>Ce n’est un texte ni en UTF-8 ni en UTF-16&#xa0;: enregistrez-le en UTF-8.</translation>
+    </message>
+    <message>
         <source>It is started again when it is needed. Its last lines may say why it ended.</source>
         <translation>Il est redémarré au besoin. Ses dernières lignes disent peut-être pourquoi il s’est arrêté.</translation>
     </message>
     <message>
         <source>It is too long.</source>
         <translation>Il est trop long.</translation>
+    </message>
+    <message>
+        <source>It looks like {format} and cannot be read: {message}</source>
+        <translation>Cela ressemble à ceci&#xa0;: {format}, et ne peut être lu&#xa0;: {message}</translation>
+    </message>
+    <message>
+        <source>It needs values that are not set: {names}.</source>
+        <translation>Il lui faut des valeurs qui ne sont pas définies&#xa0;: {names}.</translation>
     </message>
     <message>
         <source>It refused the connection, with HTTP {status}.</source>
@@ -5945,6 +5967,10 @@
         <translation>Il a été arrêté par le signal {number}.</translation>
     </message>
     <message>
+        <source>Its file of variables cannot be read: {path}</source>
+        <translation>Son fichier de variables est illisible&#xa0;: {path}</translation>
+    </message>
+    <message>
         <source>Its last lines and its documentation may say what it needs.</source>
         <translation>Ses dernières lignes et sa documentation disent peut-être ce qu’il lui faut.</translation>
     </message>
@@ -5961,6 +5987,22 @@
         <translation>Son dossier de travail n’existe pas&#xa0;: {folder}</translation>
     </message>
     <message>
+        <source>Left out: an object was expected.</source>
+        <translation>Laissé de côté&#xa0;: un objet était attendu.</translation>
+    </message>
+    <message>
+        <source>Left out: another entry has the same name.</source>
+        <translation>Laissé de côté&#xa0;: une autre entrée a le même nom.</translation>
+    </message>
+    <message>
+        <source>Left out: it is a part of the other app, not a server.</source>
+        <translation>Laissé de côté&#xa0;: c’est une partie de l’autre application, pas un serveur.</translation>
+    </message>
+    <message>
+        <source>Left out: the other app fetches it ({uses}). Paste what its documentation has.</source>
+        <translation>Laissé de côté&#xa0;: l’autre application le télécharge ({uses}). Collez ce que donne sa documentation.</translation>
+    </message>
+    <message>
         <source>Line {line}, column {column}</source>
         <translation>Ligne {line}, colonne {column}</translation>
     </message>
@@ -5973,6 +6015,10 @@
         <translation>Non démarré</translation>
     </message>
     <message>
+        <source>Not understood and ignored: {names}</source>
+        <translation>Non compris et ignoré&#xa0;: {names}</translation>
+    </message>
+    <message>
         <source>Nothing answers at its address.</source>
         <translation>Rien ne répond à son adresse.</translation>
     </message>
@@ -5981,12 +6027,24 @@
         <translation>Désactivé</translation>
     </message>
     <message>
+        <source>Only these of its tools are offered: {names}</source>
+        <translation>De ses outils, seuls ceux-ci sont proposés&#xa0;: {names}</translation>
+    </message>
+    <message>
         <source>PATH: {path}</source>
         <translation>PATH&#xa0;: {path}</translation>
     </message>
     <message>
         <source>Paused after several failures</source>
         <translation>En pause après plusieurs échecs</translation>
+    </message>
+    <message>
+        <source>Relative to no known folder: {names} — set its working folder.</source>
+        <translation>Relatif à aucun dossier connu&#xa0;: {names} — indiquez son dossier de travail.</translation>
+    </message>
+    <message>
+        <source>Relative, in {folder}: {names}</source>
+        <translation>Relatif, dans {folder}&#xa0;: {names}</translation>
     </message>
     <message>
         <source>Running</source>
@@ -6009,6 +6067,10 @@
         <translation>Vérifiez que l’adresse est juste et qu’un en-tête contient une clé valable.</translation>
     </message>
     <message>
+        <source>Set them in the environment that Metier starts in, or edit the server.</source>
+        <translation>Définissez-les dans l’environnement où Metier démarre, ou modifiez le serveur.</translation>
+    </message>
+    <message>
         <source>Starting</source>
         <translation>Démarrage</translation>
     </message>
@@ -6027,6 +6089,10 @@
     <message>
         <source>The keyring does not answer, so nothing was changed.</source>
         <translation>Le trousseau ne répond pas&#xa0;: rien n’a été changé.</translation>
+    </message>
+    <message>
+        <source>The long dash of {names} was read as two short ones.</source>
+        <translation>Le tiret long de {names} a été lu comme deux tirets courts.</translation>
     </message>
     <message>
         <source>The whole text</source>
@@ -6053,16 +6119,16 @@
         <translation>Il n’y a pas de programme «&#xa0;{command}&#xa0;».</translation>
     </message>
     <message>
-        <source>There is no server in it that can be used here.</source>
-        <translation>Il ne contient aucun serveur utilisable ici.</translation>
-    </message>
-    <message>
         <source>There is no server in it.</source>
         <translation>Il ne contient aucun serveur.</translation>
     </message>
     <message>
-        <source>This is no object with servers.</source>
-        <translation>Ce n’est pas un objet avec des serveurs.</translation>
+        <source>These of its tools are not offered: {names}</source>
+        <translation>De ses outils, ceux-ci ne sont pas proposés&#xa0;: {names}</translation>
+    </message>
+    <message>
+        <source>This is no object with servers, no command line and no address.</source>
+        <translation>Ce n’est ni un objet avec des serveurs, ni une ligne de commande, ni une adresse.</translation>
     </message>
     <message>
         <source>Update Metier, or use another version of the server.</source>
@@ -6075,6 +6141,10 @@
     <message>
         <source>Write the command that starts it.</source>
         <translation>Indiquez la commande qui le démarre.</translation>
+    </message>
+    <message>
+        <source>{count} variables are from {path}.</source>
+        <translation>{count} variables viennent de {path}.</translation>
     </message>
     <message>
         <source>{names} can make other code run than the command names. Allow only values you know.</source>

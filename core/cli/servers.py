@@ -2,17 +2,20 @@
 
 import argparse
 import asyncio
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from core.app import Core, Folders
-from core.cli.command import command, data_option, read_stdin
+from core.cli.command import command, data_option
 from core.cli.output import FAILED, SUCCESS, write_line
-from core.domain.mcp_server import ServerStatus, describe_launch
+from core.domain.mcp_server import ServerStatus
 from core.errors import Refused
+from core.services.mcp_drafts import Choice, ServerPreview
 from core.services.outcome import Failed, unwrap
-from core.services.templates import read_text
+from core.services.templates import read_file, read_text
+from core.tools.mcp.installed_apps import project_of
 from core.wiring import open_core
 
 
@@ -23,7 +26,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         return verbs.add_parser(name, help=what, description=what, parents=[data_option()], allow_abbrev=False)
 
     add = verb("add", "add those of a configuration of another app (mcpServers, servers, extensions)")
-    add.add_argument("file", metavar="FILE|-", help="the configuration, JSON or YAML; - is stdin")
+    add.add_argument("file", metavar="FILE|-", help="the configuration, or a command line or link; - is stdin")
     add.add_argument("--yes", action="store_true", help="agree to run what it says; without it, that is only shown")
     add.add_argument(
         "--input",
@@ -32,6 +35,15 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="ID=VALUE|ID=@FILE",
         help="a value that the configuration asks for (may be repeated)",
     )
+    conflict = add.add_mutually_exclusive_group()
+    for choice, what in (("replace", "replace"), ("rename", "give a number to"), ("skip", "leave out")):
+        conflict.add_argument(
+            f"--{choice}",
+            action="store_const",
+            const=choice,
+            dest="on_conflict",
+            help=f"{what} a server whose name is taken (without: it is left out, and the exit code is 1)",
+        )
     verb("list", "one a line: how each is, and its tools")
     test = verb("test", "connect and list its tools")
     test.add_argument("name", metavar="NAME")
@@ -44,7 +56,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     "servers", "add, list, test and remove MCP servers", "python -m core servers add .mcp.json --yes", _add_arguments
 )
 async def servers(args: argparse.Namespace, folders: Folders) -> int:
-    text = _read_config(args.file) if args.verb == "add" else ""
+    text = _read_config(args.file) if args.verb == "add" else b""
     async with open_core(folders) as core:
         match args.verb:
             case "add":
@@ -60,20 +72,40 @@ async def servers(args: argparse.Namespace, folders: Folders) -> int:
     return SUCCESS
 
 
-async def _add(core: Core, text: str, args: argparse.Namespace) -> int:
-    """Add all servers, then connect to each to list its tools. A server that does not answer stays."""
-    config = unwrap(await core.servers.read(text))
+async def _add(core: Core, text: bytes, args: argparse.Namespace) -> int:
+    """Add the servers, then connect to each to list its tools. A server that does not answer stays."""
+    preview = unwrap(await core.servers.preview(text, _folder_of(args.file)))
     inputs = dict(map(_parse_input, args.input))
+    left_out = [problem.as_dict() for problem in preview.pasted.left_out]
     # nothing is run without consent to exactly what would run
     if not args.yes:
-        described = [describe_launch(server.fields) for server in config.servers]
         message = "this is what would run; with --yes you agree to it, and it is added"
-        raise Refused("not_confirmed", message + _warning(described), servers=described)
-    added = unwrap(await core.servers.add(config, inputs, confirmed=True))
+        described = [_described(server) for server in preview.servers]
+        needed = [{"id": each.id, "is_optional": each.is_optional} for each in preview.pasted.inputs]
+        about = {"servers": described, "left_out": left_out, "inputs": needed}
+        raise Refused("not_confirmed", message + _warning(described), **{k: v for k, v in about.items() if v})
+    taken = Choice(args.on_conflict) if args.on_conflict else Choice.SKIP
+    choices = {each.place: taken if each.is_name_taken else Choice.SKIP for each in preview.servers if each.problem}
+    named = [each for each in preview.servers if each.problem and choices[each.place] is Choice.SKIP]
+    if len(named) == len(preview.servers):
+        choices = {}  # none can be added: the refusal says why
+    added = unwrap(await core.servers.add(preview.pasted, inputs, choices, confirmed=True))
     await asyncio.gather(*(core.servers.test(status.server.id) for status in added if status.server.is_enabled))
-    for status in added:
-        write_line(_server_line(core.servers.get(status.server.id)))
-    return SUCCESS
+    states = [core.servers.get(status.server.id) for status in added]
+    for status in states:
+        write_line(_server_line(status))
+    left_out += [{"place": each.place, **each.problem.as_dict()} for each in named if each.problem is not None]
+    if left_out:
+        write_line({"left_out": left_out})
+    is_whole = not left_out or (args.on_conflict and not preview.pasted.left_out)
+    return SUCCESS if is_whole and not any(status.error for status in states) else FAILED
+
+
+def _described(server: ServerPreview) -> dict[str, Any]:
+    """Return what would run, what should be known of it, and why it cannot be added."""
+    notes = {"notes": [note.message for note in server.notes]} if server.notes else {}
+    problem = {"problem": server.problem.as_dict()} if server.problem is not None else {}
+    return {**server.runs, **notes, **problem}
 
 
 async def _test(core: Core, args: argparse.Namespace) -> int:
@@ -111,9 +143,15 @@ def _server_line(status: ServerStatus) -> dict[str, Any]:
     }
 
 
-def _read_config(name: str) -> str:
+def _read_config(name: str) -> bytes:
     """Return the configuration in a file or on stdin. Raises Refused `bad_input`."""
-    return read_stdin("the configuration") if name == "-" else read_text(Path(name))
+    return sys.stdin.buffer.read() if name == "-" else read_file(Path(name))
+
+
+def _folder_of(name: str) -> Path:
+    """Return where relative things in a configuration begin: in its project, else in the current folder."""
+    path = Path(name).absolute()
+    return project_of(path) or Path.cwd()
 
 
 def _parse_input(text: str) -> tuple[str, str]:

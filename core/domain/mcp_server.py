@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from fnmatch import fnmatchcase
 from typing import Annotated, Any, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -28,6 +29,7 @@ from core.domain.tool import ToolInfo
 MAX_ID_CHARACTERS = 24
 MAX_ARGUMENTS = 200
 MAX_VALUES = 200
+MAX_TOOLS = 2000
 CALL_TIMEOUT_S = 30.0
 START_TIMEOUT_S = 10.0
 # For launchers that may have to download the server first.
@@ -35,7 +37,8 @@ FETCH_TIMEOUT_S = 60.0
 _FETCHERS = frozenset({"npx", "uvx", "uv", "pipx", "bunx", "pnpx", "pnpm", "yarn", "docker", "podman"})
 
 _Text = Annotated[str, Field(max_length=20_000)]
-_URL = re.compile(r"https?://[^\s/?#]+\S*", re.IGNORECASE)
+# An address may begin with a variable, which is replaced at the start.
+_URL = re.compile(r"(?:https?://[^\s/?#]+|\$\w|\$?\{|%\w)\S*", re.IGNORECASE)
 _VARIABLE = re.compile(r"[^=\0]+")
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
@@ -53,7 +56,8 @@ class McpServer(Document):
     `id` is part of its tool names, `mcp__ID__tool`, and never changes. `secrets` maps the path of each secret to its
     location; `plain` maps the paths of values that are no secrets to a digest: what the user agreed to includes them.
     `confirmed` is the fingerprint that the user has agreed to run. `timeout_s` limits one call,
-    `start_timeout_s` a start (seconds; None: see `start_limit_s`).
+    `start_timeout_s` a start (seconds; None: see `start_limit_s`). It offers the tools in `only_tools` (None: all)
+    that are not in `without_tools`; both hold names in which `*` stands for any characters.
     """
 
     id: ServerId
@@ -70,6 +74,8 @@ class McpServer(Document):
     starts_with_app: bool = False
     timeout_s: Annotated[float, Field(ge=1, le=3600, allow_inf_nan=False)] = CALL_TIMEOUT_S
     start_timeout_s: Annotated[float, Field(ge=1, le=600, allow_inf_nan=False)] | None = None
+    only_tools: Annotated[tuple[_Text, ...], Field(max_length=MAX_TOOLS)] | None = None
+    without_tools: Annotated[tuple[_Text, ...], Field(max_length=MAX_TOOLS)] = ()
     confirmed: str | None = None
 
     @field_validator("env")
@@ -106,6 +112,11 @@ class McpServer(Document):
     @property
     def transport(self) -> Transport:
         return Transport.STDIO if self.url is None else Transport.HTTP
+
+    def offers(self, tool: str) -> bool:
+        """Return whether the user wants this tool of the server."""
+        is_wanted = self.only_tools is None or any(fnmatchcase(tool, name) for name in self.only_tools)
+        return is_wanted and not any(fnmatchcase(tool, name) for name in self.without_tools)
 
     @property
     def start_limit_s(self) -> float:
@@ -281,5 +292,7 @@ def _mask_at(config: Mapping[str, Any], path: str) -> str:
 
 
 def _is_reference(value: str) -> bool:
-    """Return whether the value only refers to a secret: `${TOKEN}`, `Bearer ${env:TOKEN}`."""
-    return bool(re.fullmatch(r"(?:\w+ )?\$\{[^{}]+\}", value))
+    """Return whether the value only refers to a secret: `${TOKEN}`, `Bearer {env:TOKEN}`. A default may be a secret
+    itself, and `$TOKEN` a password.
+    """
+    return bool(re.fullmatch(r"(?:\w+ )?(?:\$\{(?:(?:env|input):)?[\w. -]+\}|\{env:\w+\})", value))

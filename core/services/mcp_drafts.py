@@ -3,19 +3,22 @@
 import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import count
 from typing import Any
 
 from pydantic import ValidationError
 
 from core.domain.ids import ServerId
 from core.domain.mcp_server import McpServer, describe_launch, find_secrets, masked_config, plain_values, with_values
-from core.domain.names import is_name_taken, name_key
+from core.domain.names import NAME_CHARACTERS, find_named, is_name_taken, name_key
 from core.domain.settings import KeyLocation
 from core.domain.text.masking import MASK, contains_mask
 from core.errors import MetierError, Refused, ToolFailed
 from core.llm.key_masking import Secret
 from core.llm.key_store import KeyStore
 from core.services.catalogue import bad_input, name_taken
+from core.tools.mcp.config_problems import ConfigProblem
 from core.tools.mcp.pasted_config import PastedConfig
 from core.tools.mcp.tool_list import make_server_id
 
@@ -33,15 +36,29 @@ class ServerDraft:
         return replace(self, server=self.server.model_copy(update={"confirmed": self.server.fingerprint}))
 
 
+class Choice(StrEnum):
+    """What is done with a server of a configuration. `replace` and `rename`: if another server has its name."""
+
+    ADD = "add"
+    REPLACE = "replace"
+    RENAME = "rename"
+    SKIP = "skip"
+
+
 @dataclass(frozen=True, slots=True)
 class ServerPreview:
     """A server that is about to be added. `runs` is what would run, by `describe_launch`, before inputs are filled
-    in; `problem` is why it cannot be added, if known.
+    in; `problem` is why it cannot be added as it is, if known; `notes` is what the user should know.
     """
 
     place: str
     runs: Mapping[str, Any]
     problem: Refused | None = None
+    notes: Sequence[ConfigProblem] = ()
+
+    @property
+    def is_name_taken(self) -> bool:
+        return self.problem is not None and self.problem.code == "name_taken"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,47 +107,63 @@ def preview_servers(pasted: PastedConfig, existing: Iterable[McpServer]) -> list
         name = " ".join(str(pasted_server.fields["name"]).split())
         problem = name_taken("server", name) if name_key(name) in names else None
         try:
-            if not pasted.inputs:
+            if all(each.is_optional for each in pasted.inputs):
                 make_draft({**pasted_server.fields, "id": "preview"})
         except Refused as error:
             problem = error
         names.add(name_key(name))
-        results.append(ServerPreview(pasted_server.place, describe_launch(pasted_server.fields), problem))
+        runs = describe_launch(pasted_server.fields)
+        results.append(ServerPreview(pasted_server.place, runs, problem, pasted_server.notes))
     return results
 
 
 def make_drafts(
-    filled: PastedConfig, secret: Mapping[str, Collection[str]], existing: Iterable[McpServer]
+    filled: PastedConfig,
+    secret: Mapping[str, Collection[str]],
+    existing: Iterable[McpServer],
+    choices: Mapping[str, Choice] | None = None,
 ) -> list[ServerDraft]:
-    """Return drafts of all servers of a filled configuration. `secret` names, by server, places whose values are secret
-    though they do not look so.
+    """Return drafts of the servers of a filled configuration, by the `choices` for their places. `secret` names, by
+    server, places whose values are secret though they do not look so.
 
     Raises Refused: `bad_config` with all problems, or `name_taken` for a configuration of a single server.
     """
     known = list(existing)
-    taken: set[str] = {pasted_server.id for pasted_server in known}
+    taken: set[str] = {server.id for server in known}
     drafts: list[ServerDraft] = []
     problems: list[dict[str, Any]] = []
-    for pasted_server in filled.servers:
-        new_id = make_server_id(pasted_server.fields["name"], taken)
+    for pasted in filled.servers:
+        choice = (choices or {}).get(pasted.place, Choice.ADD)
+        if choice is Choice.SKIP:
+            continue
+        fields = dict(pasted.fields)
+        others = [*known, *(other.server for other in drafts)]
+        old = find_named(known, fields["name"]) if choice is Choice.REPLACE else None
+        if choice is Choice.RENAME:
+            fields["name"] = _free_name(fields["name"], others)
+        new_id = old.id if old is not None else make_server_id(fields["name"], taken)
         try:
-            draft = make_draft(
-                {**pasted_server.fields, "id": new_id}, more_secret=secret.get(pasted_server.fields["name"], ())
-            )
-            require_unique_name(draft.server, [*known, *(other.server for other in drafts)])
+            draft = make_draft({**fields, "id": new_id}, old, secret.get(pasted.fields["name"], ()))
+            require_unique_name(draft.server, others)
         except Refused as error:
             if error.code == "name_taken" and len(filled.servers) == 1:
                 raise
-            about = {"place": pasted_server.place, "message": error.message, "code": error.code}
+            about = {"place": pasted.place, "message": error.message, "code": error.code}
             problems.append({**about, "about": {"field": error.parameters.get("field")}})
             continue
         # later servers of the same configuration must differ from this one too
         taken.add(new_id)
         drafts.append(draft)
     if problems:
-        summary = "; ".join(f"{pasted_server['place']}: {pasted_server['message']}" for pasted_server in problems[:5])
+        summary = "; ".join(f"{problem['place']}: {problem['message']}" for problem in problems[:5])
         raise Refused("bad_config", f"nothing was added. {summary}", problems=problems)
     return drafts
+
+
+def _free_name(name: str, others: Sequence[McpServer]) -> str:
+    """Return the name with the first number that no other server has."""
+    numbered = (f"{name[: NAME_CHARACTERS - 6]} ({number})" for number in count(2))
+    return next(each for each in numbered if not is_name_taken(others, each, ""))
 
 
 def require_unique_name(server: McpServer, servers: Iterable[McpServer]) -> None:

@@ -5,12 +5,14 @@ import logging
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 from core.domain.consent import Rule
 from core.domain.ids import ServerId
+from core.domain.launch_references import Reference, with_references
 from core.domain.mcp_server import McpServer, ServerStatus, describe_launch, find_secrets, with_values
+from core.domain.text.secret_names import is_secret_name
 from core.domain.tool import mcp_server_of
 from core.errors import NotFound, Refused, ToolFailed
 from core.llm.key_masking import Secret
@@ -18,6 +20,7 @@ from core.llm.key_store import KeyStore
 from core.ports import Put, PutToolList, Remove, Storage
 from core.services.consent import ConsentService
 from core.services.mcp_drafts import (
+    Choice,
     ConfigPreview,
     ServerDraft,
     ServerSecrets,
@@ -91,36 +94,68 @@ class McpServerService(McpServerRuntime):
     # Configuration
 
     @returns_outcome
-    async def read(self, text: str) -> PastedConfig:
-        """Return the servers of another app's configuration; nothing is saved. Fails with `bad_config` and all
-        problems.
+    async def read(self, text: str | bytes, folder: Path | None = None) -> PastedConfig:
+        """Return the servers of another app's configuration; nothing is saved. Relative things in it begin in `folder`.
+        Fails with `bad_config` and all problems.
         """
-        return await asyncio.to_thread(read_pasted, text)
+        return await asyncio.to_thread(read_pasted, text, folder)
 
     @returns_outcome
-    async def preview(self, text: str) -> ConfigPreview:
+    async def preview(self, text: str | bytes, folder: Path | None = None) -> ConfigPreview:
         """Return a preview of what would be added; fails as `read` does. As long as inputs are missing only the names
         are checked.
         """
-        pasted = await asyncio.to_thread(read_pasted, text)
+        pasted = await asyncio.to_thread(read_pasted, text, folder)
         return ConfigPreview(pasted, preview_servers(pasted, self.configs))
 
     @returns_outcome
     async def add(
-        self, pasted: PastedConfig, inputs: Mapping[str, str] | None = None, *, confirmed: bool = False
+        self,
+        pasted: PastedConfig,
+        inputs: Mapping[str, str] | None = None,
+        choices: Mapping[str, Choice] | None = None,
+        *,
+        confirmed: bool = False,
     ) -> list[ServerStatus]:
-        """Save all servers or none; `inputs` are the values that the configuration asks for. `confirmed`: the user has
-        seen what will run, and agrees.
+        """Save all chosen servers or none; `inputs` are the values that the configuration asks for, `choices` what is
+        done with each server, by its place (all are added). `confirmed`: the user has seen what will run, and agrees.
 
         Fails with `input_needed`, `bad_config`, `name_taken`, `keys_unreadable`, `keys_not_writable`.
         """
-        filled, secret = pasted.filled(inputs or {})
+        skipped = {place for place, choice in (choices or {}).items() if choice is Choice.SKIP}
+        chosen = pasted.only([server.place for server in pasted.servers if server.place not in skipped])
+        filled, secret = chosen.filled(inputs or {})
         async with self.lock:
-            drafts = make_drafts(filled, secret, self._running_hub.configs.values())
+            drafts = make_drafts(filled, secret, self._running_hub.configs.values(), choices)
+            replaced = [draft.server.id for draft in drafts if draft.server.id in self._running_hub.configs]
             await self._save([draft.confirmed() if confirmed else draft for draft in drafts])
+            for server in replaced:
+                await self._running_hub.stop(server)
             for draft in drafts:
                 self._start_if_unknown(draft.server.id)
             return [self._running_hub.status(draft.server.id) for draft in drafts]
+
+    @returns_outcome
+    async def fill_in(self, server: ServerId, values: Mapping[str, str]) -> ServerStatus:
+        """Put values in the place of variables that are not set, as secrets, and start the server if it may run: what
+        the user types in answer to a question needs no other consent. Fails with `not_found`, `bad_input`, and the
+        errors of saving keys.
+        """
+        async with self.lock:
+            old = self.get(server).server
+            whole = (await self._vault.fill(old)).model_dump(exclude={"secrets", "plain"})
+            places: set[str] = set()
+
+            def value_of(reference: Reference, place: str) -> str | None:
+                if (value := values.get(reference.name)) is not None and place.partition("/")[0] in ("args", "url"):
+                    places.update({place} if is_secret_name(reference.name) else ())
+                return value
+
+            draft = make_draft(with_references(whole, value_of), old, places)
+            await self._save([draft.confirmed() if old.is_confirmed else draft])
+            await self._running_hub.stop(server)
+            self._start(self._running_hub.configs[server])
+            return self._running_hub.status(server)
 
     @returns_outcome
     async def save(

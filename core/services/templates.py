@@ -1,6 +1,7 @@
 """Templates: found by name to be run, and stored as versions; the user's own, and the shipped templates."""
 
 import asyncio
+import io
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -106,12 +107,18 @@ def is_shipped(template_id: TemplateId) -> bool:
 def read_text(path: Path) -> str:
     """Return the text of a file of at most 20 MB. Raises Refused `bad_input` or `too_large`."""
     try:
+        return io.TextIOWrapper(io.BytesIO(read_file(path)), "utf-8").read()
+    except UnicodeDecodeError:
+        raise Refused("bad_input", f"{path} is not UTF-8 text", path=str(path)) from None
+
+
+def read_file(path: Path) -> bytes:
+    """Return the bytes of a file of at most 20 MB. Raises Refused `bad_input` or `too_large`."""
+    try:
         # before it is read: a huge file would fill the memory
         if path.stat().st_size > FILE_BYTES:
             raise Refused("too_large", f"{path} is larger than 20 MB", path=str(path))
-        return path.read_text("utf-8")
-    except UnicodeDecodeError:
-        raise Refused("bad_input", f"{path} is not UTF-8 text", path=str(path)) from None
+        return path.read_bytes()
     except OSError as error:
         raise Refused("bad_input", f"{path} cannot be read: {error.strerror}", path=str(path)) from None
 

@@ -120,6 +120,24 @@ def test_variables_that_make_other_code_run_are_shown_with_a_warning(line: Comma
     assert "Warning" in error["message"]
 
 
+def test_a_file_of_an_editor_is_added_in_its_folder_and_a_known_name_refuses_no_other(
+    line: CommandLine, tmp_path: Path
+) -> None:
+    """Saved as UTF-16 with its mark, by an app that starts its servers in the project."""
+    one = {"command": sys.executable, "args": [str(HOSTILE), "good", "."], "disabled": True}
+    (tmp_path / ".vscode").mkdir()
+    file = tmp_path / ".vscode" / "mcp.json"
+    file.write_bytes(json.dumps({"servers": {"one": one, "odd": {"command": []}}}).encode("utf-16"))
+    shown = line("servers", "add", str(file)).last["error"]
+    assert shown["servers"][0]["cwd"] == str(tmp_path)
+    assert "relative to" in shown["servers"][0]["notes"][0]
+    added = line("servers", "add", str(file), "--yes")
+    assert (added.code, added.lines[0]["state"], added.last["left_out"][0]["place"]) == (1, "disabled", "servers/odd")
+    file.write_text(json.dumps({"servers": {"one": {**one, "args": ["-V"]}, "two": one}}), "utf-8-sig")
+    again = line("servers", "add", str(file), "--yes", "--replace")
+    assert (again.code, [each["args"][-1] for each in again.lines]) == (0, ["-V", "."])
+
+
 @needs_others
 def test_a_template_with_two_servers_side_by_side_runs(line: CommandLine, tmp_path: Path) -> None:
     servers = {

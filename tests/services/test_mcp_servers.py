@@ -18,6 +18,7 @@ from core.domain.run import RunStatus
 from core.domain.template import ValidationMode
 from core.domain.text.masking import MASK
 from core.ports import Put
+from core.services.mcp_drafts import Choice
 from core.services.outcome import Failed, Ok
 from core.tools.mcp import tool_list
 from core.tools.own_places import OwnPlaces
@@ -330,3 +331,57 @@ async def test_the_preview_shows_what_would_be_added_and_its_problems(core: Core
         ("inputs", "too_many_inputs"),
         ("servers/a", "neither"),
     ]
+
+
+async def test_servers_whose_name_is_taken_are_replaced_renamed_or_skipped(core: Core) -> None:
+    (one,) = await added(
+        core, '{"mcpServers": {"one": {"command": "x", "env": {"A_KEY": "first-value"}}}}', confirmed=True
+    )
+    text = '{"mcpServers": {"One": {"command": "y", "env": {"B": "second-value"}}, "two": {"command": "z"}}}'
+    looked = ok(await core.servers.preview(text))
+    assert [each.is_name_taken for each in looked.servers] == [True, False]
+    place = "mcpServers/One"
+    (two,) = ok(await core.servers.add(looked.pasted, {}, {place: Choice.SKIP}))
+    assert two.server.name == "two"
+    ok(await core.servers.remove(two.server.id))
+    renamed = ok(await core.servers.add(looked.pasted, {}, {place: Choice.RENAME}))
+    assert [each.server.name for each in renamed] == ["One (2)", "two"]
+    for each in renamed:
+        ok(await core.servers.remove(each.server.id))
+    replaced, _ = ok(await core.servers.add(looked.pasted, {}, {place: Choice.REPLACE}))
+    assert (replaced.server.id, replaced.server.command, replaced.state) == (
+        one.server.id,
+        "y",
+        ServerState.UNCONFIRMED,
+    )
+    assert (await core.servers.launch_of(replaced.server)).env == {"B": "second-value"}
+    assert len(core.servers.states) == 2
+
+
+async def test_what_is_not_set_is_named_before_anything_is_sent_and_can_be_filled_in(
+    core: Core, tmp_path: Path
+) -> None:
+    text = json.loads(pasted("good", str(tmp_path / "trace"), startup_timeout_sec=START_S, env={"A": "x ${NOT_SET_4}"}))
+    far = {"url": "http://127.0.0.1:9/mcp", "headers": {"Authorization": "Bearer ${NOT_SET_5}", "X": "$NOT_SET_6"}}
+    text["mcpServers"]["far"] = far
+    x, other = await added(core, json.dumps(text), confirmed=True)
+    for status, names in ((x, ["NOT_SET_4"]), (other, ["NOT_SET_5", "NOT_SET_6"])):
+        refused = failed(await core.servers.test(status.server.id))
+        assert all(name in refused.message for name in names)
+        error = core.servers.get(status.server.id).error
+        assert error is not None
+        assert (error.parameters["cause"], error.parameters["variables"]) == ("variables", names)
+    assert not (tmp_path / "trace").exists()
+    filled = ok(await core.servers.fill_in(x.server.id, {"NOT_SET_4": "typed-in"}))
+    assert filled.server.is_confirmed
+    assert ok(await core.servers.test(x.server.id)).state is ServerState.RUNNING
+    assert (await core.servers.launch_of(filled.server)).env == {"A": "x typed-in"}
+    assert "typed-in" not in repr(filled.server)
+
+
+async def test_only_the_tools_that_the_configuration_lists_are_offered(core: Core, tmp_path: Path) -> None:
+    entry = pasted(
+        "good", str(tmp_path / "trace"), startup_timeout_sec=START_S, tools=["re*", "once"], disabledTools=["once"]
+    )
+    (x,) = await added(core, entry, confirmed=True)
+    assert [info.name for info in ok(await core.servers.test(x.server.id)).tools] == ["mcp__x__read"]

@@ -67,7 +67,7 @@ def test_goose_has_parts_of_its_own_and_variables_that_are_asked_for() -> None:
     found = read_pasted(GOOSE)
     assert [server.fields["name"] for server in found.servers] == ["gh", "web"]
     assert [variable.id for variable in found.inputs] == ["GITHUB_TOKEN"]
-    assert len(found.skipped) == 1
+    assert [(each.place, each.code) for each in found.left_out] == [("extensions/developer", "app_part")]
     filled, secret = found.filled({"GITHUB_TOKEN": "t"})
     assert filled.servers[0].fields["env"] == {"GITHUB_TOKEN": "t"}
     assert filled.servers[0].fields["is_enabled"] is False
@@ -75,9 +75,8 @@ def test_goose_has_parts_of_its_own_and_variables_that_are_asked_for() -> None:
 
 
 def test_every_problem_is_reported_with_its_place() -> None:
-    text = (
-        '{"mcpServers": {"a": {"command": [], "args": [null, 1]}, "b": {}, "c": 1, "d": {"url": "x", "type": "sse"}}}'
-    )
+    entries = '{"a": {"command": {"exec": "x"}, "args": [null, 1]}, "b": {}, "c": 1, "d": {"url": "x", "type": "sse"}}'
+    text = f'{{"mcpServers": {entries}}}'
     places = [place for place, _ in problems(text)]
     assert places == [f"mcpServers/{name}" for name in ("a/command", "a/args/0", "b", "c", "d/type")]
     assert problems('{"a":\n  [}')[0][0] == "line 2, column 4"

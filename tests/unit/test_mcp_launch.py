@@ -18,13 +18,13 @@ def test_variables_are_replaced_and_those_with_secrets_are_masked() -> None:
         id=ServerId("x"),
         name="x",
         command="${HOME}/bin/c",
-        args=("${NONE}", "${NONE:-else}", "$HOME", "${EMPTY}", "${env:HOME}"),
+        args=("${NONE:-else}", "$HOME", "${EMPTY}", "${env:HOME}", "a$HOME", "${EMPTY:-${HOME}}", "{env:HOME}/x"),
         env={"A": "Bearer ${env:MY_TOKEN}", "DB_PASSWORD": "kept-elsewhere"},
         secrets={"env/DB_PASSWORD": KeyLocation.FILE},
     )
     launch = resolve_launch(server, ENVIRONMENT)
     assert launch.command == "/home/ada/bin/c"
-    assert launch.args == ("${NONE}", "else", "$HOME", "", "/home/ada")
+    assert launch.args == ("else", "/home/ada", "", "/home/ada", "a$HOME", "/home/ada", "/home/ada/x")
     assert launch.env["A"] == "Bearer t0ken-of-mine"
     assert launch.secrets == {"t0ken-of-mine", "kept-elsewhere"}
     assert not any(secret in repr(launch) for secret in launch.secrets)

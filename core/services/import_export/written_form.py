@@ -28,6 +28,7 @@ OF_STORE = frozenset({"workflow_id", "output_json", "unclean_ends", "results_the
 MODELS_OF_SNAPSHOT = frozenset({"model", "profile", "cast"})
 SERVER_FIELDS = frozenset(
     {"id", "name", "command", "args", "cwd", "url", "is_enabled", "starts_with_app", "timeout_s", "start_timeout_s"}
+    | {"only_tools", "without_tools"}
 )
 
 

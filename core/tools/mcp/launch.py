@@ -4,11 +4,19 @@ import base64
 import html
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
 
+from core.domain.launch_references import (
+    Reference,
+    ReferenceKind,
+    home_expanded,
+    is_script,
+    replace_references,
+)
 from core.domain.mcp_server import McpServer
 from core.domain.text.json_text import encode
 from core.domain.text.masking import MASK, masked_text, secret_spans
@@ -18,8 +26,6 @@ from core.errors import ToolFailed
 _SECRET_CHARACTERS, _WORD_CHARACTERS = 6, 3
 """A shorter secret is hidden only as a word of its own, and a very short one not at all: that would only garble what is
 said."""
-
-_REFERENCE = re.compile(r"\$\{(?:(env|userHome|homedir)(?::([^{}:]+))?|([A-Za-z_][A-Za-z0-9_]*)(:-[^{}]*)?)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,46 +91,94 @@ def _pattern_of(form: str) -> str:
 NO_SECRETS = SecretMask(frozenset())
 
 
-def resolve_launch(server: McpServer, environment: Mapping[str, str] = os.environ) -> LaunchSpec:
-    """Return the launch of a configuration that holds its secrets, with references to variables replaced: `${NAME}`,
-    `${NAME:-default}`, `${env:NAME}`, `${userHome}`. An unknown `${NAME}` is left as it is.
-
-    Raises ToolFailed `failed` where `${env:NAME}` is not set.
+class _Resolver:
+    """Resolves the texts of a launch. `missing` are the names without a value, `secrets` the values of variables that
+    must not be shown.
     """
-    secrets: set[str] = set()
 
-    def replaced(reference: re.Match[str]) -> str:
-        kind, name, plain, default = reference.groups()
-        if kind in ("userHome", "homedir"):
-            return os.path.expanduser("~")  # noqa: PTH111  # a text, which Path would tidy
-        value = environment.get(name or plain or "")
-        if value is not None:
-            # A variable that is a secret by its name or by its look is masked like a stored one.
-            if is_secret_name(name or plain) or masked_text(value) != value:
-                secrets.add(value)
-            return value
-        if default is not None:
-            return default.removeprefix(":-")
-        if kind == "env":
-            raise ToolFailed("failed", f"{server.name} needs the variable {name}, which is not set", variable=name)
-        return reference[0]
+    def __init__(self, server: McpServer, environment: Mapping[str, str]) -> None:
+        self.missing: dict[str, None] = {}
+        self.secrets: set[str] = set()
+        self._environment = environment
+        self.home = os.path.expanduser("~")  # noqa: PTH111  # a text, which Path would tidy
+        self._own: Mapping[str, str] = {}
+        self.cwd: str | None = None
+        self.cwd = self._path(server.cwd) if server.cwd else None
+        # a value may extend the variable of its own name, as in PATH=${PATH}:/opt
+        self.env = {name: self._path(value) for name, value in server.env.items()}
+        self._own = self.env
 
-    def text(value: str) -> str:
-        return _REFERENCE.sub(replaced, value)
+    def text(self, value: str) -> str:
+        return replace_references(value, self._value)
 
-    def optional(value: str | None) -> str | None:
-        return None if value is None else text(value)
+    def args(self, command: str, args: Sequence[str]) -> tuple[str, ...]:
+        return tuple(
+            arg if is_script(command, args, position) else self._path(arg) for position, arg in enumerate(args)
+        )
 
-    cwd = optional(server.cwd)
+    def _path(self, value: str) -> str:
+        return self.text(home_expanded(value, self.home))
+
+    def _value(self, reference: Reference) -> str | None:
+        match reference.kind:
+            case ReferenceKind.HOME:
+                return self.home
+            case ReferenceKind.PLACEHOLDER:
+                return None
+            case ReferenceKind.SEPARATOR:
+                return os.sep
+            case ReferenceKind.FOLDER if self.cwd:
+                return self.cwd
+            case ReferenceKind.FOLDER_NAME if self.cwd:
+                return PurePath(self.cwd).name
+            case ReferenceKind.VARIABLE:
+                return self._variable(reference)
+        self.missing[reference.name] = None
+        return None
+
+    def _variable(self, reference: Reference) -> str | None:
+        name = reference.name
+        value = self._own.get(name, self._environment.get(name))
+        if reference.default is not None and not value:
+            return self.text(reference.default)
+        if value is None:
+            self.missing[name] = None
+            return None
+        if reference.alternative is not None:
+            return self.text(reference.alternative)
+        # A variable that is a secret by its name or by its look is masked like a stored one.
+        if value and (is_secret_name(name) or masked_text(value) != value):
+            self.secrets.add(value)
+        return value
+
+
+def resolve_launch(server: McpServer, environment: Mapping[str, str] = os.environ) -> LaunchSpec:
+    """Return the launch of a configuration that holds its secrets, with its references replaced (`launch_references`)
+    and `~` expanded, by the server's own variables, then by the environment. A script of a shell stays as it
+    is: the shell replaces them.
+
+    Raises ToolFailed `failed` with the cause `variables` where something has no value: nothing is sent literally.
+    """
+    resolver = _Resolver(server, environment)
+    command = resolver.text(home_expanded(server.command, resolver.home)) if server.command is not None else None
     launch = LaunchSpec(
-        optional(server.command),
-        tuple(map(text, server.args)),
-        {name: text(value) for name, value in server.env.items()},
-        os.path.expanduser(cwd) if cwd else None,  # noqa: PTH111
-        optional(server.url),
-        {name: text(value) for name, value in server.headers.items()},
+        command,
+        resolver.args(command or "", server.args),
+        resolver.env,
+        resolver.cwd,
+        resolver.text(server.url) if server.url is not None else None,
+        {name: resolver.text(value) for name, value in server.headers.items()},
     )
-    return replace(launch, secrets=frozenset(_secret_values(server, launch) | secrets))
+    if resolver.missing:
+        names = list(resolver.missing)
+        listed = (
+            f"the variable {names[0]}, which is" if len(names) == 1 else f"the variables {', '.join(names)}, which are"
+        )
+        message = f"{server.name} needs {listed} not set"
+        raise ToolFailed("failed", message, cause="variables", variables=names, server=server.name)
+    if launch.url is not None and re.match(r"https?://[^\s/?#]", launch.url, re.IGNORECASE) is None:
+        raise ToolFailed("failed", f"the address of {server.name} does not begin with http:// or https://")
+    return replace(launch, secrets=frozenset(_secret_values(server, launch) | resolver.secrets))
 
 
 def _secret_values(server: McpServer, launch: LaunchSpec) -> set[str]:

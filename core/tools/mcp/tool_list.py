@@ -192,13 +192,15 @@ def _clean_schema(schema: Any, *, are_names: bool = False) -> tuple[Any, int]:
 
 
 def registry_tools(server: McpServer, listing: ToolListing, handler_of: Callable[[str, str], Handler]) -> list[Tool]:
-    """Return the tools for the registry. `handler_of` returns the handler of a tool, by its own name and its registered
+    """Return the tools that the server may offer, for the registry. `handler_of` returns the handler of a tool, by its
+    own name and its registered
     name.
     """
     names = tool_names(server.id, (tool.name for tool in listing.tools))
     return [
         _registry_tool(server, tool, names[tool.name], handler_of(tool.name, names[tool.name]))
         for tool in listing.tools
+        if server.offers(tool.name)
     ]
 
 

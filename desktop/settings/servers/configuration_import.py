@@ -1,32 +1,26 @@
-"""Imports servers from another app's configuration: a preview first, then all or none."""
+"""Imports servers from another app's configuration: a preview first, then what the user chooses."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QMimeData, Qt, Signal
 from PySide6.QtGui import QTextCursor
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
+from core.domain.grants import folders_in
 from core.domain.mcp_server import ServerStatus
-from core.services.mcp_drafts import ConfigPreview, ServerPreview
+from core.services.mcp_drafts import ConfigPreview
 from core.services.outcome import Failed, Outcome
 from desktop.operations import unwrap
 from desktop.settings.parts.form import CardForm
-from desktop.settings.servers.server_strings import (
-    launch_summary,
-    launch_warning,
-    printable,
-    problem_location,
-    problem_text,
-    server_refusal_text,
-)
+from desktop.settings.servers.server_preview import ServerPreviewList
+from desktop.settings.servers.server_strings import server_refusal_text
 from desktop.settings.sources.context import SettingsContext
-from desktop.theme import Icon, Theme
-from desktop.widgets import Adaptive, Button, IconLabel, MultiLineEdit, Paragraph, column_of, show_when
+from desktop.widgets import Button, MultiLineEdit, show_when
 from desktop.widgets.forms.form import FormField
 
 PASTE_CHARACTERS = 1_000_000
-_MOST_LINES = 200
 
 
 class ConfigurationImport(CardForm):
@@ -47,16 +41,15 @@ class ConfigurationImport(CardForm):
         self._fields = [FormField.around(theme, self._text)]
         self._read_button, self._cancel_button = Button(theme), Button(theme)
         self._add_button = Button(theme, kind="primary")
-        self._preview_list = QWidget(self)
-        self._preview_column = column_of(self._preview_list)
-        self._inputs: dict[str, tuple[QLineEdit, FormField]] = {}
+        self._list = ServerPreviewList(theme, self)
         buttons = (self._read_button, self._add_button, self._cancel_button)
-        self._lay_out([*self._fields, self._message, self._preview_list], buttons)
+        self._lay_out([*self._fields, self._message, self._list], buttons)
         self._text.textChanged.connect(self._on_edit)
         self._text.refused.connect(self._on_refused)
         self._read_button.clicked.connect(self._on_read)
         self._add_button.clicked.connect(self._on_add)
         self._cancel_button.clicked.connect(self.cancelled)
+        self._list.changed.connect(self._label_add_button)
         self.adapt_to(theme)
         self.clear()
 
@@ -71,15 +64,15 @@ class ConfigurationImport(CardForm):
         return self._message
 
     def search_text(self) -> str:
-        return f"{self._title.text()} mcpServers JSON YAML"
+        return f"{self._title.text()} mcpServers JSON TOML YAML"
 
     def retranslate(self) -> None:
         self._title.setText(self.tr("Paste a configuration"))
         self._fields[0].describe(
             self.tr("Configuration"),
             self.tr(
-                "JSON or YAML of another app: mcpServers, servers with inputs, context_servers, extensions. It is read "
-                "and shown; nothing is started."
+                "As another app or the documentation has it: JSON, TOML or YAML, a command line, an address, or a link "
+                "that installs it. It is read and shown; nothing is started."
             ),
         )
         self._read_button.setText(self.tr("Read it"))
@@ -88,7 +81,6 @@ class ConfigurationImport(CardForm):
 
     def apply_theme(self) -> None:
         super().apply_theme()
-        self._preview_column.setSpacing(self._theme.sizes.space_s)
         self._text.setFixedHeight(3 * self._theme.sizes.row)
         self._text.setFont(self._theme.font("code"))
 
@@ -106,12 +98,7 @@ class ConfigurationImport(CardForm):
         """Discard the preview, which belongs to another text."""
         self._asked += 1
         self._preview = None
-        self._inputs = {}
-        while (item := self._preview_column.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
-        show_when(self._preview_list, False)
+        self._list.clear()
         show_when(self._add_button, False)
         self._show_message("")
         self._read_button.setEnabled(bool(self._text.text().strip()))
@@ -123,41 +110,26 @@ class ConfigurationImport(CardForm):
 
     async def _read(self, request: int, text: str) -> None:
         """Show a preview; a later request supersedes this one."""
-        answer = await self._context.servers.preview(text)
+        # where a new server works, as in its form
+        folder = next(iter(folders_in(self._context.current.last_folders)), None)
+        answer = await self._context.servers.preview(text, Path(folder) if folder is not None else None)
         if request == self._asked:
             self._preview = unwrap(answer)
             self._show_preview(self._preview)
 
-    def _show_preview(self, looked: ConfigPreview) -> None:
-        for server in looked.servers:
-            self._add_row(_name(server), launch_summary(server.runs), _problem(server), launch_warning(server.runs))
-        for skipped in looked.pasted.skipped:
-            self._add_row(self.tr("Left out"), printable(skipped), "")
-        for variable in looked.pasted.inputs:
-            field = QLineEdit(variable.default or "")
-            if variable.is_secret:
-                field.setEchoMode(QLineEdit.EchoMode.Password)
-                field.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
-            row = FormField.around(self._theme, field)
-            about = self.tr("Kept as a secret.") if variable.is_secret else ""
-            row.describe(printable(variable.description or variable.id), about)
-            self._inputs[variable.id] = (field, row)
-            self._add_widget(row)
-        show_when(self._preview_list, True)
-        is_bad = any(server.problem is not None for server in looked.servers)
-        count = self.tr("%n server(s) were understood.", "", len(looked.servers))
-        if is_bad:
-            self._show_message(self.tr("Nothing can be added yet: mend what is said below, and read it again."))
-        elif looked.pasted.inputs:
-            self._show_message(f"{count} " + self.tr("Values are needed from you, below."), "text")
+    def _show_preview(self, preview: ConfigPreview) -> None:
+        self._list.show_preview(preview)
+        text = self.tr("%n server(s) were understood.", "", len(preview.servers))
+        if any(not each.is_optional for each in preview.pasted.inputs):
+            text += " " + self.tr("Values are needed from you, below.")
         else:
-            self._show_message(f"{count} " + self.tr("Nothing runs before you allow it."), "text")
+            text += " " + self.tr("Nothing runs before you allow it.")
+        self._show_message(text, "text")
         self._label_add_button()
-        show_when(self._add_button, not is_bad)
-        if not is_bad:
-            self._text.show_beginning()
-            first: QWidget = next(iter(self._inputs.values()))[0] if self._inputs else self._add_button
-            first.setFocus(Qt.FocusReason.OtherFocusReason)
+        show_when(self._add_button, True)
+        self._text.show_beginning()
+        first: QWidget = self._list.first_field or self._add_button
+        first.setFocus(Qt.FocusReason.OtherFocusReason)
         self.previewed.emit()
 
     def _show_failure(self, failed: Failed) -> None:
@@ -167,41 +139,26 @@ class ConfigurationImport(CardForm):
             self._show_message(server_refusal_text(failed))
             return
         self._show_message(self.tr("It cannot be used as it is. Nothing was added."))
-        for problem in problems[:_MOST_LINES]:
-            self._add_row(problem_location(str(problem["place"])), "", problem_text(problem))
-        show_when(self._preview_list, True)
+        self._list.show_problems(problems)
         self.previewed.emit()
-
-    def _add_row(self, title: str, text: str, problem: str, warning: str = "") -> None:
-        self._add_widget(PreviewRow(self._theme, title, text, problem, warning))
-
-    def _add_widget(self, widget: QWidget) -> None:
-        self._preview_column.addWidget(widget)
-        widget.show()
 
     # Adding
 
     def _label_add_button(self) -> None:
-        count = len(self._preview.servers) if self._preview is not None else 0
+        count = len(self._list.chosen)
         self._add_button.setText(self.tr("Add %n server(s)", "", count))
+        self._add_button.setEnabled(count > 0)
 
     def _on_add(self) -> None:
-        if self._preview is None or self._is_adding:
+        if self._preview is None or self._is_adding or not self._list.require_values():
             return
-        empty = [row for field, row in self._inputs.values() if not field.text()]
-        for _, row in self._inputs.values():
-            row.show_error(self.tr("A value is needed.") if row in empty else "")
-        if empty:
-            next(field for field, row in self._inputs.values() if row is empty[0]).setFocus()
-            return
-        values = {name: field.text() for name, (field, _) in self._inputs.items()}
         self._is_adding = True
-        work = self._adding(self._preview.pasted, values)
+        work = self._adding(self._preview.pasted)
         self._context.operations.run(work, "add MCP servers", success=self._on_added, failure=self._on_rejected)
 
-    async def _adding(self, pasted: Any, values: dict[str, str]) -> Outcome[list[ServerStatus]]:
+    async def _adding(self, pasted: Any) -> Outcome[list[ServerStatus]]:
         try:
-            return await self._context.servers.add(pasted, values)
+            return await self._context.servers.add(pasted, self._list.values, self._list.choices)
         finally:
             self._is_adding = False
 
@@ -234,37 +191,3 @@ class ConfigurationEditor(MultiLineEdit):
 
     def show_beginning(self) -> None:
         self.moveCursor(QTextCursor.MoveOperation.Start)
-
-
-class PreviewRow(Adaptive, QWidget):
-    """A server that was understood, or a problem, marked by an icon."""
-
-    def __init__(self, theme: Theme, title: str, text: str, problem: str, warning: str) -> None:
-        super().__init__()
-        self._theme = theme
-        is_bad = bool(problem)
-        self._icon = IconLabel(theme, *((Icon.TRIANGLE_ALERT, "sign_error") if is_bad else (Icon.CHECK, "sign_ok")))
-        self._row, self._words = QHBoxLayout(self), QVBoxLayout()
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._words.addWidget(Paragraph(title, "strong", most_lines=3))
-        if text:
-            self._words.addWidget(Paragraph(text, "code_small", "muted", 30))
-        if warning:
-            self._words.addWidget(Paragraph(warning, "label", "warn", 6))
-        if problem:
-            self._words.addWidget(Paragraph(problem, "label", "error", 6))
-        self._row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
-        self._row.addLayout(self._words, 1)
-        self.adapt_to(theme)
-
-    def apply_theme(self) -> None:
-        self._row.setSpacing(self._theme.sizes.space_s)
-        self._words.setSpacing(0)
-
-
-def _name(server: ServerPreview) -> str:
-    return printable(str(server.runs.get("name") or server.place))
-
-
-def _problem(server: ServerPreview) -> str:
-    return server_refusal_text(Failed.of(server.problem)) if server.problem is not None else ""

@@ -1,6 +1,5 @@
 """Texts of MCP servers: states, launch summaries, failures and errors."""
 
-import re
 import shlex
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -13,7 +12,7 @@ from core.domain.text.hidden import reveal
 from core.services.outcome import Failed
 from desktop.theme import Icon
 from desktop.tokens import ColorName
-from desktop.translation import duration, failure_text, number
+from desktop.translation import duration, failure_text
 from desktop.widgets import Tone
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
@@ -130,6 +129,12 @@ def error_text(error: ErrorInfo, server: McpServer) -> tuple[str, str]:
                     "Servers", "Test it again: a first start may have to download. Or edit it and give it more time."
                 ),
             )
+        case "variables":
+            names = ", ".join(map(printable, map(str, about.get("variables") or ())))
+            return (
+                translate("Servers", "It needs values that are not set: {names}.").format(names=names),
+                translate("Servers", "Set them in the environment that Metier starts in, or edit the server."),
+            )
         case "not_mcp":
             return (
                 translate("Servers", "It answers, but not as an MCP server does."),
@@ -218,45 +223,3 @@ def server_refusal_text(failed: Failed) -> str:
             return translate("Servers", "It was changed meanwhile: look at what will run again.")
         case _:
             return failure_text(failed.code, failed.message)
-
-
-def problem_location(location: str) -> str:
-    """Return the location of a problem in a configuration."""
-    if location == "the whole":
-        return translate("Servers", "The whole text")
-    if match := re.fullmatch(r"line (\d+), column (\d+)", location):
-        text = translate("Servers", "Line {line}, column {column}")
-        return text.format(line=number(int(match[1])), column=number(int(match[2])))
-    return printable(location)
-
-
-def problem_text(problem: Mapping[str, Any]) -> str:
-    """Return a problem of a configuration; a parser's own message stays in English."""
-    about = problem.get("about") or {}
-    text = {
-        "too_long": translate("Servers", "It is too long."),
-        "no_object": translate("Servers", "This is no object with servers."),
-        "no_servers": translate("Servers", "There are no servers in it: one of {names} was expected."),
-        "no_list": translate("Servers", "A list was expected."),
-        "no_id": translate("Servers", "An object with an id was expected."),
-        "no_group": translate("Servers", "An object with a server for each name was expected."),
-        "empty": translate("Servers", "There is no server in it."),
-        "too_many_inputs": translate("Servers", "More than {most} values are asked for."),
-        "too_many": translate("Servers", "There are more than {most} servers."),
-        "no_server": translate("Servers", "An object was expected."),
-        "none_usable": translate("Servers", "There is no server in it that can be used here."),
-        "sse": translate("Servers", "The SSE transport is not spoken here; give the address for streamable HTTP."),
-        "kind": translate("Servers", "“stdio” or “http” was expected, not {kind}."),
-        "both": translate("Servers", "There are a command and an address; one of them was expected."),
-        "neither": translate("Servers", "There is neither a command nor an address."),
-        "no_seconds": translate("Servers", "A number of seconds was expected."),
-        "no_text": translate("Servers", "A text was expected."),
-        "no_texts": translate("Servers", "A list of texts was expected."),
-        "no_names": translate("Servers", "An object with a text for each name was expected."),
-        "syntax": translate("Servers", "It cannot be read: {message}"),
-    }
-    code = str(problem.get("code"))
-    if code in ("name_taken", "bad_input"):
-        return server_refusal_text(Failed(code, str(problem["message"]), details=about))
-    match = text.get(code)
-    return printable(match.format(**about) if match is not None else str(problem["message"]))

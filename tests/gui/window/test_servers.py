@@ -30,7 +30,7 @@ from desktop.settings.servers.server_row import ServerRow
 from desktop.settings.servers.servers_page import ServersPage
 from desktop.translation import Language, short_tool_name
 from tests.gui.window.rig import App, an_app
-from tests.gui.window.settings_rig import Until, control, dialog, notice, press, settings, texts, undo, write
+from tests.gui.window.settings_rig import Until, choose, control, dialog, notice, press, settings, texts, undo, write
 from tests.support.command_line import write_template
 from tests.support.mcp_rig import HOSTILE, START_S, hostile, needs_others, node_server, programs
 
@@ -151,18 +151,22 @@ async def test_a_pasted_configuration_is_shown_asked_for_and_added_whole_or_not_
         press(app, "Paste a configuration…")
         box = control(app, "Configuration")
         assert isinstance(box, QPlainTextEdit)
-        box.setPlainText(text.replace('"args": [', '"args": [[], ').replace('"url"', '"address"'))
+        box.setPlainText(text.replace('"args": [', '"args": [[], ').replace('"url"', '"where"'))
         press(app, "Read it")
         await until(lambda: "It cannot be used as it is. Nothing was added." in texts(app))
         assert "servers/near/args/0" in texts(app)
         assert "servers/far" in texts(app)
+        box.setPlainText("mcpServers:\n  a: [")
+        press(app, "Read it")
+        await until(lambda: "It looks like YAML and cannot be read" in texts(app))
+        assert "Line 2, column 7" in texts(app)
         box.setPlainText(text)
         assert "servers/far" not in texts(app)
         press(app, "Read it")
         await until(lambda: "Another server has this name." in texts(app))
-        assert not any(
-            button.isVisible() and button.text().startswith("Add 2") for button in dialog(app).findChildren(QPushButton)
-        )
+        control(app, "Add 1 server")  # the other is left out, unless the user says what to do
+        press(app, "near")
+        choose(app, "The name near is taken", "Add it with a number")
         box.setPlainText(text.replace('"near"', '"close"'))
         press(app, "Read it")
         await until(lambda: "2 servers were understood." in texts(app))
