@@ -4271,6 +4271,10 @@
         <translation>Dollars pour un million de jetons.</translation>
     </message>
     <message>
+        <source>For input that the provider has cached.</source>
+        <translation>Pour l’entrée que le fournisseur a en cache.</translation>
+    </message>
+    <message>
         <source>Forget the key</source>
         <translation>Oublier la clé</translation>
     </message>
@@ -4296,6 +4300,10 @@
     <message>
         <source>Of the API, as its documentation says: it often ends with /v1.</source>
         <translation>Celle de l’API, selon sa documentation&#xa0;: elle finit souvent par /v1.</translation>
+    </message>
+    <message>
+        <source>Price from the cache</source>
+        <translation>Prix du cache</translation>
     </message>
     <message>
         <source>Price in</source>
@@ -4328,6 +4336,10 @@
     <message>
         <source>kept, not shown</source>
         <translation>gardée, non affichée</translation>
+    </message>
+    <message>
+        <source>like other input</source>
+        <translation>comme le reste</translation>
     </message>
     <message>
         <source>unknown</source>

@@ -62,14 +62,17 @@ class ModelForm(CardForm):
         self._model.setInsertPolicy(ComboBox.InsertPolicy.NoInsert)
         for box in (self._provider, self._wire_format, self._model):
             limit_width(box)
-        self._context_size = OptionalNumberBox(256, MOST_TOKENS, 1024, 0)
-        self._price_in, self._price_out = (OptionalNumberBox(0, MOST_PRICE, 0.01, 4) for _ in range(2))
+        self._boxes = {
+            "context_tokens": OptionalNumberBox(256, MOST_TOKENS, 1024, 0),
+            **{name: OptionalNumberBox(0, MOST_PRICE, 0.01, 4) for name in ("price_in", "price_cached", "price_out")},
+        }
+        self._price_cache_write: float | None = None
         self._test_button, self._add_button = Button(theme), Button(theme, kind="primary")
         self._forget_key_button = Button(theme, kind="link", is_small=True)
         controls = (self._provider, self._address, self._wire_format, self._key, self._model)
         self._fields = [FormField.around(theme, control) for control in controls]
         *_, self._wire_format_field, self._key_field, self._model_field = self._fields
-        self._numbers = [FormField.around(theme, box) for box in (self._context_size, self._price_in, self._price_out)]
+        self._numbers = [FormField.around(theme, box) for box in self._boxes.values()]
         self._number_row = ResponsiveRow(theme, self._numbers)
         self._arrange()
         self._connect()
@@ -116,13 +119,15 @@ class ModelForm(CardForm):
             typed.setAccessibleName(self.tr("Model"))
         key.describe(self.tr("API key"))
         self._update_key_help()
-        context, price_in, price_out = self._numbers
+        context, price_in, price_cached, price_out = self._numbers
         context.describe(self.tr("Context window"), self.tr("In tokens."))
         price_in.describe(self.tr("Price in"), self.tr("Dollars for a million tokens."))
+        price_cached.describe(self.tr("Price from the cache"), self.tr("For input that the provider has cached."))
         price_out.describe(self.tr("Price out"), self.tr("Dollars for a million tokens."))
-        for number in (self._context_size, self._price_in, self._price_out):
+        for number in self._boxes.values():
             number.localize("")
             number.set_empty_text(self.tr("unknown"))
+        self._boxes["price_cached"].set_empty_text(self.tr("like other input"))
         self._forget_key_button.setText(self.tr("Forget the key"))
         self._test_button.setText(self.tr("Test and list models"))
         self._add_button.setText(self.tr("Add model"))
@@ -215,9 +220,9 @@ class ModelForm(CardForm):
         self._model.addItems(listed)
 
     def _show_numbers(self, model: ModelChoice | None) -> None:
-        self._context_size.set_number(model.context_tokens if model is not None else None)
-        self._price_in.set_number(model.price_in if model is not None else None)
-        self._price_out.set_number(model.price_out if model is not None else None)
+        for name, box in self._boxes.items():
+            box.set_number(getattr(model, name) if model is not None else None)
+        self._price_cache_write = model.price_cache_write if model is not None else None
 
     def _on_model_chosen(self) -> None:
         listed = self._listed.get(self._model.currentText())
@@ -298,12 +303,9 @@ class ModelForm(CardForm):
     async def _save(self) -> None:
         choice = await self._choose(self._model_name())
         await self._save_key(choice)
-        size, price_in, price_out = (box.number for box in (self._context_size, self._price_in, self._price_out))
+        known = {name: box.number for name, box in self._boxes.items()} | {"price_cache_write": self._price_cache_write}
         saved = await self._providers.add_model(
-            choice,
-            context_tokens=choice.context_tokens if size is None else int(size),
-            price_in=choice.price_in if price_in is None else price_in,
-            price_out=choice.price_out if price_out is None else price_out,
+            choice, **{name: number for name, number in known.items() if number is not None}
         )
         model = unwrap(saved)
         self._show_message("")

@@ -191,18 +191,21 @@ async def test_the_default_changes_and_a_model_is_removed_with_undo(
 
 async def test_price_and_window_of_a_model_are_set(tmp_path: Path, qapp: QApplication, until: Until) -> None:
     async with an_app(tmp_path, qapp) as app:
-        model = ModelChoice(base_url="http://127.0.0.1:9/v1", model="one", context_tokens=4096)
+        model = ModelChoice(base_url="http://127.0.0.1:9/v1", model="one", context_tokens=4096, price_cache_write=3)
         await app.core.providers.add_model(model)
         await settings(app, PageId.MODELS, until)
         press(app, "Edit one")
         assert "4,096 tokens · price unknown" in texts(app)
         write(app, "Price in", "2.5")
+        write(app, "Price from the cache", "0.25")
         write(app, "Price out", "6")
         write(app, "Context window", "100")
         press(app, "Add model")
         await until(lambda: "$2.5 in, $6 out" in texts(app))
         kept = app.core.settings.current.models
-        assert kept == (model.model_copy(update={"price_in": 2.5, "price_out": 6.0, "context_tokens": 256}),)
+        assert kept == (
+            model.model_copy(update={"price_in": 2.5, "price_cached": 0.25, "price_out": 6.0, "context_tokens": 256}),
+        )
 
 
 async def test_a_server_on_this_computer_is_offered_and_not_chosen(
