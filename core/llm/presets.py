@@ -102,6 +102,15 @@ PRESETS = {
             context_tokens=200_000,
             wire_format=WireFormatName.ANTHROPIC_MESSAGES,
         ),
+        Preset(
+            "gemini",
+            "Google Gemini",
+            "https://generativelanguage.googleapis.com/v1beta",
+            needs_key=True,
+            key_env="GEMINI_API_KEY",
+            context_tokens=1_048_576,
+            wire_format=WireFormatName.GEMINI,
+        ),
         _cloud(
             "openrouter",
             "OpenRouter",
@@ -134,10 +143,22 @@ def preset_at(base_url: str) -> Preset:
     )
 
 
+_WORDS_IN_ADDRESSES: tuple[tuple[WireFormatName, frozenset[str], tuple[str, ...]], ...] = (
+    (WireFormatName.CHAT_COMPLETIONS, frozenset({"openai"}), ()),
+    (WireFormatName.ANTHROPIC_MESSAGES, frozenset({"anthropic"}), ("messages",)),
+    (WireFormatName.GEMINI, frozenset({"gemini"}), ("v1beta",)),
+    (WireFormatName.OPENAI_RESPONSES, frozenset(), ("responses",)),
+)
+
+
 def wire_format_at(base_url: str) -> WireFormatName | None:
     """Return the API that an address names in its path, such as `https://host/anthropic` and `…/v1/messages`."""
     parts = urlsplit(base_url.strip()).path.lower().rstrip("/").split("/")
-    return WireFormatName.ANTHROPIC_MESSAGES if "anthropic" in parts or parts[-1] == "messages" else None
+    # Google has OpenAI's chat completions, too: …/v1beta/openai
+    for name, words, last in _WORDS_IN_ADDRESSES:
+        if parts[-1] in last or not words.isdisjoint(parts):
+            return name
+    return None
 
 
 def preset_of(choice: ModelChoice) -> Preset:
@@ -152,6 +173,8 @@ def wire_format_of(choice: ModelChoice) -> WireFormatName:
     preset = preset_of(choice)
     if preset.id == "openai" and choice.origin == origin_of(preset.base_url) and thinks(choice.model):
         return WireFormatName.OPENAI_RESPONSES
+    if preset.wire_format is WireFormatName.GEMINI:
+        return wire_format_at(choice.base_url) or preset.wire_format
     return preset.wire_format
 
 

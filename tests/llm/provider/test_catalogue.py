@@ -30,7 +30,7 @@ def catalogue(phone: Phone) -> Catalogue:
 
 def test_presets_match_their_description() -> None:
     assert list(PRESETS) == [
-        "openai", "anthropic", "openrouter", "mistral", "ollama", "lmstudio", "llamacpp", "vllm", "custom"
+        "openai", "anthropic", "gemini", "openrouter", "mistral", "ollama", "lmstudio", "llamacpp", "vllm", "custom"
     ]  # fmt: skip
     assert {preset.id: preset.port for preset in LOCAL} == {
         "ollama": 11434,
@@ -38,7 +38,7 @@ def test_presets_match_their_description() -> None:
         "llamacpp": 8080,
         "vllm": 8000,
     }
-    assert [preset.id for preset in PRESETS.values() if preset.needs_key] == list(PRESETS)[:4]
+    assert [preset.id for preset in PRESETS.values() if preset.needs_key] == list(PRESETS)[:5]
     assert all(
         preset.base_url.startswith("https://") and preset.key_env for preset in PRESETS.values() if preset.needs_key
     )

@@ -9,6 +9,7 @@ from core.domain.model import ModelChoice, Reasoning, WireFormatName
 from core.domain.tool import ToolInfo
 from core.llm.gemini.request import NO_SIGNATURE, request_body, thinking_config
 from core.llm.gemini.schema import function_schema
+from core.llm.presets import preset_at, wire_format_at, wire_format_of
 from core.ports import CallRequest, ChatMessage, MessageFile, ModelRequest, Replay
 from tests.llm.provider.conftest import Heard, Phone
 from tests.llm.provider.contract.cells import JSON, events, whole
@@ -133,6 +134,25 @@ def test_results_have_the_names_and_ids_of_their_calls_and_pictures_where_the_mo
         parts = body_of(USER, message, *results)["contents"][1]["parts"]
         assert [part.get("thoughtSignature") for part in parts] == [NO_SIGNATURE, None]
         assert parts[1]["functionCall"]["args"] == {"invalid_json": "{"}
+
+
+@pytest.mark.parametrize(
+    ("address", "wire_format"),
+    [
+        ("https://generativelanguage.googleapis.com/v1beta", WireFormatName.GEMINI),
+        ("https://generativelanguage.googleapis.com/v1beta/openai", WireFormatName.CHAT_COMPLETIONS),
+        ("https://gateway.example/gemini/v1beta", WireFormatName.GEMINI),
+        ("https://gateway.example/v1/responses", WireFormatName.OPENAI_RESPONSES),
+        ("https://gateway.example/openai/v1", WireFormatName.CHAT_COMPLETIONS),
+        ("https://gateway.example/v1", None),
+    ],
+)
+def test_an_address_names_its_api(address: str, wire_format: WireFormatName | None) -> None:
+    assert wire_format_at(address) is wire_format
+    if "googleapis" in address:
+        preset = preset_at(address)
+        assert preset.id == "gemini"
+        assert wire_format_of(ModelChoice(provider="gemini", base_url=address, model="m")) is wire_format
 
 
 def ends(finish: str, message: str | None = None) -> bytes:
