@@ -39,6 +39,15 @@ FIXTURES: list[Json] = [
         "response": {"content": "It is 2.", "usage": {"prompt_tokens": 30, "completion_tokens": 4}},
     },
     {
+        "match": {"userMessage": "weigh it", "hasToolResult": False},
+        "response": {
+            "reasoning": "Six by seven.",
+            "reasoningSignature": "c2lnbmVk",
+            "toolCalls": [called({"expression": "6 * 7"}), called({"expression": "2 + 3"})],
+        },
+    },
+    {"match": {"userMessage": "weigh it"}, "response": {"content": "They are 42 and 5."}},
+    {
         "match": {"userMessage": "busy", "sequenceIndex": 0},
         "response": {"error": {"message": "slow down", "type": "rate_limit_error"}, "status": 429, "retryAfter": 2},
     },
@@ -97,6 +106,30 @@ def test_calls_of_a_round_and_a_second_turn(metier: CommandLine, server: str) ->
     roles = [message["role"] for message in last["body"]["messages"]]
     turn = ["user", "assistant", "tool", "tool", "tool", "assistant"]
     assert roles == ["system", *turn, "user", "assistant", "tool"]
+
+
+@pytest.mark.parametrize(
+    ("wire_format", "root", "path"),
+    [
+        ("chat-completions", "/v1", "/v1/chat/completions"),
+        ("openai-responses", "/v1", "/v1/responses"),
+        ("anthropic-messages", "/v1", "/v1/messages"),
+        ("gemini", "/v1beta", "/v1beta/models/m:streamGenerateContent?alt=sse"),
+    ],
+    ids=["chat completions", "responses", "messages", "gemini"],
+)
+def test_thoughts_calls_and_results_in_every_api(
+    metier: CommandLine, server: str, wire_format: str, root: str, path: str
+) -> None:
+    options = ("--base-url", server + root, "--model", "m", "--wire-format", wire_format, "--events")
+    said = metier("chat", "weigh it", *options)
+    assert (said.code, said.last["output"]) == (0, "They are 42 and 5.")
+    assert [event["text"] for event in said.lines if event["type"] == "thought"] == ["Six by seven."]
+    calls = {call["id"]: call["summary"] for call in said.last["tool_calls"]}
+    assert calls == {"answer.1.1": "6 * 7 = 42", "answer.1.2": "2 + 3 = 5"}
+    last = [entry for entry in asked(server, "weigh it") if entry["path"] == path][-1]
+    roles = [message["role"] for message in last["body"]["messages"]]
+    assert (roles[:2], roles.count("tool")) == (["system", "user"], 2)
 
 
 def test_a_busy_provider_is_asked_again_after_its_delay(metier: CommandLine, server: str) -> None:
