@@ -1,23 +1,21 @@
 """Assembles the events of a stream into an answer: blocks that begin, grow and end, one after the other."""
 
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 from core.domain.model import ModelChoice
-from core.domain.text.json_text import decode, encode
+from core.domain.text.json_text import encode
 from core.errors import StepFailed
 from core.llm.anthropic_messages.replay import replay_of
-from core.llm.openai_compatible.content import SurrogateJoiner, join_surrogates
+from core.llm.openai_compatible.content import join_surrogates
 from core.llm.openai_compatible.nearly_json import parse_nearly_json
-from core.llm.provider.failures import AttemptFailed, message_in, message_in_body, model_error, one_line
+from core.llm.provider.event_assembly import EventAssembler
+from core.llm.provider.failures import AttemptFailed, model_error, one_line
 from core.llm.provider.usage import count_of, usage_of
-from core.llm.sse import SseEvent
-from core.ports import CallDelta, CallRequest, ModelDelta, ModelWarning, ReasoningDelta, ReplayDelta, TextDelta, Usage
+from core.ports import CallRequest, ModelDelta, ModelWarning, ReasoningDelta, Replay, TextDelta, Usage
 
-# For an answer with its reasoning and calls: the limit of a step's result (ENGINE §2).
-ANSWER_CHARACTERS = 10_000_000
 # Counted per event in addition, so that an endless stream of empty ones hits the limit too.
 EVENT_CHARACTERS = 32
 
@@ -58,105 +56,47 @@ class _Block:
         return fields
 
 
-class MessageAssembler:
+class MessageAssembler(EventAssembler):
     """An `AnswerAssembler`. `has_begun` only with the first block: what fails before may be asked again."""
 
+    begins_with_events = False
+
     def __init__(self, choice: ModelChoice) -> None:
-        self.has_begun = False
-        self.is_finished = False
-        self.is_done = False
-        self._choice = choice
+        super().__init__(choice)
         self._blocks: dict[int, _Block] = {}
-        self._joiners = {"text": SurrogateJoiner(), "thinking": SurrogateJoiner()}
-        self._reason = ""
-        self._explanation = ""
         self._counts: dict[str, int] = {}
-        self._skipped = 0
-        self._size = 0
 
-    def take(self, events: Iterable[SseEvent]) -> Iterator[ModelDelta]:
-        """Implement `AnswerAssembler.take`. Raises AttemptFailed for an error before the first block."""
-        for event in events:
-            data = event.data.strip()
-            if self.is_done or not data or data == "[DONE]":
-                continue
-            value = _json_or_none(data)
-            if event.name == "error" or (isinstance(value, dict) and value.get("type") == "error"):
-                raise self._failure(value, data)
-            if isinstance(value, dict):
-                yield from self._take_event(value.get("type") or event.name, value)
-            else:
-                self._skipped += 1
+    def _is_answer(self, value: Fields) -> bool:
+        return isinstance(value.get("content"), list) or isinstance(value.get("type"), str)
 
-    def take_other(self, lines: list[str]) -> Iterator[ModelDelta]:
-        """Implement `AnswerAssembler.take_other`: some gateways ignore `stream` and send the whole message."""
-        text = "\n".join(lines).strip()
-        if self.has_begun or not text:
-            return
-        value = _json_or_none(text)
-        if isinstance(value, dict) and value.get("error"):
-            raise self._failure(value, text)
-        if not isinstance(value, dict) or not isinstance(value.get("content"), list):
-            raise _bad_response(text)
-        yield from self._take_event("message_start", {"message": value})
-        yield from self._take_event("message_delta", {"delta": value})
-        self.is_done = True
-
-    def finish(self) -> Iterator[ModelDelta]:
-        """Implement `AnswerAssembler.finish`."""
-        # As in other formats: texts and usage come before any error, calls last. Where the answer was cut off they are
-        # for the model to read, as half of their arguments must never be executed.
-        yield from self._flush()
-        if usage := self._usage():
-            yield usage
-        if not (self.is_done or self.is_finished):
-            raise model_error("truncated", "the answer broke off before its end")
-        if self._skipped:
-            message = f"parts of the stream could not be read, and may be missing: {self._skipped}"
-            yield ModelWarning("skipped_data", message)
-        if self._reason == "refusal":
-            explained = f": {self._explanation}" if self._explanation else ""
-            yield ModelWarning("content_filter", f"the provider's filter cut the answer off{explained}")
-        elif self._reason in _CUT_OFF:
-            yield ModelWarning("length", _CUT_OFF[self._reason])
-        is_cut_off = self._reason == "refusal" or self._reason in _CUT_OFF
-        blocks = list(self._blocks.values())
-        for call in _calls([block for block in blocks if block.kind == "tool_use"], is_cut_off=is_cut_off):
-            yield CallDelta(call)
-        # A thought that was cut off has no signature yet, and what was refused is refused again if it goes back.
-        kept = [block.whole() for block in blocks if block.signature or block.kind != "thinking" or not is_cut_off]
-        if self._reason != "refusal" and (replay := replay_of(kept, self._choice)):
-            yield ReplayDelta(replay)
-
-    def _take_event(self, kind: Any, event: Fields) -> Iterator[ModelDelta]:
+    def _take(self, value: Fields, name: str) -> Iterator[ModelDelta]:
         self._count(EVENT_CHARACTERS)
-        index = event.get("index")
+        index, delta = value.get("index"), value.get("delta")
         index = index if isinstance(index, int) else 0
-        delta = event.get("delta")
         delta = delta if isinstance(delta, dict) else {}
-        match kind:
-            case "message_start":
-                message = event.get("message")
-                if isinstance(message, dict):
-                    self._take_usage(message.get("usage"))
-                    blocks = message.get("content")
-                    for at, block in enumerate(blocks if isinstance(blocks, list) else ()):
-                        yield from self._begin(at, block)
+        match value.get("type") or name or ("message" if self._is_answer(value) else None):
+            case "message":  # some gateways ignore `stream` and send the whole message
+                yield from self._take_message(value)
+                self._end(value)
+            case "message_start" if isinstance(value.get("message"), dict):
+                yield from self._take_message(value["message"])
             case "content_block_start":
-                yield from self._begin(index, event.get("content_block"))
+                yield from self._begin(index, value.get("content_block"))
             case "content_block_delta":
                 yield from self._grow(index, delta)
             case "message_delta":
-                self._take_usage(event.get("usage"))
-                if isinstance(reason := delta.get("stop_reason"), str) and reason:
-                    self.is_finished, self._reason = True, reason
-                    details = delta.get("stop_details")
-                    explanation = details.get("explanation") if isinstance(details, dict) else None
-                    self._explanation = one_line(explanation) if isinstance(explanation, str) else ""
+                self._take_usage(value.get("usage"))
+                self._end(delta)
             case "message_stop":
                 self.is_done = True
-            case _ if "choices" in event:
-                raise _bad_response("it is one of chat completions")
+            case _ if "choices" in value:
+                raise model_error("bad_response", "the server's response is one of chat completions")
+
+    def _take_message(self, message: Fields) -> Iterator[ModelDelta]:
+        self._take_usage(message.get("usage"))
+        blocks = message.get("content")
+        for at, block in enumerate(blocks if isinstance(blocks, list) else ()):
+            yield from self._begin(at, block)
 
     def _begin(self, index: int, fields: Any) -> Iterator[ModelDelta]:
         """Begin a block, with what it already holds."""
@@ -164,9 +104,8 @@ class MessageAssembler:
             self._skipped += 1
             return
         self.has_begun = True
-        yield from self._flush()
         self._blocks[index] = block = _Block(fields)
-        yield from self._say(block, fields.get(block.kind) if block.kind in self._joiners else None)
+        yield from self._extend(block, fields.get(block.kind))
 
     def _grow(self, index: int, delta: Fields) -> Iterator[ModelDelta]:
         kind = delta.get("type")
@@ -179,80 +118,81 @@ class MessageAssembler:
             return
         match kind:
             case "text_delta" | "thinking_delta":
-                yield from self._say(block, delta.get(kind.removesuffix("_delta")))
+                yield from self._extend(block, delta.get(kind.removesuffix("_delta")))
             case "signature_delta":
                 self._add(block.signature, delta.get("signature"))
             case "input_json_delta":
                 self._add(block.pieces, delta.get("partial_json"))
 
-    def _say(self, block: _Block, piece: Any) -> Iterator[ModelDelta]:
+    def _extend(self, block: _Block, piece: Any) -> Iterator[ModelDelta]:
         """Yield a piece of a text or a thought."""
-        if not isinstance(piece, str) or block.kind not in self._joiners:
-            return
-        if text := self._joiners[block.kind].feed(piece):
-            self._add(block.pieces, text)
-            yield TextDelta(text) if block.kind == "text" else ReasoningDelta(text)
-
-    def _flush(self) -> Iterator[ModelDelta]:
-        """Yield what was held back at the end of a block."""
-        for kind, joiner in self._joiners.items():
-            rest = joiner.flush()
-            block = next((block for block in reversed(self._blocks.values()) if block.kind == kind), None)
-            if rest and block is not None:
-                self._add(block.pieces, rest)
-                yield TextDelta(rest) if kind == "text" else ReasoningDelta(rest)
+        if isinstance(piece, str) and block.kind in ("text", "thinking"):
+            for delta in self._say(piece) if block.kind == "text" else self._think(piece):
+                if isinstance(delta, TextDelta | ReasoningDelta):
+                    block.pieces.append(delta.text)
+                yield delta
 
     def _add(self, pieces: list[str], piece: Any) -> None:
         if isinstance(piece, str) and piece:
             self._count(len(piece))
             pieces.append(piece)
 
-    def _count(self, characters: int) -> None:
-        self._size += characters
-        if self._size > ANSWER_CHARACTERS:
-            message = f"the answer has over {ANSWER_CHARACTERS:,} characters"
-            raise model_error("answer_too_large", message, limit=ANSWER_CHARACTERS)
+    def _end(self, fields: Fields) -> None:
+        """Take why the answer ended."""
+        reason, details = fields.get("stop_reason"), fields.get("stop_details")
+        if not isinstance(reason, str) or not reason:
+            return
+        self.is_finished = True
+        if reason == "refusal":
+            explanation = details.get("explanation") if isinstance(details, dict) else None
+            explained = f": {one_line(explanation)}" if isinstance(explanation, str) else ""
+            self._cut = ModelWarning("content_filter", f"the provider's filter cut the answer off{explained}")
+        elif reason in _CUT_OFF:
+            self._cut = ModelWarning("length", _CUT_OFF[reason])
 
     def _take_usage(self, fields: Any) -> None:
         # The last event repeats the counts of the first, or has those of the output alone, and some servers count the
         # input only there.
-        for name in _COUNTS:
-            if count := count_of(fields, name):
-                self._counts[name] = count
+        self._counts |= {name: count for name in _COUNTS if (count := count_of(fields, name))}
+        self._usage = self._counted()
 
-    def _usage(self) -> Usage | None:
+    def _counted(self) -> Usage | None:
         # The format counts what was cached apart from the rest of the input.
         cached = self._counts.get("cache_read_input_tokens", 0)
         written = self._counts.get("cache_creation_input_tokens", 0)
         input_tokens = self._counts.get("input_tokens", 0) + cached + written
         return usage_of(self._choice, input_tokens or None, self._counts.get("output_tokens"), cached, written)
 
-    def _failure(self, value: Any, text: str) -> StepFailed | AttemptFailed:
-        """Return the failure for an error within the stream."""
-        error = value.get("error", value) if isinstance(value, dict) else None
-        code = error.get("type") if isinstance(error, dict) else None
-        message = message_in(error) if error else message_in_body(text)
-        parameters = {"provider_code": code} if isinstance(code, str) and code != "error" else {}
-        failed = model_error("provider_error", message or "the provider reports an error", **parameters)
-        return failed if self.has_begun else AttemptFailed(failed, is_retryable=code in _PASSING)
+    def _calls(self) -> Sequence[CallRequest]:
+        """Return the calls, each with a unique id. Arguments that are not a JSON object are None."""
+        calls: list[CallRequest] = []
+        used_ids: set[str] = set()
+        for block in (block for block in self._blocks.values() if block.kind == "tool_use"):
+            name, call_id, given = block.fields.get("name"), block.fields.get("id"), block.fields.get("input")
+            if not isinstance(name, str) or not name:
+                if self._cut is not None:
+                    continue
+                raise model_error("bad_response", "the stream has a call without a tool's name, so no call was made")
+            text = join_surrogates("".join(block.pieces))
+            if not text.strip():
+                text = encode(given) if isinstance(given, dict) else "{}"
+            if not isinstance(call_id, str) or not call_id or call_id in used_ids:
+                call_id = f"toolu_{secrets.token_hex(12)}"
+            used_ids.add(call_id)
+            calls.append(CallRequest(join_surrogates(call_id), join_surrogates(name), _object_of(text), text))
+        return calls
 
+    def _replay(self, calls: Sequence[CallRequest]) -> Replay | None:
+        return replay_of([block.whole() for block in self._blocks.values()], self._choice)
 
-def _calls(blocks: Iterable[_Block], *, is_cut_off: bool) -> Iterator[CallRequest]:
-    """Yield the calls, each with a unique id. Arguments that are not a JSON object are None."""
-    used_ids: set[str] = set()
-    for block in blocks:
-        name, call_id, given = block.fields.get("name"), block.fields.get("id"), block.fields.get("input")
-        if not isinstance(name, str) or not name:
-            if is_cut_off:
-                continue
-            raise model_error("bad_response", "the stream has a call without a tool's name, so no call was made")
-        text = join_surrogates("".join(block.pieces))
-        if not text.strip():
-            text = encode(given) if isinstance(given, dict) else "{}"
-        if not isinstance(call_id, str) or not call_id or call_id in used_ids:
-            call_id = f"toolu_{secrets.token_hex(12)}"
-        used_ids.add(call_id)
-        yield CallRequest(join_surrogates(call_id), join_surrogates(name), _object_of(text), text)
+    def _fail(self, error: Any, fallback: str = "the provider reports an error") -> NoReturn:
+        """Raise the error, before the first block one that may be asked again."""
+        try:
+            super()._fail(error, fallback)
+        except StepFailed as failed:
+            if self.has_begun:
+                raise
+            raise AttemptFailed(failed, is_retryable=failed.parameters.get("provider_code") in _PASSING) from None
 
 
 def _object_of(text: str) -> Fields | None:
@@ -265,15 +205,3 @@ def _object_of(text: str) -> Fields | None:
     except (ValueError, StepFailed):
         return None
     return value if isinstance(value, dict) else None
-
-
-def _json_or_none(text: str) -> Any:
-    try:
-        return decode(text)
-    except ValueError:
-        return None
-
-
-def _bad_response(text: str) -> StepFailed:
-    summary = one_line(message_in_body(text))[:200]
-    return model_error("bad_response", f"the server's response is not a message of Anthropic's API: {summary}")

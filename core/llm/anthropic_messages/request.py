@@ -10,7 +10,7 @@ from core.domain.tool import ToolInfo
 from core.llm.anthropic_messages.models import parameters
 from core.llm.anthropic_messages.replay import blocks_of_answer
 from core.llm.openai_compatible.content import join_surrogates
-from core.llm.openai_compatible.request import NO_RESULT
+from core.llm.provider.conversation import system_text, turns
 from core.llm.tool_names import wire_name
 from core.ports import ChatMessage, MessageFile, ModelRequest
 
@@ -30,9 +30,8 @@ def request_body(request: ModelRequest, choice: ModelChoice) -> dict[str, Any]:
     messages = wire_messages(request.messages, choice)
     body |= parameters(choice, may_think=_may_think(request.messages, choice))
     body["stream"] = True
-    system = [message.text for message in request.messages if message.role == "system" and message.text.strip()]
-    if system:
-        body["system"] = [{"type": "text", "text": join_surrogates("\n\n".join(system))}]
+    if system := _texts(system_text(request.messages)):
+        body["system"] = system
     if request.tools:
         body["tools"] = [_tool(tool) for tool in request.tools]
     body["messages"] = messages
@@ -43,35 +42,17 @@ def request_body(request: ModelRequest, choice: ModelChoice) -> dict[str, Any]:
 def wire_messages(messages: Sequence[ChatMessage], choice: ModelChoice) -> list[Block]:
     """Build the `messages` of a request: roles alternate, every call has a unique id and its result in the message
     directly after it, and no block is empty.
-
-    Answers that broke off before their first word are left out, and so is one at the end, which would be continued.
     """
     sent: list[Block] = []
     ids = _Ids()
-    at = 0
-    while at < len(messages):
-        message = messages[at]
-        at += 1
-        if message.role == "user":
+    for turn in turns(messages):
+        message = turn.message
+        if not turn.is_model:
             _append(sent, "user", [*_files(message.files), *_texts(message.text)])
-        elif message.role == "assistant":
-            results: dict[str, list[ChatMessage]] = {}
-            while at < len(messages) and messages[at].role == "tool":
-                results.setdefault(messages[at].call_id or "", []).append(messages[at])
-                at += 1
-            call_ids = [ids.unique(call.id) for call in message.calls]
-            _append(sent, "assistant", blocks_of_answer(message, call_ids, choice))
-            answered = [results.get(call.id) for call in message.calls]
-            _append(
-                sent,
-                "user",
-                [
-                    _result(call_id, found.pop(0) if found else None)
-                    for call_id, found in zip(call_ids, answered, strict=True)
-                ],
-            )
-    if sent and sent[-1]["role"] == "assistant":
-        del sent[-1]
+            continue
+        call_ids = [ids.unique(call.id) for call in message.calls]
+        _append(sent, "assistant", blocks_of_answer(message, call_ids, choice))
+        _append(sent, "user", [_result(*pair) for pair in zip(call_ids, turn.results, strict=True)])
     if not sent or sent[0]["role"] != "user":
         sent.insert(0, {"role": "user", "content": [{"type": "text", "text": BEFORE}]})
     return sent
@@ -105,14 +86,13 @@ def _file(file: MessageFile) -> Block:
     return {"type": "text", "text": f"({join_surrogates(file.name)}: {file.mime} cannot be shown.)"}
 
 
-def _result(call_id: str, message: ChatMessage | None) -> Block:
+def _result(call_id: str, message: ChatMessage) -> Block:
     """Build the result of a call. One without content is valid, one with an empty text is not."""
     block: Block = {"type": "tool_result", "tool_use_id": call_id}
-    text = NO_RESULT if message is None else message.text
-    files = _files(message.files if message is not None else ())
-    if content := _texts(text) + files:
+    files = _files(message.files)
+    if content := _texts(message.text) + files:
         block["content"] = content
-    if _ERROR.match(text) and not files:  # an error has texts alone
+    if _ERROR.match(message.text) and not files:  # an error has texts alone
         block["is_error"] = True
     return block
 

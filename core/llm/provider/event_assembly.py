@@ -30,8 +30,11 @@ class EventAssembler:
     """The part of an `AnswerAssembler` that every format of JSON events shares.
 
     A subclass takes the values, and says which calls and which replay the whole answer has. It sets `_cut` to the code
-    and the words of the warning if the answer was cut off: then its calls are not to be made.
+    and the words of the warning if the answer was cut off: then its calls are not to be made. `begins_with_events`:
+    the answer has begun with the first event; otherwise the subclass sets `has_begun`.
     """
+
+    begins_with_events = True
 
     def __init__(self, choice: ModelChoice) -> None:
         self.has_begun = False
@@ -50,7 +53,7 @@ class EventAssembler:
         for event in events:
             if self.is_done:
                 continue
-            self.has_begun = True
+            self.has_begun = self.has_begun or self.begins_with_events
             data = event.data.strip()
             if data == _DONE:
                 self.is_done = True
