@@ -2091,8 +2091,24 @@
         <translation>Le modèle a répondu sans un mot</translation>
     </message>
     <message>
+        <source>This model takes no reasoning effort, so it was asked without one</source>
+        <translation>Ce modèle n’accepte pas d’effort de raisonnement&#xa0;: la demande a été faite sans lui</translation>
+    </message>
+    <message>
+        <source>This model takes no temperature, so it was asked without one</source>
+        <translation>Ce modèle n’accepte pas de température&#xa0;: la demande a été faite sans elle</translation>
+    </message>
+    <message>
+        <source>This model takes no tools, so it was asked without them</source>
+        <translation>Ce modèle n’accepte pas d’outils&#xa0;: la demande a été faite sans eux</translation>
+    </message>
+    <message>
         <source>Try again</source>
         <translation>Réessayer</translation>
+    </message>
+    <message>
+        <source>{0} of {1} tools were sent, as the provider takes no more. Left out: {2}</source>
+        <translation>{0} outils sur {1} ont été envoyés, car le fournisseur n’en accepte pas plus. Non envoyés&#xa0;: {2}</translation>
     </message>
 </context>
 <context>

@@ -230,11 +230,12 @@ class AgentLoop:
                         record.make_reasoning(text)
                     case CallDelta(call):
                         calls.append(call)
-                    case ModelWarning(code, message):
+                    case ModelWarning(code, message, details):
                         if code in ("length", "content_filter"):
                             cut_off_by = code
-                        is_blank = False  # the warning already explains an empty answer
-                        record.warn(code, message)
+                        if cut_off_by is not None or code == "skipped_data":
+                            is_blank = False  # the warning already explains an empty answer
+                        record.warn(code, message, details)
                     case Usage():
                         record.report_usage(delta)
                     case ReplayDelta(replay):

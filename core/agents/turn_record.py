@@ -1,6 +1,6 @@
 """Records the text of a turn: streams it, stores it answer by answer, and closes it on every way out."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -114,9 +114,10 @@ class TurnRecord:
         if self._first_piece_at is None:
             self._first_piece_at = self._clock.monotonic()
 
-    def warn(self, code: str, message: str) -> None:
+    def warn(self, code: str, message: str, details: Mapping[str, Any] | None = None) -> None:
         """Emit a warning about the answer."""
-        self._log.emit(AnswerWarned(code=code, message=message, **asdict(self._turn.location)))
+        location = asdict(self._turn.location)
+        self._log.emit(AnswerWarned(code=code, message=message, details=details and dict(details), **location))
 
     def report_usage(self, usage: Usage) -> None:
         """Emit the token usage of the answer. For a sub-agent, its record counts it too."""

@@ -353,7 +353,8 @@ class AnswerWarned(Fact, wire="warning"):
 
     `length` and `content_filter`: it was cut off. `skipped_data`: parts may be missing. `empty_answer`: no text and no
     call. `unknown_agent`: another agent answers than the step names. `unknown_server`: its agent is limited to a server
-    that does not exist.
+    that does not exist. `without_tools`, `fewer_tools` {sent, of, left_out}, `without_part` {part}: the model takes
+    something that was chosen not, so it was left out; once for a model.
     """
 
     code: str
@@ -361,6 +362,7 @@ class AnswerWarned(Fact, wire="warning"):
     step: str
     index: int | None = None
     sub_agent_id: SubAgentId | None = None
+    details: dict[str, Any] | None = None
 
 
 class MessageAdded(Fact, wire="message"):

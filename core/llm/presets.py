@@ -4,7 +4,9 @@ Prices and context windows depend on the model and are unknown here.
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import urlsplit
 
 from core.domain.model import ModelChoice, WireFormatName, is_loopback, origin_of
@@ -26,14 +28,31 @@ LOCAL_LIMITS = TimeLimits(silence_s=600.0)
 
 @dataclass(frozen=True, slots=True)
 class Quirks:
-    """What a server accepts. `max_tokens` is the name of that field; `reasoning` the field of the effort, None if there
-    is none; `short_ids`: call ids have nine letters or digits.
+    """What a server accepts, as it is known (`core.llm.quirks`) or learnt from its refusals.
+
+    `max_tokens` is the name of that field, `max_output_tokens` its highest value; `reasoning` the field of the effort,
+    None if there is none; `short_ids`: call ids have nine letters or digits. False: it takes no `tools`, `temperature`,
+    `system` message, or (`takes_reasoning`) no effort. `refused_fields` of a request (`a.b` is within `a`) were sent
+    unasked. `refused_keys` of its own answers are not returned to it; `filled_keys` stand for keys that an answer
+    lacks. `fields` are further fields of a request.
     """
 
     stream_options: bool = True
     max_tokens: str = "max_tokens"
+    max_output_tokens: int | None = None
     reasoning: str | None = None
+    takes_reasoning: bool = True
     short_ids: bool = False
+    temperature: bool = True
+    system: bool = True
+    tools: bool = True
+    max_tools: int | None = None
+    description_characters: int | None = None
+    refused_fields: frozenset[str] = frozenset()
+    refused_tools: frozenset[str] = frozenset()
+    refused_keys: frozenset[str] = frozenset()
+    filled_keys: frozenset[str] = frozenset()
+    fields: Mapping[str, Any] = field(default_factory=dict)
 
 
 # OpenAI's models that reason. From GPT-5.4 they refuse tools in chat completions, some earlier ones (`codex`, `pro`)
@@ -63,7 +82,6 @@ class Preset:
     port: int | None = None
     context_tokens: int | None = None
     limits: TimeLimits = TimeLimits()
-    quirks: Quirks = Quirks()
     wire_format: WireFormatName = WireFormatName.CHAT_COMPLETIONS
 
     @property
@@ -72,10 +90,13 @@ class Preset:
         return self.port is not None
 
 
-def _cloud(id: str, title: str, base_url: str, key_env: str, quirks: Quirks) -> Preset:  # noqa: A002  # its name
-    return Preset(
-        id, title, base_url, needs_key=True, key_env=key_env, context_tokens=CLOUD_CONTEXT_TOKENS, quirks=quirks
-    )
+def _cloud(id: str, title: str, base_url: str, key_env: str) -> Preset:  # noqa: A002  # its name
+    return Preset(id, title, base_url, needs_key=True, key_env=key_env, context_tokens=CLOUD_CONTEXT_TOKENS)
+
+
+def _router(id: str, title: str, base_url: str, key_env: str) -> Preset:  # noqa: A002
+    """Return a provider of models of many makers, whose windows differ."""
+    return Preset(id, title, base_url, needs_key=True, key_env=key_env)
 
 
 def _local(id: str, title: str, port: int) -> Preset:  # noqa: A002
@@ -86,13 +107,7 @@ CUSTOM = Preset("custom", "Another server")
 PRESETS = {
     preset.id: preset
     for preset in (
-        _cloud(
-            "openai",
-            "OpenAI",
-            "https://api.openai.com/v1",
-            "OPENAI_API_KEY",
-            Quirks(max_tokens="max_completion_tokens", reasoning="reasoning_effort"),
-        ),
+        _cloud("openai", "OpenAI", "https://api.openai.com/v1", "OPENAI_API_KEY"),
         Preset(
             "anthropic",
             "Anthropic",
@@ -111,20 +126,22 @@ PRESETS = {
             context_tokens=1_048_576,
             wire_format=WireFormatName.GEMINI,
         ),
-        _cloud(
-            "openrouter",
-            "OpenRouter",
-            "https://openrouter.ai/api/v1",
-            "OPENROUTER_API_KEY",
-            Quirks(reasoning="reasoning"),
-        ),
-        _cloud(
-            "mistral",
-            "Mistral",
-            "https://api.mistral.ai/v1",
-            "MISTRAL_API_KEY",
-            Quirks(stream_options=False, short_ids=True),
-        ),
+        _cloud("openrouter", "OpenRouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
+        _cloud("mistral", "Mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY"),
+        _router("deepseek", "DeepSeek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
+        _router("groq", "Groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY"),
+        _router("together", "Together AI", "https://api.together.xyz/v1", "TOGETHER_API_KEY"),
+        _router("fireworks", "Fireworks AI", "https://api.fireworks.ai/inference/v1", "FIREWORKS_API_KEY"),
+        _router("xai", "xAI", "https://api.x.ai/v1", "XAI_API_KEY"),
+        _router("cerebras", "Cerebras", "https://api.cerebras.ai/v1", "CEREBRAS_API_KEY"),
+        _router("moonshot", "Moonshot AI", "https://api.moonshot.ai/v1", "MOONSHOT_API_KEY"),
+        _router("zai", "Z.ai", "https://api.z.ai/api/paas/v4", "ZAI_API_KEY"),
+        _router("minimax", "MiniMax", "https://api.minimax.io/v1", "MINIMAX_API_KEY"),
+        _router("dashscope", "Qwen", "https://dashscope-intl.aliyuncs.com/compatible-mode/v1", "DASHSCOPE_API_KEY"),
+        _router("nvidia", "NVIDIA", "https://integrate.api.nvidia.com/v1", "NVIDIA_API_KEY"),
+        _router("huggingface", "Hugging Face", "https://router.huggingface.co/v1", "HF_TOKEN"),
+        _router("github", "GitHub Models", "https://models.github.ai/inference", "GITHUB_TOKEN"),
+        _router("perplexity", "Perplexity", "https://api.perplexity.ai", "PERPLEXITY_API_KEY"),
         _local("ollama", "Ollama", 11434),
         _local("lmstudio", "LM Studio", 1234),
         _local("llamacpp", "llama.cpp", 8080),

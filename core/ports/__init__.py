@@ -38,6 +38,7 @@ from core.ports.model import (
     TextDelta,
     TextWasReasoning,
     Usage,
+    WaitReason,
     WaitStatus,
 )
 from core.ports.recording import NO_RECORDER, CallRecorder, NoRecorder, Recordings, RunRecordings
@@ -214,6 +215,7 @@ __all__ = [
     "UpkeepNote",
     "Usage",
     "Violation",
+    "WaitReason",
     "WaitStatus",
     "WorkflowGate",
     "Write",

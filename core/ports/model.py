@@ -67,15 +67,18 @@ class ChatMessage:
     replay: Replay | None = None
 
 
+WaitReason = Literal["answer", "retry", "loading"]
+
+
 @dataclass(frozen=True, slots=True)
 class WaitStatus:
     """Progress of a wait without data, in seconds: how long so far, and the limit.
 
-    `reason` is "answer" (waiting for the first or the next byte) or "retry" (the attempt failed with `message`;
-    `attempt` is the next).
+    `reason` is "answer" (waiting for the first or the next byte), "retry" (the attempt failed with `message`;
+    `attempt` is the next) or "loading" (a server on this machine is not ready; `message` has its words).
     """
 
-    reason: Literal["answer", "retry"]
+    reason: WaitReason
     waited_s: float
     limit_s: float
     attempt: int = 1
@@ -147,11 +150,13 @@ class ModelWarning:
     """A remark about an otherwise valid answer.
 
     `length`, `content_filter`: the answer was cut off there. Its calls are yielded as they are, and never made.
-    `skipped_data`: part of the stream was unreadable and may be missing.
+    `skipped_data`: part of the stream was unreadable and may be missing. `without_tools`, `fewer_tools` {sent, of,
+    left_out} and `without_part` {part}: the server does not take something that was chosen, so it was left out.
     """
 
-    code: Literal["length", "content_filter", "skipped_data"]
+    code: Literal["length", "content_filter", "skipped_data", "without_tools", "fewer_tools", "without_part"]
     message: str
+    details: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

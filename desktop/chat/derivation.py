@@ -35,7 +35,17 @@ from desktop.chat.turn_parts import (
 _PHASES = {RunStatus.ENQUEUED: Phase.QUEUED, RunStatus.WAITING: Phase.WAITING, RunStatus.PAUSED: Phase.PAUSED}
 # Warnings that the transcript has a text for.
 ANSWER_WARNINGS = frozenset(
-    {"length", "content_filter", "skipped_data", "empty_answer", "unknown_agent", "unknown_server"}
+    {
+        "length",
+        "content_filter",
+        "skipped_data",
+        "empty_answer",
+        "unknown_agent",
+        "unknown_server",
+        "without_tools",
+        "fewer_tools",
+        "without_part",
+    }
 )
 
 
@@ -147,13 +157,14 @@ def _cut_off_parts(message: Message, run: LiveRun | None) -> Iterable[CutOff]:
 
 
 def _warning_parts(run: LiveRun) -> Iterable[CutOff]:
-    """Yield the warnings about the run's answers, each code once. Warnings of sub-agents concern no text that is shown
+    """Yield the warnings about the run's answers, each once. Warnings of sub-agents concern no text that is shown
     here.
     """
     own = [warning for warning in run.warnings if warning.get("sub_agent_id") is None]
-    for code in dict.fromkeys(str(warning["code"]) for warning in own):
+    warnings = {(str(warning["code"]), str(warning.get("details"))): warning for warning in own}
+    for (code, _), warning in warnings.items():
         if code in ANSWER_WARNINGS:
-            yield CutOff(is_stopped=False, warning=code)
+            yield CutOff(is_stopped=False, warning=code, details=warning.get("details") or {})
 
 
 def _activity(run: LiveRun, last: Part | None) -> Activity | None:

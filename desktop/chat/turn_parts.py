@@ -3,6 +3,7 @@
 They compare by content, so that an unchanged turn is not laid out again.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -43,11 +44,12 @@ class Thought:
 @dataclass(frozen=True, slots=True)
 class CutOff:
     """A notice that the text before it is incomplete: stopped by the user, interrupted, or with a `warning`, a code of
-    `AnswerWarned`. `can_retry`: it answers a message that can be sent again.
+    `AnswerWarned` with its `details`. `can_retry`: it answers a message that can be sent again.
     """
 
     is_stopped: bool
     warning: str | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
     can_retry: bool = False
 
 

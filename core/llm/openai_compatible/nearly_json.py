@@ -13,8 +13,8 @@ MAX_DEPTH = 200
 
 
 def parse_nearly_json(text: str) -> Any:
-    """Parse JSON, or a text near to it that has one meaning: control characters within strings, trailing commas, single
-    quotes, keys without quotes, comments, a code fence around all of it.
+    """Parse JSON, or a text near to it that has a single meaning: control characters within strings, trailing commas,
+    single quotes, keys without quotes, comments, a code fence around all of it.
 
     Raises ValueError for anything else, with what is wrong with it as JSON. An unknown escape has several meanings:
     `"\\d"` may be a pattern whose backslash was not doubled.

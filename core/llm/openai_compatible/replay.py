@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from core.domain.model import ModelChoice, WireFormatName
+from core.llm.presets import Quirks
 from core.ports import ChatMessage, Replay
 
 # Keys of a message that are ours to write, or that servers refuse in a request.
@@ -76,13 +77,30 @@ def merge_call_keys(into: dict[str, Any], keys: Mapping[str, Any]) -> None:
             into[key] = value
 
 
-def keys_to_return(message: ChatMessage, choice: ModelChoice | None) -> tuple[Mapping[str, Any], Sequence[Any]]:
+# In place of what an answer of another model, or one that was masked, has not: a server that checks it is content. The
+# second is Google's own word for this (ai.google.dev/gemini-api/docs/thought-signatures).
+_FILLED_THOUGHT = {"reasoning_content": "(not kept)"}
+_FILLED_SIGNATURE = {"extra_content": {"google": {"thought_signature": "skip_thought_signature_validator"}}}
+
+
+def keys_to_return(
+    message: ChatMessage, choice: ModelChoice | None, quirks: Quirks
+) -> tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]]:
     """Return the keys that go back with a message and with each of its calls."""
     replay = message.replay
-    if replay is None or choice is None or not replay.is_for(choice, WireFormatName.CHAT_COMPLETIONS):
-        return {}, [{}] * len(message.calls)
-    calls = replay.value.get("calls", [])
-    return replay.value.get("message", {}), calls if len(calls) == len(message.calls) else [{}] * len(message.calls)
+    keys: Mapping[str, Any] = {}
+    calls: Sequence[Mapping[str, Any]] = [{}] * len(message.calls)
+    if replay is not None and choice is not None and replay.is_for(choice, WireFormatName.CHAT_COMPLETIONS):
+        keys, returned = replay.value.get("message", {}), replay.value.get("calls", [])
+        calls = returned if len(returned) == len(calls) else calls
+    if "reasoning_content" in quirks.filled_keys:
+        keys = {**_FILLED_THOUGHT, **keys}
+    if "thought_signature" in quirks.filled_keys and calls and not calls[0]:
+        calls = [_FILLED_SIGNATURE, *calls[1:]]
+    if quirks.refused_keys:
+        keys = {key: value for key, value in keys.items() if key not in quirks.refused_keys}
+        calls = [{key: value for key, value in call.items() if key not in quirks.refused_keys} for call in calls]
+    return keys, calls
 
 
 def _merge(into: dict[str, Any], fields: Mapping[str, Any]) -> None:

@@ -20,7 +20,7 @@ def request_body(request: ModelRequest, choice: ModelChoice, quirks: Quirks) -> 
     reject.
     """
     body: dict[str, Any] = {} if choice.model is None else {"model": choice.model}
-    body["messages"] = wire_messages(request.messages, choice, short_ids=quirks.short_ids)
+    body["messages"] = wire_messages(request.messages, choice, quirks)
     body["stream"] = True
     if quirks.stream_options:
         body["stream_options"] = {"include_usage": True}
@@ -33,7 +33,7 @@ def request_body(request: ModelRequest, choice: ModelChoice, quirks: Quirks) -> 
     if choice.reasoning is not Reasoning.OFF and quirks.reasoning is not None:
         effort = str(choice.reasoning)
         body[quirks.reasoning] = effort if quirks.reasoning == "reasoning_effort" else {"effort": effort}
-    return body
+    return {**body, **quirks.fields}
 
 
 def _tools(tools: Iterable[ToolInfo]) -> Iterable[dict[str, Any]]:
@@ -52,21 +52,23 @@ NO_RESULT = '{"error":{"code":"interrupted","message":"this call has no result"}
 BROKE_OFF = "(The answer broke off here.)"
 
 SHORT_ID_CHARACTERS = 9
+ID_CHARACTERS = 40  # the shortest limit of those that are known: OpenAI's
+NO_QUIRKS = Quirks()
 
 Wire = dict[str, Any]
 
 
 def wire_messages(
-    messages: Sequence[ChatMessage], choice: ModelChoice | None = None, *, short_ids: bool = False
+    messages: Sequence[ChatMessage], choice: ModelChoice | None = None, quirks: Quirks = NO_QUIRKS
 ) -> list[Wire]:
     """Build the `messages` of a request, in a form that strict providers accept.
 
     Every call has a unique id, a name, valid arguments, and its result directly after it; roles alternate; nothing is
-    empty that may not be. Answers that broke off before their first word are left out. `short_ids`: ids are nine
-    letters and digits. In turns with calls, what the server of `choice` wants back goes with each answer.
+    empty that may not be. Answers that broke off before their first word are left out. In turns with calls, what the
+    server of `choice` wants back goes with each answer.
     """
     sent: list[Wire] = []
-    ids = _Ids(short=short_ids)
+    ids = _Ids(short=quirks.short_ids)
     at, has_called = 0, False
     while at < len(messages):
         message = messages[at]
@@ -82,11 +84,11 @@ def wire_messages(
             results.setdefault(messages[at].call_id or "", []).append(join_surrogates(messages[at].text))
             at += 1
         if message.calls:
-            _call(sent, message, results, ids, choice)
+            _call(sent, message, results, ids, keys_to_return(message, choice, quirks))
         elif message.text.strip():
             _say(sent, "assistant", join_surrogates(message.text))
             if has_called and sent[-1]["content"] == join_surrogates(message.text):  # else it was joined to another
-                keys, _ = keys_to_return(message, choice)
+                keys, _ = keys_to_return(message, choice, quirks)
                 sent[-1] = _with_keys(sent[-1], keys)
     # A text-only answer at the end broke off before the crash. Sent, it would be a prefill to continue, or be rejected.
     if sent and sent[-1]["role"] == "assistant":
@@ -116,11 +118,15 @@ def _with_keys(message: Wire, keys: Mapping[str, Any]) -> Wire:
 
 
 def _call(
-    sent: list[Wire], message: ChatMessage, results: dict[str, list[str]], ids: "_Ids", choice: ModelChoice | None
+    sent: list[Wire],
+    message: ChatMessage,
+    results: dict[str, list[str]],
+    ids: "_Ids",
+    returned: tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]],
 ) -> None:
     """Append an answer with its calls and a result for each. Calls with the same id take the results in order."""
     identified = [(ids.unique(call.id), call) for call in message.calls]
-    keys, keys_of_calls = keys_to_return(message, choice)
+    keys, keys_of_calls = returned
     calls = [
         {"id": own_id, "type": "function", **own_keys, "function": {**own_keys.get("function", {}), **_function(call)}}
         for (own_id, call), own_keys in zip(identified, keys_of_calls, strict=True)
@@ -154,8 +160,14 @@ class _Ids:
         return unique_id
 
     def _format(self, model_id: str) -> str:
-        if not self._short:
+        if not self._short and len(model_id) <= ID_CHARACTERS:
             return model_id or "call"
+        if not self._short:
+            return f"call_{_digest(model_id)[:24]}"
         if re.fullmatch(f"[a-zA-Z0-9]{{{SHORT_ID_CHARACTERS}}}", model_id):
             return model_id
-        return hashlib.sha256(model_id.encode("utf-8", "surrogatepass")).hexdigest()[:SHORT_ID_CHARACTERS]
+        return _digest(model_id)[:SHORT_ID_CHARACTERS]
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -7,7 +7,7 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from itertools import chain
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from core.domain.model import ModelChoice
 from core.llm.presets import TimeLimits
@@ -15,7 +15,7 @@ from core.llm.provider.failures import AttemptFailed, connection_failure, model_
 from core.llm.provider.wire_format import AnswerAssembler, WireFormat
 from core.llm.sse import EVENT_BYTES, SseParser, TooLarge
 from core.network.proxies import Proxy
-from core.ports import Clock, ModelDelta, WaitStatus
+from core.ports import Clock, ModelDelta, WaitReason, WaitStatus
 
 # Less than the smallest no-progress limit of a run (settings: 10 s).
 REPORT_INTERVAL_S = 5.0
@@ -49,9 +49,7 @@ class WaitReporter:
         if self._timer is not None:
             self._timer.cancel()
 
-    def begin(
-        self, reason: Literal["answer", "retry"], limit_s: float, attempt: int, message: str | None = None
-    ) -> None:
+    def begin(self, reason: WaitReason, limit_s: float, attempt: int, message: str | None = None) -> None:
         """Set what is awaited from now on."""
         self._status = WaitStatus(reason, 0.0, limit_s, attempt, message)
         self.reset()

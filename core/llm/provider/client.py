@@ -10,16 +10,15 @@ Nothing is retried after the first event, since the user may have read the begin
 
 import logging
 import random
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
 from contextlib import aclosing
 from dataclasses import replace
-from typing import Any
 
 from core.domain.model import ModelChoice, WireFormatName
 from core.errors import StepFailed
 from core.llm.http import HttpClients
 from core.llm.key_masking import MaskedDeltas, Masker, Secret
-from core.llm.presets import TimeLimits, limits_of, preset_of, wire_format_of
+from core.llm.presets import Quirks, TimeLimits, limits_of, wire_format_of
 from core.llm.provider.attempt import REPORT_INTERVAL_S, PreparedRequest, WaitReporter, attempt
 from core.llm.provider.failures import (
     MAX_RETRY_AFTER_S,
@@ -28,14 +27,19 @@ from core.llm.provider.failures import (
     retry_delay_s,
     unusable_route,
 )
+from core.llm.provider.shaping import RequestShaper
 from core.llm.provider.wire_format import WireFormat
+from core.llm.quirks import quirks_of
 from core.llm.tool_names import resolve_tool_name, tools_by_name
 from core.llm.wire_formats import WIRE_FORMATS
-from core.ports import CallDelta, Clock, ModelDelta, ModelRequest
+from core.ports import CallDelta, Clock, ModelDelta, ModelRequest, ModelWarning
 
 log = logging.getLogger(__name__)
 
 FindKey = Callable[[ModelChoice], Awaitable[Secret | None]]
+
+
+_Server = tuple[str, str | None, WireFormatName]
 
 
 class ProviderClient:
@@ -62,7 +66,8 @@ class ProviderClient:
         self._limits = limits
         self._waits_every_s = waits_every_s
         self._random = random
-        self._rejected: dict[tuple[str, str | None], set[str]] = {}
+        self._lessons: dict[_Server, Quirks] = {}
+        self._warned: set[tuple[_Server, str]] = set()
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta, None]:
         """Yield the answer.
@@ -78,10 +83,14 @@ class ProviderClient:
         masked = MaskedDeltas(masker)
         names = tools_by_name(tool.name for tool in request.tools)
         prepared = self._prepare(request, choice, key)
+        server = (choice.base_url, choice.model, wire_format_of(choice))
+        shaping = RequestShaper(prepared, request, self._lessons.get(server) or quirks_of(choice))
         with WaitReporter(self._clock, request.on_wait, self._waits_every_s) as waits:
             try:
-                async with aclosing(self._stream_with_retries(prepared, waits, masker)) as deltas:
+                async with aclosing(self._stream_with_retries(shaping, waits, masker)) as deltas:
                     async for delta in deltas:
+                        for warning in self._learn(server, shaping):
+                            yield replace(warning, message=masker.text(warning.message))
                         visible = masked.feed(_restore_tool_name(delta, names))
                         if visible is not None:
                             yield visible
@@ -108,24 +117,33 @@ class ProviderClient:
             "Accept": "text/event-stream, application/json",
             **wire_format.headers(key),
         }
-        body = wire_format.body(request, choice, preset_of(choice).quirks)
-        leave_out(body, self._rejected.get((choice.base_url, choice.model), ()))
         limits = self._limits or limits_of(choice)
-        return PreparedRequest(choice, wire_format, wire_format.url(choice), headers, body, limits)
+        return PreparedRequest(choice, wire_format, wire_format.url(choice), headers, {}, limits)
+
+    def _learn(self, server: _Server, shaping: RequestShaper) -> Iterator[ModelWarning]:
+        """Remember what an answered request was sent without, and yield the warnings that are new."""
+        if shaping.has_learnt:
+            self._lessons[server] = shaping.quirks
+        warnings, shaping.warnings, shaping.has_learnt = shaping.warnings, [], False
+        for warning in warnings:
+            if (server, warning.message) not in self._warned:
+                self._warned.add((server, warning.message))
+                yield warning
 
     async def _stream_with_retries(
-        self, prepared: PreparedRequest, waits: WaitReporter, masker: Masker
+        self, shaping: RequestShaper, waits: WaitReporter, masker: Masker
     ) -> AsyncGenerator[ModelDelta, None]:
         """Yield the answer of the first attempt that succeeds."""
+        prepared = shaping.prepared
         try:
             client, prepared.proxy = await self._clients.client_for(prepared.url)
         except ValueError as error:
             raise unusable_route(error, prepared.url) from None
         # Each attempt has its own Assembler. Once an attempt has yielded something, its failure is final: repeating the
         # request would produce another answer, whose beginning contradicts the text that the user has already read.
-        # Two failures do not count as attempts, because the request was never considered: a server that rejects a field
-        # that is sent unasked (asked again without, and remembered for the model), and a kept-alive connection that the
-        # server closed at the same moment (asked again at once, on a new connection, a single time).
+        # Two failures do not count as attempts, because the request was never considered: a part of it that the server
+        # does not take (asked again without it, which is remembered for the model once it answers), and a kept-alive
+        # connection that the server closed at the same moment (asked again at once, on a new connection, once).
         retry, is_reconnected = 0, False
         while True:
             answer = prepared.wire_format.assembler(prepared.choice)
@@ -136,9 +154,7 @@ class ProviderClient:
                         yield delta
                 return
             except AttemptFailed as failed:
-                if left_out := leave_out(prepared.body, failed.rejects):
-                    place = (prepared.choice.base_url, prepared.choice.model)
-                    self._rejected.setdefault(place, set()).update(left_out)
+                if not answer.has_begun and shaping.leave_out(failed):
                     continue
                 if failed.is_stale and not answer.has_begun and not is_reconnected:
                     is_reconnected = True
@@ -152,19 +168,6 @@ class ProviderClient:
             waits.begin("retry", wait_s, retry + 1, message)
             waits.report_now()
             await self._clock.sleep(wait_s)
-
-
-def leave_out(body: dict[str, Any], fields: Iterable[str]) -> list[str]:
-    """Remove fields from a request, and return what was there. `a.b` is a field within a field."""
-    found = []
-    for path in fields:
-        first, _, inner = path.partition(".")
-        holder = body.get(first) if inner else body
-        if isinstance(holder, dict) and holder.pop(inner or first, None) is not None:
-            found.append(path)
-        if inner and holder == {}:
-            del body[first]
-    return found
 
 
 def _restore_tool_name(delta: ModelDelta, names: Mapping[str, str]) -> ModelDelta:

@@ -31,8 +31,8 @@ class AttemptFailed(Exception):
     """A failed attempt.
 
     `is_retryable`: the same request may succeed after `retry_after_s` seconds, or later, and is sent up to `retries`
-    times more. `rejects`: it may succeed without these fields. `is_stale`: a reused connection failed,
-    probably as the server closed it.
+    times more. `is_stale`: a reused connection failed, probably as the server closed it. `is_vague`: the server rejects
+    a field without naming it. `words` come from a refusal's `body`, and may name a part of the request.
     """
 
     def __init__(
@@ -42,16 +42,32 @@ class AttemptFailed(Exception):
         is_retryable: bool = False,
         retries: int = RETRIES,
         retry_after_s: float | None = None,
-        rejects: tuple[str, ...] = (),
         is_stale: bool = False,
+        is_vague: bool = False,
+        body: str = "",
     ) -> None:
         super().__init__(error.message)
         self.error = error
         self.is_retryable = is_retryable
         self.retries = retries
         self.retry_after_s = retry_after_s
-        self.rejects = rejects
         self.is_stale = is_stale
+        self.is_vague = is_vague
+        self.body = body
+
+    @property
+    def status(self) -> object:
+        """The HTTP status of the refusal, if it was a refusal."""
+        return self.error.parameters.get("status")
+
+    @property
+    def words(self) -> str:
+        """The message of a refusal with its code and the names of fields, without what it repeats of the request."""
+        try:
+            named = _names_of_fields(decode(self.body))
+        except ValueError:
+            named = iter(())
+        return " ".join([self.error.message, *named])
 
 
 def model_error(code: str, message: str, **parameters: object) -> StepFailed:
@@ -72,20 +88,10 @@ def refusal(status: int, body: str, retry_after: str | None, now: datetime) -> A
     wait_s = parse_retry_after(retry_after or (delay[1] if delay else None), now)
     retry_after_s = {"retry_after_s": round(wait_s, 3)} if wait_s is not None else {}
     error = model_error(code, message, status=status, **retry_after_s)
+    is_vague = status in (400, 422) and _is_vague(message)
     return AttemptFailed(
-        error,
-        is_retryable=is_retryable_status(status),
-        retry_after_s=wait_s,
-        rejects=_rejected_fields(body, message) if status in (400, 422) else (),
+        error, is_retryable=is_retryable_status(status), retry_after_s=wait_s, is_vague=is_vague, body=body
     )
-
-
-def _rejected_fields(body: str, message: str) -> tuple[str, ...]:
-    """Return which of the fields that are sent unasked a server may have rejected."""
-    # Some servers reject unknown fields, often without naming the field. OpenAI gives summaries of reasoning to
-    # verified organizations alone, and names what it does not take as `param`.
-    vague = ("stream_options",) if "include_usage" in body or "stream_options" in body or _is_vague(message) else ()
-    return (*vague, *(field for field in UNASKED_FIELDS if f'"{field}"' in body and field not in vague))
 
 
 def unusable_route(error: ValueError, url: str) -> StepFailed:
@@ -131,6 +137,20 @@ def _phrase(status: int) -> str:
         return f"{status} {HTTPStatus(status).phrase}"
     except ValueError:
         return str(status)
+
+
+def _names_of_fields(value: Any) -> Iterator[str]:
+    """Yield what an error names as its place: `param`, `code`, `loc`, `type`."""
+    if isinstance(value, list):
+        for item in value[:5]:
+            yield from _names_of_fields(item)
+    elif isinstance(value, dict):
+        for name, part in value.items():
+            if name in ("param", "code", "type", "loc", "field"):
+                parts = part if isinstance(part, list) else [part]
+                yield ".".join(str(place) for place in parts if isinstance(place, str | int))
+            elif name in ("error", "errors", "detail"):
+                yield from _names_of_fields(part)
 
 
 def _is_vague(message: str) -> bool:

@@ -246,8 +246,8 @@ def _part_blocks(key: str, part: Part, folds: Folds, memo: BlockCache) -> Iterab
             return steps_blocks(key, part, folds, memo)
         case Output(text=text):
             return memo.output(key, text)
-        case CutOff(is_stopped=is_stopped, warning=warning, can_retry=can_retry):
-            return [CutOffBlock(key=key, is_stopped=is_stopped, warning=warning, can_retry=can_retry)]
+        case CutOff(is_stopped=is_stopped, warning=warning, details=details, can_retry=can_retry):
+            return [CutOffBlock(key=key, is_stopped=is_stopped, warning=warning, details=details, can_retry=can_retry)]
         case Changes():
             return changes_blocks(key, part, folds, memo)
         case Activity():

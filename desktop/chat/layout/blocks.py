@@ -4,9 +4,11 @@ A block has a `key` that is unique in its turn and stays the same while the turn
 share a frame.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from core.domain.changed_files import ShownChange
 from desktop.chat.layout.markdown_splitter import CodeLabel
@@ -217,6 +219,7 @@ class ActivityBlock(Block):
 class CutOffBlock(Block):
     is_stopped: bool
     warning: str | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
     can_retry: bool = False
 
 

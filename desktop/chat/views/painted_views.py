@@ -130,6 +130,17 @@ class CutOffView(QWidget):
                 return self.tr("A different agent answered than the step names")
             case "unknown_server":
                 return self.tr("An MCP server that this agent is limited to no longer exists")
+            case "without_tools":
+                return self.tr("This model takes no tools, so it was asked without them")
+            case "fewer_tools":
+                sent, of, left_out = (block.details.get(name, "") for name in ("sent", "of", "left_out"))
+                return self.tr("{0} of {1} tools were sent, as the provider takes no more. Left out: {2}").format(
+                    sent, of, left_out
+                )
+            case "without_part":
+                if block.details.get("part") == "temperature":
+                    return self.tr("This model takes no temperature, so it was asked without one")
+                return self.tr("This model takes no reasoning effort, so it was asked without one")
         return self.tr("Stopped") if block.is_stopped else self.tr("Interrupted: this text was cut off")
 
     def fit(self, width: int) -> int:

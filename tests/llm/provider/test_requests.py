@@ -9,6 +9,7 @@ from core.domain.model import ModelChoice, Reasoning
 from core.domain.tool import ToolInfo
 from core.llm.openai_compatible.request import BROKE_OFF, request_body, wire_messages
 from core.llm.presets import PRESETS, Quirks
+from core.llm.quirks import quirks_of
 from core.ports import CallRequest, ChatMessage, ModelRequest
 from tests.llm.provider.conftest import Phone
 from tests.support.provider import calls, provider, says
@@ -69,7 +70,7 @@ HISTORIES: dict[str, tuple[ChatMessage, ...]] = {
 @pytest.mark.parametrize("short_ids", [False, True])
 @pytest.mark.parametrize("name", HISTORIES)
 def test_every_history_is_valid_for_a_strict_provider(name: str, short_ids: bool) -> None:
-    sent = wire_messages(HISTORIES[name], short_ids=short_ids)
+    sent = wire_messages(HISTORIES[name], None, Quirks(short_ids=short_ids))
     assert problem_of(sent) is None, sent
     json.dumps(sent).encode("utf-8")
     if short_ids:
@@ -108,8 +109,10 @@ def test_only_what_was_chosen_is_sent() -> None:
 
 def test_what_was_chosen_is_sent_as_each_preset_wants_it() -> None:
     chosen = {"temperature": 0.5, "max_tokens": 99, "reasoning": Reasoning.HIGH}
-    choice = ModelChoice(base_url="http://h", **chosen)
-    bodies = {name: request_body(ModelRequest((user("hi"),)), choice, one.quirks) for name, one in PRESETS.items()}
+    choices = {name: ModelChoice(provider=name, base_url="http://h", **chosen) for name in PRESETS}
+    bodies = {
+        name: request_body(ModelRequest((user("hi"),)), choice, quirks_of(choice)) for name, choice in choices.items()
+    }
     assert "model" not in bodies["llamacpp"]
     assert {body["temperature"] for body in bodies.values()} == {0.5}
     assert (bodies["openai"]["max_completion_tokens"], bodies["openai"]["reasoning_effort"]) == (99, "high")
