@@ -25,10 +25,11 @@ _PROMPT = re.compile(
     re.MULTILINE,
 )
 _CONTINUED = re.compile(r"[ \t]*(?:\\|\^|`)[ \t]*\r?\n[ \t]*")
-_SET = re.compile(r"(?:export|set|setx|\$env:)\s*(\w+)[= ]\s*(.*)", re.DOTALL)
+_PRINTED = re.compile(r"\$\(([^()]*)\)")
+_SET = re.compile(r"(?:(?:export|set|setx)\s+|\$env:)(\w+)\s*[= ]\s*(.*)|\$(\w+)\s*=\s*(.*)", re.DOTALL)
 _ADDRESS = re.compile(r"https?://[^\s<>\"']+", re.IGNORECASE)
 _LINK = re.compile(r"[a-z][a-z0-9+.-]*:(?://)?[^\s<>\"'()?]*\?[^\s<>\"']*(?<![).,;])", re.IGNORECASE)
-_INSTALLS = re.compile(r"install[-/]?mcp|mcp/(?:install|add)|mcp%2Finstall", re.IGNORECASE)
+_INSTALLS = re.compile(r"install[-/]?mcp|mcp/(?:install|add)|mcp%2Finstall|goose/extension", re.IGNORECASE)
 _RUNNERS = frozenset(
     """
     npx npm pnpm pnpx bunx bun yarn deno node tsx uvx uv pipx python python3 py docker podman java go cargo dotnet php
@@ -37,7 +38,8 @@ _RUNNERS = frozenset(
 )
 _PREPARES = re.compile(
     r"(?:(?:sudo )?(?:npm|pnpm|yarn|bun|pip|pip3|pipx|uv|brew|apt|apt-get|cargo|go|gem|dotnet|winget|scoop|choco)"
-    r"(?: tool| global| pip)? (?:install|add|i|ci|build|update|upgrade|sync)\b|git clone|cd |mkdir |curl |wget )"
+    r"(?: tool| global| pip)? (?:install|add|i|ci|build|update|upgrade|sync)\b|git clone|cd |mkdir |curl |wget |chmod "
+    r"|docker (?:build|pull|login|compose)|(?:npm|pnpm|yarn|bun) run |go build)"
 )
 _COMMAND = re.compile(
     r"(?:[A-Za-z_]\w*=\S+ )*"
@@ -85,7 +87,7 @@ def _read_install_link(link: str) -> Any:
     if plain.lstrip().startswith("{"):
         return read_json(plain)
     fields = parse_qs(query.replace("+", "%2B"))
-    if urlsplit(link).scheme == "goose":
+    if urlsplit(link).scheme == "goose" or "/goose/extension?" in link:
         return _goose_fields(fields)
     for name in ("config", "servers", "server", "mcp"):
         if name in fields:
@@ -132,6 +134,8 @@ def looks_like_command(text: str) -> bool:
 def read_commands(text: str) -> list[Any]:
     """Return the servers of the command lines of a text, [] if it holds none. Raises ConfigSyntaxError."""
     plain = _CONTINUED.sub(" ", _PROMPT.sub("", text.strip()))
+    # what another command prints is not known here: it is asked for
+    plain = _PRINTED.sub(lambda match: f"${{command:{(match[1].split() or ['it'])[0]}}}", plain)
     found: list[Any] = []
     given: dict[str, str] = {}
     for number, whole in enumerate(plain.splitlines(), 1):
@@ -139,7 +143,8 @@ def read_commands(text: str) -> list[Any]:
         if not line or line.startswith(("#", "//", "::", "REM ")) or _PREPARES.match(line):
             continue
         if (assignment := _SET.fullmatch(line)) is not None:
-            given[assignment[1]] = assignment[2].strip().strip("\"'")
+            name, value = assignment[1] or assignment[3], assignment[2] or assignment[4] or ""
+            given[name] = value.strip().strip("\"'")
             continue
         words = _words(line, number)
         while words and (words[0] in ("sudo", "env") or _ASSIGNMENT.fullmatch(words[0])):

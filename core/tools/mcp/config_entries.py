@@ -80,17 +80,23 @@ class EntryReader:
             program, listed = (words[0], words[1:]) if words else ("", [])
         else:
             program, listed = split_command(self._text(command, "command").strip(), is_alone=args is None)
-        listed = [*listed, *self._texts(args, "args")]
+        given = self._texts(args, "args")
+        if len(given) == 1 and re.match(r"-\w+ +\S", given[0]):  # `-y package` in a list of its own
+            given = split_words(given[0])
+        listed = [*listed, *given]
         dashed = [word for word in listed if _DASHED.match(word)]
         if dashed:
             listed = [_DASHED.sub("-" if len(word) == 2 else "--", word, count=1) for word in listed]
             self._note("dashes", names=", ".join(dashed))
-        variables = self._named(env, "env", "=") | self._forwarded(entry, program, listed, env)
+        variables = self._named(env, "env", "=")
+        variables |= self._forwarded(entry, program, listed, env, variables)
         self.env_file = first(entry, *KEYS["env_file"])
         fields: dict[str, Any] = {"command": program, "args": listed, "env": variables}
         return fields | self._folders(program, listed, variables, first(entry, *KEYS["cwd"]))
 
-    def _forwarded(self, entry: Mapping[str, Any], program: str, args: list[str], env: Any) -> dict[str, str]:
+    def _forwarded(
+        self, entry: Mapping[str, Any], program: str, args: list[str], env: Any, given: Mapping[str, str]
+    ) -> dict[str, str]:
         """Return the variables that are only named: they come from the environment, or are asked for."""
         names = [*self._texts(entry.get("env_keys"), "env_keys")]
         listed = entry.get("env_vars")
@@ -101,7 +107,6 @@ class EntryReader:
             names += [item for item in env if isinstance(item, str) and "=" not in item]
         if Path(program).name in ("docker", "podman"):  # `-e NAME` takes the value from the program's own environment
             names += [word for flag, word in pairwise(args) if flag in ("-e", "--env") and "=" not in word]
-        given = self._named(env, "env", "=") if isinstance(env, Mapping) else {}
         return {name: f"${{{name}}}" for name in names if name and name not in given and not name.startswith("-")}
 
     def _folders(self, program: str, args: list[str], env: Mapping[str, str], cwd: Any) -> dict[str, Any]:
@@ -219,8 +224,8 @@ class EntryReader:
             for item in value:
                 if isinstance(item, Mapping) and isinstance(key := first(item, "name", "key"), str):
                     pairs[key] = item.get("value")
-                elif isinstance(item, str) and sign in item:
-                    key, _, text = item.partition(sign)
+                elif isinstance(item, str) and (split := sign if sign in item else "=") in item:
+                    key, _, text = item.partition(split)
                     pairs[key.strip()] = text.strip() if sign == ":" else text
                 elif not isinstance(item, str):
                     self._problem(place, "no_names", kind=_kind_of(value))

@@ -102,7 +102,9 @@ class GroupFinder:
                 yield list(self._group(group, where))
         for name, key in keys.items():
             inner = value[name]
-            if key not in _NESTED or depth > 3 or name in certain or not isinstance(inner, Mapping):
+            if not isinstance(inner, Mapping) or depth > 3 or name in certain:
+                continue
+            if key not in _NESTED and (certain or not _holds_group(inner)):
                 continue
             parts = inner.items() if key == "projects" else [(name, inner)]
             for part, holder in parts:
@@ -150,6 +152,10 @@ class GroupFinder:
             self.inputs[fields["id"]] = ConfigInput(
                 fields["id"], about, bool(fields.get("password")), default if isinstance(default, str) else None
             )
+
+
+def _holds_group(value: Mapping[str, Any]) -> bool:
+    return any(re.sub(r"[^a-z]", "", str(name).lower()) in _CERTAIN - {"mcp"} for name in value)
 
 
 def own_name(entry: Mapping[str, Any]) -> str | None:

@@ -138,6 +138,8 @@ class _Resolver:
 
     def _variable(self, reference: Reference) -> str | None:
         name = reference.name
+        if name == "PWD" and self.cwd:  # the folder of the server, not that of this app
+            return self.cwd
         value = self._own.get(name, self._environment.get(name))
         if reference.default is not None and not value:
             return self.text(reference.default)
